@@ -55,9 +55,12 @@ let package = Package(
       name: "ArborLog", dependencies: ["ArborStore", "ArborModel", "ArborLocks", "LMDB"],
       swiftSettings: common),
     .target(
+      name: "ArborWork", dependencies: ["ArborStore", "ArborModel", "ArborLocks"],
+      swiftSettings: hot),
+    .target(
       name: "ArborObjects",
       dependencies: [
-        "ArborLog", "ArborStore", "ArborModel", "ArborLocks", "ArborSource",
+        "ArborWork", "ArborLog", "ArborStore", "ArborModel", "ArborLocks", "ArborSource",
         .product(name: "Logging", package: "swift-log"),
       ],
       swiftSettings: hot),
@@ -164,7 +167,7 @@ let package = Package(
     .testTarget(
       name: "ArborObjectsTests",
       dependencies: [
-        "ArborObjects", "ArborLog", "ArborLocks", "LMDB", "TestLength", "TestSupport",
+        "ArborObjects", "ArborWork", "ArborLog", "ArborLocks", "LMDB", "TestLength", "TestSupport",
         .product(name: "Logging", package: "swift-log"),
       ],
       swiftSettings: common),
@@ -201,7 +204,8 @@ let package = Package(
     .testTarget(
       name: "SystemTests",
       dependencies: [
-        "ArborData", "ArborExchange", "ArborMacros", "ArborObjects", "ArborModel", "ArborStore",
+        "ArborData", "ArborExchange", "ArborMacros", "ArborObjects", "ArborWork", "ArborModel",
+        "ArborStore",
         "ArborBrowser", "ArborService", "ArborLocks", "TestLength", "TestSupport", "crash-writer",
         "damage-reader",
         "lmdb-inspect", "world",

@@ -1,3 +1,4 @@
+import ArborWork
 import Foundation
 import TestSupport
 import Testing
@@ -86,7 +87,7 @@ import Testing
     let objects = try context.fetch(
       FetchRequest<ManagedObject>(entity: "Employee", predicate: predicate))
     #expect(objects.map(\.number) == found.rows.map(\.number))
-    #expect(objects.allSatisfy { context.registry.object($0.number) === $0 })
+    #expect(objects.allSatisfy { context.work.registry.live($0.number) === $0 })
     #expect(objects.map { $0["name"] as String } == ["Ada 30", "Ada 32"])
     try store.check()
   }

@@ -10,7 +10,10 @@ import Testing
     "ArborModel": ["CArborBits", "ArborLocks"],
     "ArborStore": ["LMDB", "ArborModel", "CArborBits", "ArborLocks"],
     "ArborLog": ["ArborStore", "ArborModel", "ArborLocks", "LMDB"],
-    "ArborObjects": ["ArborLog", "ArborStore", "ArborModel", "ArborLocks", "ArborSource"],
+    "ArborWork": ["ArborStore", "ArborModel", "ArborLocks"],
+    "ArborObjects": [
+      "ArborWork", "ArborLog", "ArborStore", "ArborModel", "ArborLocks", "ArborSource",
+    ],
     "ArborExchange": ["ArborObjects", "ArborModel", "ArborLocks"],
     "ArborData": ["ArborExchange", "ArborObjects", "ArborLog", "ArborModel", "ArborLocks"],
     "ArborPostgres": ["CPostgres", "ArborLog", "ArborModel", "ArborLocks"],
@@ -47,8 +50,8 @@ import Testing
       "TestSupport",
     ],
     "ArborObjectsTests": [
-      "TestLength", "ArborObjects", "ArborLog", "ArborStore", "LMDB", "ArborModel", "ArborLocks",
-      "TestSupport",
+      "TestLength", "ArborObjects", "ArborWork", "ArborLog", "ArborStore", "LMDB", "ArborModel",
+      "ArborLocks", "TestSupport",
     ],
     "ArborExchangeTests": [
       "ArborExchange", "ArborObjects", "ArborModel", "ArborLocks", "TestSupport",
@@ -66,6 +69,7 @@ import Testing
       "TestLength", "crash_writer", "ArborData", "ArborExchange", "ArborMacros", "ArborModel",
       "ArborObjects",
       "ArborLocks", "ArborStore", "TestSupport",
+      "ArborWork",
     ],
     "DifferentialTests": [
       "TestLength", "ArborData", "ArborLocks", "ArborModel", "ArborObjects", "TestSupport",

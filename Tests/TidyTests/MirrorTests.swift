@@ -216,7 +216,7 @@ import Testing
     "ChangeListener": "ObjectObservationTests",
     "ChangeRound": "DataManagerDelegateTests",
     "EditLog": "UndoHistoryTests",
-    "ObjectEdit": "ManagedObjectContext+SavepointTests",
+    "ObjectEdit": "Workspace+SavepointsTests",
     "CollectingCounts": "QueryPlannerTests",
     "OrderedAccess+Continuing": "QueryExecutor+AnsweringTests",
     "OrderedMembers": "OrderedMaintainerTests",
@@ -294,11 +294,19 @@ import Testing
     "ArborData", "ArborService", "ArborPostgres", "ArborSource", "ArborMacroPlugin", "ArborBrowser",
   ]
 
+  /// Layers without suites of their own, and the one above through which they are tested.
+  static let testedThrough = ["ArborWork": "ArborObjects"]
+
+  /// The folders of sources that a layer's suites test.
+  static func sourceFolders(of layer: String) -> [String] {
+    ([layer] + testedThrough.filter { $0.value == layer }.keys).map { "Sources/\($0)" }
+  }
+
   /// A source with fewer lines of code holds declarations rather than logic.
   static let leastLogic = 60
 
   @Test(arguments: layers) func everyTestFileHasItsSource(layer: String) {
-    let sources = Set(SourceTree.swiftFiles(in: ["Sources/\(layer)"]).map(\.stem))
+    let sources = Set(SourceTree.swiftFiles(in: Self.sourceFolders(of: layer)).map(\.stem))
     let strays = SourceTree.swiftFiles(in: ["Tests/\(layer)Tests"])
       .filter { $0.path.hasSuffix("Tests.swift") && !Self.threatSuites.contains($0.stem) }
       .filter { !sources.contains(Self.sourceStem(of: $0.stem)) }
@@ -307,7 +315,7 @@ import Testing
 
   @Test(arguments: layers) func everySourceWithLogicHasItsTests(layer: String) {
     let tests = Set(SourceTree.swiftFiles(in: ["Tests/\(layer)Tests"]).map(\.stem))
-    let bare = SourceTree.swiftFiles(in: ["Sources/\(layer)"]).filter { source in
+    let bare = SourceTree.swiftFiles(in: Self.sourceFolders(of: layer)).filter { source in
       Self.hasLogic(source) && Self.testedElsewhere[source.stem] == nil
         && !Self.testStems(for: source.stem).contains(where: tests.contains)
     }

@@ -9,7 +9,7 @@ package struct RecordBuffer {
   @usableFromInline package private(set) var base: UnsafeMutableRawPointer
   @usableFromInline package private(set) var count: Int
   package private(set) var capacity: Int
-  package private(set) var slab: RecordSlab
+  @usableFromInline package private(set) var slab: RecordSlab
 
   /// Room for a few short strings, so that filling in a new object rarely moves it.
   private static let slack = 64

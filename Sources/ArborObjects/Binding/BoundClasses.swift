@@ -1,4 +1,5 @@
 internal import ArborModel
+internal import ArborWork
 
 /// How the entities of a store are represented: a value, of which every context has a copy.
 ///

@@ -1,5 +1,6 @@
 internal import ArborModel
 internal import ArborStore
+internal import ArborWork
 internal import Foundation
 
 /// How the objects of one entity are made and read: their class, and where the class's numbered
@@ -10,10 +11,8 @@ internal import Foundation
 ///
 /// It is `@unchecked` because of the pointers: what they point to is written in `init` only, and
 /// freed when nobody holds the binding any more.
-final class EntityBinding: @unchecked Sendable {
-  let entity: EntitySchema
+final class EntityBinding: EntityShape, @unchecked Sendable {
   let schema: ModelSchema
-  let storeID: UUID
   private let entityName: String
   let objectClass: ManagedObject.Type
   /// Which of the hooks that are called most often the class has of its own.
@@ -24,16 +23,12 @@ final class EntityBinding: @unchecked Sendable {
   /// The same where the class may set all of them; 0 where the store derives one, so that every
   /// write takes the way on which that one is refused.
   let settableCount: Int
-  /// All relationships, hidden inverses included, by the entity's slots.
-  let relations: ContiguousArray<Relation>
-  /// The relationships by the class's numbering; ``relations`` keeps them.
+  /// The relationships by the class's numbering; ``EntityShape/relations`` keeps them.
   private let numbered: UnsafePointer<Unmanaged<Relation>>
   private let numberedCount: Int
   /// Where each relationship's target lies in the record, by the class's numbering; nil for to-many
   /// ones.
   private let targets: UnsafePointer<RecordField?>
-  /// A record of default values, for reads that fail.
-  let template: RecordView
   /// What users can name of a record, attributes first.
   let recordProperties: [RecordProperty]
   /// The rules that a commit checks, prepared.
@@ -62,9 +57,7 @@ final class EntityBinding: @unchecked Sendable {
     objectClass: ManagedObject.Type, attributeSlots: [Int], relationshipSlots: [Int],
     trace: ClassTrace? = nil, isObserved: Bool = false
   ) {
-    self.entity = entity
     self.schema = schema
-    self.storeID = storeID
     entityName = entity.name
     self.objectClass = objectClass
     hooks = OverriddenHooks(of: objectClass)
@@ -78,24 +71,20 @@ final class EntityBinding: @unchecked Sendable {
     let derives = attributeSlots.contains { entity.attributes[$0].description.derivation != nil }
     settableCount = derives ? 0 : attributeCount
     numberedCount = isUsual ? relationshipSlots.count : 0
-    let relations = ContiguousArray(
-      entity.relationships.map { Relation($0, of: entity, in: schema) })
-    self.relations = relations
+    let relations = Self.relations(of: entity, in: schema)
     numbered = Self.lasting(relationshipSlots.map { Unmanaged.passUnretained(relations[$0]) })
     targets = Self.lasting(relationshipSlots.map { relations[$0].field })
     recordProperties = Self.recordProperties(of: entity, relations)
     attributes = Self.lasting(
       attributeSlots.map { AttributePlace(field: entity.attributes[$0].field, slot: $0) })
-    let bytes = Self.lasting(entity.layout.template)
-    template = RecordView(base: bytes, count: entity.layout.template.count)
     rules = EntityRules(entity, recordProperties, in: schema.model)
+    super.init(entity, relations, storeID: storeID)
   }
 
   deinit {
     attributes.deallocate()
     numbered.deallocate()
     targets.deallocate()
-    template.base.deallocate()
   }
 
   /// The same binding, for contexts that are told what is read and written.
@@ -260,7 +249,7 @@ final class EntityBinding: @unchecked Sendable {
   ) -> ManagedObject {
     objectClass.init(
       ObjectConstruction(
-        context: context.map { Unmanaged.passUnretained($0) },
+        workspace: context.map { Unmanaged.passUnretained($0.work) },
         binding: Unmanaged.passRetained(self), number: number, record: record,
         slab: slab.map { Unmanaged.passRetained($0) }))
   }
@@ -280,14 +269,15 @@ final class EntityBinding: @unchecked Sendable {
     var next = objects
     for index in rows.indices {
       if index + lookahead < rows.endIndex {
-        context.registry.map.prefetch(rows[index + lookahead].number)
+        context.work.registry.map.prefetch(rows[index + lookahead].number)
       }
       let row = rows[index]
       let object = objectClass.init(
         ObjectConstruction(
-          context: Unmanaged.passUnretained(context), binding: heldBinding, number: row.number,
+          workspace: Unmanaged.passUnretained(context.work), binding: heldBinding,
+          number: row.number,
           record: row.record, slab: heldSlab))
-      context.registry.registerNew(object)
+      context.work.registry.registerNew(object)
       next.initialize(to: object)
       next += 1
     }

@@ -1,4 +1,6 @@
 internal import ArborModel
+internal import ArborStore
+internal import ArborWork
 
 /// The objects that changed in a context within one round, each in one of the sets.
 ///
@@ -35,9 +37,9 @@ extension ManagedObjectContext {
     } else {
       let recorder = RoundRecorder()
       round = recorder
-      listeners.append(recorder)
+      work.listeners.append(recorder)
     }
-    beginListening()
+    work.beginListening()
   }
 
   /// What changed since the round began, and the beginning of the next one. Time in proportion to
@@ -53,7 +55,7 @@ extension ManagedObjectContext {
       switch edit {
       case .object(let edit):
         // The first edit tells what the object was when the round began.
-        if seen.insert(edit.object).inserted { add(edit, to: &result) }
+        if seen.insert(edit.object.live).inserted { add(edit, to: &result) }
       case .link(let edit): addOwner(edit.owner, edit.relation, seen, to: &result)
       case .order(let owner, let relation, _): addOwner(owner, relation, seen, to: &result)
       case .sequence, .none: break
@@ -67,14 +69,14 @@ extension ManagedObjectContext {
     _ number: ObjectNumber, _ relation: Relation, _ seen: Set<ManagedObject>,
     to round: inout ChangeRound
   ) {
-    guard !relation.isHidden, let owner = registry.object(number), owner.isUpdated,
+    guard !relation.isHidden, let owner = work.registry.live(number), owner.isUpdated,
       !seen.contains(owner)
     else { return }
     round.updated.insert(owner)
   }
 
   private func add(_ edit: ObjectEdit, to round: inout ChangeRound) {
-    let object = edit.object
+    let object = edit.object.live
     let wasKnown = edit.former != .absent
     switch (object.change?.kind, wasKnown) {
     case (.inserted, false): round.created.insert(object)
@@ -82,7 +84,7 @@ extension ManagedObjectContext {
     case (.deleted, true) where edit.former != .deleted: round.deleted.insert(object)
     case (nil, true) where object.state == .gone: round.deleted.insert(object)
     // Committed since.
-    case (nil, false) where object.owner != nil: round.created.insert(object)
+    case (nil, false) where object.live.owner != nil: round.created.insert(object)
     case (nil, true) where hasChanged(since: edit): round.updated.insert(object)
     default: break
     }
@@ -91,6 +93,6 @@ extension ManagedObjectContext {
   /// Whether an object without pending changes holds other values than it did.
   private func hasChanged(since edit: ObjectEdit) -> Bool {
     guard let former = edit.record, let present = edit.object.heldRecord else { return false }
-    return present.changedFields(since: former, in: edit.object.binding.entity.layout) != 0
+    return present.changedFields(since: former, in: edit.object.live.binding.entity.layout) != 0
   }
 }

@@ -1,11 +1,12 @@
 internal import ArborModel
 internal import ArborStore
+internal import ArborWork
 internal import Foundation
 
 extension ManagedObjectContext {
   /// Derives for the first time in a commit or a validation: what `now()` is then it stays.
   func beginDeriving() throws(ArborError) {
-    guard schema.hasDerivations else { return }
+    guard work.schema.hasDerivations else { return }
     derivationDate = Date()
     _ = try derive()
   }
@@ -16,18 +17,18 @@ extension ManagedObjectContext {
   /// - Returns: What the values rest on beside the objects that are written, for the store to
   ///   compare; nil where that is nothing.
   func derive() throws(ArborError) -> ChangeSet.Basis? {
-    guard schema.hasDerivations else { return nil }
-    let plan = try schema.derivationPlan()
+    guard work.schema.hasDerivations else { return nil }
+    let plan = try work.schema.derivationPlan()
     // All reads are of one state, the newest, which is what the commit is compared with.
-    let outer = pinned
-    do throws(StoreError) { pinned = try store.file.snapshot() } catch {
+    let outer = work.pinned
+    do throws(StoreError) { work.pinned = try store.file.snapshot() } catch {
       throw ArborError(error, in: store.file)
     }
     defer {
-      pinned?.close()
-      pinned = outer
+      work.pinned?.close()
+      work.pinned = outer
     }
-    memberships.removeAll()
+    work.memberships.removeAll()
     var attributes = DerivedAttributes(self, plan)
     return try attributes.compute()
   }
@@ -37,16 +38,18 @@ extension ManagedObjectContext {
   ///
   /// - Returns: The other conflicts.
   func resolveDerived(_ conflicts: [CommitConflict]) -> [CommitConflict] {
-    guard schema.hasDerivations, let plan = try? schema.derivationPlan() else { return conflicts }
+    guard work.schema.hasDerivations, let plan = try? work.schema.derivationPlan() else {
+      return conflicts
+    }
     // An edit of an ordered relationship is a change of its owner, which no field tells of.
     var reordered: Set<ObjectNumber> = []
-    links.forEach { if $0.changesOwner { reordered.insert($0.owner) } }
-    let merger = ChangeMerger(context: self)
+    work.links.forEach { if $0.changesOwner { reordered.insert($0.owner) } }
+    let merger = ChangeMerger(work)
     return conflicts.filter { conflict in
       guard !reordered.contains(conflict.number),
-        let change = pending.change(of: conflict.number), let committed = change.committed
+        let change = work.pending.change(of: conflict.number), let committed = change.committed
       else { return true }
-      let entity = change.object.binding.entity
+      let entity = change.live.binding.entity
       let derived = plan.derivations[entity.index].map { entity.attributes[$0.slot].fieldIndex }
       func isOnlyDerived(_ record: RecordView) -> Bool {
         for (fieldIndex, field) in entity.layout.fields.enumerated()
@@ -55,7 +58,7 @@ extension ManagedObjectContext {
         }
         return true
       }
-      if change.kind == .updated, isOnlyDerived(change.object.currentRecord) {
+      if change.kind == .updated, isOnlyDerived(change.live.currentRecord) {
         merger.resolve(conflict, .rollback)
         return false
       }
@@ -92,23 +95,23 @@ private struct DerivedAttributes {
     self.context = context
     self.plan = plan
     environment = PredicateEnvironment(
-      schema: context.schema, storeID: context.store.file.id, now: context.derivationDate)
+      schema: context.work.schema, storeID: context.store.file.id, now: context.derivationDate)
   }
 
   mutating func compute() throws(ArborError) -> ChangeSet.Basis? {
     gather()
     // The commit finds out what others have deleted meanwhile, and the policy decides.
     owners = owners.filter(isThere)
-    if let failure = context.failure { throw failure.error }
+    try context.throwFailure()
     let objects = context.objects(owners.sorted(), of: nil)
     for object in objects { try prepareReaders(object.binding.entity) }
     for object in objects { _ = object.currentRecord }
-    if let failure = context.failure { throw failure.error }
+    try context.throwFailure()
     let values = try values(of: objects)
     for (object, values) in zip(objects, values) {
       try store(values, in: object)
     }
-    guard !entities.isEmpty, let sequence = context.pinned?.sequence else { return nil }
+    guard !entities.isEmpty, let sequence = context.work.pinned?.sequence else { return nil }
     return ChangeSet.Basis(sequence: sequence, entities: entities)
   }
 
@@ -117,8 +120,8 @@ private struct DerivedAttributes {
   private mutating func gather() {
     owners = context.derivedAnew
     // Walks read records, whose hooks may add changes.
-    for change in context.pending.all {
-      let object = change.object
+    for change in context.work.pending.all {
+      let object = change.live
       let entity = object.binding.entity
       switch change.kind {
       case .inserted:
@@ -140,13 +143,13 @@ private struct DerivedAttributes {
       }
     }
     var edited: [(ObjectNumber, Relation)] = []
-    context.links.forEach { edit in
-      guard !context.isDeleted(edit.owner) else { return }
+    context.work.links.forEach { edit in
+      guard !context.work.isDeleted(edit.owner) else { return }
       edited.append((edit.owner, edit.relation))
       if edit.changesOwner { reordered.insert(edit.owner) }
     }
     for (owner, relation) in edited {
-      guard let entity = context.schema.entity(of: owner) else { continue }
+      guard let entity = context.work.schema.entity(of: owner) else { continue }
       for trigger in plan.triggers[entity.index] {
         guard case .members(let relationship) = trigger.property,
           relationship.slot == relation.slot
@@ -158,9 +161,9 @@ private struct DerivedAttributes {
       }
     }
     for owner in owners {
-      guard let entity = context.schema.entity(of: owner) else { continue }
+      guard let entity = context.work.schema.entity(of: owner) else { continue }
       for derivation in plan.derivations[entity.index] {
-        entities.formUnion(derivation.entities(in: context.schema))
+        entities.formUnion(derivation.entities(in: context.work.schema))
       }
     }
   }
@@ -181,11 +184,11 @@ private struct DerivedAttributes {
     for hop in trigger.hops.reversed() {
       var next: Set<ObjectNumber> = []
       for number in front where isThere(number) {
-        guard let inverse = context.relation(of: number, hop.inverseSlot),
+        guard let inverse = context.work.relation(of: number, hop.inverseSlot),
           let object = context.fault(number)
         else { continue }
         if inverse.isToMany {
-          next.formUnion(context.members(of: object, inverse))
+          next.formUnion(context.work.members(of: object, inverse))
         } else if let target = object.target(of: inverse) {
           next.insert(target)
         }
@@ -193,12 +196,12 @@ private struct DerivedAttributes {
       front = next
     }
     entities.formUnion(trigger.entities)
-    owners.formUnion(front.filter { !context.isDeleted($0) })
+    owners.formUnion(front.filter { !context.work.isDeleted($0) })
   }
 
   /// Whether there is an object, here or in the store, that values can be read of.
   private func isThere(_ number: ObjectNumber) -> Bool {
-    switch context.pending.change(of: number)?.kind {
+    switch context.work.pending.change(of: number)?.kind {
     case .inserted: return true
     case .deleted: return false
     case .updated, .dropped, nil: break
@@ -270,9 +273,9 @@ private struct DerivedAttributes {
 
   private func isWritten(_ change: PendingObject, besides timed: [Int]) -> Bool {
     guard let committed = change.committed else { return true }
-    if reordered.contains(change.object.number) { return true }
-    let record = change.object.currentRecord
-    for (fieldIndex, field) in change.object.binding.entity.layout.fields.enumerated()
+    if reordered.contains(change.live.number) { return true }
+    let record = change.live.currentRecord
+    for (fieldIndex, field) in change.live.binding.entity.layout.fields.enumerated()
     where !timed.contains(fieldIndex) && record.differs(from: committed, field) {
       return true
     }

@@ -1,5 +1,6 @@
 public import ArborModel
 internal import ArborStore
+internal import ArborWork
 
 /// A cursor over the results of a request; see ``ManagedObjectContext/cursor(for:)``, which says
 /// what it keeps in memory and which objects it meets.
@@ -88,7 +89,7 @@ public final class FetchCursor<T: ManagedObject> {
     let isWalked = try context.onSnapshot { snapshot throws(StoreError) -> Bool in
       try noteMoved(part, on: snapshot, overlay)
       guard
-        var records = try snapshot.walk(part, overlay: overlay, allocator: context.allocator)
+        var records = try snapshot.walk(part, overlay: overlay, allocator: context.work.allocator)
       else {
         source = .listed(
           try snapshot.fetchNumbers(
@@ -118,7 +119,7 @@ public final class FetchCursor<T: ManagedObject> {
     guard !query.sortKeys.isEmpty, !met.numbers.isEmpty else { return }
     let mayHaveMoved =
       met.sequence != snapshot.sequence
-      || met.numbers.contains { context.pending.change(of: $0) != nil }
+      || met.numbers.contains { context.work.pending.change(of: $0) != nil }
     guard mayHaveMoved else { return }
     moved.formUnion(
       try snapshot.numbers(met.numbers, behindContinuationOf: part, overlay: overlay))

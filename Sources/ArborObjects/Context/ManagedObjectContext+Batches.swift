@@ -1,5 +1,6 @@
 public import ArborModel
 internal import ArborStore
+internal import ArborWork
 
 /// Many objects, a part of them at a time.
 extension ManagedObjectContext {
@@ -27,11 +28,11 @@ extension ManagedObjectContext {
     var fetched = FetchedObjects()
     defer { fetched.awake() }
     return try onSnapshot { snapshot throws(StoreError) -> [ManagedObject] in
-      var missing = numbers.filter { registry.object($0)?.base == nil }.map(\.rawValue)
+      var missing = numbers.filter { work.registry.live($0)?.base == nil }.map(\.rawValue)
       SortedNumbers.sortUnique(&missing)
       try load(missing.map { ObjectNumber(rawValue: $0) }, on: snapshot, &fetched)
       let objects = numbers.compactMap { number -> ManagedObject? in
-        guard let object = registry.object(number), object.base != nil, !object.isDeleted else {
+        guard let object = work.registry.live(number), object.base != nil, !object.isDeleted else {
           return nil
         }
         return object

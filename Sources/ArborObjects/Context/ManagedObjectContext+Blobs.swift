@@ -1,5 +1,6 @@
 internal import ArborModel
 internal import ArborStore
+internal import ArborWork
 internal import Foundation
 
 /// Large binaries outside of their records: read when they are asked for, moved out at commit.
@@ -29,10 +30,12 @@ extension ManagedObjectContext {
   /// Moves large values out of the records that a commit is about to write. They are kept here for
   /// its change set.
   func moveBlobsOut() throws(ArborError) {
-    guard schema.entities.contains(where: { !$0.layout.externalFields.isEmpty }) else { return }
+    guard work.schema.entities.contains(where: { !$0.layout.externalFields.isEmpty }) else {
+      return
+    }
     if !keepsRetiredBlobs { retiredBlobs = [:] }
-    for change in pending.all {
-      let entity = change.object.binding.entity
+    for change in work.pending.all {
+      let entity = change.live.binding.entity
       guard !entity.layout.externalFields.isEmpty else { continue }
       if keepsRetiredBlobs { try retireBlobs(of: change) }
       guard change.kind == .inserted || change.kind == .updated else { continue }
@@ -45,7 +48,7 @@ extension ManagedObjectContext {
   private func valuesToMove(
     of change: PendingObject, isAllowed: Bool
   ) -> [(field: RecordField, data: Data?)] {
-    let object = change.object
+    let object = change.live
     let record = object.currentRecord
     var values: [(field: RecordField, data: Data?)] = []
     for field in object.binding.entity.layout.externalFields where !record.isNull(field) {
@@ -65,32 +68,32 @@ extension ManagedObjectContext {
 
   /// Gives an object a record that refers to the values.
   private func move(_ values: [(field: RecordField, data: Data?)], of change: PendingObject) {
-    let object = change.object
+    let object = change.live
     let layout = object.binding.entity.layout
     let record = object.currentRecord
-    recordEdit(of: object)
+    work.recordEdit(of: object)
     // Compact: the bytes of the values do not come along.
-    var working = RecordBuffer(copying: layout.template, into: allocator)
+    var working = RecordBuffer(copying: layout.template, into: work.allocator)
     for field in layout.fields where !values.contains(where: { $0.field == field }) {
-      working.copy(field, from: record, allocator: allocator)
+      working.copy(field, from: record, allocator: work.allocator)
     }
     for (field, data) in values {
       guard let data else { continue }
       let reference = BlobStorage.reference(
         to: data, of: object.number, version: change.baseVersion &+ 1)
       newBlobs[BlobName(reference, of: object.number, field)] = data
-      working.store(field, reference, allocator: allocator)
+      working.store(field, reference, allocator: work.allocator)
     }
     working.setVersion(record.version)
     change.working = working
-    change.begin(epoch, in: pending)
+    change.begin(work.epoch, in: work.pending)
     object.hold(working.view, working.slab)
   }
 
   /// Reads what a change takes out of the store, for records that may come back.
   private func retireBlobs(of change: PendingObject) throws(ArborError) {
     guard let committed = change.committed else { return }
-    let object = change.object
+    let object = change.live
     for field in object.binding.entity.layout.externalFields {
       guard let reference = committed.blob(field),
         change.kind == .deleted || object.currentRecord.blob(field) != reference
@@ -107,11 +110,11 @@ extension ManagedObjectContext {
   /// a commit all others are in the store. Linear in the steps of the history, where it has
   /// forgotten any.
   func releaseBlobs() {
-    guard !retiredBlobs.isEmpty, let history = undoHistory, history.hasForgotten else { return }
-    history.hasForgotten = false
+    guard !retiredBlobs.isEmpty, let stack = work.undo, stack.hasForgotten else { return }
+    stack.hasForgotten = false
     var kept: [BlobName: Data] = [:]
-    history.forEachRecord { object, record in
-      for field in object.binding.entity.layout.externalFields {
+    stack.forEachRecord { object, record in
+      for field in object.live.binding.entity.layout.externalFields {
         guard let reference = record.blob(field) else { continue }
         let name = BlobName(reference, of: object.number, field)
         kept[name] = retiredBlobs[name]

@@ -1,95 +1,27 @@
 internal import ArborModel
 internal import ArborStore
+internal import ArborWork
 
 extension ManagedObjectContext {
-  /// Gives an object a working record that may be written to now; nil where its record cannot be
-  /// read, or where it is deleted: changes of deleted objects are idle.
-  @inline(never)
-  func beginWriting(_ object: ManagedObject) -> PendingObject? {
-    guard load(object), object.change?.kind != .deleted else { return nil }
-    if let change = object.change, change.isRead(in: epoch) {
-      change.begin(epoch, in: pending)
-      return change
-    }
-    let record = object.currentRecord
-    recordEdit(of: object)
-    let change: PendingObject
-    if let present = object.change {
-      change = present
-    } else {
-      change = PendingObject(object, .updated, epoch: epoch)
-      change.committed = record
-      change.committedSlab = object.slab
-      pending.add(change)
-    }
-    let working = RecordBuffer(copying: record.bytes, into: allocator)
-    change.working = working
-    change.begin(epoch, in: pending)
-    object.hold(working.view, working.slab)
-    return change
-  }
-
-  /// Runs `body` with one snapshot for all reads; without one where the store gives none.
-  func withPinnedSnapshot(_ body: () -> Void) {
-    guard pinned == nil else { return body() }
-    do throws(StoreError) { pinned = try store.file.snapshot() } catch {
-      note(ArborError(error, in: store.file))
-    }
-    defer {
-      pinned?.close()
-      pinned = nil
-    }
-    body()
-  }
-
   /// Forgets all uncommitted changes: inserted objects are gone, changed and deleted ones are as
   /// they were last committed or fetched.
   ///
   /// - Precondition: No commit is under way.
   public func rollback() {
     precondition(
-      !isInSavepoint, "rollback() was called during a commit or a seed; throw an error instead.")
-    links.forEachDeviation { edit in
-      tellListeners { $0.noteReplaced(linksOf: edit.owner, edit.relation) }
-    }
-    links.removeAll()
-    lostLinks = []
-    for change in pending.all {
-      let object = change.object
-      noteReplaced(object)
-      object.change = nil
-      guard let committed = change.committed else {
-        takeAway(object)
-        continue
-      }
-      object.hold(committed, change.committedSlab)
-      yield(object, to: change.foreign)
-    }
-    pending.removeAll()
-    endForeignLinks()
-    undoHistory?.rollBack()
-    failure?.blocksCommits = false
-    if failure?.isReported == true { failure = nil }
-    observation?.settle()
+      !work.isInSavepoint,
+      "rollback() was called during a commit or a seed; throw an error instead.")
+    work.rollback()
   }
 
   /// Forgets all objects and uncommitted changes. Objects that somebody holds keep their values and
   /// belong to no context any more.
   public func reset() {
     precondition(
-      !isInSavepoint, "reset() was called during a commit or a seed; throw an error instead.")
-    pending.removeAll()
-    links.removeAll()
-    lostLinks = []
-    registry.forgetAll()
-    memberships.removeAll()
+      !work.isInSavepoint,
+      "reset() was called during a commit or a seed; throw an error instead.")
     retiredBlobs = [:]
-    undoHistory?.removeAll()
-    failure = nil
-    tellListeners { $0.noteAnything() }
-    ownSequences = []
-    readAhead = []
-    sequence = store.file.lastSequence
+    work.reset()
   }
 
   /// Lets an object take its values from the store anew at the next read.
@@ -103,25 +35,25 @@ extension ManagedObjectContext {
   ///     values, or forgotten.
   public func refresh(_ object: ManagedObject, mergeChanges: Bool = true) {
     guard object.owner === self else { return }
-    memberships.removeAll()
-    defer { observation?.settle() }
+    work.memberships.removeAll()
+    defer { work.settleListeners() }
     do throws(ArborError) {
       try takeInKnownCommits()
-      forgetLost(of: object.number)
+      work.forgetLost(of: object.number)
       guard object.owner === self else { return }
       guard let change = object.change else {
-        noteReplaced(object)
+        work.noteReplaced(object)
         return object.becomeFault()
       }
       guard change.kind == .updated else { return }
-      noteReplaced(object)
+      work.noteReplaced(object)
       if mergeChanges {
         try refreshChanged(change)
       } else {
-        takeBack(change)
+        work.takeBack(change)
         // What is read of the object from here on may be what others have made of it.
-        undoHistory?.seal()
-        yield(object, to: change.foreign == .deleted ? .deleted : .changed)
+        work.undo?.seal()
+        work.yield(object, to: change.foreign == .deleted ? .deleted : .changed)
       }
     } catch {
       note(error)
@@ -130,38 +62,17 @@ extension ManagedObjectContext {
 
   private func refreshChanged(_ change: PendingObject) throws(ArborError) {
     let record = try peek { snapshot throws(StoreError) in
-      try snapshot.record(change.object.number, allocator: allocator)
+      try snapshot.record(change.live.number, allocator: work.allocator)
     }
     guard let record else {
       // By what was changed here it lives on.
-      return withMemberships(of: change.object) { change.foreign = .deleted }
+      return work.withMemberships(of: change.live) { change.foreign = .deleted }
     }
-    undoHistory?.seal()
-    ChangeMerger(context: self).rebase(change, onto: record, allocator.slab, .objectWins)
-    mendLinks()
+    work.undo?.seal()
+    ChangeMerger(work).rebase(change, onto: record, work.allocator.slab, .objectWins)
+    work.mendLinks()
   }
 
-  /// Makes a changed object what it was before its changes, links included.
-  func takeBack(_ change: PendingObject) {
-    guard let committed = change.committed else { return }
-    let object = change.object
-    let keeper = InverseKeeper(context: self)
-    for relation in object.binding.relations {
-      guard let field = relation.field else { continue }
-      let target = committed.reference(field).flatMap { relation.leads(to: $0) ? fault($0) : nil }
-      keeper.set(object, relation, to: target)
-    }
-    if change.epoch == epoch || change.isRead(in: epoch) {
-      // Undo goes back to what the object was before its first change in the savepoint.
-      recordMerge(of: object)
-    } else {
-      recordEdit(of: object)
-    }
-    withMemberships(of: object) {
-      pending.drop(change)
-      object.hold(committed, change.committedSlab)
-    }
-  }
 }
 
 extension ManagedObjectContext {
@@ -173,14 +84,14 @@ extension ManagedObjectContext {
   /// - Throws: What `body` throws, or ``ArborError`` where the store gives no view.
   public func withSnapshot<R>(_ body: () throws -> R) throws -> R {
     try beginOperation()
-    guard pinned == nil else { return try body() }
+    guard work.pinned == nil else { return try body() }
     try onSnapshot { _ in }
-    do throws(StoreError) { pinned = try store.file.snapshot() } catch {
+    do throws(StoreError) { work.pinned = try store.file.snapshot() } catch {
       throw ArborError(error, in: store.file)
     }
     defer {
-      pinned?.close()
-      pinned = nil
+      work.pinned?.close()
+      work.pinned = nil
     }
     return try body()
   }

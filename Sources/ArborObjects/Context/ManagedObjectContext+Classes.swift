@@ -1,4 +1,5 @@
 package import ArborModel
+internal import ArborWork
 
 /// Which class represents which entity, as this context knows it.
 extension ManagedObjectContext {
@@ -30,7 +31,7 @@ extension ManagedObjectContext {
   /// Objects cannot change their class: an entity may get another one only while it has none here.
   private func refuseRebinding(of binding: EntityBinding) throws(ArborError) {
     var isInUse = false
-    registry.forEach { if $0.binding.entity === binding.entity { isInUse = true } }
+    work.registry.forEach { if $0.live.binding.entity === binding.entity { isInUse = true } }
     guard isInUse else { return }
     throw ArborError(
       .notAllowed,

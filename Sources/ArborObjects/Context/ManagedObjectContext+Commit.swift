@@ -1,5 +1,6 @@
 public import ArborModel
 internal import ArborStore
+internal import ArborWork
 internal import Foundation
 
 extension ManagedObjectContext {
@@ -42,41 +43,43 @@ extension ManagedObjectContext {
     marking mark: String?, metadata: [(key: String, value: [UInt8]?)]
   ) throws(ArborError) {
     try beginOperation()
-    if let failure { throw failure.error }
-    guard !isInSavepoint else {
+    try throwFailure()
+    guard !work.isInSavepoint else {
       throw ArborError(
         .notAllowed,
         "commit() was called during a commit or a seed; let the outer one commit what changed.")
     }
     try limitOperation()
     try takeInKnownCommits()
-    try checkLostLinks()
+    do throws(StoreError) { try work.checkLostLinks() } catch {
+      throw ArborError(error, in: store.file)
+    }
     guard hasChanges || mark != nil || !metadata.isEmpty else {
-      undoHistory?.noteCommit()
+      work.undo?.noteCommit()
       return
     }
     metCommits = 0
     let observation = store.instrument?.commitBegins(in: self)
-    undoHistory?.beginCommit()
-    let savepoint = beginSavepoint()
+    work.undo?.beginCommit()
+    let savepoint = work.beginSavepoint()
     let receipt: CommitReceipt?
     do throws(ArborError) {
       try announce()
-      undoHistory?.seal()
-      undoHistory?.isSuspended = true
+      work.undo?.seal()
+      work.undo?.isSuspended = true
       yieldIdleChanges()
       unlinkFromDeleted()
-      undoHistory?.isSuspended = false
-      if let failure { throw failure.error }
+      work.undo?.isSuspended = false
+      try throwFailure()
       try beginDeriving()
       try checkRules()
-      undoHistory?.seal()
-      undoHistory?.isSuspended = true
-      defer { undoHistory?.isSuspended = false }
+      work.undo?.seal()
+      work.undo?.isSuspended = true
+      defer { work.undo?.isSuspended = false }
       receipt = try write(marking: mark, metadata)
-      end(savepoint)
+      work.end(savepoint)
     } catch {
-      restore(savepoint)
+      work.restore(savepoint)
       newBlobs = [:]
       observation?.end(error, after: metCommits)
       throw error
@@ -93,14 +96,14 @@ extension ManagedObjectContext {
   func announce() throws(ArborError) {
     var announcedOwners: Set<ObjectNumber> = []
     // An earlier commit that failed announced them too.
-    pending.forEach { $0.announcedMutations = .max }
+    work.pending.forEach { $0.announcedMutations = .max }
     for round in 0..<Self.maximumRounds {
       var isQuiet = true
-      pending.forEach { change in
+      work.pending.forEach { change in
         guard !change.isQuiet, change.announcedMutations != change.mutations else { return }
         isQuiet = false
         change.announcedMutations = change.mutations
-        if round == 0 { change.object.willCommit() } else { announceAgain(change) }
+        if round == 0 { change.live.willCommit() } else { announceAgain(change) }
       }
       for owner in ownersOfLinks() where announcedOwners.insert(owner.number).inserted {
         isQuiet = false
@@ -116,8 +119,8 @@ extension ManagedObjectContext {
 
   /// Calls `willCommit` where it was called before: once it sets what is set already, it has done.
   private func announceAgain(_ change: PendingObject) {
-    let object = change.object
-    let before = RecordBuffer(copying: object.currentRecord.bytes, into: allocator)
+    let object = change.live
+    let before = RecordBuffer(copying: object.currentRecord.bytes, into: work.allocator)
     object.willCommit()
     let fields = withExtendedLifetime(before) {
       object.currentRecord.changedFields(since: before.view, in: object.binding.entity.layout)
@@ -128,8 +131,8 @@ extension ManagedObjectContext {
   /// The objects that changed in the members of their relationships only.
   private func ownersOfLinks() -> [ManagedObject] {
     var owners: [ManagedObject] = []
-    links.forEachOwner { number in
-      if let owner = registry.object(number), owner.change == nil { owners.append(owner) }
+    work.links.forEachOwner { number in
+      if let owner = work.registry.live(number), owner.change == nil { owners.append(owner) }
     }
     return owners
   }
@@ -140,28 +143,28 @@ extension ManagedObjectContext {
     var idle: [PendingObject] = []
     // Without merging nobody has noticed.
     let isUnaware = !automaticallyMergesCommits
-    pending.forEach { if $0.foreign == .changed || isUnaware, $0.isIdle { idle.append($0) } }
+    work.pending.forEach { if $0.foreign == .changed || isUnaware, $0.isIdle { idle.append($0) } }
     for change in idle {
-      guard let stored = storedRecord(of: change.object.number),
+      guard let stored = work.storedRecord(of: change.live.number),
         change.foreign == .changed || stored.record.version != change.baseVersion
       else { continue }
-      ChangeMerger(context: self).rebase(change, onto: stored.record, stored.slab, .objectWins)
+      ChangeMerger(work).rebase(change, onto: stored.record, stored.slab, .objectWins)
     }
-    mendLinks()
+    work.mendLinks()
   }
 
   /// Unlinks changed objects that others have linked to what is deleted here, as the commit does
   /// with unchanged ones; there is nothing in that to undo. Whoever links to a deleted object here
   /// is told by the validation.
   private func unlinkFromDeleted() {
-    guard pending.deletedCount > 0 else { return }
-    let keeper = InverseKeeper(context: self)
-    for change in pending.all where change.kind == .updated {
-      for relation in change.object.binding.relations {
-        guard let field = relation.field, let target = change.object.target(of: relation),
-          isDeleted(target), change.committed?.reference(field) == target
+    guard work.pending.deletedCount > 0 else { return }
+    let keeper = InverseKeeper(work)
+    for change in work.pending.all where change.kind == .updated {
+      for relation in change.live.binding.relations {
+        guard let field = relation.field, let target = change.live.target(of: relation),
+          work.isDeleted(target), change.committed?.reference(field) == target
         else { continue }
-        keeper.set(change.object, relation, to: nil)
+        keeper.set(change.live, relation, to: nil)
       }
     }
   }
@@ -171,12 +174,12 @@ extension ManagedObjectContext {
   private func write(
     marking mark: String?, _ metadata: [(key: String, value: [UInt8]?)]
   ) throws(ArborError) -> CommitReceipt? {
-    for _ in 0..<(schema.hasDerivations ? Self.maximumDerivations : Self.maximumAttempts) {
-      beginWritingOrders()
+    for _ in 0..<(work.schema.hasDerivations ? Self.maximumDerivations : Self.maximumAttempts) {
+      work.beginWritingOrders()
       // Hooks of the validation, or the commits of others, may have changed what values rest on.
       let basis = try derive()
       try moveBlobsOut()
-      if let failure { throw failure.error }
+      try throwFailure()
       var changes = changeSet()
       changes.basis = basis
       changes.metadata = metadata
@@ -186,17 +189,17 @@ extension ManagedObjectContext {
       }
       guard !changes.isEmpty else { return nil }
       do throws(StoreError) {
-        try checkOrders()
+        try work.checkOrders()
         // From here on it is written whatever happens to the task, and the caller hears of it.
-        try limit.checkStoreNow()
+        try work.limit.checkStoreNow()
         return try store.file.commit(changes)
       } catch {
-        guard try onNewestSnapshot({ () throws(ArborError) in try resolve(error) }) else {
+        guard try work.onNewestSnapshot({ () throws(ArborError) in try resolve(error) }) else {
           throw naming(ArborError(error, in: store.file))
         }
         metCommits += 1
-        mendLinks()
-        if let failure { throw failure.error }
+        work.mendLinks()
+        try throwFailure()
       }
     }
     throw ArborError(
@@ -208,16 +211,17 @@ extension ManagedObjectContext {
     var changes = ChangeSet()
     changes.author = author
     changes.contextName = name
-    changes.records.reserveCapacity(pending.count)
+    changes.records.reserveCapacity(work.pending.count)
     var reordered: [ObjectNumber: UInt64] = [:]
-    for (edit, members) in newOrders() {
-      let bit = schema.entity(of: edit.owner)?.changeBit(ofLinks: edit.relation.slot)
+    for (edit, members) in work.newOrders() {
+      let bit = work.schema.entity(of: edit.owner)?.changeBit(ofLinks: edit.relation.slot)
       reordered[edit.owner, default: 0] |= bit ?? EntitySchema.otherProperties
       changes.links.append(
         .init(owner: edit.owner, relationship: edit.relation.schema, .reorder(members)))
     }
-    links.forEach { edit in
-      guard edit.relation.form == .links, !edit.relation.isOrdered, !isDeleted(edit.owner) else {
+    work.links.forEach { edit in
+      guard edit.relation.form == .links, !edit.relation.isOrdered, !work.isDeleted(edit.owner)
+      else {
         return
       }
       for member in edit.removed.numbers {
@@ -229,12 +233,12 @@ extension ManagedObjectContext {
           .init(owner: edit.owner, relationship: edit.relation.schema, .add(member)))
       }
     }
-    pending.forEach { change in
-      let record = recordChange(change, reordered: reordered[change.object.number] ?? 0)
+    work.pending.forEach { change in
+      let record = recordChange(change, reordered: reordered[change.live.number] ?? 0)
       change.isSubmitted = record != nil
       if let record {
         changes.records.append(record)
-        if let view = record.record { changes.blobs += newBlobs(of: change.object, view) }
+        if let view = record.record { changes.blobs += newBlobs(of: change.live, view) }
       }
     }
     return changes
@@ -243,7 +247,7 @@ extension ManagedObjectContext {
   /// The unique values of pending changes that others have already and no policy merges.
   func takenValues() throws(ArborError) -> [UniquenessViolation] {
     var changes = ChangeSet()
-    pending.forEach { change in
+    work.pending.forEach { change in
       if let record = recordChange(change, reordered: 0) { changes.records.append(record) }
     }
     guard !changes.records.isEmpty else { return [] }
@@ -262,7 +266,7 @@ extension ManagedObjectContext {
   private func recordChange(
     _ change: PendingObject, reordered: UInt64
   ) -> ChangeSet.RecordChange? {
-    let object = change.object
+    let object = change.live
     switch change.kind {
     case .inserted: return .insert(object.number, object.currentRecord, after: change.baseVersion)
     case .deleted: return .delete(object.number, from: change.baseVersion)
@@ -284,7 +288,7 @@ extension ManagedObjectContext {
   private func tally() -> CommitTally {
     var tally = CommitTally(conflicts: metCommits)
     tally.updated = ownersOfLinks().count
-    pending.forEach { change in
+    work.pending.forEach { change in
       guard change.isSubmitted else { return }
       switch change.kind {
       case .inserted: tally.inserted += 1
@@ -298,41 +302,41 @@ extension ManagedObjectContext {
 
   /// Makes the committed state the state of memory.
   private func finish(_ receipt: CommitReceipt?) {
-    memberships.removeAll()
+    work.memberships.removeAll()
     var committed: [ManagedObject] = []
-    committed.reserveCapacity(pending.count)
+    committed.reserveCapacity(work.pending.count)
     let owners = ownersOfLinks()
-    let hadLinks = !listeners.isEmpty && links.hasEdits
-    pending.forEach { change in
-      let object = change.object
+    let hadLinks = !work.listeners.isEmpty && work.links.hasEdits
+    work.pending.forEach { change in
+      let object = change.live
       committed.append(object)
       if change.kind == .deleted {
         object.detach(.gone)
-        registry.unregister(object)
+        work.registry.unregister(object)
       } else {
         settle(change, receipt)
         object.change = nil
-        if !change.isSubmitted { yield(object, to: change.foreign) }
+        if !change.isSubmitted { work.yield(object, to: change.foreign) }
       }
     }
     newBlobs = [:]
     derivedAnew.removeAll()
-    pending.removeAll()
-    links.removeAll()
-    registry.noteSettled(committed.count)
+    work.pending.removeAll()
+    work.links.removeAll()
+    work.registry.noteSettled(committed.count)
     if let receipt {
       hasCommitted = true
-      if receipt.sequence == sequence + 1 {
-        sequence = receipt.sequence
+      if receipt.sequence == work.sequence + 1 {
+        work.sequence = receipt.sequence
       } else {
-        ownSequences.insert(receipt.sequence)
+        work.ownSequences.insert(receipt.sequence)
       }
     }
-    tellListeners { $0.noteCommitted() }
-    if hadLinks, let receipt, receipt.sequence != sequence { hasForeignLinks = true }
-    endForeignLinks()
-    observation?.settle()
-    undoHistory?.noteCommit()
+    work.tellListeners { $0.noteCommitted() }
+    if hadLinks, let receipt, receipt.sequence != work.sequence { work.hasConcurrentLinks = true }
+    work.endConcurrentLinks()
+    work.settleListeners()
+    work.undo?.noteCommit()
     releaseBlobs()
     for object in committed { object.didCommit() }
     for owner in owners { owner.didCommit() }
@@ -343,27 +347,7 @@ extension ManagedObjectContext {
     guard change.isSubmitted, let working = change.working else { return }
     guard change.committed == nil else { return working.setVersion(change.baseVersion &+ 1) }
     let insertion = ChangeSet.RecordChange.insert(
-      change.object.number, working.view, after: change.baseVersion)
+      change.live.number, working.view, after: change.baseVersion)
     working.setVersion(insertion.version(in: receipt?.sequence ?? 0))
-  }
-
-  /// The pending links are gone: what was read with them may be something else.
-  func endForeignLinks() {
-    guard hasForeignLinks else { return }
-    hasForeignLinks = false
-    tellListeners { $0.noteAnything() }
-  }
-
-  /// An object whose change came to nothing is what others have made of it meanwhile.
-  func yield(_ object: ManagedObject, to foreign: PendingObject.Foreign) {
-    switch foreign {
-    case .none: break
-    case .changed:
-      noteReplaced(object)
-      object.becomeFault()
-    case .deleted:
-      takeAway(object)
-      links.forget(where: { $0 == object.number }, telling: { _, _ in })
-    }
   }
 }

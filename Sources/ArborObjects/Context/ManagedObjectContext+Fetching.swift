@@ -1,5 +1,6 @@
 public import ArborModel
 internal import ArborStore
+internal import ArborWork
 
 extension ManagedObjectContext {
   /// Fetches objects, uncommitted changes included.
@@ -32,7 +33,7 @@ extension ManagedObjectContext {
     guard let predicate = description.predicate else {
       return try firstPlanned(description, entity, nil)
     }
-    let bound = try PredicateBinder.bind(predicate, to: entity, in: schema)
+    let bound = try PredicateBinder.bind(predicate, to: entity, in: work.schema)
     if description.sortKeys.isEmpty, description.fetchOffset == 0, description.pageToken == nil,
       description.relationshipKeyPathsForPrefetching.isEmpty,
       let found = try lookUp(
@@ -64,17 +65,17 @@ extension ManagedObjectContext {
     _ predicate: FetchPredicate, _ bound: BoundPredicate, _ entity: EntitySchema,
     includesSubentities: Bool, _ overlay: FetchOverlay?
   ) throws(ArborError) -> ManagedObject?? {
-    guard let value = bound.uniqueEquality, watch == nil else { return nil }
+    guard let value = bound.uniqueEquality, work.watch == nil else { return nil }
     try limitOperation(to: predicate.allowance)
     var isFetched = false
     let found = try onSnapshot { snapshot throws(StoreError) -> ManagedObject?? in
       let answer = try snapshot.lookUp(
         value, predicate.arguments, of: entity, includesSubentities: includesSubentities,
-        overlay: overlay, allocator: allocator)
+        overlay: overlay, allocator: work.allocator)
       switch answer {
       case .unplanned: return nil
       case .nothing: return .some(nil)
-      case .row(let row): return try object(of: row, allocator.slab, on: snapshot, &isFetched)
+      case .row(let row): return try object(of: row, work.allocator.slab, on: snapshot, &isFetched)
       }
     }
     if isFetched { found??.awakeFromFetch() }
@@ -92,7 +93,7 @@ extension ManagedObjectContext {
     // were made before the operation was ended, since later fetches find them in the context.
     defer { fetched.awake() }
     return try onSnapshot { snapshot throws(StoreError) in
-      let records = try snapshot.fetch(query, overlay: overlay, allocator: allocator)
+      let records = try snapshot.fetch(query, overlay: overlay, allocator: work.allocator)
       let results = try materialise(records, on: snapshot, &fetched)
       for path in paths { try prefetch(path, of: results, on: snapshot, &fetched) }
       return results
@@ -175,7 +176,7 @@ extension ManagedObjectContext {
     let entity = try entity(for: request)
     let query = try query(request.description, entity)
     var bound: [BoundAggregate] = []
-    for aggregate in aggregates { bound.append(try aggregate.bind(to: entity, in: schema)) }
+    for aggregate in aggregates { bound.append(try aggregate.bind(to: entity, in: work.schema)) }
     return (query, bound)
   }
 
@@ -255,18 +256,20 @@ extension ManagedObjectContext {
     _ description: FetchDescription, _ entity: EntitySchema, _ bound: BoundPredicate? = nil
   ) throws(ArborError) -> StoreQuery {
     try limitOperation(to: description.allowance)
-    let keys = try description.sortKeys.bind(to: entity, in: schema)
+    let keys = try description.sortKeys.bind(to: entity, in: work.schema)
     var predicate: (bound: BoundPredicate, arguments: [Value])?
     if let wanted = description.predicate {
       let own =
-        if let bound { bound } else { try PredicateBinder.bind(wanted, to: entity, in: schema) }
+        if let bound { bound } else {
+          try PredicateBinder.bind(wanted, to: entity, in: work.schema)
+        }
       predicate = (own, wanted.arguments)
     }
     return StoreQuery(
       entity: entity, includesSubentities: description.includesSubentities, predicate: predicate,
       sortKeys: keys,
       groupLimit: try description.limitPerGroup.map { (limit) throws(ArborError) in
-        try limit.bind(to: entity, in: schema)
+        try limit.bind(to: entity, in: work.schema)
       }, limit: description.fetchLimit,
       offset: description.pageToken == nil ? description.fetchOffset : 0,
       continuation: try continuation(of: description))

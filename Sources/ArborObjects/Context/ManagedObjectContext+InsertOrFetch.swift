@@ -1,5 +1,6 @@
 public import ArborModel
 internal import ArborStore
+internal import ArborWork
 
 /// Objects that are to be there once.
 extension ManagedObjectContext {
@@ -110,7 +111,7 @@ extension ManagedObjectContext {
     }
     guard isFound else { throw missingKey(entity) }
     guard let found else { return try insert(entityName, values) }
-    try withSavepoint { () throws(ArborError) in try set(values, of: found) }
+    try work.withSavepoint { () throws(ArborError) in try set(values, of: found) }
     return found
   }
 
@@ -137,7 +138,7 @@ extension ManagedObjectContext {
   private func insert(
     _ entityName: String, _ values: [String: (any PredicateArgument)?]
   ) throws(ArborError) -> ManagedObject {
-    try withSavepoint { () throws(ArborError) in
+    try work.withSavepoint { () throws(ArborError) in
       let object = try insert(entityName)
       try set(values, of: object)
       return object

@@ -1,5 +1,6 @@
 internal import ArborModel
 internal import ArborStore
+internal import ArborWork
 
 /// The way from rows to objects.
 extension ManagedObjectContext {
@@ -12,7 +13,7 @@ extension ManagedObjectContext {
     _ records: FetchedRecords, on snapshot: StoreSnapshot, _ fetched: inout FetchedObjects,
     areNew: Bool = false
   ) throws(StoreError) -> [ManagedObject] {
-    if areNew || registry.count == 0 {
+    if areNew || work.registry.count == 0 {
       return try makeAll(records, &fetched)
     }
     var results: [ManagedObject] = []
@@ -20,7 +21,7 @@ extension ManagedObjectContext {
     var slab: RecordSlab?
     var slabIndex: Int32 = -1
     for row in records.rows {
-      try limit.checkStore()
+      try work.limit.checkStore()
       var isFetched = false
       if row.slabIndex != slabIndex, row.slabIndex >= 0 {
         slabIndex = row.slabIndex
@@ -41,8 +42,8 @@ extension ManagedObjectContext {
     if let lost = rows.first(where: { $0.slabIndex < 0 }) { throw Self.missingRecord(lost) }
     // An array without room is one that all threads share.
     guard !rows.isEmpty else { return [] }
-    registry.reserve(rows.count)
-    let limit = limit
+    work.registry.reserve(rows.count)
+    let limit = work.limit
     var failure: StoreError?
     let made = [ManagedObject](unsafeUninitializedCapacity: rows.count) { results, count in
       guard let objects = results.baseAddress else { return }
@@ -84,7 +85,7 @@ extension ManagedObjectContext {
   func object(
     of row: FetchedRow, _ slab: RecordSlab?, on snapshot: StoreSnapshot, _ isFetched: inout Bool
   ) throws(StoreError) -> ManagedObject {
-    if let present = registry.object(row.number) {
+    if let present = work.registry.live(row.number) {
       if present.base == nil { isFetched = try fill(present, row, slab, on: snapshot) }
       return present
     }
@@ -102,8 +103,8 @@ extension ManagedObjectContext {
   ) throws(StoreError) -> Bool {
     if let record = row.record {
       object.hold(record, slab)
-    } else if let record = try snapshot.record(row.number, allocator: allocator) {
-      object.hold(record, allocator.slab)
+    } else if let record = try snapshot.record(row.number, allocator: work.allocator) {
+      object.hold(record, work.allocator.slab)
     }
     return object.base != nil
   }

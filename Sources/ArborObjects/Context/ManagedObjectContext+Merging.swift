@@ -1,5 +1,6 @@
 public import ArborModel
 internal import ArborStore
+internal import ArborWork
 
 /// Taking in what other contexts and processes have committed.
 extension ManagedObjectContext {
@@ -32,216 +33,17 @@ extension ManagedObjectContext {
   /// - Parameter always: Also where that does not happen by itself.
   @discardableResult
   func takeInNewestCommits(always: Bool) throws(ArborError) -> Bool {
-    guard pinned == nil else { return false }
+    guard work.pinned == nil else { return false }
     let isAutomatic = automaticallyMergesCommits
     if always { automaticallyMergesCommits = true }
     defer { automaticallyMergesCommits = isAutomatic }
-    let former = sequence
-    let own = ownSequences
+    let former = work.sequence
+    let own = work.ownSequences
     try onSnapshot { _ in }
-    guard sequence > former else { return false }
-    return sequence - former > own.count { $0 > former && $0 <= sequence }
+    guard work.sequence > former else { return false }
+    return work.sequence - former > own.count { $0 > former && $0 <= work.sequence }
   }
 
-  /// Takes in the commits up to a snapshot, so that objects and what the snapshot finds never
-  /// contradict each other.
-  ///
-  /// Unchanged objects become faults, or are gone. Changed ones keep their changes: where the
-  /// context's policy is that they win property by property, they are put on top of the newer
-  /// record at once; otherwise the commit finds the conflict.
-  @inline(never)
-  func takeInCommits(upTo snapshot: StoreSnapshot) throws(StoreError) {
-    guard automaticallyMergesCommits, snapshot.sequence > sequence else { return }
-    memberships.removeAll()
-    undoHistory?.seal()
-    links.noteForeign()
-    if !listeners.isEmpty, links.hasEdits { hasForeignLinks = true }
-    var hasDeletions = false
-    if registry.count > 0 || !listeners.isEmpty {
-      switch try snapshot.history(after: sequence) {
-      case .tooOld:
-        hasDeletions = true
-        try takeInAll(snapshot)
-      case .entries(let entries):
-        for entry in entries where !ownSequences.contains(entry.sequence) {
-          guard !entry.isBulk else {
-            hasDeletions = true
-            try takeInAll(snapshot)
-            break
-          }
-          for change in entry.changes {
-            let object = registry.object(change.number)
-            // What was read ahead of the commit was not known before it.
-            let wasKnown = object != nil && !readAhead.contains(change.number)
-            tellListeners { $0.noteForeign(change, isRegistered: wasKnown) }
-            if change.kind == .delete { hasDeletions = true }
-            guard let object else { continue }
-            var isDeleted = change.kind == .delete
-            // A later commit may have brought it back.
-            if isDeleted { isDeleted = try !snapshot.exists(change.number) }
-            try takeIn(object, isDeleted: isDeleted, snapshot)
-          }
-        }
-      }
-    }
-    if hasDeletions { try dropLostLinks(snapshot) }
-    mendLinks()
-    sequence = snapshot.sequence
-    readAhead = []
-    if !ownSequences.isEmpty { ownSequences = ownSequences.filter { $0 > sequence } }
-    observation?.settle()
-  }
-
-  /// Drops the pending links of and to objects that others have deleted.
-  ///
-  /// - Parameter isFinal: Whether objects whose changes came to nothing live on no longer.
-  private func dropLostLinks(
-    _ snapshot: StoreSnapshot, isFinal: Bool = false
-  ) throws(StoreError) {
-    try dropLinks { (number) throws(StoreError) in
-      if let change = pending.change(of: number), !isFinal || !change.isIdle { return false }
-      return try !snapshot.exists(number)
-    }
-  }
-
-  /// Drops the pending links of and to objects that are gone.
-  func dropLinks<E: Error>(where isGone: (ObjectNumber) throws(E) -> Bool) throws(E) {
-    var lost: [PendingMembers] = []
-    try links.forEach { edit throws(E) in
-      if !edit.relation.isInverseToMany, try isGone(edit.owner) { lost.append(edit) }
-    }
-    let merger = ChangeMerger(context: self)
-    for edit in lost {
-      for member in edit.addedMembers {
-        guard let change = pending.change(of: member) else { continue }
-        merger.dropReference(change, to: edit.owner, edit.relation)
-      }
-    }
-    try forgetLinks(where: isGone)
-  }
-
-  /// Forgets what is said of links of and to some objects.
-  func forgetLinks<E: Error>(where isGone: (ObjectNumber) throws(E) -> Bool) throws(E) {
-    try links.forget(where: isGone) { edit, members in
-      tellListeners { $0.noteReplaced(linksOf: edit.owner, edit.relation) }
-      noteLost(edit, members)
-      if edit.order != nil { recordOrder(edit, tellsListeners: false) }
-      for member in members { recordEdit(of: edit, member, isMerge: true) }
-    }
-  }
-
-  /// Takes every object as changed.
-  private func takeInAll(_ snapshot: StoreSnapshot) throws(StoreError) {
-    tellListeners { $0.noteAnything() }
-    for object in registry.objects {
-      let exists = object.change?.kind == .inserted ? true : try snapshot.exists(object.number)
-      try takeIn(object, isDeleted: !exists, snapshot)
-    }
-  }
-
-  private func takeIn(
-    _ object: ManagedObject, isDeleted: Bool, _ snapshot: StoreSnapshot
-  ) throws(StoreError) {
-    guard let change = object.change, !isDeleted || !change.isIdle else {
-      noteReplaced(object)
-      if isDeleted {
-        takeAway(object)
-      } else if object.binding.rules.hasTransientFields, object.base != nil {
-        try renew(object, snapshot)
-      } else {
-        object.becomeFault()
-      }
-      return
-    }
-    // Only what was brought back can be in the store already.
-    if change.kind == .inserted, change.formerVersion > 0, !isDeleted,
-      case .mergeByPropertyObjectWins = mergePolicy,
-      let record = try snapshot.record(object.number, allocator: allocator)
-    {
-      let merger = ChangeMerger(context: self)
-      return merger.resolveInserted(change, record, allocator.slab, .objectWins)
-    }
-    guard case .mergeByPropertyObjectWins = mergePolicy, change.kind == .updated, !isDeleted,
-      let record = try snapshot.record(object.number, allocator: allocator),
-      record.version != change.baseVersion
-    else {
-      guard change.kind != .inserted else { return }
-      var record: RecordView?
-      if change.kind == .deleted {
-        record = try snapshot.record(object.number, allocator: allocator)
-      }
-      withMemberships(of: object) {
-        change.foreign = isDeleted ? .deleted : .changed
-        if let record { object.hold(record, allocator.slab) }
-      }
-      if record != nil { try hideLinks(to: object, snapshot) }
-      return
-    }
-    ChangeMerger(context: self).rebase(change, onto: record, allocator.slab, .objectWins)
-  }
-
-  /// Leaves an object that is deleted here out of what others have linked to it.
-  private func hideLinks(
-    to object: ManagedObject, _ snapshot: StoreSnapshot
-  ) throws(StoreError) {
-    for relation in object.binding.relations
-    where relation.isToMany && relation.isInverseToMany {
-      for owner in try snapshot.members(relation.schema, of: object.number) {
-        guard let inverse = self.relation(of: owner, relation.inverseSlot) else { continue }
-        tellListeners { $0.noteReplaced(linksOf: owner, inverse) }
-        links.hide(object.number, from: owner, inverse)
-      }
-    }
-  }
-
-  /// Takes over the store's record, keeping the values that live in memory only.
-  private func renew(_ object: ManagedObject, _ snapshot: StoreSnapshot) throws(StoreError) {
-    guard let record = try snapshot.record(object.number, allocator: allocator) else {
-      return takeAway(object)
-    }
-    renew(object, record, allocator.slab)
-  }
-
-  /// Lets an object be what it is in the store by now, where it is about to be changed from its
-  /// other ends: the context may hold what it was before others changed it too. Nothing happens to
-  /// one whose change is to be committed, which finds the conflict.
-  func renewUnchanged(_ number: ObjectNumber) {
-    guard let object = registry.object(number), object.base != nil, object.change?.isIdle ?? true
-    else { return }
-    let stored = storedRecord(of: number)
-    let known = object.change?.baseVersion ?? object.currentRecord.version
-    guard stored?.record.version != known else { return }
-    if let change = object.change {
-      guard let stored else { return }
-      return ChangeMerger(context: self).rebase(
-        change, onto: stored.record, stored.slab, .objectWins)
-    }
-    guard let stored else { return takeAway(object) }
-    noteReplaced(object)
-    renew(object, stored.record, stored.slab)
-  }
-
-  /// Takes over a record, keeping the values that live in memory only.
-  private func renew(_ object: ManagedObject, _ record: RecordView, _ slab: RecordSlab) {
-    // The copy may open a new slab, which ends the life of the present one.
-    var renewed = withExtendedLifetime(slab) {
-      RecordBuffer(copying: record.bytes, into: allocator)
-    }
-    for field in object.binding.entity.layout.fields where field.isTransient {
-      renewed.copy(field, from: object.currentRecord, allocator: allocator)
-    }
-    object.hold(renewed.view, renewed.slab)
-  }
-
-  /// Ends the object's belonging to the context: it is no longer in the store.
-  func takeAway(_ object: ManagedObject) {
-    noteReplaced(object)
-    withMemberships(of: object) {
-      if let change = object.change { pending.drop(change) }
-    }
-    object.detach(.gone)
-    registry.unregister(object)
-  }
 }
 
 /// Deciding the conflicts of a commit.
@@ -258,19 +60,21 @@ extension ManagedObjectContext {
     if case .error = mergePolicy { return false }
     switch error {
     case .conflict(let conflicts):
-      let merger = ChangeMerger(context: self)
+      let merger = ChangeMerger(work)
       for conflict in conflicts { merger.resolve(conflict, resolution(of: conflict)) }
       return true
     case .missingTargets(let missing):
       return try dropMissing(missing)
     case .stillLinked(let linked):
       // A new link to what is deleted here is a change of that.
-      let merger = ChangeMerger(context: self)
+      let merger = ChangeMerger(work)
       for number in Set(linked.map(\.deleted)).sorted() {
-        guard let change = pending.change(of: number), change.kind == .deleted else { continue }
+        guard let change = work.pending.change(of: number), change.kind == .deleted else {
+          continue
+        }
         let conflict = CommitConflict(
           number: number, baseVersion: change.baseVersion,
-          currentRecord: storedRecord(of: number).map { Array($0.record.bytes) })
+          currentRecord: work.storedRecord(of: number).map { Array($0.record.bytes) })
         merger.resolve(conflict, resolution(of: conflict))
       }
       return true
@@ -284,17 +88,17 @@ extension ManagedObjectContext {
   /// relationships, which are merged one by one: that is no conflict; the rest is.
   private func agree(on conflicts: [CommitConflict]) -> [CommitConflict] {
     conflicts.filter { conflict in
-      guard let change = pending.change(of: conflict.number),
+      guard let change = work.pending.change(of: conflict.number),
         change.kind == .deleted || change.isIdle
       else { return true }
       guard let current = conflict.currentRecord else {
-        recordMerge(of: change.object)
-        takeAway(change.object)
+        work.recordMerge(of: change.live)
+        work.takeAway(change.live)
         return false
       }
-      guard change.kind == .updated, !isContested(change.object) else { return true }
-      let record = RecordBuffer(copying: current, into: allocator)
-      ChangeMerger(context: self).rebase(change, onto: record.view, record.slab, .objectWins)
+      guard change.kind == .updated, !isContested(change.live) else { return true }
+      let record = RecordBuffer(copying: current, into: work.allocator)
+      ChangeMerger(work).rebase(change, onto: record.view, record.slab, .objectWins)
       return false
     }
   }
@@ -302,44 +106,68 @@ extension ManagedObjectContext {
   /// Whether the members of an object's ordered relationships were moved both here and by others.
   private func isContested(_ object: ManagedObject) -> Bool {
     object.binding.relations.contains { relation in
-      relation.isOrdered && links.edit(object.number, relation).map(isContested) == true
+      relation.isOrdered && work.links.edit(object.number, relation).map(work.isContested) == true
     }
   }
 
-  private func resolution(of conflict: CommitConflict) -> MergeConflict.Resolution {
+  private func resolution(of conflict: CommitConflict) -> MergeResolution {
     switch mergePolicy {
     case .error, .rollback: .rollback
     case .mergeByPropertyObjectWins: .objectWins
     case .mergeByPropertyStoreWins: .storeWins
     case .overwrite: .overwrite
-    case .custom(let decide): mergeConflict(conflict).map(decide) ?? .objectWins
+    case .custom(let decide):
+      mergeConflict(conflict).map { MergeResolution(decide($0)) } ?? .objectWins
     }
   }
 
   /// What becomes of an inserted object whose unique values another one has.
   private func resolution(
     of inserted: ManagedObject, _ other: ManagedObject
-  ) -> MergeConflict.Resolution {
+  ) -> MergeResolution {
     switch mergePolicy {
     case .error, .rollback: .rollback
     case .mergeByPropertyObjectWins: .objectWins
     case .mergeByPropertyStoreWins: .storeWins
     case .overwrite: .overwrite
-    case .custom(let decide): decide(MergeConflict(inserted, other))
+    case .custom(let decide): MergeResolution(decide(MergeConflict(inserted, other)))
     }
   }
 
   /// Drops links to objects that others have deleted.
   private func dropMissing(_ missing: [MissingTarget]) throws(ArborError) -> Bool {
-    let keeper = InverseKeeper(context: self)
+    let keeper = InverseKeeper(work)
     for link in missing {
-      guard let owner = registry.object(link.owner),
+      guard let owner = work.registry.live(link.owner),
         let relation = owner.binding.relations.first(where: { $0.name == link.relationship }),
         !relation.isToMany
       else { continue }
       keeper.set(owner, relation, to: nil)
     }
-    try peek { snapshot throws(StoreError) in try dropLostLinks(snapshot, isFinal: true) }
+    try peek { snapshot throws(StoreError) in try work.dropLostLinks(snapshot, isFinal: true) }
     return !missing.isEmpty
+  }
+}
+
+extension MergePolicy {
+  /// What happens as soon as a concurrent commit is taken in.
+  var concurrencyPolicy: ConcurrencyPolicy {
+    switch self {
+    case .error: .refuses
+    case .mergeByPropertyObjectWins: .mergesAtOnce
+    case .mergeByPropertyStoreWins, .overwrite, .rollback, .custom: .mergesAtCommit
+    }
+  }
+}
+
+extension MergeResolution {
+  fileprivate init(_ resolution: MergeConflict.Resolution) {
+    self =
+      switch resolution {
+      case .objectWins: .objectWins
+      case .storeWins: .storeWins
+      case .overwrite: .overwrite
+      case .rollback: .rollback
+      }
   }
 }

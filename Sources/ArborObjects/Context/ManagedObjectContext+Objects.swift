@@ -1,5 +1,6 @@
 public import ArborModel
 internal import ArborStore
+internal import ArborWork
 
 extension ManagedObjectContext {
   /// Inserts an object of an entity, with its default values.
@@ -45,13 +46,13 @@ extension ManagedObjectContext {
   }
 
   private func insert(_ binding: EntityBinding, _ number: ObjectNumber) -> ManagedObject {
-    let working = RecordBuffer(copying: binding.entity.layout.template, into: allocator)
+    let working = RecordBuffer(copying: binding.entity.layout.template, into: work.allocator)
     let object = binding.makeObject(in: self, number, working.view, working.slab)
-    recordEdit(of: object, isKnown: false)
-    registry.registerNew(object)
-    let change = PendingObject(object, .inserted, epoch: epoch)
+    work.recordEdit(of: object, isKnown: false)
+    work.registry.registerNew(object)
+    let change = PendingObject(object, .inserted, epoch: work.epoch)
     change.working = working
-    pending.add(change)
+    work.pending.add(change)
     binding.objectClass.setInitialValues(of: object)
     object.awakeFromInsert()
     return object
@@ -85,10 +86,11 @@ extension ManagedObjectContext {
   }
 
   func entity(named name: String) throws(ArborError) -> EntitySchema {
-    guard let entity = schema.entity(named: name) else {
+    guard let entity = work.schema.entity(named: name) else {
       throw ArborError(
         .unknownName,
-        "The model has no entity \(name)." + NearestName.hint(name, in: schema.entities.map(\.name))
+        "The model has no entity \(name)."
+          + NearestName.hint(name, in: work.schema.entities.map(\.name))
       ).with(entity: name)
     }
     return entity
@@ -111,7 +113,7 @@ extension ManagedObjectContext {
   /// - Throws: ``ArborError`` `invalidArgument` for an ID of another store or an unknown entity.
   func object(of id: ObjectID) throws(ArborError) -> ManagedObject {
     let number = try number(of: id)
-    if let object = registry.object(number) { return object }
+    if let object = work.registry.live(number) { return object }
     return try made(number, nil, nil)
   }
 
@@ -131,17 +133,17 @@ extension ManagedObjectContext {
     try beginOperation()
     let number = try number(of: id)
     try takeInKnownCommits()
-    if let object = registry.object(number), object.base != nil {
+    if let object = work.registry.live(number), object.base != nil {
       guard object.change?.kind != .deleted else { throw missing(id) }
       return object
     }
     let record = try peek { snapshot throws(StoreError) in
-      noteRead(number, on: snapshot)
-      return try snapshot.record(number, allocator: allocator)
+      work.noteRead(number, on: snapshot)
+      return try snapshot.record(number, allocator: work.allocator)
     }
     guard let record else { throw missing(id) }
-    let slab = allocator.slab
-    if let object = registry.object(number) {
+    let slab = work.allocator.slab
+    if let object = work.registry.live(number) {
       object.hold(record, slab)
       object.awakeFromFetch()
       return object
@@ -153,7 +155,7 @@ extension ManagedObjectContext {
 
   /// The object of an ID where the context keeps it already, else nil. Reads nothing.
   public func registeredObject(for id: ObjectID) -> ManagedObject? {
-    (try? number(of: id)).flatMap { registry.object($0) }
+    (try? number(of: id)).flatMap { work.registry.live($0) }
   }
 
   func number(of id: ObjectID) throws(ArborError) -> ObjectNumber {
@@ -179,7 +181,7 @@ extension ManagedObjectContext {
     }
     sweepWhereDue()
     do throws(ArborError) { try takeInKnownCommits() } catch { note(error) }
-    var propagation = DeletePropagation(self)
+    var propagation = DeletePropagation(work)
     propagation.delete(object)
   }
 }

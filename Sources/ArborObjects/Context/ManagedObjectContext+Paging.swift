@@ -1,5 +1,6 @@
 public import ArborModel
 internal import ArborStore
+internal import ArborWork
 
 extension ManagedObjectContext {
   /// Fetches one page of a request's results: as many as its limit says, or without a limit its
@@ -45,7 +46,7 @@ extension ManagedObjectContext {
     defer { fetched.awake() }
     var place: RowContinuation?
     let results = try onSnapshot { snapshot throws(StoreError) in
-      var records = try snapshot.fetch(query, overlay: overlay, allocator: allocator)
+      var records = try snapshot.fetch(query, overlay: overlay, allocator: work.allocator)
       if records.rows.count > size {
         records.rows.removeLast(records.rows.count - size)
         if let last = records.rows.last {

@@ -1,5 +1,6 @@
 package import ArborModel
 internal import ArborStore
+internal import ArborWork
 
 /// Reading along what relationships of fetched objects lead to, level by level: the members of all
 /// owners in one pass over the relationship, then their records in one pass over the entity.
@@ -23,7 +24,7 @@ extension ManagedObjectContext {
           ).with(entity: entity.name, keyPath: path)
         }
         hops.append(relationship)
-        entity = schema.entities[relationship.destination]
+        entity = work.schema.entities[relationship.destination]
       }
       resolved.append(hops)
     }
@@ -56,7 +57,7 @@ extension ManagedObjectContext {
     for (slots, hop) in path.enumerated() {
       let targets = try targets(of: owners, hop, on: snapshot)
       try load(targets, on: snapshot, &fetched)
-      if slots + 1 < path.count { owners = targets.compactMap { registry.object($0) } }
+      if slots + 1 < path.count { owners = targets.compactMap { work.registry.live($0) } }
     }
   }
 
@@ -68,13 +69,13 @@ extension ManagedObjectContext {
     if hop.isToMany {
       let numbers = owners.map(\.number).sorted()
       let table = try snapshot.members(hop, of: numbers)
-      memberships.keep(table, of: hop, at: snapshot.sequence)
+      work.memberships.keep(table, of: hop, at: snapshot.sequence)
       raw = table.members.map(\.rawValue)
-      if links.hasEdits {
+      if work.links.hasEdits {
         for owner in owners {
           let relation = owner.binding.relations[hop.slot]
-          guard links.hasEdits(of: owner, relation) else { continue }
-          raw += members(of: owner, relation).map(\.rawValue)
+          guard work.links.hasEdits(of: owner, relation) else { continue }
+          raw += work.members(of: owner, relation).map(\.rawValue)
         }
       }
     } else {
@@ -89,10 +90,10 @@ extension ManagedObjectContext {
   func load(
     _ numbers: [ObjectNumber], on snapshot: StoreSnapshot, _ fetched: inout FetchedObjects
   ) throws(StoreError) {
-    let (missing, areNew) = registry.unread(numbers)
+    let (missing, areNew) = work.registry.unread(numbers)
     guard !missing.isEmpty else { return }
-    registry.reserve(missing.count)
-    try snapshot.readRecords(of: missing, allocator: allocator) { records throws(StoreError) in
+    work.registry.reserve(missing.count)
+    try snapshot.readRecords(of: missing, allocator: work.allocator) { records throws(StoreError) in
       _ = try materialise(records, on: snapshot, &fetched, areNew: areNew)
     }
   }

@@ -1,4 +1,5 @@
 public import ArborModel
+internal import ArborWork
 
 /// Fetching in one line, and by the names of a model's requests.
 extension ManagedObjectContext {
@@ -36,7 +37,7 @@ extension ManagedObjectContext {
     var bound: BoundPredicate?
     // The binding makes objects of this class or one that inherits from it.
     if let predicate {
-      let own = try PredicateBinder.bind(predicate, to: entity, in: schema)
+      let own = try PredicateBinder.bind(predicate, to: entity, in: work.schema)
       if sortKeys.isEmpty,
         let found = try lookUp(predicate, own, entity, includesSubentities: true, overlay)
       {

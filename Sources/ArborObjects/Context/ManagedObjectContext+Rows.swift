@@ -1,5 +1,6 @@
 public import ArborModel
 internal import ArborStore
+internal import ArborWork
 
 extension ManagedObjectContext {
   /// Values instead of objects: a dictionary for each object of a request, or for each group of
@@ -37,7 +38,7 @@ extension ManagedObjectContext {
   ) throws(ArborError) -> [[String: Value]] {
     try beginOperation()
     let entity = try entity(for: request)
-    let plan = try RowPlan(request.description, of: entity, in: schema)
+    let plan = try RowPlan(request.description, of: entity, in: work.schema)
     var description = request.description
     // The plan has the order, which may name columns.
     description.sortKeys = []

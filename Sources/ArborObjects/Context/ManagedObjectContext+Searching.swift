@@ -1,5 +1,6 @@
 public import ArborModel
 internal import ArborStore
+internal import ArborWork
 
 /// Full-text search, the best matches first.
 extension ManagedObjectContext {
@@ -91,7 +92,7 @@ extension ManagedObjectContext {
   private func wordIndex(
     named name: String?, of entity: EntitySchema
   ) throws(ArborError) -> FetchIndexDescription {
-    let indexes = entity.lineage.flatMap { schema.model.entities[$0].fetchIndexes }
+    let indexes = entity.lineage.flatMap { work.schema.model.entities[$0].fetchIndexes }
       .filter(\.isOfWords)
     let names = indexes.map(\.name).sorted()
     guard let name else {

@@ -1,3 +1,5 @@
+internal import ArborWork
+
 extension ManagedObjectContext {
   /// Runs `body` and makes what it changes one undo group, which ends with it also where it throws;
   /// what it changed until then stays, and can be undone.
@@ -20,7 +22,7 @@ extension ManagedObjectContext {
 
   /// Ends a round of changes: what changes from now on belongs to another undo group, unless an
   /// explicit one is open.
-  public func processPendingChanges() { undoHistory?.closeGroup() }
+  public func processPendingChanges() { work.undo?.closeGroup() }
 
   /// Takes back the last undo group of ``undoHistory``; see ``UndoHistory/undo()``.
   public func undo() { undoHistory?.undo() }
@@ -32,15 +34,6 @@ extension ManagedObjectContext {
   func adopt(_ history: UndoHistory?, insteadOf former: UndoHistory?) {
     guard history !== former else { return }
     keepsRetiredBlobs = history != nil
-    former?.removeAll()
-    former?.context = nil
-    guard let history else { return }
-    precondition(
-      history.context == nil,
-      "An undo history belongs to one context; make another for the second one.")
-    history.context = self
-    history.begin(at: log.count)
-    // The next change of each object is recorded.
-    beginEpoch()
+    work.adopt(history?.stack)
   }
 }

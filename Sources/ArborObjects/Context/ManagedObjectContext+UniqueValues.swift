@@ -1,5 +1,6 @@
 package import ArborModel
 internal import ArborStore
+internal import ArborWork
 
 extension ManagedObjectContext {
   /// The objects of an entity that have one of many whole numbers in an attribute, where a unique
@@ -13,7 +14,7 @@ extension ManagedObjectContext {
     of entityName: String, withUnique values: [Int64], at slots: PropertySlots
   ) throws(ArborError) -> [ManagedObject]? {
     try beginOperation()
-    guard pending.count == 0, watch?.threshold == nil else { return nil }
+    guard work.pending.count == 0, work.watch?.threshold == nil else { return nil }
     let entity = try entity(named: entityName)
     let slot = slots.slot(in: entity)
     var fetched = FetchedObjects()
@@ -22,7 +23,7 @@ extension ManagedObjectContext {
         return nil
       }
       try load(numbers.sorted(), on: snapshot, &fetched)
-      if let lost = numbers.first(where: { !registry.map.contains($0) }) {
+      if let lost = numbers.first(where: { !work.registry.map.contains($0) }) {
         throw .corrupted(
           entity: entity.name, object: lost,
           what: "a unique index names an object without a record")
@@ -30,6 +31,6 @@ extension ManagedObjectContext {
       return numbers
     }
     fetched.awake()
-    return found?.compactMap { registry.object($0) }
+    return found?.compactMap { work.registry.live($0) }
   }
 }

@@ -1,5 +1,6 @@
-package import ArborModel
+internal import ArborModel
 internal import ArborStore
+internal import ArborWork
 internal import Foundation
 
 /// A scratch pad of objects over a store: one object per ID, with changes that wait for a commit.
@@ -69,11 +70,16 @@ public final class ManagedObjectContext {
   /// Who makes the changes, for the history of commits.
   public var author: String?
   /// What happens when a commit meets a newer commit of the same objects.
-  public var mergePolicy = MergePolicy.error
+  public var mergePolicy = MergePolicy.error {
+    didSet { work.policy = mergePolicy.concurrencyPolicy }
+  }
   /// Whether commits of others are taken in at the beginning of each operation. Otherwise objects
   /// keep the values they hold until they are refreshed, ``takeInCommits()`` is called, or they are
   /// changed from the other end of a link that others have made or moved.
-  public var automaticallyMergesCommits = true
+  public var automaticallyMergesCommits: Bool {
+    get { work.takesInCommits }
+    set { work.takesInCommits = newValue }
+  }
   /// When the context's operations have to be done; nil, the default, for as long as they take.
   ///
   /// A fetch, a count or any other operation that is not done by then throws
@@ -87,57 +93,20 @@ public final class ManagedObjectContext {
     didSet { adopt(undoHistory, insteadOf: oldValue) }
   }
 
-  let schema: ModelSchema
-  let registry = ObjectRegistry()
-  let pending: PendingObjects
-  let links: PendingMemberships
-  /// What prefetching has found out.
-  var memberships = MembershipCache()
+  /// What waits for a commit, over what the store has.
+  let work: Workspace
   /// Which relationship is being read object by object. See ``readAhead(from:_:)``.
   var traversal = Traversal()
-  /// The memory of working records.
-  let allocator = SlabAllocator()
   var classes: BoundClasses
-  /// The newest commit that has been taken in.
-  var sequence: UInt64
-  /// Objects that were read as later commits have left them, while somebody is told of changes.
-  var readAhead: Set<ObjectNumber> = []
   /// Whether a commit has been written, in this run of a body where one runs.
   var hasCommitted = false
-  /// Own commits that the store may list after ``sequence``.
-  var ownSequences: Set<UInt64> = []
-  /// Whether others have committed beneath pending changes of links, so that what these make of the
-  /// stored links may be something else without them.
-  var hasForeignLinks = false
   /// How often the commit under way, or the last one, has met others and was decided anew.
   var metCommits = 0
-  /// What watches the queries; nil where nobody wants to know of them.
-  var watch: QueryWatch?
-  /// New links that have gone with what others have deleted, while the policy is to refuse that.
-  var lostLinks: Set<LostLink> = []
-  /// Objects that have been merged and whose links may have to be mended. See ``mendLinks()``.
-  var mendings: [LinkMending] = []
-  /// The snapshot that all reads use while one is pinned.
-  var pinned: StoreSnapshot?
-  var failure: DeferredFailure?
   /// Objects whose derived attributes the next commit computes although nothing of them changes.
   var derivedAnew: Set<ObjectNumber> = []
-  /// What ends the operation that runs at present before it is done.
-  package let limit = WorkLimit()
-  /// Tells savepoints apart: a working record may be written only in the one it was made in. Even;
-  /// see ``PendingObject/readBit``.
-  private(set) var epoch: UInt32 = 2
-  /// The edits that a savepoint or undo may take back.
-  let log = EditLog()
-  /// Whether a savepoint is open.
-  var isInSavepoint = false
-  /// Who is told of every edit.
-  var listeners: [any ChangeListener] = []
-  /// Whether they are told of one just now, so that nothing is in place yet.
-  var isTellingListeners = false
   /// What Swift's `Observation` is told; nil where nobody wants to know. See ``isObservable``.
   var observation: ObjectObservation?
-  /// What records the edits of a round, as one of the ``listeners``; nil where nobody asks for them.
+  /// What records the edits of a round, as one of the listeners; nil where nobody asks for them.
   /// See ``takeRound()``.
   var round: RoundRecorder?
   /// The last sequence given to an object that the store could not number; see ``number(for:)``.
@@ -156,17 +125,10 @@ public final class ManagedObjectContext {
 
   init(_ store: PersistentStore) {
     self.store = store
-    watch = store.watch
-    schema = store.file.schema
     classes = store.boundClasses
-    sequence = store.file.lastSequence
-    pending = PendingObjects(entityCount: store.file.schema.entities.count)
-    links = PendingMemberships(store.file.schema, pending)
-  }
-
-  deinit {
-    // Objects may outlive the context; they must not find it.
-    registry.forgetAll()
+    work = Workspace(store.file, store.openState)
+    work.watch = store.watch
+    work.attach(self)
   }
 
   /// The public identity of an object of this store.
@@ -174,15 +136,15 @@ public final class ManagedObjectContext {
 
   /// The pending changes as fetches see them; nil where there is nothing to lay over the store.
   var overlay: FetchOverlay? {
-    guard pending.count > 0 || registry.count > 0 else { return nil }
+    guard work.pending.count > 0 || work.registry.count > 0 else { return nil }
     if let madeOverlay { return madeOverlay }
     let overlay = FetchOverlay(
-      dirty: pending.map, known: registry.map,
-      pendingRows: { [unowned(unsafe) self] in pending.rows(of: $0, $1) },
-      pendingRecord: { [unowned(unsafe) self] in pending.record(of: $0) },
-      isDeleted: { [unowned(unsafe) self] in pending.change(of: $0)?.kind == .deleted },
+      dirty: work.pending.map, known: work.registry.map,
+      pendingRows: { [unowned(unsafe) self] in work.pending.rows(of: $0, $1) },
+      pendingRecord: { [unowned(unsafe) self] in work.pending.record(of: $0) },
+      isDeleted: { [unowned(unsafe) self] in work.pending.change(of: $0)?.kind == .deleted },
       links: { [unowned(unsafe) self] owner, relationship in
-        relation(of: owner, relationship.slot).flatMap { links.edit(owner, $0) }
+        work.relation(of: owner, relationship.slot).flatMap { work.links.edit(owner, $0) }
           .flatMap { $0.isSilent ? nil : $0 }
       },
       touches: { [unowned(unsafe) self] entity in touches(entity) },
@@ -194,14 +156,13 @@ public final class ManagedObjectContext {
 }
 
 extension ManagedObjectContext {
-  /// Makes the next change of each object go into a record of its own, as a step of its own.
-  func beginEpoch() { epoch &+= 2 }
-
   /// Whether any object of an entity's family waits for a commit, or has links that do.
   private func touches(_ entity: EntitySchema) -> Bool {
-    if entity.concreteFamily.contains(where: { pending.hasChanges(ofEntity: $0) }) { return true }
-    return links.hasEdits { owner in
-      schema.entity(of: owner).map { entity.concreteFamily.contains($0.index) } ?? false
+    if entity.concreteFamily.contains(where: { work.pending.hasChanges(ofEntity: $0) }) {
+      return true
+    }
+    return work.links.hasEdits { owner in
+      work.schema.entity(of: owner).map { entity.concreteFamily.contains($0.index) } ?? false
     }
   }
 }
@@ -211,39 +172,37 @@ extension ManagedObjectContext: Sendable {}
 
 extension ManagedObjectContext {
   /// Whether a commit would write anything, or is to be refused for what others have deleted.
-  public var hasChanges: Bool { pending.count > 0 || links.hasEdits || !lostLinks.isEmpty }
+  public var hasChanges: Bool {
+    work.pending.count > 0 || work.links.hasEdits || !work.lostLinks.isEmpty
+  }
 
   /// The objects that wait for their first commit.
-  public var insertedObjects: Set<ManagedObject> { pending.objects { $0.kind == .inserted } }
+  public var insertedObjects: Set<ManagedObject> {
+    Set(work.pending.objects { $0.kind == .inserted }.live)
+  }
 
   /// The committed objects whose properties, or members of whose relationships, have changes that
   /// wait for a commit.
   public var updatedObjects: Set<ManagedObject> {
-    var objects = pending.objects { $0.kind == .updated && !$0.isQuiet }
-    links.forEachOwner { number in
-      guard pending.change(of: number) == nil, let owner = registry.object(number) else { return }
+    var objects = Set(work.pending.objects { $0.kind == .updated && !$0.isQuiet }.live)
+    work.links.forEachOwner { number in
+      guard work.pending.change(of: number) == nil, let owner = work.registry.live(number) else {
+        return
+      }
       objects.insert(owner)
     }
     return objects
   }
 
   /// The objects whose deletion waits for a commit.
-  public var deletedObjects: Set<ManagedObject> { pending.objects { $0.kind == .deleted } }
+  public var deletedObjects: Set<ManagedObject> {
+    Set(work.pending.objects { $0.kind == .deleted }.live)
+  }
 
   /// All objects that the context keeps at present.
   public var registeredObjects: Set<ManagedObject> {
     var objects: Set<ManagedObject> = []
-    registry.forEach { objects.insert($0) }
+    work.registry.forEach { objects.insert($0.live) }
     return objects
   }
-}
-
-/// A failure of a call that cannot throw, which the next throwing operation reports.
-struct DeferredFailure {
-  var error: ArborError
-  /// Whether it has been thrown. A commit goes on throwing it until the changes that may rest on it
-  /// are rolled back.
-  var isReported = false
-  /// Whether changes may rest on what was read in its place.
-  var blocksCommits = true
 }

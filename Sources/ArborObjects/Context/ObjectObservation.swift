@@ -1,5 +1,6 @@
 internal import ArborModel
 internal import ArborStore
+internal import ArborWork
 public import Observation
 
 /// What Swift's `Observation` is told of a context's objects.
@@ -77,14 +78,6 @@ final class ObjectObservation: ChangeListener {
     registrar.willSet(object, keyPath: \.[observed: Observed(object.number, property)])
   }
 
-  func willChange(
-    _ owner: ObjectNumber, _ relation: Relation, _ context: ManagedObjectContext
-  ) {
-    // What is not registered nobody can have read.
-    guard let object = context.registry.object(owner) else { return }
-    willChange(object, .relationship(relation.slot))
-  }
-
   // MARK: ChangeListener
 
   func note(_ edit: Edit) {}
@@ -101,15 +94,21 @@ final class ObjectObservation: ChangeListener {
     replaced[number] = entry
   }
 
+  func willChange(linksOf owner: ObjectNumber, _ relation: Relation) {
+    // What is not registered nobody can have read.
+    guard let object = context.work.registry.live(owner) else { return }
+    willChange(object, .relationship(relation.slot))
+  }
+
   func noteReplaced(linksOf owner: ObjectNumber, _ relation: Relation) {
     links.append((owner, relation))
   }
 
   func noteForeign(_ change: HistoryEntry.Change, isRegistered: Bool) {
     if change.kind != .update { hasForeignReferences = true }
-    guard let entity = context.schema.entity(of: change.number) else { return }
+    guard let entity = context.work.schema.entity(of: change.number) else { return }
     if change.changedProperties & entity.referenceBits != 0 { hasForeignReferences = true }
-    guard isRegistered, let object = context.registry.object(change.number) else { return }
+    guard isRegistered, let object = context.work.registry.live(change.number) else { return }
     replaced[change.number, default: Replaced(object: object)].bits |= change.changedProperties
   }
 
@@ -126,7 +125,7 @@ final class ObjectObservation: ChangeListener {
     hasForeignReferences = false
     for entry in replaced.values { tell(entry) }
     for link in links {
-      guard let owner = context.registry.object(link.owner) else { continue }
+      guard let owner = context.work.registry.live(link.owner) else { continue }
       tell(owner, Observed(owner.number, .relationship(link.relation.slot)))
     }
     guard foreign, let object = replaced.values.first?.object ?? anyObject else { return }
@@ -134,7 +133,7 @@ final class ObjectObservation: ChangeListener {
   }
 
   /// Key paths say what is meant; the object beside them only says of which class it is.
-  private var anyObject: ManagedObject? { context.registry.first }
+  private var anyObject: ManagedObject? { context.work.registry.first?.live }
 
   private func tell(_ entry: Replaced) {
     let object = entry.object
@@ -195,7 +194,7 @@ extension ManagedObjectContext {
       guard newValue != isObservable else { return }
       observation?.end()
       observation = newValue ? ObjectObservation(self) : nil
-      if let observation { listeners.append(observation) }
+      if let observation { work.listeners.append(observation) }
       classes = newValue ? classes.observed : store.boundClasses
     }
   }

@@ -1,4 +1,5 @@
 public import ArborModel
+internal import ArborWork
 
 /// Changing many objects at once, as if one by one: validation, delete rules, inverses, indexes and
 /// observers see every one of them, and the changes wait for the next commit.
@@ -60,7 +61,7 @@ extension ManagedObjectContext {
     _ request: FetchRequest<T>, _ body: (ManagedObject) throws(ArborError) -> Void
   ) throws(ArborError) -> Int {
     let numbers = try fetchNumbers(request)
-    try withSavepoint { () throws(ArborError) in
+    try work.withSavepoint { () throws(ArborError) in
       var rest = numbers[...]
       while !rest.isEmpty {
         let part = rest.prefix(Self.changedAtATime)
@@ -70,11 +71,6 @@ extension ManagedObjectContext {
       }
     }
     return numbers.count
-  }
-
-  /// Reports what a change that cannot throw has noted.
-  private func throwFailure() throws(ArborError) {
-    if let failure { throw failure.error }
   }
 
   /// Checks that the properties exist and take the values, before any object is changed.

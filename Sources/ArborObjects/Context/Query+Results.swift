@@ -1,5 +1,6 @@
 public import ArborModel
 internal import ArborStore
+internal import ArborWork
 
 /// What a query gives. Each of these asks the store anew, and throws what
 /// ``ManagedObjectContext/fetch(_:)`` throws.
@@ -176,6 +177,6 @@ extension ManagedObjectContext {
   fileprivate func check<T: ManagedObject>(
     _ keyPath: String, for request: FetchRequest<T>
   ) throws(ArborError) {
-    _ = try KeyPathBinder.bind(keyPath, to: entity(for: request), in: schema)
+    _ = try KeyPathBinder.bind(keyPath, to: entity(for: request), in: work.schema)
   }
 }

@@ -1,5 +1,6 @@
 internal import ArborModel
 internal import ArborStore
+internal import ArborWork
 
 /// Recognises programs that read one to-many relationship of one object after the other, as loops
 /// over fetched objects do, and says how many objects to read it of at once.
@@ -59,7 +60,7 @@ extension ManagedObjectContext {
   func memberObjects(of owner: ManagedObject, _ relation: Relation) -> [ManagedObject] {
     readAhead(from: owner, relation)
     return objects(
-      members(of: owner, relation), of: LinkSource(owner: owner.number, relation: relation))
+      work.members(of: owner, relation), of: LinkSource(owner: owner.number, relation: relation))
   }
 
   /// Reads the members of the objects that come after `owner` along with its own, where one after
@@ -71,23 +72,27 @@ extension ManagedObjectContext {
   func readAhead(
     from owner: ManagedObject, _ relation: Relation, mostOfEach: Int = Traversal.mostMembers
   ) {
-    guard owner.change == nil, memberships.members(of: owner.number, relation) == nil else {
+    guard owner.change == nil, work.memberships.members(of: owner.number, relation) == nil else {
       return
     }
-    let width = traversal.pass(owner.number, relation) { registry.map.contains($0) }
+    let width = traversal.pass(owner.number, relation) { work.registry.map.contains($0) }
     guard width > 1 else { return }
     var fetched = FetchedObjects()
     do throws(StoreError) {
       let snapshot: StoreSnapshot
-      if let pinned { snapshot = pinned } else { snapshot = try store.file.quietSnapshot() }
-      defer { if pinned == nil { snapshot.close() } }
+      if let pinned = work.pinned {
+        snapshot = pinned
+      } else {
+        snapshot = try store.file.quietSnapshot()
+      }
+      defer { if work.pinned == nil { snapshot.close() } }
       // What is kept is as old as the commits that have been taken in.
-      guard snapshot.sequence == sequence else { return }
+      guard snapshot.sequence == work.sequence else { return }
       let owners = successors(of: owner.number, count: width)
       let table = try snapshot.members(
         relation.schema, of: owners, limit: min(Traversal.mostMembers, width * mostOfEach))
       guard let last = owners.last(where: { table[$0] != nil }) else { return traversal.end() }
-      memberships.keep(table, of: relation.schema, at: sequence, isAhead: true)
+      work.memberships.keep(table, of: relation.schema, at: work.sequence, isAhead: true)
       traversal.reach(last)
       var members = table.members.map(\.rawValue)
       SortedNumbers.sortUnique(&members)
@@ -105,7 +110,7 @@ extension ManagedObjectContext {
     var (next, gap) = (owner.rawValue &+ 1, 0)
     while owners.count < count, gap < Traversal.widestGap {
       let number = ObjectNumber(rawValue: next)
-      if registry.map.contains(number), number.entity == owner.entity {
+      if work.registry.map.contains(number), number.entity == owner.entity {
         owners.append(number)
         gap = 0
       } else {

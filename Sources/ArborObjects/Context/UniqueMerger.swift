@@ -1,5 +1,6 @@
 internal import ArborModel
 internal import ArborStore
+internal import ArborWork
 
 /// Merges inserted objects into those that have their unique values already.
 ///
@@ -18,7 +19,7 @@ struct UniqueMerger {
 
   init(_ context: ManagedObjectContext) {
     self.context = context
-    keeper = InverseKeeper(context: context)
+    keeper = InverseKeeper(context.work)
   }
 
   /// Resolves what kept a commit from being written; returns whether it is worth another try: not
@@ -26,7 +27,7 @@ struct UniqueMerger {
   /// different entities.
   func resolve(
     _ violations: [UniquenessViolation],
-    by resolution: (ManagedObject, ManagedObject) -> MergeConflict.Resolution
+    by resolution: (ManagedObject, ManagedObject) -> MergeResolution
   ) -> Bool {
     let pairs = violations.map(pair)
     // All or none: an error is to name every one of them.
@@ -34,8 +35,8 @@ struct UniqueMerger {
     for case .some((let inserted, let other)) in pairs {
       // An earlier pair may have merged either, and others may have deleted what was in the way:
       // the next try tells what is left to do.
-      guard inserted.owner === context, context.exists(other) else { continue }
-      guard let survivor = context.fault(other), context.load(survivor) else { continue }
+      guard inserted.owner === context, context.work.exists(other) else { continue }
+      guard let survivor = context.fault(other), context.work.load(survivor) else { continue }
       merge(inserted, into: survivor, resolution(inserted, survivor))
     }
     return true
@@ -50,10 +51,10 @@ struct UniqueMerger {
       (violation.offending, violation.existing), (violation.existing, violation.offending),
     ] where one.entity == other.entity {
       // One that comes back under its old number is no new object.
-      if let change = context.pending.change(of: one), change.kind == .inserted,
+      if let change = context.work.pending.change(of: one), change.kind == .inserted,
         change.formerVersion == 0
       {
-        return (change.object, other)
+        return (change.live, other)
       }
     }
     return nil
@@ -61,7 +62,7 @@ struct UniqueMerger {
 
   private func merge(
     _ inserted: ManagedObject, into survivor: ManagedObject,
-    _ resolution: MergeConflict.Resolution
+    _ resolution: MergeResolution
   ) {
     switch resolution {
     case .objectWins: copyAttributes(of: inserted, to: survivor, onlyChanged: true)
@@ -76,7 +77,7 @@ struct UniqueMerger {
       }
     }
     // What is left of its links goes with it.
-    var propagation = DeletePropagation(context, followsRules: false)
+    var propagation = DeletePropagation(context.work, followsRules: false)
     propagation.delete(inserted)
   }
 
@@ -102,7 +103,7 @@ struct UniqueMerger {
   private func moveMembers(
     of inserted: ManagedObject, _ relation: Relation, to survivor: ManagedObject
   ) {
-    for number in context.members(of: inserted, relation) {
+    for number in context.work.members(of: inserted, relation) {
       let member = number == inserted.number ? survivor : context.fault(number)
       if let member { keeper.add(member, to: survivor, relation) }
     }
@@ -110,7 +111,7 @@ struct UniqueMerger {
 
   private func moveTarget(
     of inserted: ManagedObject, _ relation: Relation, to survivor: ManagedObject,
-    _ resolution: MergeConflict.Resolution
+    _ resolution: MergeResolution
   ) {
     let number = inserted.target(of: relation)
     let target = number.flatMap { $0 == inserted.number ? survivor : context.fault($0) }

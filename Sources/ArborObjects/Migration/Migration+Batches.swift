@@ -1,5 +1,6 @@
 internal import ArborModel
 internal import ArborStore
+internal import ArborWork
 
 /// Calls of the code, batch by batch, with the journal.
 extension Migration {
@@ -37,7 +38,7 @@ extension Migration {
     over entity: EntitySchema, _ entities: [EntitySchema], behind place: UInt64?,
     _ body: (ManagedObject, ManagedObject?) throws -> Void
   ) throws {
-    let schema = oldContext.schema
+    let schema = oldContext.work.schema
     journal.visited.formUnion(entities.map(\.name))
     journal.visited.formUnion(
       schema.kinds(of: entity).filter { schema.entity(named: $0)?.isAbstract ?? false })

@@ -1,5 +1,6 @@
 public import ArborModel
 internal import ArborStore
+internal import ArborWork
 
 extension Migration {
   /// Throws where the task is cancelled. Whatever works with objects does so too.
@@ -33,7 +34,9 @@ extension Migration {
       ).with(entity: former.name)
     }
     try call { place in
-      let entities = self.oldContext.schema.concreteEntities(of: former).filter { self.isKept($0) }
+      let entities = self.oldContext.work.schema.concreteEntities(of: former).filter {
+        self.isKept($0)
+      }
       try self.passOfCode(over: former, entities, behind: place) { old, new in
         guard let new else { return }
         try body(old, new)
@@ -53,7 +56,7 @@ extension Migration {
   public func forEach(_ entity: String, _ body: (ManagedObject) throws -> Void) throws {
     let former = try oldEntity(entity)
     try call { place in
-      let entities = self.oldContext.schema.concreteEntities(of: former)
+      let entities = self.oldContext.work.schema.concreteEntities(of: former)
       try self.passOfCode(over: former, entities, behind: place) { old, _ in try body(old) }
     }
   }
@@ -138,7 +141,7 @@ extension Migration {
 
 extension Migration {
   func oldEntity(_ name: String) throws(ArborError) -> EntitySchema {
-    let schema = oldContext.schema
+    let schema = oldContext.work.schema
     if let entity = schema.entity(named: name) { return entity }
     if let former = models.newNames.first(where: { $0.value == name })?.key,
       let entity = schema.entity(named: former)
@@ -151,7 +154,7 @@ extension Migration {
   /// Whether objects of exactly an entity of the older model are in the copy.
   func isKept(_ entity: EntitySchema) -> Bool {
     !entity.isAbstract
-      && models.newNames[entity.name].flatMap(newContext.schema.entity).map { !$0.isAbstract }
+      && models.newNames[entity.name].flatMap(newContext.work.schema.entity).map { !$0.isAbstract }
         ?? false
   }
 

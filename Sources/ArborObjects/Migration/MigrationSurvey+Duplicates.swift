@@ -1,5 +1,6 @@
 internal import ArborModel
 internal import ArborStore
+internal import ArborWork
 
 /// Objects that will share values which are unique in the newer model.
 extension MigrationSurvey {
@@ -62,7 +63,7 @@ extension MigrationSurvey {
     let source = models.valueSources(of: entity)[name]
     let attribute = target.lineage(of: entity).lazy.flatMap(\.attributes).first { $0.name == name }
     guard let attribute else { return Column(source: source, filling: .null) }
-    let before = source.flatMap { context.schema.entity(named: former)?.property(named: $0) }
+    let before = source.flatMap { context.work.schema.entity(named: former)?.property(named: $0) }
     var mayBeNil = source == nil
     if case .attribute(let before) = before {
       mayBeNil = before.description.isOptional && !attribute.isOptional

@@ -1,5 +1,6 @@
 internal import ArborModel
 internal import ArborStore
+internal import ArborWork
 internal import Foundation
 
 /// What of the objects that a store has breaks the rules of a newer model, by a look at each.
@@ -33,7 +34,7 @@ struct MigrationSurvey {
   /// Values and links that the newer model has no room for.
   func problems() throws(ArborError) -> [MigrationPlan.Obstacle] {
     var problems: [MigrationProblem] = []
-    for work in PropertyWork.all(models, context.schema)
+    for work in PropertyWork.all(models, context.work.schema)
     where !work.attributes.isEmpty || !work.relationships.isEmpty {
       try each(work.former.name) { (object) throws(ArborError) in
         try work.check(object) { property, what in
@@ -79,7 +80,7 @@ struct MigrationSurvey {
   func each(
     _ entity: String, _ body: (ManagedObject) throws(ArborError) -> Void
   ) throws(ArborError) {
-    guard let entity = context.schema.entity(named: entity), !entity.isAbstract else { return }
+    guard let entity = context.work.schema.entity(named: entity), !entity.isAbstract else { return }
     var last = ObjectNumber(entity: entity.number, sequence: 0)
     while true {
       let batch = try context.objects(of: entity, behind: last, atMost: 1000)

@@ -1,5 +1,6 @@
 internal import ArborModel
 internal import ArborStore
+internal import ArborWork
 
 /// Fills what begins anew in the copy of a store, without code: each value and each link of the
 /// original, where the newer model has room for it.
@@ -10,7 +11,7 @@ struct PropertyPass {
 
   /// Fills everything. What has no room is in the journal's problems.
   func run() throws {
-    let works = PropertyWork.all(migration.models, migration.oldContext.schema)
+    let works = PropertyWork.all(migration.models, migration.oldContext.work.schema)
     for work in works {
       try migration.call { place in
         try migration.pass(over: work.former.name, [work.former], behind: place) { old, new in

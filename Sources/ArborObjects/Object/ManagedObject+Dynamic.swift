@@ -1,4 +1,5 @@
 public import ArborModel
+internal import ArborWork
 
 /// Values by name, for models without classes.
 extension ManagedObject {
@@ -71,7 +72,7 @@ extension ManagedObject {
         return target(of: relation).map { .objectID(id(of: $0)) } ?? .null
       }
       guard let owner else { return .list([]) }
-      return .list(owner.members(of: self, relation).map { .objectID(owner.objectID($0)) })
+      return .list(owner.work.members(of: self, relation).map { .objectID(owner.objectID($0)) })
     }
   }
 
@@ -153,7 +154,7 @@ extension ManagedObject {
   ) throws(ArborError) {
     let owner = try demandOwner()
     if let problem = target.flatMap({ problem(of: $0, relation) }) { throw problem }
-    InverseKeeper(context: owner).set(self, relation, to: target)
+    InverseKeeper(owner.work).set(self, relation, to: target)
   }
 
   /// The members of a to-many relationship, in their order where it is ordered, else in that of
@@ -188,7 +189,7 @@ extension ManagedObject {
       if let problem = problem(of: member, relation) { throw problem }
     }
     guard change?.kind != .deleted else { return }
-    InverseKeeper(context: owner).replace(self, relation, with: members.lazy.map(\.number))
+    InverseKeeper(owner.work).replace(self, relation, with: members.lazy.map(\.number))
   }
 
   /// Adds a member to a to-many relationship, at the end of an ordered one, without reading the
@@ -203,7 +204,7 @@ extension ManagedObject {
     let owner = try demandOwner()
     if let problem = problem(of: member, relation) { throw problem }
     guard change?.kind != .deleted else { return }
-    InverseKeeper(context: owner).add(member, to: self, relation)
+    InverseKeeper(owner.work).add(member, to: self, relation)
   }
 
   /// Removes a member from a to-many relationship, without reading the others. Nothing happens
@@ -218,8 +219,8 @@ extension ManagedObject {
     _ member: ManagedObject, from relation: Relation
   ) throws(ArborError) {
     let owner = try demandOwner()
-    guard change?.kind != .deleted, owner.isMember(member, of: self, relation) else { return }
-    InverseKeeper(context: owner).remove(member, from: self, relation)
+    guard change?.kind != .deleted, owner.work.isMember(member, of: self, relation) else { return }
+    InverseKeeper(owner.work).remove(member, from: self, relation)
   }
 
   /// Whether an object is a member of a to-many relationship, without reading the others.
@@ -233,7 +234,7 @@ extension ManagedObject {
 
   final func contains(_ member: ManagedObject, in relation: Relation) -> Bool {
     noteAccess(relation)
-    return owner?.isMember(member, of: self, relation) ?? false
+    return owner?.work.isMember(member, of: self, relation) ?? false
   }
 
   /// The number of members of a to-many relationship, without reading them.
@@ -245,7 +246,7 @@ extension ManagedObject {
 
   final func count(of relation: Relation) -> Int {
     noteAccess(relation)
-    return owner?.memberCount(of: self, relation) ?? 0
+    return owner?.work.memberCount(of: self, relation) ?? 0
   }
 }
 

@@ -1,4 +1,5 @@
 public import ArborModel
+internal import ArborWork
 
 extension ManagedObject {
   /// The value that a path of names leads to: `company.companyName`, `address.city`.

@@ -1,4 +1,5 @@
 public import ArborModel
+internal import ArborWork
 
 /// The accessors that typed classes build their relationships on.
 extension ManagedObject {
@@ -8,15 +9,15 @@ extension ManagedObject {
       wrongKind(binding.relation(slot), "toMany")
     }
     let raw = field.rawTarget(at: currentBase)
-    guard raw != 0, let ownerReference else { return binding.trace?.destination(T.self) }
+    guard raw != 0, let workspaceReference else { return binding.trace?.destination(T.self) }
     // Fetched rows are asked for their neighbours one by one: nothing is retained on the way.
-    let target = ownerReference._withUnsafeGuaranteedRef {
-      $0.target(ObjectNumber(rawValue: raw), of: self, slot)
+    let target = workspaceReference._withUnsafeGuaranteedRef {
+      $0.context.target(ObjectNumber(rawValue: raw), of: self, slot)
     }
     guard let target else { return nil }
     if type(of: target) == T.self { return unsafeDowncast(target, to: T.self) }
     let relation = binding.relation(slot)
-    guard owner?.admits(target.number, of: self, relation) ?? true else { return nil }
+    guard owner?.work.admits(target.number, of: self, relation) ?? true else { return nil }
     return typed(target, relation)
   }
 
@@ -34,7 +35,10 @@ extension ManagedObject {
     guard raw != 0 else { return binding.trace == nil ? nil : TracedClass.targetID }
     let target = ObjectNumber(rawValue: raw)
     // The context knows the entities by number: nothing is looked up by name, nothing retained.
-    guard let known = ownerReference?._withUnsafeGuaranteedRef({ $0.classes[target] }) ?? nil else {
+    guard
+      let known = workspaceReference?._withUnsafeGuaranteedRef({ $0.context.classes[target] })
+        ?? nil
+    else {
       return id(of: target)
     }
     return known._withUnsafeGuaranteedRef { $0.objectID(target) }
@@ -50,7 +54,7 @@ extension ManagedObject {
     guard !relation.isToMany else { wrongKind(relation, "setToMany") }
     guard let owner else { refuseChange() }
     if let target { demand(target, relation) }
-    InverseKeeper(context: owner).set(self, relation, to: target)
+    InverseKeeper(owner.work).set(self, relation, to: target)
   }
 
   /// Reads the members of the to-many relationship that the class numbers `slot`; those that the
@@ -91,7 +95,7 @@ extension ManagedObject {
     guard let owner else { refuseChange() }
     for member in members { demand(member, relation) }
     guard change?.kind != .deleted else { return }
-    InverseKeeper(context: owner).replace(self, relation, with: members.lazy.map(\.number))
+    InverseKeeper(owner.work).replace(self, relation, with: members.lazy.map(\.number))
   }
 
   /// Adds a member to the to-many relationship that the class numbers `slot`, at the end of an
@@ -102,7 +106,7 @@ extension ManagedObject {
     guard let owner else { refuseChange() }
     demand(member, relation)
     guard change?.kind != .deleted else { return }
-    InverseKeeper(context: owner).add(member, to: self, relation)
+    InverseKeeper(owner.work).add(member, to: self, relation)
   }
 
   /// Removes a member from the to-many relationship that the class numbers `slot`, without reading
@@ -111,8 +115,8 @@ extension ManagedObject {
     let relation = binding.relation(slot)
     guard relation.isToMany else { wrongKind(relation, "setToOne") }
     guard let owner else { refuseChange() }
-    guard change?.kind != .deleted, owner.isMember(member, of: self, relation) else { return }
-    InverseKeeper(context: owner).remove(member, from: self, relation)
+    guard change?.kind != .deleted, owner.work.isMember(member, of: self, relation) else { return }
+    InverseKeeper(owner.work).remove(member, from: self, relation)
   }
 
   /// The number of members of the to-many relationship that the class numbers `slot`, without
@@ -120,7 +124,7 @@ extension ManagedObject {
   public final func countOfMany(_ slot: Int) -> Int {
     let relation = binding.relation(slot, of: self)
     guard relation.isToMany else { wrongKind(relation, "toOne") }
-    return owner?.memberCount(of: self, relation) ?? 0
+    return owner?.work.memberCount(of: self, relation) ?? 0
   }
 
   /// Whether an object is a member of the to-many relationship that the class numbers `slot`,
@@ -128,7 +132,7 @@ extension ManagedObject {
   public final func manyContains(_ slot: Int, _ member: ManagedObject) -> Bool {
     let relation = binding.relation(slot, of: self)
     guard relation.isToMany else { wrongKind(relation, "toOne") }
-    return owner?.isMember(member, of: self, relation) ?? false
+    return owner?.work.isMember(member, of: self, relation) ?? false
   }
 
   /// A view of the to-many relationship that the class numbers `slot`, which reads no member.

@@ -1,4 +1,6 @@
 public import ArborModel
+internal import ArborStore
+internal import ArborWork
 
 extension ManagedObject {
   /// The object's permanent identity, which exists before its first commit and never changes.
@@ -8,12 +10,13 @@ extension ManagedObject {
   /// at its parents.
   public final var entity: EntityDescription { binding.entity.description }
 
+  /// How objects of the entity are made and read.
+  @inline(__always)
+  final var binding: EntityBinding { unsafeDowncast(shape, to: EntityBinding.self) }
+
   /// The context; nil once that has gone or was reset.
   @inline(__always)
-  final var owner: ManagedObjectContext? {
-    get { ownerReference?.takeUnretainedValue() }
-    set { ownerReference = newValue.map { Unmanaged.passUnretained($0) } }
-  }
+  final var owner: ManagedObjectContext? { workspace?.context }
 
   /// The context the object belongs to; nil once that has gone or was reset, and for an object
   /// whose deletion was committed.
@@ -28,7 +31,7 @@ extension ManagedObject {
     guard let owner else { return false }
     return switch change?.kind {
     case .updated: true
-    case nil: owner.links.hasEdits(of: self)
+    case nil: owner.work.links.hasEdits(of: self)
     default: false
     }
   }
@@ -41,7 +44,7 @@ extension ManagedObject {
 
   /// Whether a commit of the context would write the object.
   public final var hasChanges: Bool {
-    change != nil || (owner?.links.hasEdits(of: self) ?? false)
+    change != nil || (owner?.work.links.hasEdits(of: self) ?? false)
   }
 
   /// The values that differ from the committed ones, by property; of an inserted object, those that
@@ -61,9 +64,9 @@ extension ManagedObject {
       }
     }
     for relation in binding.relations
-    where relation.isToMany && !relation.isHidden && owner.links.hasEdits(of: self, relation) {
+    where relation.isToMany && !relation.isHidden && owner.work.links.hasEdits(of: self, relation) {
       values[relation.name] = .list(
-        owner.members(of: self, relation).map { .objectID(owner.objectID($0)) })
+        owner.work.members(of: self, relation).map { .objectID(owner.objectID($0)) })
     }
     return values
   }

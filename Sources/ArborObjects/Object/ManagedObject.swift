@@ -1,4 +1,5 @@
 public import ArborModel
+public import ArborWork
 
 /// One object of a store, as one context sees it.
 ///
@@ -70,42 +71,14 @@ public import ArborModel
 /// - ``validateForUpdate()``
 /// - ``validateForDelete()``
 /// - ``validate(_:forKey:)``
-nonisolated open class ManagedObject: Hashable {
-  // Few fields, since there are as many of each as objects: with them an object takes 80 bytes.
-
-  /// The context, which clears the reference before it goes.
-  final var ownerReference: Unmanaged<ManagedObjectContext>?
-  final let number: ObjectNumber
-  final let binding: EntityBinding
-  /// The record as the context sees it; nil for a fault, whose record is still in the store.
-  final var base: UnsafeRawPointer?
-  /// What keeps ``base`` alive.
-  final var slab: RecordSlab?
-  /// What the context is to commit; nil for an unchanged object.
-  final var change: PendingObject?
-  final var count: Int32
-  final var state: State
-
-  /// Where an object stands apart from its changes.
-  enum State: UInt8 {
-    /// It belongs to its context.
-    case live
-    /// Its context has gone or has been reset.
-    case forgotten
-    /// Its deletion was committed, here or elsewhere, or its insertion was taken back.
-    case gone
-  }
-
+nonisolated open class ManagedObject: TrackedObject, Hashable {
   /// Made by contexts only. Subclasses inherit it: they give their stored properties initial
   /// values.
   public required init(_ construction: ObjectConstruction) {
-    ownerReference = construction.context
-    number = construction.number
-    binding = construction.binding.takeRetainedValue()
-    base = construction.record?.base
-    slab = construction.slab?.takeRetainedValue()
-    count = Int32(truncatingIfNeeded: construction.record?.count ?? 0)
-    state = .live
+    super.init(
+      in: construction.workspace, construction.number,
+      shape: Unmanaged.fromOpaque(construction.binding.toOpaque()), construction.record,
+      construction.slab)
   }
 
   /// The entity that the class represents; typed subclasses override it.
@@ -243,7 +216,7 @@ extension ManagedObject: Sendable {}
 /// them all at once.
 public struct ObjectConstruction {
   /// Not held; nil for an object that only shows which properties a key path reads.
-  let context: Unmanaged<ManagedObjectContext>?
+  let workspace: Unmanaged<Workspace>?
   let binding: Unmanaged<EntityBinding>
   let number: ObjectNumber
   /// nil for a fault.

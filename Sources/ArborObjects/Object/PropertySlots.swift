@@ -1,4 +1,5 @@
 package import ArborModel
+internal import ArborWork
 
 /// A property whose name has been looked up once, for many objects of an entity and of those that
 /// inherit from it.
@@ -27,9 +28,9 @@ extension ManagedObjectContext {
     of property: String, in entityName: String
   ) throws(ArborError) -> PropertySlots {
     let entity = try entity(named: entityName)
-    var slots = Array(repeating: -1, count: schema.entities.count)
+    var slots = Array(repeating: -1, count: work.schema.entities.count)
     for index in entity.concreteFamily + [entity.index] {
-      switch schema.entities[index].property(named: property) {
+      switch work.schema.entities[index].property(named: property) {
       case .attribute(let attribute): slots[index] = attribute.slot
       case .relationship(let relationship): slots[index] = relationship.slot
       case nil:

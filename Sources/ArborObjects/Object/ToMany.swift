@@ -1,4 +1,5 @@
 public import ArborModel
+internal import ArborWork
 
 /// A to-many relationship as it stands, without its members being read.
 ///
@@ -60,7 +61,7 @@ public struct ToMany<Member: ManagedObject> {
 
   var numbers: [ObjectNumber] {
     let relation = owner.binding.relation(slot, of: owner)
-    return owner.owner?.members(of: owner, relation) ?? []
+    return owner.owner?.work.members(of: owner, relation) ?? []
   }
 }
 

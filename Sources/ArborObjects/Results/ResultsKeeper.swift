@@ -1,5 +1,6 @@
 internal import ArborModel
 internal import ArborStore
+internal import ArborWork
 
 /// Keeps the result of a request current: knows what it was, takes in what its record has taken
 /// down, and tells the difference.
@@ -29,19 +30,19 @@ final class ResultsKeeper {
   ) throws(ArborError) {
     self.context = context
     shape = try ResultsShape(
-      description, entity, sectionedBy: sectionPath, schema: context.schema,
+      description, entity, sectionedBy: sectionPath, schema: context.work.schema,
       storeID: context.store.id)
     let bridge = Bridge()
     record = ResultsRecord(
-      masks: shape.masks, schema: context.schema,
+      masks: shape.masks, schema: context.work.schema,
       seesCommitsOnly: !description.includesPendingChanges
     ) { bridge.keeper?.announce() }
     bridge.keeper = self
-    context.listeners.append(record)
+    context.work.listeners.append(record)
     _ = try context.onPinnedSnapshot { _ throws(ArborError) in
       // The commits that were taken in on the way here are in what is fetched.
       _ = record.take()
-      context.beginListening()
+      context.work.beginListening()
       return try fetch()
     }
   }
@@ -58,7 +59,7 @@ final class ResultsKeeper {
   /// - Throws: ``ArborError`` where the store cannot be read; the results are as they were.
   func update() throws(ArborError) -> ResultsStep? {
     try context.store.requireOpen()
-    guard record.hasChanges, !isUpdating, !context.isTellingListeners else { return nil }
+    guard record.hasChanges, !isUpdating, !context.work.isTellingListeners else { return nil }
     isUpdating = true
     defer { isUpdating = false }
     var fetched = FetchedObjects()
@@ -66,7 +67,7 @@ final class ResultsKeeper {
     do throws(ArborError) {
       step = try context.onPinnedSnapshot { snapshot throws(ArborError) in
         let changes = record.take()
-        context.beginListening()
+        context.work.beginListening()
         return try take(changes, on: snapshot, &fetched)
       }
     } catch {
@@ -87,7 +88,8 @@ final class ResultsKeeper {
       var concerned =
         changes.isAnything
         || changes.bits.contains { number, bits in
-          context.schema.entity(of: number).map { bits & shape.otherBits[$0.index] != 0 } ?? false
+          context.work.schema.entity(of: number).map { bits & shape.otherBits[$0.index] != 0 }
+            ?? false
         }
       var candidates: [ResultsCandidate] = []
       for number in changes.numbers where !concerned {
@@ -173,9 +175,9 @@ final class ResultsKeeper {
     _ number: ObjectNumber, _ changes: ResultsRecord.Changes, on snapshot: StoreSnapshot,
     _ fetched: inout FetchedObjects
   ) throws(StoreError) -> ResultsCandidate? {
-    guard let entity = context.schema.entity(of: number) else { return nil }
+    guard let entity = context.work.schema.entity(of: number) else { return nil }
     let bits = changes.bits[number] ?? 0
-    let registered = context.registry.object(number)
+    let registered = context.work.registry.live(number)
     let former: RecordView?
     if let before = changes.before[number] {
       former = before.record
@@ -212,7 +214,7 @@ final class ResultsKeeper {
       if registered.change?.kind == .deleted { return nil }
       if registered.base != nil { return (registered.currentRecord, registered.slab) }
     }
-    let allocator = context.allocator
+    let allocator = context.work.allocator
     guard let record = try snapshot.record(number, allocator: allocator) else { return nil }
     let slab = allocator.slab
     if let registered {
@@ -232,7 +234,7 @@ final class ResultsKeeper {
       let index = placement.index(of: candidate)
       // It was deleted and has come back: another object stands for it.
       if let index, candidate.present != nil,
-        arrangement[index] !== context.registry.object(candidate.number)
+        arrangement[index] !== context.work.registry.live(candidate.number)
       {
         return nil
       }
@@ -248,7 +250,7 @@ final class ResultsKeeper {
         continue
       }
       let object: ManagedObject
-      if let registered = context.registry.object(candidate.number) {
+      if let registered = context.work.registry.live(candidate.number) {
         object = registered
       } else {
         object = try context.make(candidate.number, record, candidate.slab)

@@ -1,5 +1,6 @@
 internal import ArborModel
 internal import ArborStore
+internal import ArborWork
 internal import Synchronization
 
 /// Takes down what may concern fetched results, until they take it in.

@@ -1,5 +1,6 @@
 internal import ArborModel
 internal import ArborStore
+internal import ArborWork
 internal import Foundation
 
 /// What can be known of a request before it is fetched: which changes concern it, and how single
@@ -82,9 +83,9 @@ struct ResultsShape {
     for entity: EntitySchema, in context: ManagedObjectContext
   ) throws(ArborError) -> CompiledPredicate? {
     guard let predicate else { return nil }
-    let bound = try PredicateBinder.bind(predicate, to: self.entity, in: context.schema)
+    let bound = try PredicateBinder.bind(predicate, to: self.entity, in: context.work.schema)
     return try PredicateCompiler.compile(
       [bound.root], arguments: predicate.arguments, for: entity,
-      environment: PredicateEnvironment(schema: context.schema, storeID: context.store.id))
+      environment: PredicateEnvironment(schema: context.work.schema, storeID: context.store.id))
   }
 }

@@ -1,4 +1,5 @@
 internal import ArborModel
+internal import ArborWork
 
 /// What leads from one state of fetched results to the next.
 ///

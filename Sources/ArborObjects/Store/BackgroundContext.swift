@@ -1,5 +1,6 @@
 internal import ArborLocks
 internal import ArborModel
+internal import ArborWork
 
 #if canImport(Glibc)
   internal import Glibc
@@ -62,7 +63,7 @@ final class BackgroundContext: @unchecked Sendable {
     let context = ManagedObjectContext(store)
     context.mergePolicy = .mergeByPropertyObjectWins
     context.name = "background"
-    context.limit.revocation = store.bodies.revocation
+    context.work.limit.revocation = store.bodies.revocation
     self.context = context
     return context
   }
@@ -74,7 +75,7 @@ final class BackgroundContext: @unchecked Sendable {
   ) throws -> R {
     while true {
       context.hasCommitted = false
-      let start = context.sequence
+      let start = context.work.sequence
       do {
         let result = try body(context)
         try context.commit()

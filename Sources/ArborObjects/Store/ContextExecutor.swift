@@ -1,5 +1,6 @@
 internal import ArborLocks
 internal import ArborModel
+internal import ArborWork
 internal import Dispatch
 
 /// Runs an actor's jobs on a serial queue, whose thread may block.
@@ -58,8 +59,8 @@ actor ContextRunner {
     await retrying.giveWay()
     while true {
       let context = ManagedObjectContext(store)
-      context.limit.revocation = store.bodies.revocation
-      let start = context.sequence
+      context.work.limit.revocation = store.bodies.revocation
+      let start = context.work.sequence
       do {
         let result = try body(context)
         try context.commit()

@@ -1,5 +1,6 @@
 package import ArborModel
 package import ArborStore
+internal import ArborWork
 
 /// What a browser of stores shows beyond what programs need.
 extension PersistentStore {

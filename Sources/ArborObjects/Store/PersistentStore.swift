@@ -1,6 +1,7 @@
 internal import ArborLocks
 public import ArborModel
 internal import ArborStore
+internal import ArborWork
 public import Foundation
 
 /// One opened store: its file, its model, its writer.
@@ -59,7 +60,7 @@ public final class PersistentStore: Sendable {
   let instrument: StoreInstrument?
   /// The bodies that run in contexts of the store's own making.
   let bodies = RunningBodies()
-  private let openState = OpenState()
+  let openState = OpenState()
   private let compactsWhenClosed: Bool
   private let classes: Lock<BoundClasses>
   private let logLink = Lock<LogLink?>(nil)

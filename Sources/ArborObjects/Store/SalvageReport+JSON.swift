@@ -1,4 +1,5 @@
 public import ArborModel
+internal import ArborWork
 
 extension SalvageReport {
   /// The report as JSON: an object with the names of the properties, objects by their IDs.

@@ -1,4 +1,4 @@
-internal import ArborModel
+internal import ArborWork
 
 /// What a context can take back, group by group, and bring again.
 ///
@@ -31,155 +31,52 @@ internal import ArborModel
 public final class UndoHistory {
   /// Whether changes are recorded. What changes meanwhile cannot be taken back; groups from before
   /// still can, as far as they reach.
-  public var isEnabled = true {
-    didSet { if isEnabled != oldValue { seal(always: true) } }
+  public var isEnabled: Bool {
+    get { stack.isEnabled }
+    set { stack.isEnabled = newValue }
   }
   /// How many groups are kept, the newest ones; 0 for all of them.
   public var levelLimit: Int {
-    didSet { trim() }
+    get { stack.levelLimit }
+    set { stack.levelLimit = newValue }
   }
 
-  weak var context: ManagedObjectContext?
-  private var undoGroups: [UndoGroup] = []
-  private var redoGroups: [UndoGroup] = [] {
-    didSet { if redoGroups.isEmpty { hasForgotten = true } }
-  }
-  /// Whether groups may have been forgotten since the context last looked what is kept for them.
-  var hasForgotten = false
-  /// The group that edits belong to; nil before the first one.
-  private var open: OpenGroup?
-  /// Where the explicit groups that are open begin in the context's log.
-  private var openStarts: [Int] = []
-  /// Whether an undo or redo runs, whose edits are a group of their own.
-  private var isReplaying = false
-  private var mark = CommitMark()
-  /// The memory of the records before edits.
-  let allocator = SlabAllocator()
-  /// Whether a commit is being written: what it changes to be written is nothing to undo.
-  var isSuspended = false
-
-  /// A group whose edits are still those at the end of the context's log.
-  private struct OpenGroup {
-    let name: String
-    /// The position of its first edit.
-    var start: Int
-    /// The nested groups that have ended, as positions.
-    var nested: [Range<Int>] = []
-  }
-
-  /// What the last commit found, for rollbacks.
-  private struct CommitMark {
-    /// How many of the groups there were at the commit have not been undone since.
-    var undoCount = 0
-    /// The groups undone since, the last one first to come back.
-    var undone: [UndoGroup] = []
-    /// Where the log stood.
-    var position = 0
-    /// Whether the commit under way found no open group, and a closed one since the last commit.
-    var hasClosedGroup = false
-  }
-
-  /// Where a history stands when a savepoint begins.
-  struct Position {
-    let sealedCount: Int
-    let openCount: Int
-    fileprivate let redoGroups: [UndoGroup]
-  }
+  /// The groups themselves.
+  let stack: UndoStack
 
   /// An empty history.
   ///
   /// - Parameter levelLimit: How many groups are kept; 0 for all of them.
-  public init(levelLimit: Int = 0) {
-    self.levelLimit = levelLimit
-  }
+  public init(levelLimit: Int = 0) { stack = UndoStack(levelLimit: levelLimit) }
 
   // MARK: Groups
 
   /// Whether there is anything to undo.
-  public var canUndo: Bool { !undoGroups.isEmpty || hasOpenEdits }
+  public var canUndo: Bool { stack.canUndo }
 
   /// Whether there is anything to redo: something was undone, and nothing changed since.
-  public var canRedo: Bool { !redoGroups.isEmpty && (!openStarts.isEmpty || !hasOpenEdits) }
+  public var canRedo: Bool { stack.canRedo }
 
   /// How many groups have been opened by ``beginGroup(named:)`` and not ended yet. The group that a
   /// context opens itself does not count.
-  public var openGroupCount: Int { openStarts.count }
+  public var openGroupCount: Int { stack.openGroupCount }
 
   /// The names of the groups that can be undone, the next one first; empty texts for groups without
   /// a name.
-  public var undoNames: [String] {
-    (hasOpenEdits ? [open?.name ?? ""] : []) + undoGroups.reversed().map(\.name)
-  }
+  public var undoNames: [String] { stack.undoNames }
 
   /// The names of the groups that can be redone, the next one first.
-  public var redoNames: [String] { redoGroups.reversed().map(\.name) }
+  public var redoNames: [String] { stack.redoNames }
 
   /// Opens a group, inside of the open one where there is one.
   ///
   /// - Parameter name: What a menu calls it; the name of an inner group is not kept.
-  public func beginGroup(named name: String = "") {
-    seal()
-    if openStarts.isEmpty, !isInSavepoint {
-      closeGroup()
-      open = OpenGroup(name: name, start: position)
-    }
-    openStarts.append(position)
-  }
+  public func beginGroup(named name: String = "") { stack.beginGroup(named: name) }
 
   /// Ends the group that was opened last.
   ///
   /// - Precondition: One is open: ``openGroupCount`` is not 0.
-  public func endGroup() {
-    guard let start = openStarts.popLast() else {
-      preconditionFailure("endGroup() was called without a group; call beginGroup(named:) first.")
-    }
-    seal()
-    endNested(from: start)
-    // What was undone inside of an explicit group can be brought again behind its end.
-    if openStarts.isEmpty { closeGroup(keepingRedo: true) }
-  }
-
-  /// Makes what follows a position a nested group.
-  private func endNested(from start: Int) {
-    if start < position { open?.nested.append(start..<position) }
-  }
-
-  /// Takes out the last nested group, or the edits after it where there are any. They have to be
-  /// sealed.
-  private func takeLastNested(from start: Int) -> UndoGroup? {
-    guard let context, let group = open else { return nil }
-    let count = context.log.count
-    let last = group.nested.last ?? start..<start
-    let ended = last.lowerBound >= start ? last : start..<start
-    let lower = ended.upperBound < count ? max(ended.upperBound, start) : ended.lowerBound
-    guard lower < count else { return nil }
-    let taken = UndoGroup(named: group.name, context.log.take(from: lower))
-    open?.nested.removeAll { $0.upperBound > lower }
-    return taken
-  }
-
-  /// Closes the group that the context opened itself; an explicit one stays open.
-  func closeGroup(keepingRedo: Bool = false) {
-    // A savepoint may have to take back what it finds.
-    guard openStarts.isEmpty, !isInSavepoint, let open else { return }
-    seal()
-    self.open = nil
-    guard let context else { return }
-    let group = UndoGroup(named: open.name, context.log.take(from: open.start))
-    mark.position = open.start
-    guard group.log.hasEffect() else { return UndoReplay(context: context).settle(group.log) }
-    undoGroups.append(group)
-    if !keepingRedo { redoGroups = [] }
-    trim()
-  }
-
-  private func trim() {
-    guard levelLimit > 0, undoGroups.count > levelLimit else { return }
-    let excess = undoGroups.count - levelLimit
-    undoGroups.removeFirst(excess)
-    hasForgotten = true
-    mark.undoCount = max(0, mark.undoCount - excess)
-  }
+  public func endGroup() { stack.endGroup() }
 
   // MARK: Undoing
 
@@ -187,64 +84,26 @@ public final class UndoHistory {
   /// none. What keeps the store from being read, the context's next throwing operation throws.
   ///
   /// - Precondition: No commit is under way.
-  public func undo() {
-    endAllGroups()
-    guard let group = undoGroups.popLast() else { return }
-    if undoGroups.count < mark.undoCount {
-      mark.undoCount = undoGroups.count
-      mark.undone.append(group)
-    }
-    if let redo = replay(group) { redoGroups.append(redo) }
-  }
+  public func undo() { stack.undo() }
 
   /// Brings the group again that was undone last. Nothing where there is none.
   ///
   /// - Precondition: No commit is under way.
-  public func redo() {
-    endAllGroups()
-    guard let group = redoGroups.popLast(), let undo = replay(group) else { return }
-    undoGroups.append(undo)
-    trim()
-  }
+  public func redo() { stack.redo() }
 
   /// Takes back the last group inside of the open one, or what was changed after it; without an
   /// open one, the last group.
   ///
   /// - Precondition: No commit is under way.
-  public func undoGroup() {
-    guard let start = openStarts.last else { return undo() }
-    seal()
-    guard let group = takeLastNested(from: start) else { return }
-    mark.position = min(mark.position, position)
-    if let redo = replay(group) { redoGroups.append(redo) }
-  }
+  public func undoGroup() { stack.undoGroup() }
 
   /// Brings the group again that was undone last, inside of the open one where there is one.
   ///
   /// - Precondition: No commit is under way.
-  public func redoGroup() {
-    guard open != nil, !openStarts.isEmpty else { return redo() }
-    guard let group = redoGroups.popLast(), let start = replayAtEnd(group) else { return }
-    endNested(from: start)
-  }
+  public func redoGroup() { stack.redoGroup() }
 
   /// Forgets all groups; open ones go on, empty.
-  public func removeAll() {
-    undoGroups = []
-    redoGroups = []
-    mark = CommitMark()
-    // A savepoint may still have to take back what is in the log.
-    if !isInSavepoint { context?.log.truncate(to: open?.start ?? position) }
-    begin(at: position)
-    context?.beginEpoch()
-  }
-
-  /// Lets the groups that are open begin at a position.
-  func begin(at position: Int) {
-    open = openStarts.isEmpty ? nil : OpenGroup(name: open?.name ?? "", start: position)
-    openStarts = openStarts.map { _ in position }
-    mark.position = position
-  }
+  public func removeAll() { stack.removeAll() }
 
   /// Runs `body` without recording what it changes.
   public func withoutRegistration<R, E: Error>(_ body: () throws(E) -> R) throws(E) -> R {
@@ -252,140 +111,6 @@ public final class UndoHistory {
     isEnabled = false
     defer { isEnabled = wasEnabled }
     return try body()
-  }
-
-  private func endAllGroups() {
-    while !openStarts.isEmpty { endGroup() }
-    closeGroup()
-  }
-
-  /// Undoes a group; returns what undoes that again.
-  private func replay(_ group: UndoGroup) -> UndoGroup? {
-    guard let start = replayAtEnd(group), let context else { return nil }
-    return UndoGroup(named: group.name, context.log.take(from: start))
-  }
-
-  /// Undoes a group by edits at the end of the log; returns the position of the first.
-  private func replayAtEnd(_ group: UndoGroup) -> Int? {
-    guard let context else { return nil }
-    precondition(
-      !isInSavepoint, "A group was undone during a commit or a seed; do it afterwards.")
-    let start = context.log.count
-    isReplaying = true
-    context.beginEpoch()
-    UndoReplay(context: context).run(group.log)
-    isReplaying = false
-    context.beginEpoch()
-    return start
-  }
-}
-
-// MARK: - What the context tells
-
-extension UndoHistory {
-  /// Whether what changes now is recorded.
-  var isRecording: Bool { (isEnabled && !isSuspended) || isReplaying }
-
-  private var isInSavepoint: Bool { context?.isInSavepoint ?? false }
-
-  /// Where the context's log ends.
-  private var position: Int { context?.log.count ?? 0 }
-
-  private var hasOpenEdits: Bool { open.map { $0.start < position } ?? false }
-
-  /// Takes an edit into the open group, which is about to stand at a position of the log.
-  func noteEdit(at position: Int) {
-    guard !isReplaying else { return }
-    if open == nil { open = OpenGroup(name: "", start: position) }
-    // A group that the context opened may have no net effect.
-    if !openStarts.isEmpty { redoGroups = [] }
-  }
-
-  /// Lets the edits so far find out what they changed, before others change the same objects.
-  func seal(always: Bool = false) {
-    guard let context, always || (open != nil && !context.log.isSealed) else { return }
-    context.log.seal(in: context)
-    // The next change of an object is an edit of its own.
-    context.beginEpoch()
-  }
-
-  /// Tells that a commit begins, whose hooks may change things.
-  func beginCommit() {
-    seal()
-    mark.hasClosedGroup =
-      !hasOpenEdits && openStarts.isEmpty && undoGroups.count > mark.undoCount
-  }
-
-  /// Closes the group that a commit has written.
-  func noteCommit() {
-    if let context { context.log.seal(in: context) }
-    if mark.hasClosedGroup, let hooks = open, let context, let group = undoGroups.last,
-      context.log.hasEffect(from: hooks.start)
-    {
-      // What hooks change belongs to what made them run, which has been closed already.
-      group.log.append(context.log.take(from: hooks.start))
-      group.log.seal(in: context)
-      open = nil
-      redoGroups = []
-    }
-    closeGroup()
-    mark = CommitMark(undoCount: undoGroups.count, position: position)
-  }
-
-  /// Goes back to where the last commit was.
-  func rollBack() {
-    context?.log.truncate(to: mark.position)
-    if openStarts.isEmpty, let start = open?.start {
-      context?.log.truncate(to: start)
-      open = nil
-    }
-    clamp()
-    undoGroups.removeLast(max(0, undoGroups.count - mark.undoCount))
-    undoGroups += mark.undone.reversed()
-    mark.undoCount = undoGroups.count
-    mark.undone = []
-    redoGroups = []
-  }
-
-  /// Takes back all positions behind the end of the log.
-  private func clamp() {
-    let end = position
-    openStarts = openStarts.map { min($0, end) }
-    open?.nested.removeAll { $0.upperBound > end }
-    mark.position = min(mark.position, end)
-  }
-
-  /// Calls `body` with every earlier record that may come back.
-  func forEachRecord(_ body: (ManagedObject, RecordView) -> Void) {
-    var logs = (undoGroups + redoGroups + mark.undone).map(\.log)
-    if let context { logs.append(context.log) }
-    for log in logs {
-      for case .object(let edit) in log.edits {
-        if let before = edit.before { body(edit.object, before) }
-      }
-    }
-  }
-
-  /// Where the history stands.
-  var standing: Position {
-    Position(
-      sealedCount: context?.log.sealedCount ?? 0, openCount: openStarts.count,
-      redoGroups: redoGroups)
-  }
-
-  /// Forgets the edits since a savepoint that failed; they have been taken off the log.
-  func restore(_ position: Position) {
-    context?.log.unseal(from: position.sealedCount)
-    openStarts.removeLast(max(0, openStarts.count - position.openCount))
-    clamp()
-    redoGroups = position.redoGroups
-  }
-
-  /// Keeps of a savepoint's edits, which has ended, those that undo takes back.
-  func endSavepoint(from start: Int) {
-    guard let context else { return }
-    context.log.endSavepoint(from: start, allocator)
-    clamp()
   }
 }
 

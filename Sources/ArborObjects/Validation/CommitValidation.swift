@@ -1,4 +1,6 @@
 internal import ArborModel
+internal import ArborStore
+internal import ArborWork
 internal import Foundation
 
 /// Checks everything that a commit is about to write: the model's rules and the objects' own hooks.
@@ -11,7 +13,7 @@ struct CommitValidation {
 
   init(context: ManagedObjectContext) {
     self.context = context
-    hasDeletions = context.pending.deletedCount > 0
+    hasDeletions = context.work.pending.deletedCount > 0
   }
 
   /// Checks all pending changes.
@@ -19,8 +21,8 @@ struct CommitValidation {
   /// - Throws: ``ArborError`` `validation` that carries every violation.
   mutating func check() throws(ArborError) {
     // A hook that changes objects adds to the list, and what it adds is checked too.
-    context.pending.forEach { change in
-      if !change.isQuiet, context.limit.admit() { check(change) }
+    context.work.pending.forEach { change in
+      if !change.isQuiet, context.work.limit.admit() { check(change) }
     }
     try context.limitOperation()
     checkCounts()
@@ -64,7 +66,7 @@ struct CommitValidation {
   }
 
   private mutating func check(_ change: PendingObject) {
-    let object = change.object
+    let object = change.live
     switch change.kind {
     case .inserted:
       checkValues(object)
@@ -127,7 +129,9 @@ struct CommitValidation {
   private mutating func checkTargets(_ object: ManagedObject) {
     guard hasDeletions else { return }
     for relation in object.binding.relations {
-      guard let target = object.target(of: relation), context.isDeleted(target) else { continue }
+      guard let target = object.target(of: relation), context.work.isDeleted(target) else {
+        continue
+      }
       add(
         object, relation.name,
         "leads to an object that is deleted by the same commit; point it elsewhere")
@@ -156,8 +160,9 @@ struct CommitValidation {
       let relation = object.binding.relations[slot]
       let targets =
         relation.isToMany
-        ? context.members(of: object, relation) : object.target(of: relation).map { [$0] } ?? []
-      if targets.contains(where: { !context.isDeleted($0) }) {
+        ? context.work.members(of: object, relation)
+        : object.target(of: relation).map { [$0] } ?? []
+      if targets.contains(where: { !context.work.isDeleted($0) }) {
         add(
           object, relation.name,
           "still has members, which its delete rule forbids; delete or move them first")
@@ -170,15 +175,15 @@ struct CommitValidation {
   /// Counts the members of inserted objects and of all whose members changed.
   private mutating func checkCounts() {
     var checked: Set<ObjectNumber> = []
-    context.pending.forEach { change in
+    context.work.pending.forEach { change in
       guard change.kind == .inserted else { return }
-      for slot in change.object.binding.rules.counted {
-        checked.insert(change.object.number)
-        checkCount(change.object, change.object.binding.relations[slot])
+      for slot in change.live.binding.rules.counted {
+        checked.insert(change.live.number)
+        checkCount(change.live, change.live.binding.relations[slot])
       }
     }
-    context.links.forEach { edit in
-      guard !checked.contains(edit.owner), !context.isDeleted(edit.owner),
+    context.work.links.forEach { edit in
+      guard !checked.contains(edit.owner), !context.work.isDeleted(edit.owner),
         let binding = context.binding(of: edit.owner),
         binding.rules.counted.contains(edit.relation.slot)
       else { return }
@@ -188,7 +193,7 @@ struct CommitValidation {
 
   private mutating func checkCount(_ owner: ManagedObject, _ relation: Relation) {
     let description = relation.schema.description
-    let count = context.memberCount(of: owner, relation)
+    let count = context.work.memberCount(of: owner, relation)
     if count == 0 {
       // The empty set is a value: a mandatory relationship asks for members by its least count.
       guard !description.isOptional, description.minimumCount > 0 else { return }

@@ -1,5 +1,6 @@
 public import ArborModel
 internal import ArborStore
+internal import ArborWork
 internal import Foundation
 
 extension ManagedObjectContext {
@@ -18,17 +19,17 @@ extension ManagedObjectContext {
   ///   among them; `notUnique` where nothing else is wrong; or what keeps a commit from beginning.
   public func validate() throws(ArborError) {
     try beginOperation()
-    if let failure { throw failure.error }
-    guard !isInSavepoint else {
+    try throwFailure()
+    guard !work.isInSavepoint else {
       throw ArborError(
         .notAllowed, "validate() was called during a commit or a seed, which validates by itself.")
     }
     try takeInKnownCommits()
     guard hasChanges else { return }
-    let savepoint = beginSavepoint()
-    defer { restore(savepoint) }
+    let savepoint = work.beginSavepoint()
+    defer { work.restore(savepoint) }
     try announce()
-    if let failure { throw failure.error }
+    try throwFailure()
     try beginDeriving()
     try checkRules(isAlone: true)
   }

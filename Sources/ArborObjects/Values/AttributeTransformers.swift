@@ -1,5 +1,6 @@
 internal import ArborLocks
 internal import ArborModel
+internal import ArborWork
 internal import Foundation
 
 /// The transformers that this process knows, by the names that models give them.

@@ -1,4 +1,5 @@
 public import ArborModel
+internal import ArborWork
 public import Foundation
 
 extension String: AttributeValue {

@@ -1,4 +1,5 @@
 public import ArborModel
+internal import ArborWork
 
 /// A Swift type that attributes are read and written as.
 ///

@@ -1,4 +1,5 @@
 package import ArborModel
+internal import ArborWork
 package import Foundation
 
 /// Attributes straight from a document: no value is made between its bytes and the record's.

@@ -1,4 +1,5 @@
 public import ArborModel
+internal import ArborWork
 internal import Foundation
 
 /// The Swift values of transformable attributes; see ``AttributeTransformer``.

@@ -1,4 +1,5 @@
 public import ArborModel
+internal import ArborWork
 internal import Foundation
 
 // Codable types that do not name `AttributeValue`, such as those of other modules, are attributes

@@ -1,4 +1,5 @@
 public import ArborModel
+internal import ArborWork
 
 /// The dynamic value, for attributes that no single Swift type fits: composites and those without a
 /// type.

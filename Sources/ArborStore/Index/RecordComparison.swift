@@ -32,6 +32,23 @@ extension RecordView {
   }
 }
 
+extension RecordView {
+  /// Whether a field is null here and not there, or of other bytes, in two records of one layout.
+  package func differs(from other: RecordView, _ field: RecordField) -> Bool {
+    !isSame(field, as: other)
+  }
+
+  /// One bit for each field in which two records of one layout differ; the highest stands for all
+  /// from the 64th on.
+  package func changedFields(since other: RecordView, in layout: RecordLayout) -> UInt64 {
+    var bits: UInt64 = 0
+    for (index, field) in layout.fields.enumerated() where !isSame(field, as: other) {
+      bits |= 1 << UInt64(min(index, 63))
+    }
+    return bits
+  }
+}
+
 extension UnsafeRawBufferPointer {
   /// Whether two runs hold the same bytes.
   @inline(__always)

@@ -1,4 +1,5 @@
 import ArborModel
+import ArborWork
 import Foundation
 import TestSupport
 import Testing

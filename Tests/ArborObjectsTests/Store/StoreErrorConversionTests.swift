@@ -1,5 +1,6 @@
 import ArborModel
 import ArborStore
+import ArborWork
 import Foundation
 import LMDB
 import Testing

@@ -1,4 +1,5 @@
 import ArborModel
+import ArborWork
 import TestSupport
 
 @testable import ArborObjects
@@ -143,7 +144,8 @@ struct SharedHistory {
     _ = try sides[place].context.count("Team")
     sides[place].context.undoHistory?.beginGroup()
     let view = sides[place].plain.view(store)
-    sides[place].open = OpenGroup(start: view, end: view, sequence: sides[place].context.sequence)
+    sides[place].open = OpenGroup(
+      start: view, end: view, sequence: sides[place].context.work.sequence)
   }
 
   /// A change in the open group.
@@ -163,9 +165,9 @@ struct SharedHistory {
   private mutating func endPart(_ place: Int) throws {
     let context = sides[place].context
     _ = try context.count("Team")
-    guard let open = sides[place].open, open.sequence != context.sequence else { return }
+    guard let open = sides[place].open, open.sequence != context.work.sequence else { return }
     let view = sides[place].plain.view(store)
-    sides[place].open?.endPart(view, context.sequence)
+    sides[place].open?.endPart(view, context.work.sequence)
   }
 
   private mutating func end(_ place: Int) throws {
@@ -301,7 +303,7 @@ struct SharedHistory {
     sides[place].plain.commit(to: &store)
     sides[place].committedUndo = sides[place].undo
     guard var open = sides[place].open else { return }
-    open.endPart(sides[place].plain.view(store), sides[place].context.sequence)
+    open.endPart(sides[place].plain.view(store), sides[place].context.work.sequence)
     open.committed = (open.parts.count, open.isBegun)
     sides[place].open = open
   }
@@ -313,7 +315,7 @@ struct SharedHistory {
     sides[place].undo = sides[place].committedUndo
     sides[place].redo = []
     guard var open = sides[place].open else { return }
-    open.endPart(sides[place].plain.view(store), sides[place].context.sequence)
+    open.endPart(sides[place].plain.view(store), sides[place].context.work.sequence)
     open.parts.removeLast(open.parts.count - open.committed.parts)
     open.isBegun = open.committed.isBegun
     sides[place].open = open

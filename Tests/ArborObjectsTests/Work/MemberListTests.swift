@@ -1,4 +1,5 @@
 import ArborModel
+import ArborWork
 import TestSupport
 import Testing
 

@@ -1,4 +1,5 @@
 import ArborModel
+import ArborWork
 import TestSupport
 import Testing
 
@@ -82,9 +83,9 @@ import Testing
       let item = try #require(try context.fetchOne("Item", matching: predicate))
       let change = try #require(item.change)
       let record = item.base
-      #expect(change.isRead(in: context.epoch))
+      #expect(change.isRead(in: context.work.epoch))
       item["row"] = 1
-      #expect(change.epoch == context.epoch, "the next write takes the short way")
+      #expect(change.epoch == context.work.epoch, "the next write takes the short way")
       #expect(item.base == record, "a look-up makes no new working record")
       item["code"] = "other"
       #expect(try context.fetchOne("Item", matching: predicate) == nil)

@@ -1,4 +1,5 @@
 import ArborModel
+import ArborWork
 import Testing
 
 @testable import ArborObjects
@@ -30,7 +31,7 @@ import Testing
   /// What is said of the members of a derived relationship is what their changes say.
   @Test func membersFollowTheirChanges() throws {
     try use { fixture in
-      let (context, links) = (fixture.context, fixture.context.links)
+      let (context, links) = (fixture.context, fixture.context.work.links)
       let (one, two) = (context.insert(Company.self), context.insert(Company.self))
       (one.name, two.name) = ("one", "two")
       let employee = context.insert(Employee.self)
@@ -57,7 +58,7 @@ import Testing
   /// Pairs with an object that is gone are forgotten at both sides, whatever was said of them.
   @Test func pairsAreForgottenAtBothSides() throws {
     try use { fixture in
-      let links = fixture.context.links
+      let links = fixture.context.work.links
       let (gone, other) = (fixture.owner, fixture.member)
       let third = ObjectNumber(rawValue: 3)
       for (owner, member) in [(gone, other), (other, gone), (other, third), (third, other)] {
@@ -75,7 +76,7 @@ import Testing
 
   @Test func standingsReplaceOneAnother() throws {
     try use { fixture in
-      let edit = fixture.context.links.makeEdit(fixture.owner, fixture.skills)
+      let edit = fixture.context.work.links.makeEdit(fixture.owner, fixture.skills)
       #expect(edit[fixture.member] == .unmentioned && edit.isEmpty)
       for standing in [PendingMembers.Standing.added, .removed, .added, .unmentioned, .removed] {
         edit[fixture.member] = standing
@@ -88,7 +89,7 @@ import Testing
 
   @Test func everyEditIsVisitedAndForgotten() throws {
     try use { fixture in
-      let links = fixture.context.links
+      let links = fixture.context.work.links
       links.makeEdit(fixture.owner, fixture.employees)[fixture.member] = .removed
       links.makeEdit(fixture.owner, fixture.skills)[fixture.member] = .added
       _ = links.makeEdit(fixture.member, fixture.skills)

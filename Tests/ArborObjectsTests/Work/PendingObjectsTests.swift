@@ -1,4 +1,5 @@
 import ArborModel
+import ArborWork
 import Testing
 
 @testable import ArborObjects
@@ -10,9 +11,9 @@ import Testing
       let first = context.insert(Employee.self)
       let company = context.insert(Company.self)
       let second = context.insert(Employee.self)
-      let pending = context.pending
+      let pending = context.work.pending
       #expect(pending.count == 3 && pending.deletedCount == 0)
-      #expect(pending.all.map { $0.object } == [first, second, company])
+      #expect(pending.all.map(\.live) == [first, second, company])
       #expect(pending.rows(of: first.binding.entity).map(\.0) == [first.number, second.number])
       #expect(pending.change(of: company.number)?.kind == .inserted)
       #expect(pending.record(of: company.number) != nil)
@@ -22,7 +23,7 @@ import Testing
       #expect(pending.count == 0 && pending.all.isEmpty)
       context.delete(second)
       #expect(pending.deletedCount == 1 && pending.record(of: second.number) == nil)
-      #expect(pending.objects { $0.kind == .deleted } == [second])
+      #expect(pending.objects { $0.kind == .deleted }.live == [second])
       context.rollback()
     }
   }
@@ -32,7 +33,7 @@ import Testing
       let context = store.makeContext()
       let kept = context.insert(Employee.self)
       for _ in 0..<1000 { context.delete(context.insert(Employee.self)) }
-      #expect(context.pending.all.count == 1)
+      #expect(context.work.pending.all.count == 1)
       #expect(context.insertedObjects == [kept])
       try context.commit()
       #expect(try context.count("Employee") == 1)

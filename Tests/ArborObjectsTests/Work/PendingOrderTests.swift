@@ -1,4 +1,5 @@
 import ArborModel
+import ArborWork
 import TestSupport
 import Testing
 
@@ -11,7 +12,7 @@ import Testing
       let binding = try #require(
         context.classes.bindings.first { $0.entity.name == "Person" })
       let relation = try #require(binding.relations.first { $0.name == "favourites" })
-      try body(context.links.makeEdit(ObjectNumber(rawValue: 1), relation))
+      try body(context.work.links.makeEdit(ObjectNumber(rawValue: 1), relation))
     }
   }
 

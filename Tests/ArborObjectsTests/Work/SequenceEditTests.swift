@@ -1,5 +1,6 @@
 import ArborModel
 import ArborObjects
+import ArborWork
 import Testing
 
 /// Undo of changes of ordered relationships, which others have changed meanwhile.

@@ -1,0 +1,42 @@
+package import ArborModel
+
+/// One change of what waits in a context for its commit, as what was there before it.
+///
+/// It is the only form of a change until the commit. What waits — ``PendingObject``,
+/// ``PendingMembers``, ``PendingOrder`` — is what the edits since the last commit come to; a
+/// savepoint is a position in the ``EditLog``, and going back to it takes the edits behind it off;
+/// an ``UndoGroup`` is a slice of the log, and taking it back makes new edits; live results and
+/// rounds are told of each.
+package enum Edit {
+  /// The state of an object.
+  case object(ObjectEdit)
+  /// Whether an object is a member of a relationship that is kept as links.
+  case link(LinkEdit)
+  /// What was said of the sequence of an ordered relationship's members.
+  case order(owner: ObjectNumber, Relation, PendingOrder?)
+  /// The sequence of an ordered relationship's members.
+  case sequence(SequenceEdit)
+  /// One that only a savepoint had to know of, which has ended.
+  case none
+
+  /// Whether undo takes the edit back, as far as it has an effect.
+  package var isUndoable: Bool {
+    switch self {
+    case .object(let edit): edit.isUndoable
+    case .link(let edit): edit.isUndoable
+    case .sequence: true
+    case .order, .none: false
+    }
+  }
+
+  /// Whether the edit, which is sealed, changed anything that undo takes back.
+  package var hasEffect: Bool {
+    switch self {
+    case .object(let edit): edit.isUndoable && edit.effect.isAny
+    case .link(let edit): edit.isUndoable && edit.effect != .none
+    // Of those that have left, other edits tell.
+    case .sequence(let edit): edit.isMoved
+    case .order, .none: false
+    }
+  }
+}

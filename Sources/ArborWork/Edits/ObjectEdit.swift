@@ -1,0 +1,140 @@
+package import ArborModel
+internal import ArborStore
+
+/// A change of one object's state, with what that was before.
+package struct ObjectEdit {
+  /// What the object was before.
+  package enum Former: UInt8 {
+    /// Not known to the context: the edit inserted it, or brought it back.
+    case absent
+    /// As it was committed.
+    case unchanged
+    case inserted
+    case updated
+    case deleted
+  }
+
+  /// What the edit made of the object, and what is left of that to take back.
+  package enum Effect {
+    /// Not known yet: the group goes on.
+    case open
+    /// It changed the fields of the bits, the highest of which stands for all from the 64th on.
+    case changed(UInt64)
+    case deleted
+    case inserted
+    /// Nothing to take back: the object came and went, or a concurrent commit deleted it.
+    case none
+
+    package var isAny: Bool {
+      switch self {
+      case .none, .changed(0): false
+      case .open, .changed, .deleted, .inserted: true
+      }
+    }
+  }
+
+  package let object: TrackedObject
+  package let former: Former
+  /// Whether undo takes it back; otherwise only a savepoint does.
+  package let isUndoable: Bool
+  /// The record before; nil where the object was a fault.
+  package private(set) var record: RecordView?
+  /// What keeps ``record`` alive.
+  package private(set) var slab: RecordSlab?
+  package private(set) var effect = Effect.open
+  /// What waited for a commit before; nil where nothing did, or no savepoint asks.
+  package private(set) var pending: PendingState?
+
+  /// Longer records are kept where they are; a short one would keep a slab of many alive.
+  private static let longestCopy = 4096
+
+  /// The present state of an object, before an edit.
+  ///
+  /// - Parameters:
+  ///   - isKnown: Whether the context knows the object: otherwise the edit is taken back by
+  ///     forgetting it.
+  ///   - isInSavepoint: Whether a savepoint may have to go back to the state.
+  package init(
+    _ object: TrackedObject, isKnown: Bool = true, isInSavepoint: Bool = false,
+    isUndoable: Bool = false
+  ) {
+    self.object = object
+    self.isUndoable = isUndoable
+    former =
+      switch object.change?.kind {
+      case nil, .dropped: isKnown ? .unchanged : .absent
+      case .inserted: .inserted
+      case .updated: .updated
+      case .deleted: .deleted
+      }
+    record = object.heldRecord
+    slab = object.slab
+    pending = isInSavepoint ? object.change.map(PendingState.init) : nil
+  }
+
+  /// The record by which the object was there before; nil where it was not.
+  package var before: RecordView? { wasThere ? record : nil }
+
+  /// Whether there was such an object before.
+  package var wasThere: Bool { former != .absent && former != .deleted }
+
+  /// Lets go of what only savepoints need; a short record is copied, so that it keeps no slab of
+  /// many alive.
+  package mutating func settle(_ allocator: SlabAllocator) {
+    pending = nil
+    guard let before else {
+      record = nil
+      slab = nil
+      return
+    }
+    guard before.count <= Self.longestCopy, let source = before.bytes.baseAddress,
+      slab !== allocator.slab
+    else { return }
+    let base = allocator.allocate(before.count)
+    // The edit holds the slab of what is copied.
+    base.copyMemory(from: source, byteCount: before.count)
+    record = RecordView(base: base, count: before.count)
+    slab = allocator.slab
+  }
+
+  /// Finds out what the edit, and those of the same object behind it, changed.
+  package mutating func seal() {
+    guard case .open = effect else { return }
+    let isAlive = object.workspace != nil && object.change?.kind != .deleted
+    switch (before, isAlive) {
+    case (nil, true): effect = .inserted
+    case (nil, false): effect = .none
+    case (.some, false): effect = object.change != nil || object.state == .gone ? .deleted : .none
+    case (.some(let before), true):
+      effect = .changed(
+        before.changedFields(since: object.currentRecord, in: object.shape.entity.layout))
+    }
+  }
+
+  /// Forgets what it changed: that has been taken back.
+  package mutating func unseal() { effect = .open }
+
+  /// Leaves nothing to take back.
+  package mutating func ignore() { effect = .none }
+}
+
+/// What waited for a commit of one object, for a savepoint to go back to.
+package final class PendingState {
+  package let kind: PendingObject.Kind
+  package let working: RecordBuffer?
+  package let committed: RecordView?
+  package let committedSlab: RecordSlab?
+  package let formerVersion: UInt32
+  package let epoch: UInt32
+  package let isQuiet: Bool
+
+  package init(_ change: PendingObject) {
+    kind = change.kind
+    working = change.working
+    committed = change.committed
+    committedSlab = change.committedSlab
+    formerVersion = change.formerVersion
+    epoch = change.epoch
+    isQuiet = change.isQuiet
+  }
+}

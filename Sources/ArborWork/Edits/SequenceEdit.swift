@@ -1,0 +1,58 @@
+package import ArborModel
+
+/// The members of an ordered relationship before an edit, and what the edit changed in their
+/// sequence. Who is a member, other edits tell.
+///
+/// What an edit changed is what the context showed before and after it, whatever others commit: a
+/// move is one to take back also where a commit that is taken in afterwards happens to bring the
+/// former sequence about, for undoing it is to show what was there before it.
+package struct SequenceEdit {
+  package let owner: ObjectNumber
+  package let relation: Relation
+  package let before: [ObjectNumber]
+  /// The store's members when the edit began, on which the context has laid its changes since; nil
+  /// as soon as the edit knows what it changed.
+  private var stored: [ObjectNumber]?
+  /// Those that are members no more.
+  package private(set) var left: Set<ObjectNumber> = []
+  /// Whether those that have stayed stand otherwise.
+  package private(set) var isMoved = false
+
+  package init(
+    _ owner: ObjectNumber, _ relation: Relation, _ before: [ObjectNumber],
+    over stored: [ObjectNumber]
+  ) {
+    self.owner = owner
+    self.relation = relation
+    self.before = before
+    self.stored = stored
+  }
+
+  /// Whether something is to be done when the edit is taken back.
+  package var placesMembers: Bool { isMoved || !left.isEmpty }
+
+  /// Finds out what the edit changed, before what is pending takes in what others have committed.
+  package mutating func seal(_ edit: PendingMembers?) {
+    guard let stored else { return }
+    self.stored = nil
+    let after = edit?.members(over: stored) ?? stored
+    guard let (own, now) = before.middles(after) else { return }
+    let (former, present) = (Set(before[own]), Set(after[now]))
+    left = former.subtracting(present)
+    isMoved = before[own].filter(present.contains) != after[now].filter(former.contains)
+  }
+
+  /// The sequence of members that takes the edit back. What others have made of it meanwhile stays,
+  /// as far as the edit changed nothing.
+  ///
+  /// - Parameter present: The members now; those that had left have come back.
+  package func undone(_ present: [ObjectNumber]) -> [ObjectNumber] {
+    let others = left.isEmpty ? present : present.filter { !left.contains($0) }
+    var former = before
+    if let (own, now) = before.middles(present) {
+      let members = Set(present[now])
+      former.replaceSubrange(own, with: before[own].filter(members.contains))
+    }
+    return isMoved ? former.inserting(others) : others.insertingBefore(former)
+  }
+}

@@ -1,0 +1,83 @@
+package import ArborModel
+package import ArborStore
+
+/// A link that was made here and has gone, since others have deleted one of its ends.
+///
+/// It is left out of all relationships at once, so that nobody stumbles over an object that is not
+/// there. Under ``MergePolicy/error`` it stays a change which a commit cannot write.
+package struct LostLink: Hashable {
+  /// The end that is still there.
+  package let owner: ObjectNumber
+  /// The owner's relationship.
+  package let slot: Int
+  /// The end that has been deleted.
+  package let target: ObjectNumber
+}
+
+extension Workspace {
+  /// Takes down the new links among those that an edit is about to forget.
+  package func noteLost(_ edit: PendingMembers, _ members: [ObjectNumber]) {
+    guard policy == .refuses else { return }
+    let isOwnerThere = exists(edit.owner)
+    for member in members where edit[member] == .added {
+      if isOwnerThere {
+        noteLost(member, of: edit.owner, edit.relation.slot)
+      } else if exists(member) {
+        noteLost(edit.owner, of: member, edit.relation.inverseSlot)
+      }
+    }
+  }
+
+  /// Takes down that a new link of an object has gone.
+  package func noteLost(_ target: ObjectNumber, of owner: ObjectNumber, _ slot: Int) {
+    guard policy == .refuses else { return }
+    lostLinks.insert(LostLink(owner: owner, slot: slot, target: target))
+  }
+
+  /// Forgets the lost links of an object, which whoever asks for its present state accepts.
+  package func forgetLost(of number: ObjectNumber) {
+    guard !lostLinks.isEmpty else { return }
+    lostLinks = lostLinks.filter { $0.owner != number && $0.target != number }
+  }
+
+  /// Forgets the lost links between two objects, which an undo would have taken away.
+  package func forgetLost(between one: ObjectNumber, _ other: ObjectNumber) {
+    guard !lostLinks.isEmpty else { return }
+    lostLinks = lostLinks.filter {
+      ($0.owner, $0.target) != (one, other) && ($0.owner, $0.target) != (other, one)
+    }
+  }
+
+  /// Forgets the lost links of an object's references that are set to something else.
+  package func forgetLost(of object: TrackedObject, changing field: RecordField) {
+    guard !lostLinks.isEmpty else { return }
+    lostLinks = lostLinks.filter { link in
+      link.owner != object.number
+        || object.shape.relations[link.slot].field?.offset != field.offset
+    }
+  }
+
+  /// Refuses a commit that would be without links which were made here.
+  ///
+  /// - Throws: `missingTargets` that names both ends of each.
+  package func checkLostLinks() throws(StoreError) {
+    guard !lostLinks.isEmpty else { return }
+    lostLinks = policy == .refuses ? lostLinks.filter(isLost) : []
+    guard !lostLinks.isEmpty else { return }
+    let missing = lostLinks.map { link in
+      MissingTarget(
+        owner: link.owner, relationship: relation(of: link.owner, link.slot)?.name ?? "",
+        target: link.target)
+    }
+    throw .missingTargets(missing.sorted { ($0.owner, $0.target) < ($1.owner, $1.target) })
+  }
+
+  /// Whether nothing has been done about a link since.
+  private func isLost(_ link: LostLink) -> Bool {
+    guard exists(link.owner), let relation = relation(of: link.owner, link.slot) else {
+      return false
+    }
+    if !relation.isToMany { return fault(link.owner)?.target(of: relation) == nil }
+    return links.edit(link.owner, relation)?.says(link.target) != true
+  }
+}

@@ -1,0 +1,106 @@
+public import ArborModel
+internal import ArborStore
+
+/// What a context is to commit of one object, and what the object was before.
+///
+/// The object's record is the working record from the first change on; the committed one stays
+/// here, so that a rollback drops bytes, a merge compares three records and `changedValues` two.
+@usableFromInline
+package final class PendingObject {
+  package enum Kind: UInt8 {
+    case inserted
+    case updated
+    case deleted
+    /// Taken back: an insertion that was deleted again, or a change that was rolled back.
+    case dropped
+  }
+
+  package enum Foreign: UInt8 {
+    case none
+    case changed
+    case deleted
+  }
+
+  /// The registry keeps the object as long as it has a change.
+  package unowned(unsafe) let object: TrackedObject
+  package var kind: Kind
+  /// The bytes that changes are made to; nil where only links changed, or the object was deleted
+  /// unchanged.
+  @usableFromInline package var working: RecordBuffer?
+  /// The record as last committed or fetched, kept alive by ``committedSlab``; nil for an inserted
+  /// object.
+  package var committed: RecordView?
+  package var committedSlab: RecordSlab?
+  /// A version of the former life of an object that was deleted and is inserted again.
+  package var formerVersion: UInt32 = 0
+  /// What others have committed of the object while its change waited and was not put on top of
+  /// theirs; a rollback must not bring ``committed`` back then.
+  package var foreign = Foreign.none
+  /// The savepoint in which ``working`` was made: its bytes may be written in that one only.
+  @usableFromInline package private(set) var epoch: UInt32
+  /// Whether the last change set that was made of it has a record of the object.
+  package var isSubmitted = false
+  /// Counts the changes, so that `willCommit` is called again after one.
+  @usableFromInline package var mutations: UInt32 = 0
+  /// The count at the last call of `willCommit`.
+  package var announcedMutations: UInt32 = .max
+  /// The count after the last change that only dropped a link to an object deleted under the rule
+  /// "no action".
+  package var quietMutations: UInt32 = .max
+
+  /// Whether the object changed only because something it pointed at was deleted under the rule "no
+  /// action", which asks for no hooks and no checks.
+  package var isQuiet: Bool { quietMutations == mutations }
+
+  package init(_ object: TrackedObject, _ kind: Kind, epoch: UInt32) {
+    self.object = object
+    self.kind = kind
+    self.epoch = epoch
+  }
+
+  /// Set in ``epoch`` while look-up tables hold what the object's record says: so the next write,
+  /// which finds another epoch than its context's, tells them.
+  private static let readBit: UInt32 = 1
+
+  /// Takes down that look-up tables hold what the object's record says.
+  package func noteRead() { epoch |= Self.readBit }
+
+  /// Whether the present working record may be written as soon as the look-up tables know.
+  package func isRead(in epoch: UInt32) -> Bool {
+    self.epoch == epoch | Self.readBit && working != nil
+  }
+
+  /// Begins a savepoint's writes, after which nothing is told any more.
+  package func begin(_ epoch: UInt32, in pending: PendingObjects) {
+    self.epoch = epoch
+    pending.noteRewritten(self)
+  }
+
+  /// Whether it is a change that came to nothing: of an object as it was committed.
+  package var isIdle: Bool {
+    guard kind == .updated, let committed else { return false }
+    return committed.changedFields(since: object.currentRecord, in: object.shape.entity.layout)
+      == 0
+  }
+
+  /// What the change makes of its object at the side of an owner whose members the store derives:
+  /// by the field that leads there, now and before.
+  package func standing(at owner: ObjectNumber, _ relation: Relation) -> PendingMembers.Standing {
+    guard kind != .dropped, let field = object.shape.relations[relation.inverseSlot].field else {
+      return .unmentioned
+    }
+    var wasMember = committed?.reference(field) == owner
+    // A deleted object holds what others have made of it meanwhile.
+    if kind == .deleted, foreign == .changed, object.currentRecord.reference(field) == owner {
+      wasMember = true
+    }
+    guard kind != .deleted, object.currentRecord.reference(field) == owner else {
+      return wasMember ? .removed : .unmentioned
+    }
+    // Where others have committed beneath it, the store may have it elsewhere.
+    return wasMember && foreign == .none ? .unmentioned : .added
+  }
+
+  /// The version that the change is based on.
+  package var baseVersion: UInt32 { committed?.version ?? formerVersion }
+}

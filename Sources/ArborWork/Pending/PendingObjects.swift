@@ -1,0 +1,147 @@
+package import ArborModel
+package import ArborStore
+
+/// The changes of a context's objects that wait for a commit, by number and by entity.
+///
+/// Changes of one entity keep their order. A change that is taken back stays in its list, marked as
+/// dropped, until enough of them have gathered.
+package final class PendingObjects {
+  /// The change of each number, as an unretained reference: the lists keep the changes.
+  package let map = NumberMap()
+  /// By the entities' places in the schema; empty before the first change.
+  private var lists: [ContiguousArray<PendingObject>] = []
+  private let entityCount: Int
+  private var droppedCount = 0
+  /// Finds objects by what they hold; nil before somebody looks one up so.
+  private var keys: PendingKeys?
+
+  /// Room for so many is kept from commit to commit.
+  package static let fewChanges = 64
+
+  package init(entityCount: Int) {
+    self.entityCount = entityCount
+  }
+
+  @inlinable @inline(__always)
+  package var count: Int { map.count }
+
+  @inlinable @inline(__always)
+  package func change(of number: ObjectNumber) -> PendingObject? {
+    guard map.count > 0, let word = map[number], let pointer = UnsafeRawPointer(bitPattern: word)
+    else { return nil }
+    return Unmanaged<PendingObject>.fromOpaque(pointer).takeUnretainedValue()
+  }
+
+  /// Adds the change of an object that has none.
+  package func add(_ change: PendingObject) {
+    if lists.isEmpty { lists = Array(repeating: [], count: entityCount) }
+    let object = change.object
+    object.change = change
+    lists[object.shape.entity.index].append(change)
+    map.set(object.number, UInt(bitPattern: Unmanaged.passUnretained(change).toOpaque()))
+    noteRewritten(change)
+  }
+
+  /// Takes down that the record of a change has been, or is about to be, replaced or written.
+  @inlinable @inline(__always)
+  package func noteRewritten(_ change: PendingObject) { keys?.note(change.object) }
+
+  /// Takes a change back; its object is left as it is.
+  package func drop(_ change: PendingObject) {
+    change.kind = .dropped
+    change.object.change = nil
+    map.remove(change.object.number)
+    droppedCount += 1
+    guard droppedCount > 64, droppedCount > map.count else { return }
+    for index in lists.indices { lists[index].removeAll { $0.kind == .dropped } }
+    droppedCount = 0
+  }
+
+  /// Forgets all changes; the objects are left as they are.
+  package func removeAll() {
+    for index in lists.indices where !lists[index].isEmpty {
+      lists[index].removeAll(keepingCapacity: lists[index].capacity <= Self.fewChanges)
+    }
+    map.removeAll()
+    droppedCount = 0
+    keys = nil
+  }
+
+  /// Calls `body` with every change, entity by entity. Changes that are added meanwhile are seen
+  /// where their entity has not been passed.
+  package func forEach<E: Error>(_ body: (PendingObject) throws(E) -> Void) throws(E) {
+    guard map.count > 0 else { return }
+    for index in lists.indices {
+      // By position, since hooks may add changes.
+      var position = 0
+      while position < lists[index].count {
+        let change = lists[index][position]
+        position += 1
+        if change.kind != .dropped { try body(change) }
+      }
+    }
+  }
+
+  /// Whether objects of one concrete entity have changes, by its place in the schema.
+  package func hasChanges(ofEntity index: Int) -> Bool {
+    map.count > 0 && lists[index].contains { $0.kind != .dropped }
+  }
+
+  /// How many deletions there are. Linear.
+  package var deletedCount: Int {
+    var count = 0
+    forEach { if $0.kind == .deleted { count += 1 } }
+    return count
+  }
+
+  /// All changes, for loops that drop some.
+  package var all: [PendingObject] {
+    var changes: [PendingObject] = []
+    changes.reserveCapacity(count)
+    forEach { changes.append($0) }
+    return changes
+  }
+
+  /// The objects whose change fulfils a condition.
+  package func objects(where condition: (PendingObject) -> Bool) -> [TrackedObject] {
+    var objects: [TrackedObject] = []
+    forEach { if condition($0) { objects.append($0.object) } }
+    return objects
+  }
+
+  /// The inserted and updated objects of one concrete entity, with their records.
+  ///
+  /// - Parameter selection: Which of them are wanted; others may be among them.
+  package func rows(
+    of entity: EntitySchema, _ selection: PendingSelection? = nil
+  ) -> [(ObjectNumber, RecordView)] {
+    guard map.count > 0 else { return [] }
+    if let selection, let rows = selectedRows(of: entity, selection) { return rows }
+    return lists[entity.index].compactMap(\.row)
+  }
+
+  /// Looks them up; nil where going through all is as good.
+  private func selectedRows(
+    of entity: EntitySchema, _ selection: PendingSelection
+  ) -> [(ObjectNumber, RecordView)]? {
+    guard lists[entity.index].count >= PendingSelection.leastRows else { return nil }
+    let keys = keys ?? PendingKeys(entityCount: entityCount)
+    self.keys = keys
+    return keys.numbers(of: selection, of: entity, in: lists[entity.index]) { change(of: $0) }?
+      .compactMap { change(of: $0)?.row }
+  }
+
+  /// The record of an inserted or updated object; nil for others.
+  package func record(of number: ObjectNumber) -> RecordView? {
+    guard let change = change(of: number), change.kind != .deleted else { return nil }
+    return change.object.currentRecord
+  }
+}
+
+extension PendingObject {
+  /// An inserted or updated object, with its record; nil for others.
+  fileprivate var row: (ObjectNumber, RecordView)? {
+    guard kind == .inserted || kind == .updated else { return nil }
+    return (object.number, object.currentRecord)
+  }
+}

@@ -1,0 +1,49 @@
+package import ArborModel
+package import Foundation
+
+/// What a workspace knows of one entity: its schema, and where its relationships lead.
+///
+/// Live objects have subclasses of it, which know the class of the objects too.
+///
+/// It is `@unchecked` because of the template's pointer: what that points to is written in `init`
+/// only, and freed when nobody holds the shape any more.
+open class EntityShape: @unchecked Sendable {
+  package final let entity: EntitySchema
+  package final let storeID: UUID
+  /// All relationships, hidden inverses included, by the entity's slots.
+  package final let relations: ContiguousArray<Relation>
+  /// A record of default values, for reads that fail.
+  package final let template: RecordView
+  /// Whether records have fields that live in memory only.
+  package final let hasTransientFields: Bool
+
+  package init(
+    _ entity: EntitySchema, _ relations: ContiguousArray<Relation>, storeID: UUID
+  ) {
+    self.entity = entity
+    self.relations = relations
+    self.storeID = storeID
+    let bytes = entity.layout.template
+    let memory = UnsafeMutableRawPointer.allocate(
+      byteCount: max(bytes.count, 1), alignment: MemoryLayout<UInt64>.alignment)
+    bytes.withUnsafeBytes { source in
+      if let start = source.baseAddress { memory.copyMemory(from: start, byteCount: bytes.count) }
+    }
+    template = RecordView(base: memory, count: bytes.count)
+    hasTransientFields = entity.layout.fields.contains(where: \.isTransient)
+  }
+
+  /// All relationships of an entity, by its slots.
+  package static func relations(
+    of entity: EntitySchema, in schema: ModelSchema
+  ) -> ContiguousArray<Relation> {
+    ContiguousArray(entity.relationships.map { Relation($0, of: entity, in: schema) })
+  }
+
+  /// The public identity of an object of the entity.
+  package final func identity(of number: ObjectNumber) -> ObjectID {
+    ObjectID(storeID: storeID, entityName: entity.name, number: number.sequence)
+  }
+
+  deinit { template.base.deallocate() }
+}

@@ -1,0 +1,239 @@
+internal import ArborModel
+internal import ArborStore
+
+/// Takes the edits of a group back, as new edits of the context.
+///
+/// Objects that were deleted come first, so that everything else finds them; then properties and
+/// links, the last edit first; then the orders of ordered relationships, which go by members; and
+/// last the objects go that were inserted. Relationships are set as anybody sets them, so both
+/// sides agree whatever others have committed in between.
+package struct UndoReplay {
+  private let work: Workspace
+  private let keeper: InverseKeeper
+
+  package init(_ work: Workspace) {
+    self.work = work
+    keeper = InverseKeeper(work)
+  }
+
+  /// Takes edits back by new ones, at the end of the context's log.
+  package func run(_ edits: EditLog) {
+    edits.seal(in: work)
+    let log = work.log
+    let start = log.count
+    do throws(StoreError) { try work.takeInKnownCommits() } catch { work.note(error) }
+    work.withPinnedSnapshot {
+      let revived = bringBack(edits)
+      for edit in edits.edits.reversed() { restore(edit) }
+      for case .sequence(let edit) in edits.edits.reversed() { restoreOrder(edit) }
+      for object in revived { mendLinks(of: object) }
+      work.mendLinks()
+      takeAway(edits)
+      // Before changes are dropped that have no net effect.
+      log.seal(in: work)
+      settle(edits)
+      settle(log, from: start)
+    }
+    work.settleListeners()
+  }
+
+  // MARK: Objects
+
+  /// Brings the objects back that the edits deleted, as they were before these changed them.
+  private func bringBack(_ edits: EditLog) -> [TrackedObject] {
+    var revived: [TrackedObject] = []
+    for case .object(let edit) in edits.edits {
+      // Of several edits the first counts: the object lives from there on.
+      guard case .deleted = edit.effect, let before = edit.before, live(edit.object) == nil
+      else { continue }
+      let object = work.registry.object(edit.object.number) ?? edit.object
+      // What it holds since its deletion is its last record.
+      let last = edit.object.heldRecord?.version
+      revive(object, as: before, after: max(before.version, last ?? 0))
+      revived.append(object)
+    }
+    return revived
+  }
+
+  /// Makes a deleted object what it was, on top of what the store has of it.
+  private func revive(
+    _ object: TrackedObject, as record: RecordView, after formerVersion: UInt32
+  ) {
+    work.recordEdit(of: object, isKnown: object.workspace != nil)
+    work.noteReplaced(object)
+    if object.workspace == nil {
+      object.workspace = work
+      object.state = .live
+      work.registry.register(object)
+    }
+    if object.change?.kind == .deleted { keeper.keepSequences(with: object) }
+    work.withMemberships(of: object) { change(object, into: record, after: formerVersion) }
+    for relation in object.shape.relations {
+      guard let target = object.target(of: relation),
+        let inverse = work.relation(of: target, relation.inverseSlot), inverse.isOrdered
+      else { continue }
+      keeper.noteJoined(object.number, work.links.makeEdit(target, inverse))
+    }
+  }
+
+  private func change(
+    _ object: TrackedObject, into record: RecordView, after formerVersion: UInt32
+  ) {
+    let stored = work.storedRecord(of: object.number)
+    let working = RecordBuffer(copying: record.bytes, into: work.allocator)
+    object.hold(working.view, working.slab)
+    let change = object.change ?? PendingObject(object, .updated, epoch: work.epoch)
+    let known = change.committed
+    change.formerVersion = max(change.baseVersion, formerVersion)
+    change.kind = stored == nil ? .inserted : .updated
+    change.working = working
+    change.begin(work.epoch, in: work.pending)
+    change.mutations &+= 1
+    change.foreign = .none
+    if object.change == nil { work.pending.add(change) }
+    guard let stored else {
+      change.committed = nil
+      change.committedSlab = nil
+      return
+    }
+    working.setVersion(stored.record.version)
+    guard let known else {
+      // The deletion was committed, and others have made the object anew: of theirs nothing stays.
+      change.committed = stored.record
+      change.committedSlab = stored.slab
+      return
+    }
+    if known.version != stored.record.version {
+      ChangeMerger(work).rebase(change, onto: stored.record, stored.slab, .objectWins)
+    }
+  }
+
+  /// Deletes the objects that the edits inserted, without what their delete rules would take along;
+  /// also those that it deleted again, which have come back with the others. Whom it left away, at
+  /// its end as before, others may have brought back.
+  private func takeAway(_ edits: EditLog) {
+    for case .object(let edit) in edits.edits.reversed() {
+      guard edit.before == nil, edit.effect.isAny, let object = live(edit.object) else { continue }
+      var propagation = DeletePropagation(work, followsRules: false)
+      propagation.delete(object)
+    }
+  }
+
+  /// The object that stands for an edit's one; nil where it is deleted, here or by others.
+  private func live(_ object: TrackedObject) -> TrackedObject? {
+    // A fault may stand for an object that is not there; the store knows.
+    if object.workspace === work, object.change != nil || object.base != nil {
+      return object.change?.kind == .deleted ? nil : object
+    }
+    return liveObject(object.number)
+  }
+
+  // MARK: Properties
+
+  private func restore(_ edit: Edit) {
+    switch edit {
+    case .object(let edit):
+      guard let before = edit.before, let object = live(edit.object) else { return }
+      // What an edit deleted has come back as a whole, here or by a concurrent commit.
+      if case .changed(let bits) = edit.effect { restore(object, before, bits) }
+    case .link(let edit):
+      if !edit.wasMember { work.forgetLost(between: edit.owner, edit.member) }
+      guard edit.effect != .none, let owner = liveObject(edit.owner),
+        let member = liveObject(edit.member),
+        work.isMember(member, of: owner, edit.relation) != edit.wasMember
+      else { return }
+      if edit.wasMember {
+        keeper.add(member, to: owner, edit.relation)
+      } else {
+        keeper.remove(member, from: owner, edit.relation)
+      }
+    case .order, .sequence, .none: return
+    }
+  }
+
+  private func restore(_ object: TrackedObject, _ before: RecordView, _ bits: UInt64) {
+    let fields = object.shape.entity.layout.fields
+    work.noteReplaced(object)
+    for (index, field) in fields.enumerated() {
+      guard bits & (1 << UInt64(min(index, 63))) != 0 else { continue }
+      work.forgetLost(of: object, changing: field)
+      guard object.currentRecord.differs(from: before, field) else { continue }
+      if case .reference = field.kind {
+        point(object, field, at: before.reference(field))
+      } else {
+        object.write { buffer, allocator in
+          buffer.copy(field, from: before, allocator: allocator)
+        }
+      }
+    }
+  }
+
+  /// Points a to-one relationship at what it led to, or at nothing where that is gone.
+  private func point(_ object: TrackedObject, _ field: RecordField, at target: ObjectNumber?) {
+    guard
+      let relation = object.shape.relations.first(where: { $0.field?.offset == field.offset })
+    else { return }
+    keeper.set(
+      object, relation, to: target.flatMap { relation.leads(to: $0) ? liveObject($0) : nil })
+  }
+
+  private func liveObject(_ number: ObjectNumber) -> TrackedObject? {
+    work.exists(number) ? work.fault(number) : nil
+  }
+
+  // MARK: Relationships
+
+  private func restoreOrder(_ edit: SequenceEdit) {
+    guard edit.placesMembers, work.exists(edit.owner) else { return }
+    let present = work.members(of: edit.owner, edit.relation)
+    keeper.arrange(edit.undone(present), of: edit.owner, edit.relation)
+  }
+
+  /// Makes both sides agree on what an object that came back leads to.
+  private func mendLinks(of object: TrackedObject) {
+    for relation in object.shape.relations {
+      guard let number = object.target(of: relation) else { continue }
+      guard let target = liveObject(number) else {
+        keeper.set(object, relation, to: nil)
+        continue
+      }
+      let inverse = target.shape.relations[relation.inverseSlot]
+      guard !inverse.isToMany, target.target(of: inverse) != object.number else { continue }
+      keeper.set(target, inverse, to: object)
+    }
+  }
+
+  // MARK: Afterwards
+
+  /// Drops the changes without net effect, so that undoing everything leaves nothing to commit.
+  package func settle(_ log: EditLog, from start: Int = 0) {
+    for edit in log.edits[min(start, log.count)...] {
+      switch edit {
+      case .object(let edit): settle(edit.object)
+      case .link(let edit):
+        guard let list = work.links.edit(edit.owner, edit.relation) else { continue }
+        let isStored = work.isStored(edit.member, in: edit.relation, of: edit.owner)
+        if list[edit.member] == (isStored ? .added : .removed) { list[edit.member] = .unmentioned }
+      case .sequence(let edit):
+        guard let list = work.links.edit(edit.owner, edit.relation), list.order != nil else {
+          continue
+        }
+        let stored = work.storedMembers(of: edit.owner, edit.relation)
+        list.arrange(list.members(over: stored), over: stored)
+      case .order, .none: break
+      }
+    }
+  }
+
+  private func settle(_ object: TrackedObject) {
+    guard let change = object.change, change.isIdle, let committed = change.committed
+    else { return }
+    work.noteReplaced(object)
+    work.withMemberships(of: object) {
+      work.pending.drop(change)
+      object.hold(committed, change.committedSlab)
+    }
+    work.yield(object, to: change.foreign)
+    if object.state == .gone { work.dropLinks { $0 == object.number } }
+  }
+}

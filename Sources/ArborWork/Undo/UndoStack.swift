@@ -1,0 +1,369 @@
+package import ArborModel
+
+/// What a context can take back, group by group, and bring again.
+///
+/// The open group is the end of the context's ``EditLog``; a closed one has taken its edits out of
+/// it. Taking a group back makes new edits, which are the group that brings it again.
+package final class UndoStack {
+  /// Whether changes are recorded.
+  package var isEnabled = true {
+    didSet { if isEnabled != oldValue { seal(always: true) } }
+  }
+  /// How many groups are kept, the newest ones; 0 for all of them.
+  package var levelLimit: Int {
+    didSet { trim() }
+  }
+
+  package weak var work: Workspace?
+  private var undoGroups: [UndoGroup] = []
+  private var redoGroups: [UndoGroup] = [] {
+    didSet { if redoGroups.isEmpty { hasForgotten = true } }
+  }
+  /// Whether groups may have been forgotten since the context last looked what is kept for them.
+  package var hasForgotten = false
+  /// The group that edits belong to; nil before the first one.
+  private var open: OpenGroup?
+  /// Where the explicit groups that are open begin in the context's log.
+  private var openStarts: [Int] = []
+  /// Whether an undo or redo runs, whose edits are a group of their own.
+  private var isReplaying = false
+  private var mark = CommitMark()
+  /// The memory of the records before edits.
+  package let allocator = SlabAllocator()
+  /// Whether a commit is being written: what it changes to be written is nothing to undo.
+  package var isSuspended = false
+
+  /// A group whose edits are still those at the end of the context's log.
+  private struct OpenGroup {
+    package let name: String
+    /// The position of its first edit.
+    package var start: Int
+    /// The nested groups that have ended, as positions.
+    package var nested: [Range<Int>] = []
+  }
+
+  /// What the last commit found, for rollbacks.
+  private struct CommitMark {
+    /// How many of the groups there were at the commit have not been undone since.
+    package var undoCount = 0
+    /// The groups undone since, the last one first to come back.
+    package var undone: [UndoGroup] = []
+    /// Where the log stood.
+    package var position = 0
+    /// Whether the commit under way found no open group, and a closed one since the last commit.
+    package var hasClosedGroup = false
+  }
+
+  /// Where a history stands when a savepoint begins.
+  package struct Position {
+    package let sealedCount: Int
+    package let openCount: Int
+    fileprivate let redoGroups: [UndoGroup]
+  }
+
+  package init(levelLimit: Int) { self.levelLimit = levelLimit }
+
+  // MARK: Groups
+
+  /// Whether there is anything to undo.
+  package var canUndo: Bool { !undoGroups.isEmpty || hasOpenEdits }
+
+  /// Whether there is anything to redo: something was undone, and nothing changed since.
+  package var canRedo: Bool { !redoGroups.isEmpty && (!openStarts.isEmpty || !hasOpenEdits) }
+
+  /// How many groups have been opened by ``beginGroup(named:)`` and not ended yet. The group that a
+  /// context opens itself does not count.
+  package var openGroupCount: Int { openStarts.count }
+
+  /// The names of the groups that can be undone, the next one first; empty texts for groups without
+  /// a name.
+  package var undoNames: [String] {
+    (hasOpenEdits ? [open?.name ?? ""] : []) + undoGroups.reversed().map(\.name)
+  }
+
+  /// The names of the groups that can be redone, the next one first.
+  package var redoNames: [String] { redoGroups.reversed().map(\.name) }
+
+  /// Opens a group, inside of the open one where there is one.
+  ///
+  /// - Parameter name: What a menu calls it; the name of an inner group is not kept.
+  package func beginGroup(named name: String = "") {
+    seal()
+    if openStarts.isEmpty, !isInSavepoint {
+      closeGroup()
+      open = OpenGroup(name: name, start: position)
+    }
+    openStarts.append(position)
+  }
+
+  /// Ends the group that was opened last.
+  ///
+  /// - Precondition: One is open: ``openGroupCount`` is not 0.
+  package func endGroup() {
+    guard let start = openStarts.popLast() else {
+      preconditionFailure("endGroup() was called without a group; call beginGroup(named:) first.")
+    }
+    seal()
+    endNested(from: start)
+    // What was undone inside of an explicit group can be brought again behind its end.
+    if openStarts.isEmpty { closeGroup(keepingRedo: true) }
+  }
+
+  /// Makes what follows a position a nested group.
+  private func endNested(from start: Int) {
+    if start < position { open?.nested.append(start..<position) }
+  }
+
+  /// Takes out the last nested group, or the edits after it where there are any. They have to be
+  /// sealed.
+  private func takeLastNested(from start: Int) -> UndoGroup? {
+    guard let work, let group = open else { return nil }
+    let count = work.log.count
+    let last = group.nested.last ?? start..<start
+    let ended = last.lowerBound >= start ? last : start..<start
+    let lower = ended.upperBound < count ? max(ended.upperBound, start) : ended.lowerBound
+    guard lower < count else { return nil }
+    let taken = UndoGroup(named: group.name, work.log.take(from: lower))
+    open?.nested.removeAll { $0.upperBound > lower }
+    return taken
+  }
+
+  /// Closes the group that the context opened itself; an explicit one stays open.
+  package func closeGroup(keepingRedo: Bool = false) {
+    // A savepoint may have to take back what it finds.
+    guard openStarts.isEmpty, !isInSavepoint, let open else { return }
+    seal()
+    self.open = nil
+    guard let work else { return }
+    let group = UndoGroup(named: open.name, work.log.take(from: open.start))
+    mark.position = open.start
+    guard group.log.hasEffect() else { return UndoReplay(work).settle(group.log) }
+    undoGroups.append(group)
+    if !keepingRedo { redoGroups = [] }
+    trim()
+  }
+
+  private func trim() {
+    guard levelLimit > 0, undoGroups.count > levelLimit else { return }
+    let excess = undoGroups.count - levelLimit
+    undoGroups.removeFirst(excess)
+    hasForgotten = true
+    mark.undoCount = max(0, mark.undoCount - excess)
+  }
+
+  // MARK: Undoing
+
+  /// Takes the last group back; explicit groups that are open end first. Nothing where there is
+  /// none. What keeps the store from being read, the context's next throwing operation throws.
+  ///
+  /// - Precondition: No commit is under way.
+  package func undo() {
+    endAllGroups()
+    guard let group = undoGroups.popLast() else { return }
+    if undoGroups.count < mark.undoCount {
+      mark.undoCount = undoGroups.count
+      mark.undone.append(group)
+    }
+    if let redo = replay(group) { redoGroups.append(redo) }
+  }
+
+  /// Brings the group again that was undone last. Nothing where there is none.
+  ///
+  /// - Precondition: No commit is under way.
+  package func redo() {
+    endAllGroups()
+    guard let group = redoGroups.popLast(), let undo = replay(group) else { return }
+    undoGroups.append(undo)
+    trim()
+  }
+
+  /// Takes back the last group inside of the open one, or what was changed after it; without an
+  /// open one, the last group.
+  ///
+  /// - Precondition: No commit is under way.
+  package func undoGroup() {
+    guard let start = openStarts.last else { return undo() }
+    seal()
+    guard let group = takeLastNested(from: start) else { return }
+    mark.position = min(mark.position, position)
+    if let redo = replay(group) { redoGroups.append(redo) }
+  }
+
+  /// Brings the group again that was undone last, inside of the open one where there is one.
+  ///
+  /// - Precondition: No commit is under way.
+  package func redoGroup() {
+    guard open != nil, !openStarts.isEmpty else { return redo() }
+    guard let group = redoGroups.popLast(), let start = replayAtEnd(group) else { return }
+    endNested(from: start)
+  }
+
+  /// Forgets all groups; open ones go on, empty.
+  package func removeAll() {
+    undoGroups = []
+    redoGroups = []
+    mark = CommitMark()
+    // A savepoint may still have to take back what is in the log.
+    if !isInSavepoint { work?.log.truncate(to: open?.start ?? position) }
+    begin(at: position)
+    work?.beginEpoch()
+  }
+
+  /// Lets the groups that are open begin at a position.
+  package func begin(at position: Int) {
+    open = openStarts.isEmpty ? nil : OpenGroup(name: open?.name ?? "", start: position)
+    openStarts = openStarts.map { _ in position }
+    mark.position = position
+  }
+
+  private func endAllGroups() {
+    while !openStarts.isEmpty { endGroup() }
+    closeGroup()
+  }
+
+  /// Undoes a group; returns what undoes that again.
+  private func replay(_ group: UndoGroup) -> UndoGroup? {
+    guard let start = replayAtEnd(group), let work else { return nil }
+    return UndoGroup(named: group.name, work.log.take(from: start))
+  }
+
+  /// Undoes a group by edits at the end of the log; returns the position of the first.
+  private func replayAtEnd(_ group: UndoGroup) -> Int? {
+    guard let work else { return nil }
+    precondition(
+      !isInSavepoint, "A group was undone during a commit or a seed; do it afterwards.")
+    let start = work.log.count
+    isReplaying = true
+    work.beginEpoch()
+    UndoReplay(work).run(group.log)
+    isReplaying = false
+    work.beginEpoch()
+    return start
+  }
+}
+
+// MARK: - What the context tells
+
+extension UndoStack {
+  /// Whether what changes now is recorded.
+  package var isRecording: Bool { (isEnabled && !isSuspended) || isReplaying }
+
+  private var isInSavepoint: Bool { work?.isInSavepoint ?? false }
+
+  /// Where the context's log ends.
+  private var position: Int { work?.log.count ?? 0 }
+
+  private var hasOpenEdits: Bool { open.map { $0.start < position } ?? false }
+
+  /// Takes an edit into the open group, which is about to stand at a position of the log.
+  package func noteEdit(at position: Int) {
+    guard !isReplaying else { return }
+    if open == nil { open = OpenGroup(name: "", start: position) }
+    // A group that the context opened may have no net effect.
+    if !openStarts.isEmpty { redoGroups = [] }
+  }
+
+  /// Lets the edits so far find out what they changed, before others change the same objects.
+  package func seal(always: Bool = false) {
+    guard let work, always || (open != nil && !work.log.isSealed) else { return }
+    work.log.seal(in: work)
+    // The next change of an object is an edit of its own.
+    work.beginEpoch()
+  }
+
+  /// Tells that a commit begins, whose hooks may change things.
+  package func beginCommit() {
+    seal()
+    mark.hasClosedGroup =
+      !hasOpenEdits && openStarts.isEmpty && undoGroups.count > mark.undoCount
+  }
+
+  /// Closes the group that a commit has written.
+  package func noteCommit() {
+    if let work { work.log.seal(in: work) }
+    if mark.hasClosedGroup, let hooks = open, let work, let group = undoGroups.last,
+      work.log.hasEffect(from: hooks.start)
+    {
+      // What hooks change belongs to what made them run, which has been closed already.
+      group.log.append(work.log.take(from: hooks.start))
+      group.log.seal(in: work)
+      open = nil
+      redoGroups = []
+    }
+    closeGroup()
+    mark = CommitMark(undoCount: undoGroups.count, position: position)
+  }
+
+  /// Goes back to where the last commit was.
+  package func rollBack() {
+    work?.log.truncate(to: mark.position)
+    if openStarts.isEmpty, let start = open?.start {
+      work?.log.truncate(to: start)
+      open = nil
+    }
+    clamp()
+    undoGroups.removeLast(max(0, undoGroups.count - mark.undoCount))
+    undoGroups += mark.undone.reversed()
+    mark.undoCount = undoGroups.count
+    mark.undone = []
+    redoGroups = []
+  }
+
+  /// Takes back all positions behind the end of the log.
+  private func clamp() {
+    let end = position
+    openStarts = openStarts.map { min($0, end) }
+    open?.nested.removeAll { $0.upperBound > end }
+    mark.position = min(mark.position, end)
+  }
+
+  /// Calls `body` with every earlier record that may come back.
+  package func forEachRecord(_ body: (TrackedObject, RecordView) -> Void) {
+    var logs = (undoGroups + redoGroups + mark.undone).map(\.log)
+    if let work { logs.append(work.log) }
+    for log in logs {
+      for case .object(let edit) in log.edits {
+        if let before = edit.before { body(edit.object, before) }
+      }
+    }
+  }
+
+  /// Where the history stands.
+  package var standing: Position {
+    Position(
+      sealedCount: work?.log.sealedCount ?? 0, openCount: openStarts.count,
+      redoGroups: redoGroups)
+  }
+
+  /// Forgets the edits since a savepoint that failed; they have been taken off the log.
+  package func restore(_ position: Position) {
+    work?.log.unseal(from: position.sealedCount)
+    openStarts.removeLast(max(0, openStarts.count - position.openCount))
+    clamp()
+    redoGroups = position.redoGroups
+  }
+
+  /// Keeps of a savepoint's edits, which has ended, those that undo takes back.
+  package func endSavepoint(from start: Int) {
+    guard let work else { return }
+    work.log.endSavepoint(from: start, allocator)
+    clamp()
+  }
+}
+
+extension Workspace {
+  /// Lets a stack record the edits in place of another one.
+  package func adopt(_ stack: UndoStack?) {
+    undo?.removeAll()
+    undo?.work = nil
+    undo = stack
+    guard let stack else { return }
+    precondition(
+      stack.work == nil,
+      "An undo history belongs to one context; make another for the second one.")
+    stack.work = self
+    stack.begin(at: log.count)
+    // The next change of each object is recorded.
+    beginEpoch()
+  }
+}

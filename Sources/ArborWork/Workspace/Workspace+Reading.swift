@@ -1,0 +1,274 @@
+public import ArborModel
+package import ArborStore
+
+/// Reading the store, for operations and for single properties.
+extension Workspace {
+  /// Remembers the error of a call that cannot throw. The first one counts.
+  @inline(never)
+  package func note(_ error: StoreError) {
+    if failure == nil || failure?.isReported == true { failure = DeferredFailure(error: error) }
+  }
+
+  /// Opens a snapshot for an operation, after taking in the commits up to it.
+  package func snapshot() throws(StoreError) -> StoreSnapshot {
+    guard !isClosed else { throw .closed }
+    let snapshot = try file.snapshot()
+    limitReads(of: snapshot)
+    if snapshot.sequence != sequence {
+      do throws(StoreError) { try takeInCommits(upTo: snapshot) } catch {
+        snapshot.close()
+        throw error
+      }
+    }
+    return snapshot
+  }
+
+  /// Lets the limits of the operation that runs hold for what it reads from a snapshot.
+  package func limitReads(of snapshot: StoreSnapshot) {
+    snapshot.watch = watch
+    snapshot.limit = limit
+  }
+
+  /// Runs an operation on the newest snapshot, after taking in the commits up to it.
+  package func onSnapshot<R>(
+    _ body: (StoreSnapshot) throws(StoreError) -> R
+  ) throws(StoreError) -> R {
+    if let pinned {
+      limitReads(of: pinned)
+      return try body(pinned)
+    }
+    let snapshot = try snapshot()
+    defer { snapshot.close() }
+    return try body(snapshot)
+  }
+
+  /// Runs `body` with one snapshot for all reads; without one where the store gives none.
+  package func withPinnedSnapshot(_ body: () -> Void) {
+    guard pinned == nil else { return body() }
+    do throws(StoreError) { pinned = try file.snapshot() } catch { note(error) }
+    defer {
+      pinned?.close()
+      pinned = nil
+    }
+    body()
+  }
+
+  /// Runs `body` with the newest snapshot for all reads, whatever other one is pinned.
+  package func onNewestSnapshot<R, E: Error>(_ body: () throws(E) -> R) throws(E) -> R {
+    memberships.removeAll()
+    let outer = pinned
+    do throws(StoreError) { pinned = try file.snapshot() } catch { note(error) }
+    defer {
+      if pinned !== outer { pinned?.close() }
+      pinned = outer
+    }
+    return try body()
+  }
+
+  /// Reads for a property: on the newest snapshot, taking nothing in.
+  package func peek<R>(_ body: (StoreSnapshot) throws(StoreError) -> R) throws(StoreError) -> R {
+    if let pinned { return try body(pinned) }
+    guard !isClosed else { throw .closed }
+    let snapshot = try file.snapshot()
+    defer { snapshot.close() }
+    return try body(snapshot)
+  }
+
+  /// Takes in the concurrent commits that this process knows of, for operations that read nothing
+  /// themselves.
+  package func takeInKnownCommits() throws(StoreError) {
+    guard !isClosed else { throw .closed }
+    guard file.lastSequence != sequence, pinned == nil else { return }
+    try onSnapshot { _ in }
+  }
+
+  /// Reads a fault's record; returns whether the object has one now.
+  package func load(_ object: TrackedObject) -> Bool {
+    if object.base != nil { return true }
+    do throws(StoreError) {
+      let found = try peek { snapshot throws(StoreError) in
+        noteRead(object.number, on: snapshot)
+        return try snapshot.record(object.number, allocator: allocator)
+      }
+      guard let found else {
+        note(host.missing(object))
+        return false
+      }
+      object.hold(found, allocator.slab)
+    } catch {
+      note(error)
+      return false
+    }
+    host.didLoad(object)
+    return true
+  }
+
+  /// Records whose record is newer than the commits that have been taken in: reading a property
+  /// takes none in. Listeners that are told of such a commit later cannot go by the record.
+  @inline(__always)
+  package func noteRead(_ number: ObjectNumber, on snapshot: StoreSnapshot) {
+    if snapshot.sequence > sequence, !listeners.isEmpty, takesInCommits {
+      readAhead.insert(number)
+    }
+  }
+
+  /// Whether an object was inserted in this context and never committed, even if it is deleted
+  /// again.
+  package func isNew(_ number: ObjectNumber) -> Bool {
+    guard let change = pending.change(of: number) else { return false }
+    return change.committed == nil && change.kind != .updated
+  }
+
+  /// Whether an object is deleted in this context.
+  package func isDeleted(_ number: ObjectNumber) -> Bool {
+    pending.change(of: number)?.kind == .deleted
+  }
+}
+
+/// From numbers to objects and shapes. Numbers that were read from the file may be of no entity, or
+/// of one that nobody expects, where the file was forged.
+extension Workspace {
+  /// The object of a number: the registered one, or a fault. Never fails: nil where the number is
+  /// of no entity, and the workspace remembers the error.
+  @inline(__always)
+  package func fault(_ number: ObjectNumber) -> TrackedObject? {
+    if let object = registry.object(number) { return object }
+    return makeFault(number)
+  }
+
+  @inline(never)
+  package func makeFault(_ number: ObjectNumber) -> TrackedObject? {
+    do throws(StoreError) { return try host.makeObject(number, nil, nil) } catch {
+      note(error)
+      return nil
+    }
+  }
+
+  /// Whether a number is of an entity that a relationship leads to; otherwise the file was forged,
+  /// and the workspace remembers the error.
+  @usableFromInline
+  package func admits(_ target: ObjectNumber, of owner: TrackedObject, _ relation: Relation) -> Bool
+  {
+    relation.leads(to: target) || refuse(target, of: owner, relation)
+  }
+
+  @inline(never)
+  package func refuse(
+    _ target: ObjectNumber, of owner: TrackedObject, _ relation: Relation
+  ) -> Bool {
+    note(
+      .corrupted(
+        entity: owner.shape.entity.name, object: owner.number,
+        what: "The relationship \(relation.name) leads to object number \(target.rawValue), which "
+          + "is of no entity that it leads to."))
+    return false
+  }
+
+  /// The relationship that an object's entity has in a slot.
+  package func relation(of number: ObjectNumber, _ slot: Int) -> Relation? {
+    guard let shape = host.shape(of: number), shape.relations.indices.contains(slot) else {
+      return nil
+    }
+    return shape.relations[slot]
+  }
+}
+
+/// The members of relationships.
+extension Workspace {
+  /// The members of a to-many relationship with all pending changes: in their order where it is
+  /// ordered, else ascending. Never fails; the context remembers the error.
+  package func members(of owner: TrackedObject, _ relation: Relation) -> [ObjectNumber] {
+    owner.workspace == nil ? [] : members(of: owner.number, relation)
+  }
+
+  /// The members of an object's to-many relationship, whether it is registered or not.
+  package func members(of owner: ObjectNumber, _ relation: Relation) -> [ObjectNumber] {
+    let members = storedMembers(of: owner, relation)
+    guard let edit = links.edit(owner, relation), !edit.isSilent else { return members }
+    return edit.members(over: members)
+  }
+
+  /// The number of members with all pending changes, without reading them.
+  package func memberCount(of owner: TrackedObject, _ relation: Relation) -> Int {
+    guard owner.workspace != nil else { return 0 }
+    let edit = links.edit(owner.number, relation)
+    guard owner.change?.kind != .inserted else { return edit?.added.count ?? 0 }
+    return known(0) { snapshot throws(StoreError) in
+      var count = try snapshot.memberCount(relation.schema, of: owner.number)
+      for member in edit?.removedMembers ?? [] {
+        let wasMember = try snapshot.contains(member, in: relation.schema, of: owner.number)
+        if wasMember { count -= 1 }
+      }
+      for member in edit?.added.numbers ?? [] {
+        if pending.change(of: member)?.kind == .inserted {
+          count += 1
+        } else {
+          let wasMember = try snapshot.contains(member, in: relation.schema, of: owner.number)
+          if !wasMember { count += 1 }
+        }
+      }
+      return count
+    }
+  }
+
+  /// Whether an object is a member, without reading the members.
+  package func isMember(
+    _ member: TrackedObject, of owner: TrackedObject, _ relation: Relation
+  ) -> Bool {
+    guard owner.workspace != nil else { return false }
+    if let answer = links.edit(owner.number, relation)?.says(member.number) { return answer }
+    guard owner.change?.kind != .inserted, member.change?.kind != .inserted else { return false }
+    return known(false) { snapshot throws(StoreError) in
+      try snapshot.contains(member.number, in: relation.schema, of: owner.number)
+    }
+  }
+
+  /// The members that the store knows; none of an object that was never committed.
+  package func storedMembers(of owner: ObjectNumber, _ relation: Relation) -> [ObjectNumber] {
+    guard pending.change(of: owner)?.kind != .inserted else { return [] }
+    if let known = memberships.members(of: owner, relation) { return Array(known) }
+    return known([]) { snapshot throws(StoreError) in
+      try snapshot.members(relation.schema, of: owner)
+    }
+  }
+}
+
+/// What the store knows, for everything that goes by numbers. Never fails; the context remembers
+/// the error.
+extension Workspace {
+  /// Whether there is an object, with all pending changes.
+  package func exists(_ number: ObjectNumber) -> Bool {
+    if let change = pending.change(of: number) { return change.kind != .deleted }
+    return known(false) { snapshot throws(StoreError) in try snapshot.exists(number) }
+  }
+
+  /// Whether the store has a member in a relationship that is kept as links.
+  package func isStored(_ member: ObjectNumber, in relation: Relation, of owner: ObjectNumber)
+    -> Bool
+  {
+    guard !isNew(owner), !isNew(member) else { return false }
+    return known(false) { snapshot throws(StoreError) in
+      try snapshot.contains(member, in: relation.schema, of: owner)
+    }
+  }
+
+  /// The record that the store has of an object, in memory that the slab keeps; nil where it has
+  /// none.
+  package func storedRecord(of number: ObjectNumber) -> (record: RecordView, slab: RecordSlab)? {
+    let record = known(RecordView?.none) { snapshot throws(StoreError) in
+      try snapshot.record(number, allocator: allocator)
+    }
+    return record.map { ($0, allocator.slab) }
+  }
+
+  /// What `read` gives, or `otherwise` where the store fails.
+  @inline(__always)
+  package func known<R>(
+    _ otherwise: R, _ read: (StoreSnapshot) throws(StoreError) -> R
+  ) -> R {
+    do throws(StoreError) { return try peek(read) } catch {
+      note(error)
+      return otherwise
+    }
+  }
+}

@@ -1,0 +1,166 @@
+internal import ArborModel
+
+extension Workspace {
+  /// Where the log of edits stood when a savepoint began.
+  package struct Savepoint {
+    package let position: Int
+    package let isOutermost: Bool
+    package let history: UndoStack.Position?
+    package let lostLinks: Set<LostLink>
+  }
+
+  /// Runs `body`; where it throws, the pending changes are exactly what they were before.
+  @discardableResult
+  package func withSavepoint<R, E: Error>(_ body: () throws(E) -> R) throws(E) -> R {
+    let savepoint = beginSavepoint()
+    do {
+      let result = try body()
+      end(savepoint)
+      return result
+    } catch {
+      restore(savepoint)
+      throw error
+    }
+  }
+
+  package func beginSavepoint() -> Savepoint {
+    undo?.seal()
+    let savepoint = Savepoint(
+      position: log.count, isOutermost: !isInSavepoint, history: undo?.standing,
+      lostLinks: lostLinks)
+    isInSavepoint = true
+    // Working records made before are left as they are from here on.
+    beginEpoch()
+    return savepoint
+  }
+
+  package func end(_ savepoint: Savepoint) {
+    guard savepoint.isOutermost else { return }
+    isInSavepoint = false
+    if let undo {
+      undo.endSavepoint(from: savepoint.position)
+    } else {
+      log.truncate(to: 0)
+    }
+  }
+
+  /// Takes back every edit since the savepoint, the last one first.
+  package func restore(_ savepoint: Savepoint) {
+    // What is taken back is not recorded again.
+    isInSavepoint = false
+    lostLinks = savepoint.lostLinks
+    while log.count > savepoint.position {
+      switch log.removeLast() {
+      case .object(let edit): takeBack(edit)
+      case .link(let edit):
+        tellListeners { $0.noteReplaced(linksOf: edit.owner, edit.relation) }
+        links.makeEdit(edit.owner, edit.relation)[edit.member] = edit.former
+      case .order(let owner, let relation, let order):
+        tellListeners { $0.noteReplaced(linksOf: owner, relation) }
+        let list = links.makeEdit(owner, relation)
+        list.order = order
+        list.orderEpoch = 0
+      case .sequence, .none: break
+      }
+    }
+    beginEpoch()
+    if let position = savepoint.history { undo?.restore(position) }
+    isInSavepoint = !savepoint.isOutermost
+    if undo == nil, savepoint.isOutermost { log.truncate(to: 0) }
+    settleListeners()
+  }
+
+  private func takeBack(_ edit: ObjectEdit) {
+    noteReplaced(edit.object)
+    withMemberships(of: edit.object) { restore(edit) }
+  }
+
+  private func restore(_ edit: ObjectEdit) {
+    let object = edit.object
+    let foreign = foreign(beneath: edit)
+    if edit.former == .absent {
+      if let change = object.change { pending.drop(change) }
+      object.detach(.gone)
+      registry.unregister(object)
+    } else {
+      if object.workspace == nil {
+        object.workspace = self
+        object.state = .live
+        registry.register(object)
+      }
+      restorePending(edit)
+      if let record = edit.record { object.hold(record, edit.slab) } else { object.becomeFault() }
+      if let change = object.change { change.foreign = foreign } else { yield(object, to: foreign) }
+    }
+  }
+
+  /// What concurrent commits have made of an object since the state that is about to be restored.
+  private func foreign(beneath edit: ObjectEdit) -> PendingObject.Foreign {
+    guard edit.former != .absent, edit.former != .inserted else { return .none }
+    let former = edit.former == .unchanged ? edit.record : edit.pending?.committed
+    guard let change = edit.object.change else {
+      // A conflict may have been resolved meanwhile, in favour of the store's state.
+      if edit.object.state == .gone { return .deleted }
+      guard edit.former != .unchanged, let base = edit.object.base else { return .none }
+      return base == former?.base ? .none : .changed
+    }
+    // Or by putting the change on top of theirs.
+    guard let committed = change.committed else { return .deleted }
+    return committed.base == former?.base ? change.foreign : .changed
+  }
+
+  private func restorePending(_ edit: ObjectEdit) {
+    guard let state = edit.pending else {
+      if let change = edit.object.change { pending.drop(change) }
+      return
+    }
+    let change =
+      edit.object.change ?? PendingObject(edit.object, state.kind, epoch: state.epoch)
+    change.kind = state.kind
+    change.working = state.working
+    change.committed = state.committed
+    change.committedSlab = state.committedSlab
+    change.formerVersion = state.formerVersion
+    change.begin(state.epoch, in: pending)
+    change.mutations &+= 1
+    change.quietMutations = state.isQuiet ? change.mutations : .max
+    if edit.object.change == nil { pending.add(change) }
+  }
+
+  /// Lets `body` make an object's change another one, and repeats in the link edits of those that
+  /// it leads or led to what that makes of them.
+  package func withMemberships(of object: TrackedObject, _ body: () -> Void) {
+    let former = derivingOwners(of: object)
+    if !listeners.isEmpty, object.change?.kind == .deleted {
+      // It may come back to where others have linked it meanwhile.
+      links.forEach(hiding: object.number) { edit in
+        tellListeners { $0.noteReplaced(linksOf: edit.owner, edit.relation) }
+      }
+    }
+    body()
+    for (owner, relation) in former + derivingOwners(of: object) {
+      if relation.isOrdered { tellListeners { $0.noteReplaced(linksOf: owner, relation) } }
+      links.judge(object.number, object.change, at: owner, relation)
+    }
+  }
+
+  /// The owners at whose side an object's change may make a difference without a link of its own:
+  /// the targets of to-one relationships whose inverse is to-many, now and before.
+  private func derivingOwners(of object: TrackedObject) -> [(ObjectNumber, Relation)] {
+    guard let change = object.change else { return [] }
+    var owners: [(ObjectNumber, Relation)] = []
+    for relation in object.shape.relations {
+      guard let field = relation.field else { continue }
+      let present = object.target(of: relation)
+      let former = change.committed?.reference(field)
+      for target in [present, former == present ? nil : former] {
+        if let target, let inverse = self.relation(of: target, relation.inverseSlot),
+          inverse.isToMany
+        {
+          owners.append((target, inverse))
+        }
+      }
+    }
+    return owners
+  }
+}

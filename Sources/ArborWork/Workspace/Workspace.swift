@@ -1,0 +1,132 @@
+public import ArborModel
+package import ArborStore
+
+/// What waits in one context for a commit, over what the store has.
+///
+/// It knows objects by their numbers, records and relationships, and nothing of their classes:
+///
+/// - ``registry``: the objects that the context keeps, with the records that they hold;
+/// - ``pending`` and ``links``: what waits for a commit, which is what all edits since the last one
+///   come to;
+/// - ``log``: the ``Edit``s that a savepoint or undo may take back.
+///
+/// Links are changed by ``InverseKeeper``, objects deleted by ``DeletePropagation``, concurrent
+/// commits taken in by ``takeInCommits(upTo:)`` and merged by ``ChangeMerger``.
+///
+/// It belongs to whatever runs its context.
+@usableFromInline
+package final class Workspace {
+  package let file: StoreFile
+  package let schema: ModelSchema
+  package let registry = ObjectRegistry()
+  package let pending: PendingObjects
+  package let links: PendingMemberships
+  /// The memory of working records.
+  @usableFromInline package let allocator = SlabAllocator()
+  /// The live objects above; it owns the workspace.
+  package var host: any WorkspaceHost { attached.unsafelyUnwrapped }
+  private unowned(unsafe) var attached: (any WorkspaceHost)?
+  /// The same, without the protocol.
+  @inlinable @inline(__always)
+  package var hostReference: Unmanaged<AnyObject> { attachedReference.unsafelyUnwrapped }
+  @usableFromInline var attachedReference: Unmanaged<AnyObject>?
+  private let openState: OpenState
+  /// What ends the operation that runs at present before it is done.
+  package let limit = WorkLimit()
+  /// What watches the queries; nil where nobody wants to know of them.
+  package var watch: QueryWatch?
+
+  // MARK: Edits
+
+  /// The edits that a savepoint or undo may take back.
+  package let log = EditLog()
+  /// Whether a savepoint is open.
+  package var isInSavepoint = false
+  /// Tells savepoints and undo groups apart: a working record may be written only in the one it was
+  /// made in. Even; see ``PendingObject/readBit``.
+  @usableFromInline package private(set) var epoch: UInt32 = 2
+  /// What records edits for undo; nil where nothing does.
+  package var undo: UndoStack?
+  /// What is told of every edit.
+  package var listeners: [any ChangeListener] = []
+  /// Whether listeners are told of one just now, so that nothing is in place yet.
+  package var isTellingListeners = false
+
+  // MARK: Reading
+
+  /// The snapshot that all reads use while one is pinned.
+  package var pinned: StoreSnapshot?
+  /// What prefetching has found out.
+  package var memberships = MembershipCache()
+  /// A failure of a call that cannot throw, which the next throwing operation reports.
+  package var failure: DeferredFailure?
+
+  // MARK: Concurrent commits
+
+  /// What happens where they changed the same objects.
+  package var policy = ConcurrencyPolicy.refuses
+  /// Whether they are taken in at the beginning of each operation.
+  package var takesInCommits = true
+  /// The newest commit that has been taken in.
+  package var sequence: UInt64
+  /// Own commits that the store may list after ``sequence``.
+  package var ownSequences: Set<UInt64> = []
+  /// Objects that were read as later commits have left them, while somebody is told of changes.
+  package var readAhead: Set<ObjectNumber> = []
+  /// Whether there were any beneath pending changes of links, so that the result of applying these
+  /// to the stored links may be another one without them.
+  package var hasConcurrentLinks = false
+  /// New links that have gone with what concurrent commits have deleted, while the policy is to
+  /// refuse that.
+  package var lostLinks: Set<LostLink> = []
+  /// Objects that have been merged and whose links may have to be mended. See ``mendLinks()``.
+  package var mendings: [LinkMending] = []
+
+  /// What waits over a store's file, empty. It needs a host before anything else.
+  package init(_ file: StoreFile, _ openState: OpenState) {
+    self.file = file
+    self.openState = openState
+    schema = file.schema
+    sequence = file.lastSequence
+    pending = PendingObjects(entityCount: file.schema.entities.count)
+    links = PendingMemberships(file.schema, pending)
+  }
+
+  deinit {
+    // Objects may outlive the workspace; they must not find it.
+    registry.forgetAll()
+  }
+
+  /// Sets what the live objects are made by, which owns the workspace.
+  package func attach(_ host: any WorkspaceHost) {
+    attached = host
+    attachedReference = Unmanaged.passUnretained(host)
+  }
+
+  /// Whether the store has been closed.
+  package var isClosed: Bool { openState.isClosed }
+
+  /// Makes the next change of each object go into a record of its own, as an edit of its own.
+  package func beginEpoch() { epoch &+= 2 }
+}
+
+/// What happens where a concurrent commit changed the same objects, as far as that is decided when
+/// it is taken in.
+package enum ConcurrencyPolicy {
+  /// The commit finds the conflict, and no new link is lost.
+  case refuses
+  /// Changes are put on top of the newer record at once.
+  case mergesAtOnce
+  /// The commit finds the conflict, and decides it.
+  case mergesAtCommit
+}
+
+/// A failure of a call that cannot throw, which the next throwing operation reports.
+package struct DeferredFailure {
+  package let error: StoreError
+  /// Whether it has been thrown. A commit goes on throwing it until the changes that may rest on it
+  /// are rolled back.
+  package var isReported = false
+  /// Whether changes may rest on what was read in its place.
+  package var blocksCommits = true
+}

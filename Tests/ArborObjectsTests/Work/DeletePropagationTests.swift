@@ -1,0 +1,111 @@
+import ArborModel
+import ArborObjects
+import ArborWork
+import Testing
+
+@Suite struct DeletePropagationTests {
+  @Test func cascadesNullifiesAndSparesTheRest() throws {
+    try ObjectStore.useOffice { store in
+      let context = store.makeContext()
+      let company = context.insert(Company.self)
+      let (ada, bob) = (context.insert(Employee.self), context.insert(Manager.self))
+      company.employees = [ada, bob]
+      ada.manager = bob
+      let badge = context.insert(Badge.self)
+      ada.badge = badge
+      let task = context.insert(Task.self)
+      ada.tasks = [task]
+      let swift = context.insert(Skill.self)
+      ada.skills = [swift]
+      let friend = context.insert(Employee.self)
+      friend.friends = [ada, bob]
+      try context.commit()
+      context.delete(ada)
+      #expect(context.deletedObjects == [ada, badge, task])
+      #expect(company.employees == [bob] && bob.reports == [] && friend.friends == [bob])
+      #expect(swift.holders == [])
+      try context.commit()
+      context.delete(company)
+      #expect(context.deletedObjects == [company, bob])
+      try context.commit()
+      #expect(try context.fetch(Person.self) == [friend])
+      #expect(friend.friends == [])
+    }
+  }
+
+  @Test func denialIsFoundAtTheCommit() throws {
+    try ObjectStore.useOffice { store in
+      let context = store.makeContext()
+      let (ada, swift) = (context.insert(Employee.self), context.insert(Skill.self))
+      ada.skills = [swift]
+      try context.commit()
+      context.delete(swift)
+      let error = try failure { try context.commit() }
+      #expect(error.code == .validation && error.keyPath == "holders")
+      #expect(swift.isDeleted && context.deletedObjects == [swift])
+      context.delete(ada)
+      try context.commit()
+      #expect(try context.count("Skill") == 0)
+    }
+  }
+
+  @Test func longChainsNeedNoStack() throws {
+    let model = try ManagedObjectModel {
+      Entity("Link") {
+        Relationship("next", to: "Link", inverse: "previous", deleteRule: .cascade)
+        Relationship("previous", to: "Link", inverse: "next")
+      }
+    }
+    try ObjectStore.use(model) { store in
+      let context = store.makeContext()
+      let links = try (0..<20_000).map { _ in try context.insert("Link") }
+      for (index, link) in links.enumerated() {
+        try link.setObject(links[(index + 1) % links.count], forKey: "next")
+      }
+      try context.commit()
+      let other = store.makeContext()
+      other.delete(try other.object(with: links[0].objectID))
+      #expect(other.deletedObjects.count == links.count)
+      try other.commit()
+      #expect(try context.count("Link") == 0)
+    }
+  }
+
+  @Test func noActionDropsLinksQuietly() throws {
+    let model = try ManagedObjectModel {
+      Entity("Owner") {
+        Relationship("things", to: "Thing", inverse: "owner", .toMany, deleteRule: .noAction)
+      }
+      Entity("Thing") {
+        Attribute("name", .string, .optional)
+        Relationship("owner", to: "Owner", inverse: "things")
+      }
+    }
+    try ObjectStore.use(model) { store in
+      let context = store.makeContext()
+      let owner = try context.insert("Owner")
+      let thing = try context.insert("Thing")
+      thing["owner"] = owner
+      try context.commit()
+      context.delete(owner)
+      #expect(context.updatedObjects == [])
+      try context.commit()
+      #expect(thing["owner"] == Value.null && thing.context === context)
+    }
+  }
+
+  @Test func deletingTwiceAndDeletingTheNewAreFine() throws {
+    try ObjectStore.useOffice { store in
+      let context = store.makeContext()
+      let ada = context.insert(Employee.self)
+      ada.company = context.insert(Company.self)
+      let company = try #require(ada.company)
+      context.delete(ada)
+      context.delete(ada)
+      #expect(ada.isDeleted && ada.context == nil && company.employees == [])
+      #expect(context.insertedObjects == [company])
+      try context.commit()
+      #expect(try context.count("Employee") == 0)
+    }
+  }
+}

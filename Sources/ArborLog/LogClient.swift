@@ -157,7 +157,7 @@ package final class LogClient: SharedLog {
   ///
   /// - Returns: The log's newest commit.
   /// - Throws: ``ArborError`` `forked`, `modelChanged`, `logUnavailable`; `StoreError`.
-  package func catchUp(_ file: StoreFile) throws -> UInt64 {
+  package func catchUp(_ file: StoreEngine) throws -> UInt64 {
     guard let position = try file.position() else { throw StoreError.closed }
     let newest = try head(beyond: position)
     if newest > position.sequence { try file.takeOverNews() }

@@ -115,7 +115,7 @@ package struct SharedStore {
 
   /// What to do where the log goes on with another model.
   private func goOn(
-    _ file: StoreFile, _ model: ModelFingerprint?, _ reason: ArborError
+    _ file: StoreEngine, _ model: ModelFingerprint?, _ reason: ArborError
   ) throws -> Step {
     if model == file.modelFingerprint { return .done(.waiting(reason)) }
     if let snapshot = try log.newestSnapshot(), snapshot.sequence > file.lastSequence {
@@ -168,12 +168,12 @@ package struct SharedStore {
   }
 
   /// Runs `body` with the file, with the model in it.
-  func withFile<R>(_ body: (StoreFile) throws -> R) throws -> R {
+  func withFile<R>(_ body: (StoreEngine) throws -> R) throws -> R {
     var opening = StoreOpening(.file(path), model: nil)
     opening.verification = .quick
     opening.durability = .relaxed
     opening.indexBuilds = .left
-    let file = try StoreFile.open(opening)
+    let file = try StoreEngine.open(opening)
     defer { file.close() }
     // This process may have it open.
     return try file.keepingLog(body)
@@ -254,7 +254,7 @@ package struct SharedStore {
     throw error
   }
 
-  private static func lost(_ entry: HistoryEntry, _ file: StoreFile) -> ArborError {
+  private static func lost(_ entry: HistoryEntry, _ file: StoreEngine) -> ArborError {
     let author = entry.author.map { " by \($0)" } ?? ""
     let count = entry.changes.count
     return ArborError(

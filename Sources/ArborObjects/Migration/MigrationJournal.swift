@@ -45,7 +45,7 @@ struct MigrationJournal: Codable, Equatable {
   }
 
   /// The journal of a file; nil where it has none that this library reads.
-  init?(of file: StoreFile) throws(StoreError) {
+  init?(of file: StoreEngine) throws(StoreError) {
     guard let bytes = try file.metadata(Self.key),
       let journal = try? JSONDecoder().decode(Self.self, from: Data(bytes))
     else { return nil }

@@ -60,7 +60,7 @@ public struct CommittedChanges: Sendable, Hashable {
   public func tombstone(of id: ObjectID) -> [String: Value] { tombstones[id] ?? [:] }
 
   /// What the history says.
-  init(_ entry: HistoryEntry, in file: StoreFile) {
+  init(_ entry: HistoryEntry, in file: StoreEngine) {
     commitSequence = entry.sequence
     date = entry.date
     author = entry.author

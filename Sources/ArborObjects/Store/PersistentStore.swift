@@ -43,7 +43,7 @@ public import Foundation
 /// - ``close()``
 /// - ``destroy()``
 public final class PersistentStore: Sendable {
-  let file: StoreFile
+  let file: StoreEngine
   /// Numbers for the application that are never given out twice.
   public let uniqueIDs: UniqueIDs
   let background: BackgroundContext
@@ -108,7 +108,7 @@ public final class PersistentStore: Sendable {
     _ opening: StoreOpening, _ location: StoreLocation, _ options: StoreOptions,
     classes: [ManagedObject.Type]
   ) throws(ArborError) {
-    let file: StoreFile
+    let file: StoreEngine
     file = try MigratingOpener(opening, options).open()
     let binder = ClassBinder(schema: file.schema, storeID: file.id)
     do throws(ArborError) {

@@ -56,14 +56,14 @@ struct StoreChanges: AsyncSequence, Sendable {
     }
 
     /// What there is to tell of the model since the last time.
-    private mutating func migration(of file: StoreFile) -> CommittedChanges? {
+    private mutating func migration(of file: StoreEngine) -> CommittedChanges? {
       let (former, state) = (model, file.modelState)
       guard state != former else { return nil }
       model = state
       return CommittedChanges(MigrationNotice(state, after: former, of: file), after: last)
     }
 
-    private func read(_ file: StoreFile) throws(StoreError) -> NextEntry {
+    private func read(_ file: StoreEngine) throws(StoreError) -> NextEntry {
       let snapshot = try file.quietSnapshot()
       defer { snapshot.close() }
       return try snapshot.nextEntry(after: last)

@@ -129,7 +129,7 @@ extension StoreInstrument {
   }
 
   /// What tells of queries of a store's file; nil where nobody wants to hear of them.
-  func queryObserver(of file: StoreFile) -> QueryWatch.Observer? {
+  func queryObserver(of file: StoreEngine) -> QueryWatch.Observer? {
     guard let onFetch else { return nil }
     return { entity, kind in
       guard let end = onFetch(Fetch(entityName: entity, kind: kind)) else { return nil }

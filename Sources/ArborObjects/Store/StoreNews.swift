@@ -7,7 +7,7 @@ internal import ArborStore
 /// The sequences of ``PersistentStore/changes`` sleep at one bell, which ends with the store; the
 /// followers of fetched results at their own.
 final class StoreNews: Sendable {
-  let file: StoreFile
+  let file: StoreEngine
   let bell = TaskBell()
   private let state = Lock(State())
 
@@ -18,7 +18,7 @@ final class StoreNews: Sendable {
     var listener: Int?
   }
 
-  init(_ file: StoreFile) { self.file = file }
+  init(_ file: StoreEngine) { self.file = file }
 
   /// Ends all sequences of commits and wakes everybody else: the store is closed.
   func end() {

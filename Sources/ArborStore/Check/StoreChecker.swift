@@ -10,7 +10,7 @@ internal import LMDB
 ///
 /// It reads one snapshot, while others go on, and needs memory for one entry per index and record.
 struct StoreChecker {
-  let store: StoreFile
+  let store: StoreEngine
   let snapshot: StoreSnapshot
   let reader: TransactionReader
   /// What the indexes have to hold, by their numbers.
@@ -38,7 +38,7 @@ struct StoreChecker {
   }
 
   init(
-    _ store: StoreFile, _ snapshot: StoreSnapshot, _ digested: [DigestedDatabase] = [],
+    _ store: StoreEngine, _ snapshot: StoreSnapshot, _ digested: [DigestedDatabase] = [],
     limit: WorkLimit = WorkLimit(),
     progress: StoreCheckProgress.Reporter? = nil
   ) throws(StoreError) {
@@ -161,7 +161,7 @@ struct StoreChecker {
   }
 }
 
-extension StoreFile {
+extension StoreEngine {
   /// Checks that the store does not contradict itself. Reads everything; others go on meanwhile.
   ///
   /// First the pages by plain reads, because the engine dies on damaged ones, then what they hold.

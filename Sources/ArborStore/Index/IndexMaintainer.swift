@@ -29,7 +29,7 @@ final class IndexMaintainer {
   }
 
   /// The maintainers of all of a store's indexes, by their numbers.
-  static func all(of store: StoreFile) throws(StoreError) -> [IndexMaintainer] {
+  static func all(of store: StoreEngine) throws(StoreError) -> [IndexMaintainer] {
     try store.databases.indexes.map { (index) throws(StoreError) in
       IndexMaintainer(
         index, filter: try IndexFilter(index.schema, store.schema, storeID: store.id))

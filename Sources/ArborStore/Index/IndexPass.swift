@@ -31,7 +31,7 @@ final class IndexPass {
   /// Collects the entries of changed objects.
   private let late: IndexMaintainer
   private let targets: [Target]
-  private let store: StoreFile
+  private let store: StoreEngine
   /// How many entries lie behind these, and how many the index will have.
   private var (behind, total) = (0, 0)
 

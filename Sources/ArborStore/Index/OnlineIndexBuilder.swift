@@ -36,7 +36,7 @@ final class OnlineIndexBuilder {
   /// So many entries are gathered at once: some 32 bytes each, and as many again meanwhile.
   static let passLength = 1 << 20
 
-  private let store: StoreFile
+  private let store: StoreEngine
   private let limit = WorkLimit()
   private let largestBatch: Int
   private let passLength: Int
@@ -54,7 +54,7 @@ final class OnlineIndexBuilder {
   ///   - passLength: How many entries are gathered at once.
   ///   - mostChanges: More objects that others have changed are not looked up in one batch.
   init(
-    _ store: StoreFile, largestBatch: Int, passLength: Int = OnlineIndexBuilder.passLength,
+    _ store: StoreEngine, largestBatch: Int, passLength: Int = OnlineIndexBuilder.passLength,
     mostChanges: Int = 1 << 12
   ) {
     self.store = store

@@ -12,7 +12,7 @@ final class UseCounter: Sendable {
   func increment() { count.add(1, ordering: .relaxed) }
 }
 
-extension StoreFile {
+extension StoreEngine {
   /// Counts one more use of an index, by its number in the store. Some nanoseconds.
   package func noteUse(ofIndex place: Int) { indexUse[place].increment() }
 }

@@ -70,7 +70,7 @@ enum StoreLog {
   }
 }
 
-extension StoreFile {
+extension StoreEngine {
   /// A snapshot that can read the log: a transaction knows only databases that were opened before
   /// it began.
   package func logSnapshot() throws(StoreError) -> StoreSnapshot {
@@ -127,7 +127,7 @@ extension StoreFile {
 
 extension StoreSnapshot {
   /// Goes through the commits after a sequence that are in the store's log, oldest first. The
-  /// snapshot is one of ``StoreFile/logSnapshot()``.
+  /// snapshot is one of ``StoreEngine/logSnapshot()``.
   ///
   /// - Parameter body: Gets each commit's sequence and bytes, which are valid until it returns;
   ///   returns whether to go on.

@@ -142,7 +142,7 @@ struct FormerModel {
   }
 }
 
-extension StoreFile {
+extension StoreEngine {
   /// Whether the store keeps what it takes to revert its last migration.
   package var keepsFormerModel: Bool {
     get throws(StoreError) {

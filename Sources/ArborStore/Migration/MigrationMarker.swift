@@ -73,7 +73,7 @@ package struct MigrationMarker: Sendable, Hashable {
   }
 }
 
-extension StoreFile {
+extension StoreEngine {
   /// The migration that is under way in a copy of the file; nil where there is none.
   package func migrationMarker() throws(StoreError) -> MigrationMarker? {
     let snapshot = try snapshot()
@@ -139,7 +139,7 @@ extension StoreOpener {
   }
 
   /// The same of a store that may have been open already.
-  func refuseWhileMigrating(_ store: StoreFile) throws(StoreError) {
+  func refuseWhileMigrating(_ store: StoreEngine) throws(StoreError) {
     guard !opening.isReadOnly, !opening.isMigrating, !store.isReadOnly,
       let marker = try store.migrationMarker()
     else { return }

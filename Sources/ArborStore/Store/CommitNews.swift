@@ -32,13 +32,13 @@ package final class CommitNews: Sendable {
 
   // MARK: Listening
 
-  /// Calls `notify` after new commits, and after changes of ``StoreFile/modelState``, until the
+  /// Calls `notify` after new commits, and after changes of ``StoreEngine/modelState``, until the
   /// listener is removed: on the thread of a commit or on another one, so it must be quick and lock
   /// nothing for long. The first call may be for a commit that came shortly before.
   ///
   /// - Returns: What ``remove(_:from:)`` takes.
   package func listen(
-    to store: StoreFile, _ notify: @escaping @Sendable () -> Void
+    to store: StoreEngine, _ notify: @escaping @Sendable () -> Void
   ) -> Int {
     state.withLock { state in
       state.nextID += 1
@@ -53,13 +53,13 @@ package final class CommitNews: Sendable {
     }
   }
 
-  private static func watch(_ store: StoreFile) -> FileWatch? {
+  private static func watch(_ store: StoreEngine) -> FileWatch? {
     guard let path = store.path else { return nil }
     return FileWatch(path: path) { [weak store] in store?.lookForCommits() }
   }
 
   /// Watches the file that has taken the place of the former one, if somebody listens.
-  func watchAnew(_ store: StoreFile) {
+  func watchAnew(_ store: StoreEngine) {
     let former = state.withLock { state -> FileWatch? in
       guard let former = state.watch else { return nil }
       state.watch = Self.watch(store)
@@ -82,7 +82,7 @@ package final class CommitNews: Sendable {
   }
 
   /// Tells the listeners if there is anything that they have not been told of.
-  func announce(_ store: StoreFile) {
+  func announce(_ store: StoreEngine) {
     let listeners = state.withLock { state -> [@Sendable () -> Void] in
       guard !state.listeners.isEmpty else { return [] }
       let (newest, model) = (store.lastSequence, store.modelState)
@@ -98,7 +98,7 @@ package final class CommitNews: Sendable {
   ///
   /// LMDB writes a transaction's root page first and shows the transaction to readers right after:
   /// whoever looks in between looks again soon, and so does who cannot look just then.
-  func look(at store: StoreFile, attempt: Int = 0) {
+  func look(at store: StoreEngine, attempt: Int = 0) {
     guard !store.hasEnded, let written = try? store.environment.lastTransactionID else { return }
     let seen = store.lookAtNewest()
     announce(store)
@@ -158,7 +158,7 @@ struct OwnCommits {
   }
 }
 
-extension StoreFile {
+extension StoreEngine {
   /// Looks whether others have committed, after a sign that they may have, and tells those who
   /// listen to ``news``.
   package func lookForCommits(attempt: Int = 0) { news.look(at: self, attempt: attempt) }

@@ -133,7 +133,7 @@ extension CommitPreparation {
   }
 }
 
-extension StoreFile {
+extension StoreEngine {
   /// Which unique values a change set claims that somebody has already in the newest commit.
   /// Nothing is written, and the set need not be one that could be.
   package func uniquenessViolations(

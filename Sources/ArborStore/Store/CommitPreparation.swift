@@ -6,7 +6,7 @@ internal import LMDB
 struct CommitPreparation {
   typealias Change = ChangeSet.RecordChange
 
-  let store: StoreFile
+  let store: StoreEngine
   let workspace: CommitWorkspace
   let reader: TransactionReader
   /// Whether entries of deleted objects may be left to a pass over all of them.
@@ -20,7 +20,7 @@ struct CommitPreparation {
   private let blobs: Set<BlobName>
 
   init(
-    _ set: ChangeSet, store: StoreFile, workspace: CommitWorkspace, reader: TransactionReader,
+    _ set: ChangeSet, store: StoreEngine, workspace: CommitWorkspace, reader: TransactionReader,
     sweeps: Bool = false
   ) throws(StoreError) {
     self.store = store

@@ -46,7 +46,7 @@ final class CommitQueue: Sendable {
   private static let longestWait: UInt64 = 1_000_000
 
   /// Queues a change set and returns once it has been written or refused.
-  func submit(_ set: ChangeSet, to store: StoreFile) throws(StoreError) -> CommitReceipt {
+  func submit(_ set: ChangeSet, to store: StoreEngine) throws(StoreError) -> CommitReceipt {
     let ticket = CommitTicket(set)
     var (leads, gatherer) = state.withLock { state -> (Bool, CommitTicket?) in
       state.waiting.append(ticket)
@@ -72,7 +72,7 @@ final class CommitQueue: Sendable {
     return try result.get()
   }
 
-  private func lead(_ store: StoreFile, _ own: CommitTicket) {
+  private func lead(_ store: StoreEngine, _ own: CommitTicket) {
     var (taken, hasGathered) = (0, false)
     var written: UInt64?
     let tickets = batch.write(to: store) {

@@ -34,7 +34,7 @@ final class CommitWorkspace {
   /// The transaction before which nobody else can have written.
   private var expectedTransaction: UInt64 = 0
 
-  init(_ store: StoreFile) throws(StoreError) {
+  init(_ store: StoreEngine) throws(StoreError) {
     let databases = store.databases
     indexes = try IndexMaintainer.all(of: store)
     greatestNumbers = Array(repeating: GreatestNumber(), count: store.schema.entities.count)

@@ -43,7 +43,7 @@ final class SyncDeferral: Sendable {
   }
 }
 
-extension StoreFile {
+extension StoreEngine {
   /// Syncs everything, and says so in the file, where this process had commits that did not wait.
   ///
   /// What keeps it from that leaves the mark, and the next opening to verify the file where the

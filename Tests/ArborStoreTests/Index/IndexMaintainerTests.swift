@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 @Suite struct IndexMaintainerTests {
-  private func entries(_ file: StoreFile, _ index: Database) throws -> [UInt64] {
+  private func entries(_ file: StoreEngine, _ index: Database) throws -> [UInt64] {
     let snapshot = try file.snapshot()
     defer { snapshot.close() }
     let cursor = try snapshot.reader.cursor(index)

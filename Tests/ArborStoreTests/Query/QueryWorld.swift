@@ -92,7 +92,7 @@ struct QueryWorld {
     ])
   }
 
-  let store: StoreFile
+  let store: StoreEngine
   private(set) var objects: [PlainObject] = [] {
     didSet { byNumber = Self.places(objects) }
   }
@@ -102,7 +102,7 @@ struct QueryWorld {
   init(
     isIndexed: Bool, location: StoreOpening.Location = .inMemory, objects: [PlainObject] = []
   ) throws {
-    store = try StoreFile.open(
+    store = try StoreEngine.open(
       StoreOpening(location, model: Self.model(isIndexed: isIndexed)))
     self.objects = objects
     byNumber = Self.places(objects)

@@ -125,7 +125,7 @@ struct Original {
     try place(bytes)
     var opening = StoreOpening(.file(work), model: nil)
     opening.indexBuilds = .left
-    let store = try StoreFile.open(opening)
+    let store = try StoreEngine.open(opening)
     defer { store.close() }
     databases = StoreDatabases.list(store.schema)
     entities = Dictionary(

@@ -1,7 +1,7 @@
 internal import ArborModel
 internal import LMDB
 
-extension StoreFile {
+extension StoreEngine {
   /// Runs `body` in a write transaction and commits, with a header that names the transaction.
   ///
   /// `body` may run again and must change nothing but the file and what it overwrites.

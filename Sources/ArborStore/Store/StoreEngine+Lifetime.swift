@@ -1,11 +1,11 @@
 internal import ArborModel
 internal import LMDB
 
-extension StoreFile {
+extension StoreEngine {
   /// Opens a store, or makes one where there is none.
   ///
   /// A file that this process has open already is shared. Each opening ends with ``close()``.
-  package static func open(_ opening: StoreOpening) throws(StoreError) -> StoreFile {
+  package static func open(_ opening: StoreOpening) throws(StoreError) -> StoreEngine {
     try StoreOpener(opening).open()
   }
 

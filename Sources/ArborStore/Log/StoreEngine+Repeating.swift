@@ -1,7 +1,7 @@
 internal import ArborModel
 internal import LMDB
 
-extension StoreFile {
+extension StoreEngine {
   /// Makes commits of another copy of the store again, in one transaction.
   ///
   /// - Parameters:

@@ -7,7 +7,7 @@ internal import LMDB
   internal import Darwin
 #endif
 
-extension StoreFile {
+extension StoreEngine {
   /// Writes a consistent copy of the newest commit into a new file; readers and writers go on.
   ///
   /// - Parameters:

@@ -2,7 +2,7 @@ package import Foundation
 internal import LMDB
 
 /// When a store's file is scrubbed, and by whom.
-extension StoreFile {
+extension StoreEngine {
   /// What a snapshot says of the last scrub; nil where there was none, or nobody knows.
   func scrubRecord(_ snapshot: borrowing StoreSnapshot) throws(StoreError) -> ScrubRecord? {
     let bytes = try StoreOpener.entryIfPresent(

@@ -3,7 +3,7 @@ internal import ArborModel
 internal import Foundation
 internal import LMDB
 
-extension StoreFile {
+extension StoreEngine {
   /// Begins to keep commits for a log that is going to begin with a copy of the store: whatever is
   /// committed while the copy is made and published follows it.
   package func keepCommitsForSharing() throws(StoreError) {

@@ -3,11 +3,11 @@ package import ArborModel
 package import Foundation
 package import LMDB
 
-/// One opened store file: its schema, its databases, its writer.
+/// The engine of one open store file: its schema, its databases, its writer.
 ///
-/// A file is open at most once in a process and shared by everybody who opens it; all threads share
-/// one. Each reads through snapshots of its own, and commits wait for one another.
-package final class StoreFile: Sendable {
+/// A file has at most one engine in a process, which everybody who opens it and all threads share.
+/// Each reads through snapshots of its own, and commits wait for one another.
+package final class StoreEngine: Sendable {
   package let id: UUID
   package let schema: ModelSchema
   /// The canonical path; nil for a store in memory.

@@ -7,7 +7,7 @@ final class JSONReading: ModelSession {
 }
 
 /// A value of a document, to be decoded.
-struct JSONSource: ModelSource {
+struct JSONSource: ValueModelSource {
   /// The value that one of several paths leads to.
   struct Part {
     let path: [String]

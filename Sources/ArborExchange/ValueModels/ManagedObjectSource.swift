@@ -3,7 +3,7 @@ import ArborObjects
 import Foundation
 
 /// A stored object or one of its properties, to be decoded.
-struct ManagedObjectSource: ModelSource {
+struct ManagedObjectSource: ValueModelSource {
   enum Content {
     case value(Value)
     /// What a to-one relationship leads to, or the object that a model is made of.

@@ -2,7 +2,7 @@ import ArborModel
 import Foundation
 
 /// Decodes one value of a source.
-final class ModelDecoder<Source: ModelSource>: Decoder {
+final class ModelDecoder<Source: ValueModelSource>: Decoder {
   let source: Source
   let session: Source.Session
   /// Of the model whose initializer the decoder is for; nil for any other value.

@@ -1,7 +1,7 @@
 import ArborModel
 
 /// Decodes by keys: the properties of a model, or the members of any other value.
-struct ModelMembers<Source: ModelSource, Key: CodingKey>: KeyedDecodingContainerProtocol {
+struct ModelMembers<Source: ValueModelSource, Key: CodingKey>: KeyedDecodingContainerProtocol {
   let decoder: ModelDecoder<Source>
 
   var codingPath: [any CodingKey] { decoder.codingPath }

@@ -2,7 +2,7 @@ import ArborModel
 import Foundation
 
 /// What a decoder reads: a value in a document or in a store. Scalars are exact or an error.
-protocol ModelSource {
+protocol ValueModelSource {
   /// What all sources of one call share.
   associatedtype Session: ModelSession
   /// What transformers read.
@@ -67,7 +67,7 @@ protocol ModelSession: AnyObject {
   var shapes: ModelShapes { get }
 }
 
-extension ModelSource {
+extension ValueModelSource {
   /// The error for a value that is none of the type asked for.
   func mismatch(_ expectation: String, _ code: ArborError.Code? = nil) -> ArborError {
     fault(

@@ -262,7 +262,7 @@ import Testing
     "SourceText": "ExpansionTests",
     "StoreChecker+Blobs": "BlobStorageTests",
     "StoreError+Interruption": "CancellationTests",
-    "StoreNews": "StoreChangesTests",
+    "StoreObservers": "StoreChangesTests",
     "StoreSnapshot+Rows": "ManagedObjectContext+RowsTests",
     "StoreSnapshot+Sweeping": "ManagedObjectContext+PrefetchingTests",
     "StoreSnapshot+UniqueKeys": "ManagedObjectContext+UniqueValuesTests",

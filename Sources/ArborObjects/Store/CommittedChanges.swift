@@ -2,6 +2,9 @@ public import ArborModel
 internal import ArborStore
 public import Foundation
 
+// The element of `StoreChanges`, which makes it of an entry of the history. `StoreObservers` and
+// `CommitNotifications` only say that there is one.
+
 /// What one commit to a store did, or a migration of it. See ``PersistentStore/changes``.
 ///
 /// An object is in one of the sets. A commit whose changes are too many to be listed — above 10,000
@@ -65,7 +68,7 @@ public struct CommittedChanges: Sendable, Hashable {
     date = entry.date
     author = entry.author
     contextName = entry.contextName
-    isFromThisProcess = file.news.isOwn(entry.sequence)
+    isFromThisProcess = file.notifications.isOwn(entry.sequence)
     isComplete = !entry.isBulk
     var (inserted, updated, deleted) = (Set<ObjectID>(), Set<ObjectID>(), Set<ObjectID>())
     var names: [ObjectID: Set<String>] = [:]

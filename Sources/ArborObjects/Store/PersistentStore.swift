@@ -48,7 +48,7 @@ public final class PersistentStore: Sendable {
   public let uniqueIDs: UniqueIDs
   let background: BackgroundContext
   /// Those who follow the store's commits.
-  let news: StoreNews
+  let news: StoreObservers
   /// Who has to run bodies again and again because of others.
   let contention = Contention()
   /// What is told of queries; nil for nothing.
@@ -126,7 +126,7 @@ public final class PersistentStore: Sendable {
     compactsWhenClosed = options.compactsWhenClosed
     uniqueIDs = UniqueIDs(file, openState)
     background = BackgroundContext()
-    news = StoreNews(file)
+    news = StoreObservers(file)
     logDamage()
   }
 

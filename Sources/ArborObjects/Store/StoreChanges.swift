@@ -2,6 +2,10 @@ internal import ArborStore
 
 /// The commits of a store after a moment, one by one, and its migrations. See
 /// ``PersistentStore/changes``.
+///
+/// This is the public sequence, whose elements are ``CommittedChanges``. It reads them from the
+/// store's history and sleeps between them, until ``StoreObservers`` rings; that in turn is called
+/// by the engine's `CommitNotifications`.
 struct StoreChanges: AsyncSequence, Sendable {
   typealias Element = CommittedChanges
   typealias Failure = Never
@@ -30,7 +34,7 @@ struct StoreChanges: AsyncSequence, Sendable {
     mutating func next(
       isolation actor: isolated (any Actor)?
     ) async -> CommittedChanges? {
-      let (file, bell) = (follower.news.file, follower.news.bell)
+      let (file, bell) = (follower.observers.file, follower.observers.bell)
       while !isOver, !Task.isCancelled, !bell.hasEnded {
         let token = bell.token
         let entry = try? read(file)

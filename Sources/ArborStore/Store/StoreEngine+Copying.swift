@@ -81,7 +81,7 @@ extension StoreEngine {
         try compact(by: staged)
       }
     }
-    news.watchAnew(self)
+    notifications.watchAnew(self)
     try snapshot().close()
   }
 

@@ -48,7 +48,7 @@ extension StoreEngine {
           try storing { () throws(LMDBError) in
             try writtenHeader.write(signed, databases.arbor, in: transaction)
           }
-          news.willWrite(sequences)
+          notifications.willWrite(sequences)
           return true
         } catch {
           failure = error
@@ -56,7 +56,7 @@ extension StoreEngine {
         }
       }
     } catch {
-      news.didNotWrite(sequences)
+      notifications.didNotWrite(sequences)
       guard let written, try isInFile(written.header.transactionID) else {
         throw StoreError(error, path: path)
       }
@@ -71,7 +71,7 @@ extension StoreEngine {
       note(written.header, written.unfinished, transactionID: written.header.transactionID)
       if sequences.isEmpty { return }
     }
-    news.announce(self)
+    notifications.announce(self)
   }
 
   /// Makes the pages that the last commit has freed usable for the next one.

@@ -36,7 +36,7 @@ package final class StoreEngine: Sendable {
   let indexBuilding = BackgroundIndexBuild()
   let scrubbing = BackgroundScrub()
   /// Who is told of new commits.
-  package let news = CommitNews()
+  package let notifications = CommitNotifications()
   /// Whether the last writer worked since the machine was started; else it may have died with it.
   let wasWrittenSinceBoot: Bool
   private let newest: Atomic<UInt64>

@@ -77,8 +77,8 @@ import Testing
     let file = try StoreEngine.open(StoreOpening(.file(path), model: OfficeModel.make()))
     defer { file.close() }
     let heard = DispatchSemaphore(value: 0)
-    let listener = file.news.listen(to: file) { heard.signal() }
-    defer { file.news.remove(listener) }
+    let listener = file.notifications.listen(to: file) { heard.signal() }
+    defer { file.notifications.remove(listener) }
     try file.compact()
     await #expect(processExitsWith: .success) { [path = path as String] in
       let file = try StoreEngine.open(StoreOpening(.file(path), model: nil))

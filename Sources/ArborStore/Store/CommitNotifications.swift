@@ -11,7 +11,11 @@ internal import LMDB
 /// ```
 ///
 /// The file is watched while somebody listens. Without listeners a transaction costs one lock.
-package final class CommitNews: Sendable {
+///
+/// This is the store layer's signal and says only that something happened. `StoreObservers` listens
+/// to it once per store and passes it on; `StoreChanges` then reads the history and makes a
+/// `CommittedChanges` of each commit.
+package final class CommitNotifications: Sendable {
   private struct State {
     var listeners: [Int: @Sendable () -> Void] = [:]
     var nextID = 0
@@ -160,6 +164,6 @@ struct OwnCommits {
 
 extension StoreEngine {
   /// Looks whether others have committed, after a sign that they may have, and tells those who
-  /// listen to ``news``.
-  package func lookForCommits(attempt: Int = 0) { news.look(at: self, attempt: attempt) }
+  /// listen to ``notifications``.
+  package func lookForCommits(attempt: Int = 0) { notifications.look(at: self, attempt: attempt) }
 }

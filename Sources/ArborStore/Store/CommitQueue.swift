@@ -27,9 +27,9 @@ final class CommitQueue: Sendable {
   private struct State {
     var waiting: [CommitTicket] = []
     var hasLeader = false
-    /// How many committed at about the same time: those of the last transaction, and those who
+    /// The number of commits at about the same time: those of the last transaction and those that
     /// came too late for it.
-    var company = 0
+    var recentCommitters = 0
     /// What the last transaction took once its sets were written, in nanoseconds.
     var diskTime: UInt64 = 0
     /// The leader that waits for more, and how many have to be there to wake it.
@@ -39,8 +39,8 @@ final class CommitQueue: Sendable {
   private let state = Lock(State())
   private let batch = CommitBatch()
 
-  /// Which part of the time of a transaction a leader waits at most: a wait in vain costs that.
-  private static let patience: UInt64 = 2
+  /// A leader waits at most the time of the disk divided by this; a wait in vain costs as much.
+  private static let waitLimitDivisor: UInt64 = 2
   /// Shorter waits than these, in nanoseconds, cost more than the disk they save.
   private static let leastWait: UInt64 = 20_000
   private static let longestWait: UInt64 = 1_000_000
@@ -87,7 +87,7 @@ final class CommitQueue: Sendable {
     }
     let diskTime = written.map { Self.now &- $0 } ?? 0
     let next = state.withLock { state in
-      state.company = tickets.count + state.waiting.count
+      state.recentCommitters = tickets.count + state.waiting.count
       state.diskTime = diskTime
       state.hasLeader = !state.waiting.isEmpty
       return state.waiting.first
@@ -105,15 +105,16 @@ final class CommitQueue: Sendable {
 
   /// Waits until as many have come as committed together last, but not for long.
   private func gather(beside taken: Int, _ own: CommitTicket) -> [CommitTicket] {
-    let wait = state.withLock { state -> UInt64 in
-      let wait = min(state.diskTime / Self.patience, Self.longestWait)
-      guard state.company > taken + state.waiting.count, wait >= Self.leastWait else { return 0 }
+    let waitLimit = state.withLock { state -> UInt64 in
+      let waitLimit = min(state.diskTime / Self.waitLimitDivisor, Self.longestWait)
+      let gathered = taken + state.waiting.count
+      guard state.recentCommitters > gathered, waitLimit >= Self.leastWait else { return 0 }
       own.prepareToWait()
-      state.gathering = (own, state.company - taken)
-      return wait
+      state.gathering = (own, state.recentCommitters - taken)
+      return waitLimit
     }
-    guard wait > 0 else { return [] }
-    own.wait(atMost: wait)
+    guard waitLimit > 0 else { return [] }
+    own.wait(atMost: waitLimit)
     state.withLock { $0.gathering = nil }
     return takeWaiting()
   }

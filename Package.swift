@@ -18,7 +18,7 @@ let hot: [SwiftSetting] =
 /// Layers above the store touch no memory by hand, and the compiler holds them to it.
 let safe: [SwiftSetting] = common + [.strictMemorySafety()]
 
-/// A naive evaluator costs more than what it judges, so it is optimised in debug builds too.
+/// A naive evaluator costs more than what it checks, so it is optimised in debug builds too.
 let tireless = common + [.unsafeFlags(["-O"], .when(configuration: .debug))]
 
 let package = Package(

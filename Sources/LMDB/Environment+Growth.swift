@@ -45,7 +45,7 @@ extension Environment {
 
   /// What the engine says of its map, and the bytes that the root page claims.
   ///
-  /// - Throws: ``LMDBError/fileReplaced`` where it claims more than any map holds: it was judged
+  /// - Throws: ``LMDBError/fileReplaced`` where it claims more than any map holds: it was validated
   ///   when the file was opened.
   private static func sizes(
     _ handle: OpaquePointer

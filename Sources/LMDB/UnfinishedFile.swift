@@ -23,7 +23,7 @@ package struct UnfinishedFile: ~Copyable {
 
   /// Makes an empty file beside `place`.
   package init(beside place: String) throws(LMDBError) {
-    try DataFile.judge(place)
+    try DataFile.validate(place)
     while true {
       let digits = String(UInt32.random(in: 0...UInt32.max), radix: 16, uppercase: true)
       let path = place + Self.mark + String(repeating: "0", count: 8 - digits.count) + digits

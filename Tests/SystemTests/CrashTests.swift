@@ -24,9 +24,9 @@ import Testing
     var random = RandomNumbers(seed: seed)
     for first in stride(from: 0, to: Self.cycles, by: Self.cyclesPerStore) {
       try withExtendedLifetime(TemporaryFolder()) { folder in
-        var judge = Judge(path: folder.path("ledger.arbor"), seed: seed)
+        var verifier = CrashVerifier(path: folder.path("ledger.arbor"), seed: seed)
         for cycle in first..<min(first + Self.cyclesPerStore, Self.cycles) {
-          try judge.runCycle("seed \(seed), cycle \(cycle)", &random)
+          try verifier.runCycle("seed \(seed), cycle \(cycle)", &random)
         }
       }
     }
@@ -34,7 +34,7 @@ import Testing
 }
 
 /// Runs a writer, kills it, and compares the store with what the writer said.
-private struct Judge {
+private struct CrashVerifier {
   let path: String
   let seed: UInt64
   private var lastRound: Int?
@@ -54,10 +54,10 @@ private struct Judge {
       usleep(UInt32.random(in: 0...60_000, using: &random))
     }
     writer.kill()
-    try judge(writer, place)
+    try verify(writer, place)
   }
 
-  private mutating func judge(_ writer: CrashWriterRun, _ place: String) throws {
+  private mutating func verify(_ writer: CrashWriterRun, _ place: String) throws {
     let taken = writer.acknowledged("taken")
     #expect(uniqueIDs.isDisjoint(with: taken), "a unique ID came twice: \(place)")
     uniqueIDs.formUnion(taken)

@@ -61,7 +61,7 @@ import Testing
       appended[place + 1] = max(appended[place + 1] ?? 0, last)
     }
 
-    /// Kills and begins again, then kills all and judges what is there.
+    /// Kills and begins again, then kills all and verifies what is there.
     ///
     /// - Returns: How many processes were killed.
     mutating func run(_ what: String, _ random: inout RandomNumbers) throws -> Int {
@@ -75,11 +75,11 @@ import Testing
       // Each of the writers gets its turn, whoever was killed.
       for place in 0..<4 { #expect(runs[place].read(until: 2, "appended"), "\(what)") }
       for (place, run) in runs.enumerated().shuffled(using: &random) { end(run, place, what) }
-      try judge(what)
+      try verify(what)
       return killsPerRound + runs.count
     }
 
-    private mutating func judge(_ what: String) throws {
+    private mutating func verify(_ what: String) throws {
       let store = try LedgerWriter.open(path)
       defer { store.close() }
       try store.check()

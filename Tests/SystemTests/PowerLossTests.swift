@@ -27,7 +27,7 @@
       let seed = Self.seed()
       let recording = try Recording(work, seed: seed)
       guard !recording.events.isEmpty else { return }
-      let tally = try recording.judge(Self.images, seed: seed, lies: false)
+      let tally = try recording.verify(Self.images, seed: seed, lies: false)
       print(
         "\(work): \(tally.images) images at \(recording.events.count) events, "
           + "\(tally.remade) made anew")
@@ -42,7 +42,7 @@
       let seed = Self.seed()
       let recording = try Recording(.commits, seed: seed)
       guard !recording.events.isEmpty else { return }
-      let tally = try recording.judge(40, seed: seed, lies: true)
+      let tally = try recording.verify(40, seed: seed, lies: true)
       #expect(tally.violations.count > 5, "ARBOR_SEED=\(seed)")
     }
 
@@ -100,8 +100,8 @@
         var violations: [String] = []
       }
 
-      /// Judges images at random events, as many behind each as the number asks for.
-      func judge(_ count: Int, seed: UInt64, lies: Bool) throws -> Tally {
+      /// Verifies images at random events, as many behind each as the number asks for.
+      func verify(_ count: Int, seed: UInt64, lies: Bool) throws -> Tally {
         var random = RandomNumbers(seed: seed)
         var tally = Tally()
         while tally.images < count {
@@ -137,7 +137,7 @@
           try Data(bytes).write(to: file)
         }
         let copy = place.appending(path: "ledger.arbor").path
-        let what = try StoreWorkJudge(
+        let what = try StoreWorkVerifier(
           work: work, path: copy, log: beside.path("log"), seed: seed, lines: lines,
           mayBeAhead: true
         ).violation()

@@ -252,7 +252,7 @@ package struct RandomOffice {
     self = changed
   }
 
-  // MARK: Judging
+  // MARK: Validating
 
   /// Whether some unique value is had twice.
   package var hasDuplicates: Bool {

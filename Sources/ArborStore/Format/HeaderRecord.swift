@@ -160,7 +160,7 @@ package struct HeaderRecord: Sendable, Hashable {
   /// Reads a header.
   ///
   /// What a later major version looks like behind its version numbers is unknown, so those are
-  /// judged before the checksum. Counts that no store reaches are damage whatever the checksum
+  /// validated before the checksum. Counts that no store reaches are damage whatever the checksum
   /// says.
   package init(_ bytes: UnsafeRawBufferPointer) throws(Problem) {
     var start = ByteReader(bytes)

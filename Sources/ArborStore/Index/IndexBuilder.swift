@@ -118,14 +118,14 @@ struct IndexBuilder {
           // Whole keys say all that there is to say; nil in one of them is nil in all.
           if !isCut, numbers.count == 2 { break }
         }
-        try judge(numbers, maintainer, place, reader, &violations)
+        try validate(numbers, maintainer, place, reader, &violations)
       }
       entry = try storing { () throws(LMDBError) in try cursor.nextKey() }
     }
   }
 
   /// Compares objects with one key by their records.
-  private func judge(
+  private func validate(
     _ numbers: [ObjectNumber], _ maintainer: IndexMaintainer, _ place: Int,
     _ reader: TransactionReader, _ violations: inout [UniquenessViolation]
   ) throws(StoreError) {

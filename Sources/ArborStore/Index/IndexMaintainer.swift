@@ -1,14 +1,14 @@
 internal import ArborModel
 internal import LMDB
 
-/// Keeps one index in step with the records: collects what a commit changes, judges uniqueness,
+/// Keeps one index in step with the records: collects what a commit changes, validates uniqueness,
 /// and writes.
 ///
 /// It is used by whoever leads the commits, and reused from commit to commit.
 final class IndexMaintainer {
   let index: StoreDatabases.Index
   private(set) var run = EntryRun()
-  /// Objects that claim a key too long to be judged by itself, in the order of their numbers; only
+  /// Objects that claim a key too long to be validated by itself, in the order of their numbers; only
   /// for unique indexes.
   private(set) var cutClaims: [ObjectNumber] = []
   /// Whether entries of deleted objects have not been collected: they are dropped by number.

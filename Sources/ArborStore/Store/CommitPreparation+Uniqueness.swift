@@ -4,7 +4,7 @@ internal import LMDB
 /// That unique values are unique once a change set has been written.
 ///
 /// Only the final state counts: two objects may swap their values. Objects with nil in one of the
-/// constraint's properties are not bound by it. Keys that were cut say too little and are judged by
+/// constraint's properties are not bound by it. Keys that were cut say too little and are validated by
 /// the records.
 extension CommitPreparation {
   func checkUniqueness() throws(StoreError) {
@@ -23,7 +23,7 @@ extension CommitPreparation {
     if !violations.isEmpty { throw .notUnique(violations) }
   }
 
-  /// Judges whole keys, group by group. What lies above all stored keys can only collide with
+  /// Validates whole keys, group by group. What lies above all stored keys can only collide with
   /// itself.
   private func checkWhole(
     _ maintainer: IndexMaintainer, _ violations: inout [UniquenessViolation]

@@ -154,7 +154,7 @@ struct CommitPreparation {
     let parts = CollectedParts(plan)
     let partsOfGone = try partsOfDeleted(changes[range], plan)
     if partsOfGone == nil { reserve(range.count, plan) }
-    // What the next changes need is on its way from memory while the present ones are judged.
+    // What the next changes need is on its way from memory while the present ones are validated.
     var found = RecordsAhead(reader, plan.records, last: last)
     for place in range {
       let change = changes[place]

@@ -2,7 +2,7 @@ internal import ArborModel
 internal import Foundation
 internal import LMDB
 
-/// Opens stores: finds or makes the file, judges it, and binds it to its model.
+/// Opens stores: finds or makes the file, validates it, and binds it to its model.
 struct StoreOpener {
   let opening: StoreOpening
   let offer: OfferedModel?
@@ -148,7 +148,7 @@ struct StoreOpener {
     }
   }
 
-  // MARK: Judging
+  // MARK: Validating
 
   /// Reads what the file says about itself and opens its databases.
   func parts(

@@ -2,7 +2,7 @@ import ArborModel
 import Foundation
 
 /// Evaluates predicates the slow, plain way, from the words of the language's definition. It shares
-/// no code with what it judges: numbers are compared as decimal texts, texts as arrays of code
+/// no code with what it checks: numbers are compared as decimal texts, texts as arrays of code
 /// points.
 struct NaiveEvaluator {
   let world: PredicateWorld

@@ -124,9 +124,9 @@ import Testing
   }
 
   #if os(Linux)
-    /// The root page could not be written: the commit is judged by what the file says, and the
+    /// The root page could not be written: the commit is validated by what the file says, and the
     /// store has to be opened anew.
-    @Test func aFailureOfTheRootPageIsJudgedByTheFile() async {
+    @Test func aFailureOfTheRootPageIsValidatedByTheFile() async {
       await #expect(processExitsWith: .exitCode(7)) {
         let folder = try TemporaryFolder()
         let path = folder.path("a.arbor")

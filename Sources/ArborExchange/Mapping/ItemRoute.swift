@@ -54,7 +54,7 @@ struct ItemRoute: Hashable, CustomStringConvertible {
     return steps.count == 1 ? first : Self.value(in: first, steps.dropFirst())
   }
 
-  /// The routes that a note of the model gives: dots walk into objects, commas separate
+  /// The routes that a note of the model gives: dots descend into objects, commas separate
   /// alternatives, and spaces around either are trimmed.
   static func alternatives(_ note: String) -> [ItemRoute] {
     note.split(separator: ",").compactMap { alternative in

@@ -4,7 +4,7 @@
 /// ```swift
 /// static let jsonKeyPaths: JSONKeyPaths = [
 ///   "bannerID": "id",                             // another name
-///   "picURL": "images.small",                     // dots walk into objects
+///   "picURL": "images.small",                     // dots descend into objects
 ///   "place": ["latitude", "longitude"],           // one property of several values
 ///   "cached": nil,                                // takes no part
 /// ]
@@ -41,7 +41,7 @@ public struct JSONKeyPaths: Sendable, Hashable, ExpressibleByDictionaryLiteral {
 
 /// Where one property of a value model stands in JSON.
 ///
-/// A path of names walks into objects. It ends without a value where a name is missing, with null
+/// A path of names descends into objects. It ends without a value where a name is missing, with null
 /// where null stands on the way, and anything else than an object on the way is an error.
 ///
 /// Several paths are one property of several values. A type that is coded by keys finds each value

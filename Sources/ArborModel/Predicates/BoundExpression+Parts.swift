@@ -1,4 +1,4 @@
-/// Walks over bound trees.
+/// Descends bound trees.
 extension BoundNode {
   /// The sides of the node's own comparison, the predicates it consists of, and whether those lie
   /// in a scope of their own.

@@ -3,7 +3,7 @@ extension PredicateBinding {
   typealias Parts = ArraySlice<KeyPathNode.Part>
 
   /// Follows a path from the candidate of the scope at a place in ``scopes``.
-  mutating func walk(_ parts: Parts, from place: Int) throws(ArborError) -> Bound {
+  mutating func traverse(_ parts: Parts, from place: Int) throws(ArborError) -> Bound {
     try checkHops(parts.count, parts)
     let names = try names(of: parts)
     if names.isEmpty, case .collectionOperator(let name, let site)? = parts.first {
@@ -66,7 +66,7 @@ extension PredicateBinding {
       let rest = parts.dropFirst(names.count)
       guard let entity = base.entity else { return try behind(try part(base, names), rest) }
       let inner = try within(entity, at: base.site) { (binding) throws(ArborError) in
-        try binding.walk(parts.prefix(names.count), from: binding.scopes.count - 1)
+        try binding.traverse(parts.prefix(names.count), from: binding.scopes.count - 1)
       }
       var bound = inner
       bound.hops += base.hops

@@ -32,7 +32,7 @@ extension PredicateBinding {
       try !isTakenByOperator(parts.dropFirst(start.count), relationship)
     else {
       guard isMember else { throw notMany(comparison, start, names) }
-      let left = try walk(parts, from: place)
+      let left = try traverse(parts, from: place)
       return .comparison(try bind(comparison, left: left))
     }
     let target = schema.entities[relationship.destination]

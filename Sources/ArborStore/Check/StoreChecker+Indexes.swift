@@ -26,7 +26,7 @@ extension StoreChecker {
     for duplicate in duplicates { reportDuplicate(duplicate.holder, duplicate.other, index) }
   }
 
-  /// Walks what should be there and what is there side by side, both ordered by key and number.
+  /// Scans what should be there and what is there side by side, both ordered by key and number.
   ///
   /// - Parameter build: How far the index is filled; nil for one that is ready.
   private mutating func compare(

@@ -2,7 +2,7 @@ internal import ArborModel
 internal import Foundation
 internal import LMDB
 
-/// Fills empty indexes from the records, in one walk over each entity.
+/// Fills empty indexes from the records, in one scan over each entity.
 ///
 /// Entries are gathered in memory, sorted and written; what does not fit at once is written in
 /// several sorted runs, so that memory stays bounded however large the store is.

@@ -2,13 +2,13 @@ internal import ArborModel
 internal import CArborBits
 internal import LMDB
 
-/// Some records of a walk over an entity, whose checksums are compared together.
+/// Some records of a scan over an entity, whose checksums are compared together.
 ///
 /// A checksum is a chain of steps that wait for each other. One after another, with the work on
 /// each record between them, they take as long as all the rest of a scan; in a loop of their own
 /// the processor takes several at once, in a third of the time.
 ///
-/// The entries are those of the walk's transaction; a batch lives no longer than the room it is in.
+/// The entries are those of the scan's transaction; a batch lives no longer than the room it is in.
 struct RecordBatch {
   private let records: UnsafeMutableBufferPointer<NumberedEntry>
   private let entity: UInt16
@@ -37,8 +37,8 @@ struct RecordBatch {
   /// Reads on; returns whether there may be more behind.
   ///
   /// - Parameter most: How many records to read.
-  mutating func read(_ walk: inout EntryWalk, atMost most: Int) throws -> Bool {
-    count = try walk.next(into: UnsafeMutableBufferPointer(rebasing: records[..<most]))
+  mutating func read(_ scan: inout EntryScan, atMost most: Int) throws -> Bool {
+    count = try scan.next(into: UnsafeMutableBufferPointer(rebasing: records[..<most]))
     intact = arbor_records_intact(records.baseAddress, count, entity)
     return count == most
   }

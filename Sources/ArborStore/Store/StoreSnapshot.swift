@@ -114,7 +114,7 @@ package final class StoreSnapshot {
     }
   }
 
-  /// The number of members; costs no walk.
+  /// The number of members; costs no scan.
   package func memberCount(
     _ relationship: RelationshipSchema, of owner: ObjectNumber
   ) throws(StoreError) -> Int {

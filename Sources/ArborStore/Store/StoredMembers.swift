@@ -27,7 +27,7 @@ struct StoredMembers {
     return members
   }
 
-  /// The number of members; costs no walk.
+  /// The number of members; costs no scan.
   func count(
     _ relationship: RelationshipSchema, of owner: ObjectNumber
   ) throws(LMDBError) -> Int {

@@ -22,7 +22,7 @@ import Testing
     try ValueAdapter.decode(Stop.self, from: Data(text.utf8))
   }
 
-  @Test func dotsWalkIntoObjects() throws {
+  @Test func dotsDescendIntoObjects() throws {
     #expect(try stop(#"{"info": {"names": {"long": "x"}}}"#).name == "x")
     for text in [#"{"info": {"names": {}}}"#, #"{"info": {}}"#, "{}", #"{"info": null}"#] {
       #expect(try stop(text).name == nil)

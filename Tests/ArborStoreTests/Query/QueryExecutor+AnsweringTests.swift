@@ -76,7 +76,7 @@ import Testing
     world.store.close()
   }
 
-  @Test func aWalkAlongAnIndexBeginsAtThePlace() throws {
+  @Test func aScanAlongAnIndexBeginsAtTheContinuation() throws {
     var random = SeededRandom()
     var world = try QueryWorld(isIndexed: true)
     try world.fill(200, using: &random)
@@ -92,8 +92,8 @@ import Testing
       let place = RowContinuation(values: values, number: number)
       let query = try test.query(world).page(3, behind: place)
       let executor = try QueryExecutor(snapshot.source, query, overlay: nil)
-      guard case .ordered(let walk) = try executor.planner.plan().access else { return ([], []) }
-      return (walk.ranges, walk.begun(behind: place, query).ranges)
+      guard case .ordered(let scan) = try executor.planner.plan().access else { return ([], []) }
+      return (scan.ranges, scan.begun(behind: place, query).ranges)
     }
     let forward = try ranges(["age"], [.integer(40)])
     #expect(forward.whole == [.everything])

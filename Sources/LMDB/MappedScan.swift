@@ -1,8 +1,8 @@
 internal import CLMDB
 
-/// A walk along the leaves of a ``MappedTree`` with integer keys.
-struct MappedWalk {
-  /// Why a walk has given no more entries.
+/// A scan along the leaves of a ``MappedTree`` with integer keys.
+struct MappedScan {
+  /// Why a scan has given no more entries.
   enum End {
     /// There is no room, or there are no more entries.
     case roomOrEntries
@@ -23,7 +23,7 @@ struct MappedWalk {
     var sought = MappedNumber(start)
     guard var page = MappedPage(tree, tree.root) else { return nil }
     while !page.isLeaf {
-      guard branches.count < TreeWalk.mostLevels, let place = sought.branch(in: page),
+      guard branches.count < TreeTraversal.mostLevels, let place = sought.branch(in: page),
         let number = page.child(place), let below = MappedPage(tree, number)
       else { return nil }
       branches.append((page, place))

@@ -30,10 +30,10 @@ enum ModelSearch {
     return document.versions.compactMap { try? document.model(ofVersion: $0.name) }
   }
 
-  private static func missing(_ name: String, in place: String) -> ArborError {
+  private static func missing(_ name: String, in location: String) -> ArborError {
     ArborError(
       .fileUnreadable,
-      "There is no model named \(name) in \(place); put \(name).xcdatamodeld, \(name).xcdatamodel "
-        + "or \(name).model.json there.")
+      "There is no model named \(name) in \(location); put \(name).xcdatamodeld, "
+        + "\(name).xcdatamodel or \(name).model.json there.")
   }
 }

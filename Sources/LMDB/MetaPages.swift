@@ -194,8 +194,8 @@ struct MetaPage: Equatable {
   static let largestMap: UInt64 = 1 << 47
 
   /// What is wrong in the page itself.
-  fileprivate func complaint(as place: UInt64) -> String? {
-    if number != place { return "it carries the number \(number)" }
+  fileprivate func complaint(as pageNumber: UInt64) -> String? {
+    if number != pageNumber { return "it carries the number \(number)" }
     if flags != PageFlags.meta.rawValue { return "it is no root page" }
     if address != 0 { return "it asks for a fixed address of the map" }
     if free.flags.subtracting(Self.noFolder) != Self.freeFlags {

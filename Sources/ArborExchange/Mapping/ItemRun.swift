@@ -145,7 +145,7 @@ struct ItemRun {
     do throws(ArborError) {
       return try context.insert(mapping.entity.name)
     } catch {
-      throw error.placed(mapping.entity.name, nil, at: planner.plan.node(item, item.node).location)
+      throw error.located(mapping.entity.name, nil, at: planner.plan.node(item, item.node).location)
     }
   }
 
@@ -247,7 +247,7 @@ struct ItemRun {
     do throws(ArborError) {
       return try assign(value, to: attribute, of: object, isNew)
     } catch {
-      throw error.placed(mapping.entity.name, name, at: node.location)
+      throw error.located(mapping.entity.name, name, at: node.location)
     }
   }
 

@@ -41,8 +41,8 @@ public struct JSONKeyPaths: Sendable, Hashable, ExpressibleByDictionaryLiteral {
 
 /// Where one property of a value model stands in JSON.
 ///
-/// A path of names descends into objects. It ends without a value where a name is missing, with null
-/// where null stands on the way, and anything else than an object on the way is an error.
+/// A path of names descends into objects. It ends without a value where a name is missing, with
+/// null where null stands on the way, and anything else than an object on the way is an error.
 ///
 /// Several paths are one property of several values. A type that is coded by keys finds each value
 /// under its path, or under the path's last name; a transformer gets an object of the values by

@@ -8,8 +8,8 @@ internal import LMDB
 final class IndexMaintainer {
   let index: StoreDatabases.Index
   private(set) var run = EntryRun()
-  /// Objects that claim a key too long to be validated by itself, in the order of their numbers; only
-  /// for unique indexes.
+  /// Objects that claim a key too long to be validated by itself, in the order of their numbers;
+  /// only for unique indexes.
   private(set) var cutClaims: [ObjectNumber] = []
   /// Whether entries of deleted objects have not been collected: they are dropped by number.
   var isSwept = false

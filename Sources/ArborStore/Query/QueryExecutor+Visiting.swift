@@ -62,13 +62,13 @@ extension QueryExecutor {
         let mayBeMore = try batch.read(&entries, atMost: most)
         try limit.check(batch.count)
         try batch.checkKeys()
-        for place in 0..<batch.count {
-          let number = batch.number(place)
+        for index in 0..<batch.count {
+          let number = batch.number(index)
           if let dirty, dirty.contains(number) { continue }
-          guard let record = batch.record(place, layout) else {
+          guard let record = batch.record(index, layout) else {
             guard
               try takeOther(
-                batch.intact(place), batch.bytes(place), number, of: entity, predicate, older, &sink
+                batch.intact(index), batch.bytes(index), number, of: entity, predicate, older, &sink
               )
             else { return false }
             continue

@@ -57,23 +57,23 @@ struct RecordBatch {
 
   /// The number of a record's object.
   @inline(__always)
-  func number(_ place: Int) -> ObjectNumber { ObjectNumber(rawValue: records[place].key) }
+  func number(_ index: Int) -> ObjectNumber { ObjectNumber(rawValue: records[index].key) }
 
   /// A record of the newest layout that is certainly undamaged; nil for others, which have to be
   /// looked at: ``bytes(_:)``.
   @inline(__always)
-  func record(_ place: Int, _ layout: RecordLayout) -> RecordView? {
-    guard let record = intact(place), record.hasForm(of: layout) else { return nil }
+  func record(_ index: Int, _ layout: RecordLayout) -> RecordView? {
+    guard let record = intact(index), record.hasForm(of: layout) else { return nil }
     return record
   }
 
   /// A record with the right checksum, in whatever layout.
   @inline(__always)
-  func intact(_ place: Int) -> RecordView? {
-    guard intact >> UInt64(place) & 1 == 1, let base = records[place].base else { return nil }
-    return RecordView(base: base, count: records[place].count)
+  func intact(_ index: Int) -> RecordView? {
+    guard intact >> UInt64(index) & 1 == 1, let base = records[index].base else { return nil }
+    return RecordView(base: base, count: records[index].count)
   }
 
   /// What is stored.
-  func bytes(_ place: Int) -> UnsafeRawBufferPointer { records[place].value }
+  func bytes(_ index: Int) -> UnsafeRawBufferPointer { records[index].value }
 }

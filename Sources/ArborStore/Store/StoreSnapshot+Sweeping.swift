@@ -9,21 +9,21 @@ package struct MemberTable {
   package fileprivate(set) var members: [ObjectNumber] = []
   /// Where each owner's members begin.
   private var starts: [Int] = []
-  private let places: NumberMap
+  private let ownerIndices: NumberMap
 
   fileprivate init(capacity: Int) {
-    places = NumberMap(minimumCapacity: capacity)
+    ownerIndices = NumberMap(minimumCapacity: capacity)
     starts.reserveCapacity(capacity + 1)
   }
 
   fileprivate mutating func begin(_ owner: ObjectNumber) {
-    places.set(owner, UInt(bitPattern: starts.count))
+    ownerIndices.set(owner, UInt(bitPattern: starts.count))
     starts.append(members.count)
   }
 
   /// The members of an owner; nil where it is none of those that were asked for.
   package subscript(owner: ObjectNumber) -> ArraySlice<ObjectNumber>? {
-    guard let word = places[owner] else { return nil }
+    guard let word = ownerIndices[owner] else { return nil }
     let position = Int(bitPattern: word)
     return members[
       starts[position]..<(position + 1 < starts.count ? starts[position + 1] : members.count)]

@@ -106,7 +106,7 @@
         var tally = Tally()
         while tally.images < count {
           var disk = RecordedDisk(lies: lies)
-          if let before { disk.place(before.bytes, before.inode, at: path) }
+          if let before { disk.put(before.bytes, before.inode, at: path) }
           for event in events {
             disk.apply(event)
             let isDue = Int.random(in: 0..<events.count, using: &random) < count / 2 + 1
@@ -128,20 +128,20 @@
         of image: [String: [UInt8]], _ lines: [String]
       ) throws -> (what: String?, isRemade: Bool) {
         let folder = try TemporaryFolder()
-        let place = folder.url.resolvingSymlinksInPath()
+        let target = folder.url.resolvingSymlinksInPath()
         let root = URL(filePath: path).deletingLastPathComponent().path
         for (name, bytes) in image {
-          let file = place.appending(path: name.dropFirst(root.count + 1))
+          let file = target.appending(path: name.dropFirst(root.count + 1))
           try FileManager.default.createDirectory(
             at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
           try Data(bytes).write(to: file)
         }
-        let copy = place.appending(path: "ledger.arbor").path
+        let copy = target.appending(path: "ledger.arbor").path
         let what = try StoreWorkVerifier(
           work: work, path: copy, log: beside.path("log"), seed: seed, lines: lines,
           mayBeAhead: true
         ).violation()
-        let left = try FileManager.default.contentsOfDirectory(atPath: place.path)
+        let left = try FileManager.default.contentsOfDirectory(atPath: target.path)
         return (what, left.contains { $0.contains(".damaged-") })
       }
     }

@@ -51,7 +51,7 @@ import Testing
   }
 
   /// The process that scrubs dies: the one that waits for it does it instead.
-  @Test func thePlaceOfADeadOneIsTaken() throws {
+  @Test func theWorkOfADeadOneIsTaken() throws {
     let file = try open()
     defer { file.close() }
     let before = try file.completedScrub()

@@ -54,7 +54,7 @@ import Testing
     #expect(try stop(#"{"a.b": 1, "a": {"b": 2}}"#).dotted == 1)
   }
 
-  @Test func aPropertyWithoutPlaceTakesNoPart() throws {
+  @Test func aPropertyWithoutAPathTakesNoPart() throws {
     #expect(try stop(#"{"size": "x"}"#).size == nil)
     #expect(try ValueAdapter.encode(Stop(size: "x")) == [:])
     #expect(JSONKeyPaths.identity.excluding("a")["a"] == .none)

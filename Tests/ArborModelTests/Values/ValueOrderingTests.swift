@@ -30,7 +30,7 @@ import Testing
     [.composite(["b": 0])],
   ]
 
-  @Test func placesAreInOrder() {
+  @Test func ranksAreInOrder() {
     for (left, leftClass) in Self.classes.enumerated() {
       for (right, rightClass) in Self.classes.enumerated() {
         for first in leftClass {

@@ -83,7 +83,7 @@ import Testing
     try TemporaryStore.check(path: path)
   }
 
-  @Test func anotherPlanDoesNotTakeItsPlace() throws {
+  @Test func anotherPlanDoesNotReplaceIt() throws {
     try TemporaryStore.use(OfficeModel.make()) { store in
       try store.file.setMigrationMarker(marker)
       let other = MigrationMarker(

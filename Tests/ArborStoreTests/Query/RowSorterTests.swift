@@ -19,7 +19,7 @@ import Testing
     try world.finish()
   }
 
-  @Test func rowsBehindAPlaceAreThoseThatFollowIt() throws {
+  @Test func rowsBehindAPositionAreThoseThatFollowIt() throws {
     var random = SeededRandom()
     let seed = random.seed
     let world = try SortWorld(rows: 300, using: &random)
@@ -36,7 +36,7 @@ import Testing
     try world.finish()
   }
 
-  @Test func aPlaceThatNoRowCanHaveIsAnError() throws {
+  @Test func aPositionThatNoRowCanHaveIsAnError() throws {
     var random = SeededRandom()
     let world = try SortWorld(rows: 3, using: &random)
     let keys = try world.keys(["age", "name"])

@@ -82,7 +82,7 @@ import Testing
 
   private func write(_ pages: Pages) throws { try pages.bytes.write(to: URL(filePath: path)) }
 
-  @Test func aFormerPageInThePlaceOfAnyOtherIsFound() throws {
+  @Test func aFormerPageInsteadOfAnyOtherIsFound() throws {
     let (former, present) = try pages()
     #expect(try problems().isEmpty)
     let changed = present.roots.keys.filter { present.page($0) != former.page($0) }

@@ -10,8 +10,8 @@ internal import CLMDB
 /// Which pages of a file this process has verified, and as what: one word for each page, shared by
 /// all threads.
 ///
-/// A mark is tied to the page's place in its tree and to its header, so a page that was freed and
-/// written again as something else has to be verified anew.
+/// A mark is tied to the page's position in its tree and to its header, so a page that was freed
+/// and written again as something else has to be verified anew.
 ///
 /// `@unchecked Sendable`: words are loaded and stored one at a time without an order; at worst two
 /// threads verify the same page.

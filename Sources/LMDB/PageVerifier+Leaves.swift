@@ -82,7 +82,7 @@ extension PageVerifier {
     try checkEnd(last, number, tree, range)
   }
 
-  /// Checks a key's size and place. The first key of a leaf may be the separating one itself.
+  /// Checks a key's size and position. The first key of a leaf may be the separating one itself.
   @inline(__always)
   private func accept(
     _ key: UnsafeRawBufferPointer, after last: UnsafeRawBufferPointer?, _ number: UInt64,

@@ -69,7 +69,7 @@ private struct DamageCampaign {
     var count = 0
     var refused = 0
     var same = 0
-    /// The cases, with kind and place.
+    /// The cases, with kind and position.
     var deaths: [String] = []
     var wrong: [String] = []
     /// Those with wrong data that a scrub has not found.

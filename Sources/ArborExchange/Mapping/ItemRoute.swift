@@ -1,6 +1,6 @@
 import ArborModel
 
-/// The way from an item to one of its values: names of members and places in lists.
+/// The way from an item to one of its values: names of members and indices in lists.
 ///
 /// ```
 /// name            the member
@@ -14,7 +14,7 @@ struct ItemRoute: Hashable, CustomStringConvertible {
   }
 
   let steps: [Step]
-  /// The place of the first step among prepared keys; nil where the route does not begin so.
+  /// The index of the first step among prepared keys; nil where the route does not begin so.
   private var index: Int?
 
   init(_ steps: [Step]) { self.steps = steps }

@@ -15,19 +15,19 @@ public struct JSONKeyPaths: Sendable, Hashable, ExpressibleByDictionaryLiteral {
   /// Every property under its own name.
   public static let identity: JSONKeyPaths = [:]
 
-  /// The places by coding keys; of a key that stands there twice the last one counts.
+  /// The paths by coding keys; of a key that stands there twice the last one counts.
   public init(dictionaryLiteral elements: (String, JSONKeyPath)...) {
     for (key, path) in elements { paths[key] = path }
   }
 
-  /// The places with other ones for some properties.
+  /// The paths with other ones for some properties.
   public func renaming(_ paths: [String: JSONKeyPath]) -> JSONKeyPaths {
     var result = self
     result.paths.merge(paths) { _, new in new }
     return result
   }
 
-  /// The places without some properties, which take no part: they are optional, or have no coding
+  /// The paths without some properties, which take no part: they are optional, or have no coding
   /// key at all.
   public func excluding(_ keys: String...) -> JSONKeyPaths {
     var result = self
@@ -35,7 +35,7 @@ public struct JSONKeyPaths: Sendable, Hashable, ExpressibleByDictionaryLiteral {
     return result
   }
 
-  /// The place of a property.
+  /// The path of a property.
   public subscript(key: String) -> JSONKeyPath { paths[key] ?? .key(key) }
 }
 

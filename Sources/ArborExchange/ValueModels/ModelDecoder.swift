@@ -129,7 +129,7 @@ final class ModelDecoder<Source: ValueModelSource>: Decoder {
     let raw = try source.raw()
     let value: Any?
     do { value = try transformer.readAny(raw) } catch let error as ArborError {
-      // Of our own transformers; they do not know the place.
+      // Of our own transformers; they do not know the location.
       let mismatch = source.fault("", .typeMismatch)
       throw error.with(
         entity: error.entity ?? mismatch.entity, objectID: error.objectID ?? mismatch.objectID,

@@ -1,6 +1,6 @@
 import ArborModel
 
-/// The place in a list as a coding key.
+/// The index in a list as a coding key.
 struct ListIndex: CodingKey {
   let intValue: Int?
   var stringValue: String { "\(intValue ?? 0)" }

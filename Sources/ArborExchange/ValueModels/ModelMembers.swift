@@ -69,7 +69,7 @@ struct ModelMembers<Source: ValueModelSource, Key: CodingKey>: KeyedDecodingCont
   }
 
   func contains(_ key: Key) -> Bool {
-    // A place that cannot be looked at holds something: reading it throws what is wrong.
+    // A path that cannot be looked at holds something: reading it throws what is wrong.
     do { return try source(key) != nil } catch { return true }
   }
 

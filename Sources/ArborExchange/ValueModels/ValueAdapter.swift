@@ -83,7 +83,7 @@ public enum ValueAdapter {
   /// ```
   ///
   /// - Throws: ``ArborError``: `unsupportedProperty` for a number that JSON has not,
-  ///   `invalidMapping` where two properties go to one place, `limitExceeded` where models nest too
+  ///   `invalidMapping` where two properties go to one path, `limitExceeded` where models nest too
   ///   deep; else what a transformer or a model's `encode(to:)` throws.
   /// - Complexity: Linear in the size of what is rendered.
   public static func encode(

@@ -59,7 +59,7 @@ public protocol ValueModel: Codable, SendableMetatype {
   /// The names of the properties in the entity; their own ones at first.
   static var managedKeys: ValueMapping { get }
 
-  /// The places of the properties in JSON; their own names at first.
+  /// The paths of the properties in JSON; their own names at first.
   static var jsonKeyPaths: JSONKeyPaths { get }
 
   /// What turns properties into JSON and back where their own coding does not, by coding keys.

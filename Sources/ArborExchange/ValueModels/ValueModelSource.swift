@@ -56,7 +56,7 @@ protocol ValueModelSource {
   /// - Parameter type: What the optional wraps.
   func isPostponed(_ key: String, _ type: Any.Type, _ decoder: ModelDecoder<Self>) throws -> Bool
 
-  /// An error at this place.
+  /// An error at this location.
   func fault(_ message: String, _ code: ArborError.Code) -> ArborError
   /// The code for a value of another type than the one asked for.
   static var mismatch: ArborError.Code { get }

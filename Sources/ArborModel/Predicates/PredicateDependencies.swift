@@ -1,6 +1,6 @@
 /// What a predicate reads beside the record that it is evaluated for.
 package struct PredicateDependencies: Sendable {
-  /// The entities, by their places in the schema, of whose objects records or members are read.
+  /// The entities, by their indices in the schema, of whose objects records or members are read.
   package private(set) var entities: Set<Int> = []
   /// Whether objects are read whose entity shows only when they are there.
   package private(set) var readsAnyEntity = false

@@ -14,9 +14,9 @@ final class Relation: Sendable {
   }
 
   let schema: RelationshipSchema
-  /// The relationship's place in its entity, the same in all that inherit from it.
+  /// The relationship's slot in its entity, the same in all that inherit from it.
   let slot: Int
-  /// The place of the inverse in the destination.
+  /// The slot of the inverse in the destination.
   let inverseSlot: Int
   /// The index of the entity that declares it.
   let declaringEntity: Int

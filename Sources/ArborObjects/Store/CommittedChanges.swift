@@ -10,7 +10,7 @@ public import Foundation
 /// An object is in one of the sets. A commit whose changes are too many to be listed — above 10,000
 /// objects — and the emptying of a store list nothing and say so: ``isComplete``.
 public struct CommittedChanges: Sendable, Hashable {
-  /// The commit's place among all commits to the store, which grows by one with each.
+  /// The commit's position among all commits to the store, which grows by one with each.
   public let commitSequence: UInt64
   /// When the commit was made; nil where the element stands for several.
   public let date: Date?

@@ -15,7 +15,7 @@ struct StoreChanges: AsyncSequence, Sendable {
   func makeAsyncIterator() -> Iterator { Iterator(follower: follower, last: follower.start) }
 
   /// Reads the history one commit at a time, when it is asked for the next: it keeps nothing but
-  /// its place.
+  /// its position.
   struct Iterator: AsyncIteratorProtocol {
     let follower: StoreFollower
     /// The last commit that was given, or the newest one that needs not be.

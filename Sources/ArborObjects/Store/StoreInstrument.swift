@@ -37,8 +37,8 @@ public final class StoreInstrument: Sendable {
   public struct CommitOutcome: Sendable {
     /// How long it took, hooks and the wait for the disk included.
     public let duration: Duration
-    /// The commit's place in the store's history; nil where it failed, or wrote nothing since its
-    /// changes had no net effect.
+    /// The commit's position in the store's history; nil where it failed, or wrote nothing since
+    /// its changes had no net effect.
     public let sequence: UInt64?
     /// How many objects it inserted; 0 where it failed.
     public let inserted: Int

@@ -27,7 +27,7 @@ package struct IndexBuildList: Sendable, Hashable {
     case writeOnly = 2
   }
 
-  /// An entry of an index, or a place between two.
+  /// An entry of an index, or a position between two.
   package struct Position: Sendable, Hashable {
     package let key: [UInt8]
     package let number: UInt64

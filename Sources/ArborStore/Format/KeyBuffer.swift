@@ -39,7 +39,7 @@ package struct KeyBuffer: ~Copyable {
     UnsafeRawBufferPointer(start: base + offset, count: count)
   }
 
-  /// The first eight bytes from a place on, as a number of their order; missing ones count as 0.
+  /// The first eight bytes from an offset on, as a number of their order; missing ones count as 0.
   @inline(__always)
   func prefix(from offset: Int) -> UInt64 { bytes(offset, count - offset).prefixNumber }
 

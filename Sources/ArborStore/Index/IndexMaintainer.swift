@@ -243,7 +243,7 @@ final class IndexMaintainer {
     if let greatest { run.withKey(run[greatest]) { greatestKey.note($0) } }
   }
 
-  /// The place of the first entry whose key is above all stored ones.
+  /// The index of the first entry whose key is above all stored ones.
   func firstAbove(_ reader: TransactionReader) throws(LMDBError) -> Int {
     if !greatestKey.isKnown { greatestKey.note(try reader.cursor(index.database).last()?.key) }
     return run.partitioningIndex { greatestKey.isBefore($0) }

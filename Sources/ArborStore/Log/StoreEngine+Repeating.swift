@@ -62,7 +62,7 @@ extension StoreEngine {
     header = writer.header
   }
 
-  /// What the last commits that were made again left as their place in the log; nil for a store
+  /// What the last commits that were made again left as their position in the log; nil for a store
   /// that follows none.
   package func followedPosition() throws(StoreError) -> [UInt8]? {
     let snapshot = try snapshot()

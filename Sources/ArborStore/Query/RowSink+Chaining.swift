@@ -75,7 +75,7 @@ struct PendingRow {
   let entity: EntitySchema
 }
 
-/// Passes on the rows behind a place in an order.
+/// Passes on the rows behind a position in an order.
 struct ContinuedRows<Base: RowSink, Order: RowOrder>: RowSink {
   static var readsRecords: Bool { true }
 
@@ -103,7 +103,7 @@ struct RowPosition<Order: RowOrder> {
   let key: Order.Key
   let number: ObjectNumber
 
-  /// Whether another row comes behind this place.
+  /// Whether another row comes behind this position.
   @inline(__always)
   func isBefore(
     _ other: ObjectNumber, _ record: RecordView, of entity: EntitySchema, _ order: Order

@@ -166,7 +166,7 @@ extension ChangeSet {
 
 /// What a successful commit gives back.
 package struct CommitReceipt: Sendable, Hashable {
-  /// The commit's place in the store's history.
+  /// The commit's position in the store's history.
   package let sequence: UInt64
 
   package init(sequence: UInt64) { self.sequence = sequence }

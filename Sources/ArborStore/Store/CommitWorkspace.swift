@@ -29,7 +29,7 @@ final class CommitWorkspace {
   var tombstones: [HistoryEntry.Tombstone] = []
   /// Deleted objects whose entries are dropped by number.
   var swept = SweptObjects()
-  /// By the places of entities: of their records.
+  /// By the indices of entities: of their records.
   var greatestNumbers: [GreatestNumber]
   /// The transaction before which nobody else can have written.
   private var expectedTransaction: UInt64 = 0

@@ -65,7 +65,7 @@ struct SharedHistory {
     random = SeededRandom(seed: seed)
   }
 
-  /// Runs the steps of some places of the history.
+  /// Runs the steps of some indices of the history.
   mutating func run(steps: some Sequence<Int>) throws {
     do {
       if store.isOrdered { try populate() }

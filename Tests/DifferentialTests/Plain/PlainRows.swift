@@ -14,7 +14,7 @@ struct PlainRows {
   /// What a column's value has to be in a group: at least a number.
   var having: (column: Int, least: Int64)?
   var isDistinct = false
-  /// Columns by place.
+  /// Columns by index.
   var order: [(column: Int, isAscending: Bool)] = []
 
   /// The rows, column by column.

@@ -323,7 +323,7 @@ nonisolated open class DataManager {
   // MARK: Undoing
 
   /// Takes back what the last undo group changed, also where it has been committed since; nothing
-  /// where there is none. Ends a round of changes, what was taken back included.
+  /// where none exists. Ends a round of changes, what was taken back included.
   ///
   /// Every operation of the manager is a group of its own, and so is what was changed between two
   /// of them; ``beginUndoGroup()`` makes larger ones. See ``UndoHistory/undo()``.

@@ -250,7 +250,7 @@ extension FolderLog {
 }
 
 extension StoreSnapshot {
-  /// When the newest commit was made; nil where there is none, or it is no longer remembered.
+  /// When the newest commit was made; nil where none exists, or it is no longer remembered.
   fileprivate func newestCommitDate() throws(StoreError) -> Date? {
     guard sequence > 0, case .entries(let entries) = try history(after: sequence - 1) else {
       return nil

@@ -88,7 +88,7 @@ package final class LogFollower: Sendable {
 
   // MARK: Opening
 
-  /// Makes a store that follows a log where there is none, or anew where the log goes on in a way
+  /// Makes a store that follows a log where none exists, or anew where the log goes on in a way
   /// that an open store cannot take over.
   ///
   /// - Throws: `ArborError` of the log, `StoreError` of the store.

@@ -8,7 +8,7 @@ internal import Foundation
 /// no log      ── join ──▶ the store's copy and its commits are the log's beginning
 /// no file     ── the newest snapshot ──▶ behind the log ── take over ──▶ at its end
 /// forked      ── the file is kept under another name, and the error lists what is only there
-/// damaged     ── the file is kept under another name, and made anew as where there is none
+/// damaged     ── the file is kept under another name, and made anew as where none exists
 /// other model ── see SharedMigration
 /// ```
 package struct SharedStore {
@@ -34,7 +34,7 @@ package struct SharedStore {
 
   private var log: any CommitLog { client.log }
 
-  /// Makes the file where there is none, or anew where the log goes on without it, and brings it up
+  /// Makes the file where none exists, or anew where the log goes on without it, and brings it up
   /// to the log.
   ///
   /// - Parameter model: The one that the store is going to be opened with; nil for its own.

@@ -59,7 +59,7 @@ extension Cursor {
   /// one. The pages are the same: `MDB_MULTIPLE` repeats what `MDB_APPENDDUP` does.
   ///
   /// - Parameters:
-  ///   - numbers: Ascending. Nothing is put where there are none.
+  ///   - numbers: Ascending. Nothing is put where none exist.
   ///   - isNewKey: Whether the key is above all others; else it is the last one.
   ///   - isCounted: Whether the digest of the database counts the entries; see
   ///     ``WriteTransaction/clear(_:isCounted:)``.

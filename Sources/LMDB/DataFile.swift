@@ -18,7 +18,7 @@ package struct FileIdentity: Sendable, Hashable {
     inode = UInt64(status.st_ino)
   }
 
-  /// The file that `path` leads to now; nil where there is none.
+  /// The file that `path` leads to now; nil where none exists.
   init?(path: String) {
     var status = stat()
     guard stat(path, &status) == 0 else { return nil }

@@ -37,7 +37,7 @@ extension Environment {
     }
   }
 
-  /// Opens a named database with whatever flags it has; nil where there is none. For tools that
+  /// Opens a named database with whatever flags it has; nil where none exists. For tools that
   /// look at any file.
   package func openDatabase(_ name: String) throws(LMDBError) -> Database? {
     if let known = databases.withLock({ $0.committed(name) }) { return known }

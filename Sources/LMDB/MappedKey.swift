@@ -6,7 +6,7 @@ protocol MappedKey {
   /// A key as it is read from a page.
   associatedtype Stored
 
-  /// The last key met that is not above the one sought; nil as long as there is none.
+  /// The last key met that is not above the one sought; nil as long as none exists.
   var low: Stored? { get set }
   /// The first key met that is above the one sought.
   var high: Stored? { get set }
@@ -54,7 +54,7 @@ extension MappedKey {
   }
 
   /// The last node whose key is not above the one sought, from the node `first` on; the one before
-  /// where there is none.
+  /// where none exists.
   @inline(__always)
   private mutating func find(in page: MappedPage, from first: Int) -> FoundNode {
     var span = NodeSpan(first, page.count)

@@ -55,7 +55,7 @@ struct MappedScan {
     return .roomOrEntries
   }
 
-  /// Turns to the next leaf; false where there is none, nil where it cannot be read.
+  /// Turns to the next leaf; false where none exists, nil where it cannot be read.
   private mutating func turnPage() -> Bool? {
     guard let level = branches.lastIndex(where: { $0.nodeIndex + 1 < $0.page.count }) else {
       return false

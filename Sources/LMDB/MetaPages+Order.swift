@@ -28,7 +28,7 @@ extension MetaPages {
 
 extension MetaPage {
   /// The transaction that has made the last list of free pages: the last key of their tree. Nil
-  /// where there is none, or a page is not what it should be, which is for the verification of
+  /// where none exists, or a page is not what it should be, which is for the verification of
   /// that tree to say.
   fileprivate func lastListOfFreePages(_ descriptor: Int32) throws(LMDBError) -> UInt64? {
     if free.isEmpty { return nil }

@@ -86,7 +86,7 @@
         let end = run.finish()
         #expect(end.status == 0, "\(end.errors)")
         let record = try? Data(contentsOf: URL(filePath: beside.path("record")))
-        // There is none in builds of sanitizers.
+        // None exists in builds of sanitizers.
         events = DiskEvent.all(in: [UInt8](record ?? Data()))
       }
 

@@ -38,7 +38,7 @@ struct ItemPlan {
     }
 
     var kind = Kind.absent
-    /// The offset of the value on the tape of the item's document; 0 where there is none.
+    /// The offset of the value on the tape of the item's document; 0 where none exists.
     var node: Int32 = 0
     /// The index of the members' mapping among ``ItemPlan/mappings``; -1 where items are none.
     var mapping: Int32 = -1

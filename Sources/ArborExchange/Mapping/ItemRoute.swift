@@ -41,7 +41,7 @@ struct ItemRoute: Hashable, CustomStringConvertible {
   var plainKey: Int? { steps.count == 1 ? index : nil }
 
   /// The tape index of the value that the route leads to from an object whose members have
-  /// been found; 0 where there is none.
+  /// been found; 0 where none exists.
   func node(among members: JSONMembers) -> Int {
     guard let index else { return 0 }
     if steps.count == 1 { return members.node(at: index) }
@@ -66,7 +66,7 @@ struct ItemRoute: Hashable, CustomStringConvertible {
     }
   }
 
-  /// The value that the route leads to; nil where there is none. Null counts as a value, and
+  /// The value that the route leads to; nil where none exists. Null counts as a value, and
   /// nothing lies behind it.
   func value(in node: JSONNode) -> JSONNode? { Self.value(in: node, steps[...]) }
 

@@ -90,7 +90,7 @@ struct ItemRun {
 
   /// Carries one item out.
   ///
-  /// - Returns: Its object, the first where several share its identity; nil where there is none and
+  /// - Returns: Its object, the first where several share its identity; nil where none exists and
   ///   none may be made.
   mutating func run(_ item: Int32) throws(ArborError) -> ManagedObject? {
     var others: [ManagedObject] = []

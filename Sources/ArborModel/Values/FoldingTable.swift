@@ -123,7 +123,7 @@ struct FoldingTable: Sendable {
       || code &- 0x3400 <= 0x4DBF - 0x3400
   }
 
-  /// The character of three bytes at an offset; nil where there is none.
+  /// The character of three bytes at an offset; nil where none exists.
   @inline(__always)
   private static func wideCode(_ text: UnsafeRawBufferPointer, _ offset: Int) -> UInt32? {
     guard text[offset] < 0xF0, offset + 2 < text.count else { return nil }

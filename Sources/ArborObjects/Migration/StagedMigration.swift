@@ -131,7 +131,7 @@ struct StagedMigration {
     return 1
   }
 
-  /// What the file of a hop says of itself; nil where there is none that says anything.
+  /// What the file of a hop says of itself; nil where none exists that says anything.
   private func journalLeft(of hop: Int) throws(ArborError) -> MigrationJournal? {
     do throws(ArborError) {
       guard try isMade(hop) else { return nil }

@@ -67,7 +67,7 @@ enum StagedReversal {
     return (try MigrationJournal(of: file), try file.refreshSequence())
   }
 
-  /// Removes the store as it was before the last migration in a copy; nothing where there is none.
+  /// Removes the store as it was before the last migration in a copy; nothing where none exists.
   static func confirm(_ file: StoreEngine) throws(StoreError) {
     guard let path = file.path else { return }
     let files = try MigrationFiles(path: path)

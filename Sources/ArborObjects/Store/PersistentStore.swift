@@ -64,7 +64,7 @@ public final class PersistentStore: Sendable {
   private let classes: Lock<BoundClasses>
   private let logLink = Lock<LogLink?>(nil)
 
-  /// Opens a store with a model, or makes one where there is none.
+  /// Opens a store with a model, or makes one where none exists.
   ///
   /// - Parameters:
   ///   - model: What the store keeps. A file of another model is treated as `options` say.

@@ -39,7 +39,7 @@ package final class StoreLayouts: Sendable {
     self.conversions = conversions
   }
 
-  /// The ways from the older layouts of an entity, by their numbers; empty where there are none.
+  /// The ways from the older layouts of an entity, by their numbers; empty where none exist.
   func conversions(of entity: EntitySchema) -> [RecordConversion?] {
     conversions[entity.number] ?? []
   }

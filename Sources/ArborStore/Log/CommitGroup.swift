@@ -18,7 +18,7 @@ package struct CommitGroup: Sendable, Hashable {
     self.commits = commits
   }
 
-  /// The commits up to one of them, and those behind it; nil where there are none.
+  /// The commits up to one of them, and those behind it; nil where none exist.
   package func split(behind sequence: UInt64) -> (first: CommitGroup, rest: CommitGroup?) {
     let count = Int(sequence + 1 - first)
     guard count < commits.count else { return (self, nil) }

@@ -74,7 +74,7 @@ package struct MigrationMarker: Sendable, Hashable {
 }
 
 extension StoreEngine {
-  /// The migration that is under way in a copy of the file; nil where there is none.
+  /// The migration that is under way in a copy of the file; nil where none exists.
   package func migrationMarker() throws(StoreError) -> MigrationMarker? {
     let snapshot = try snapshot()
     defer { snapshot.close() }

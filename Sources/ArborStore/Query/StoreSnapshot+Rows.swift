@@ -99,7 +99,7 @@ private struct GroupedRows: RowSink {
       grouping.keys + grouping.aggregates.compactMap(\.expression), environment, resolver)
     keyCount = grouping.keys.count
     aggregates = grouping.aggregates
-    // Without a key all objects are one group, even where there are none.
+    // Without a key all objects are one group, even where none exist.
     if keyCount == 0 { groups = [Group(keys: [], figures: aggregates.map(GroupFigure.init))] }
   }
 

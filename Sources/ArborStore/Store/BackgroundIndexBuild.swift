@@ -13,7 +13,7 @@ internal import Foundation
 /// closing the store waits for: a batch, or some ten milliseconds.
 final class BackgroundIndexBuild: Sendable {
   private struct State {
-    /// Signalled when the thread has ended; nil where there is none.
+    /// Signalled when the thread has ended; nil where none exists.
     var ended: DispatchSemaphore?
     var failure: StoreError?
     /// How many entries a batch has at most.

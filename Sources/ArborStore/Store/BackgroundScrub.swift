@@ -15,7 +15,7 @@ internal import Foundation
 /// and goes on itself only if the other one has not completed it.
 final class BackgroundScrub: Sendable {
   private struct State {
-    /// Signalled when the thread has ended; nil where there is none.
+    /// Signalled when the thread has ended; nil where none exists.
     var ended: DispatchSemaphore?
     /// Signalled when the thread is to end.
     var stop = DispatchSemaphore(value: 0)

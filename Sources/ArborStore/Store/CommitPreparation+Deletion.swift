@@ -94,7 +94,7 @@ extension CommitPreparation {
     }
   }
 
-  /// The stored record of an object; nil where there is none.
+  /// The stored record of an object; nil where none exists.
   func record(_ number: ObjectNumber, _ plan: EntityPlan) throws(StoreError) -> RecordView? {
     guard let record = try reader.storedRecord(number, in: plan.records) else { return nil }
     return try store.verified(

@@ -2,7 +2,7 @@ internal import ArborModel
 internal import LMDB
 
 extension StoreEngine {
-  /// Opens a store, or makes one where there is none.
+  /// Opens a store, or makes one where none exists.
   ///
   /// A file that this process has open already is shared. Each opening ends with ``close()``.
   package static func open(_ opening: StoreOpening) throws(StoreError) -> StoreEngine {

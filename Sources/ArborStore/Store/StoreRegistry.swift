@@ -13,7 +13,7 @@ final class StoreRegistry: Sendable {
 
   private let entries = Lock<[Entry]>([])
 
-  /// The store on an environment, made where there is none yet; one opening more.
+  /// The store on an environment, made where none exists yet; one opening more.
   func store(
     on environment: Environment, make: () throws(StoreError) -> StoreEngine
   ) throws(StoreError) -> StoreEngine {

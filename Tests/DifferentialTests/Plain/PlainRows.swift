@@ -38,7 +38,7 @@ struct PlainRows {
     return Array(request.limit > 0 ? rest.prefix(request.limit) : rest)
   }
 
-  /// Groups in the order of their first objects; all objects are one, even if there are none, where
+  /// Groups in the order of their first objects; all objects are one, even if none exist, where
   /// they have to agree in nothing.
   private func grouped(_ keys: [Int], _ graph: PlainGraph) -> [[Int]] {
     guard let groups else { return keys.map { [$0] } }

@@ -19,7 +19,7 @@ extension FolderLog {
   ///
   /// - Throws: `ArborError` of the log, `StoreError` of the store.
   package func backUp(_ file: StoreEngine, snapshot isWanted: Bool) throws -> LogAddition {
-    // Which commits the log has is taken down in the store's file.
+    // Which commits the log has is recorded in the store's file.
     guard !file.isReadOnly else { throw StoreError.readOnly(path: file.path) }
     let path = try path
     try LogFiles.makeFolder(path)

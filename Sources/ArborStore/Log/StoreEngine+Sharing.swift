@@ -107,7 +107,7 @@ extension StoreEngine {
     return try storedPosition(try snapshot.reader)
   }
 
-  /// Takes down how far the store has a log that it is going to share.
+  /// Records how far the store has a log that it is going to share.
   ///
   /// - Parameter sequence: What the next commit follows, where that is more than the newest one:
   ///   the history says of what is in between that everything may have changed.

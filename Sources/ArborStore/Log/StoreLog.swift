@@ -16,7 +16,7 @@ enum StoreLog {
     }
   }
 
-  /// Takes down who follows, and lets go what all of them have.
+  /// Records who follows, and lets go what all of them have.
   static func set(
     _ readers: LogReaders, _ header: inout HeaderRecord, _ arbor: Database,
     _ transaction: borrowing WriteTransaction
@@ -92,11 +92,11 @@ extension StoreEngine {
     return try LogReaders.read(try snapshot.reader, databases.arbor)
   }
 
-  /// Takes down that somebody who follows has all commits up to a sequence, and lets those go that
+  /// Records that somebody who follows has all commits up to a sequence, and lets those go that
   /// everybody has. With the first one the store begins to keep commits.
   ///
   /// - Parameter sequence: nil for somebody who begins with the newest commit.
-  /// - Returns: The sequence that was taken down.
+  /// - Returns: The sequence that was recorded.
   @discardableResult
   package func noteLogReader(
     _ id: UUID, has sequence: UInt64?

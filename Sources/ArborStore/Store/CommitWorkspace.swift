@@ -60,7 +60,7 @@ final class CommitWorkspace {
     for entityIndex in greatestNumbers.indices { greatestNumbers[entityIndex].forget() }
   }
 
-  /// Takes down whether the transaction is in the file.
+  /// Records whether the transaction is in the file.
   func end(_ transactionID: UInt64, isCommitted: Bool) {
     expectedTransaction = isCommitted ? transactionID + 1 : 0
   }

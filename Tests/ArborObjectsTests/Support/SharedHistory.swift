@@ -177,7 +177,7 @@ struct SharedHistory {
     closeOpen(sideIndex)
   }
 
-  /// Takes down that the open group has ended.
+  /// Records that the open group has ended.
   private mutating func closeOpen(_ sideIndex: Int) {
     guard var open = sides[sideIndex].open else { return }
     sides[sideIndex].open = nil

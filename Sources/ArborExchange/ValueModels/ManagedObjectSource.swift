@@ -156,7 +156,7 @@ struct ManagedObjectSource: ValueModelSource {
         + "wider.", .typeMismatch)
   }
 
-  /// The attribute's value; of a transformable one what its transformer makes of it.
+  /// The attribute's value; of a transformable one the result of its transformer.
   private func plain<T>(_ type: T.Type) throws -> Value? {
     guard case .transformable? = self.type, let value: T = try transformed() else { return value }
     return (value as? any PredicateArgument)?.predicateValue

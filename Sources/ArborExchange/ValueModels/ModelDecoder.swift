@@ -91,8 +91,8 @@ final class ModelDecoder<Source: ValueModelSource>: Decoder {
     return try make(traits.type)
   }
 
-  /// What a type makes of this decoder's source. The type's own errors become those of a model that
-  /// cannot be made.
+  /// The result of decoding a type from this decoder's source. The type's own errors become those
+  /// of a model that cannot be made.
   func initialize<T: Decodable>(_ type: T.Type) throws -> T {
     let value: T
     do {

@@ -73,7 +73,8 @@ public enum ValueAdapter {
   }
 
   /// Renders a model, a list of models or any other encodable value as JSON, by the models' paths
-  /// and transformers. What ``decode(_:from:)`` makes of it is equal to what it was made of.
+  /// and transformers. The result of applying ``decode(_:from:)`` to it is equal to what it was
+  /// made of.
   ///
   /// A property that leads back to an instance on the way to it is left out.
   ///

@@ -296,7 +296,7 @@ nonisolated open class DataManager {
 
   /// Erases all objects of the store in one transaction, and the pending changes with them.
   ///
-  /// The manager, its context and whoever observes them stay usable; unique IDs go on counting.
+  /// The manager, its context and their observers stay usable; unique IDs go on counting.
   ///
   /// - Throws: ``ArborError`` where the store cannot be written.
   open func purge() throws {

@@ -21,7 +21,8 @@ package final class LogClient: SharedLog {
   /// The first pause between two questions; the next ones are longer.
   private let firstPause: Duration
   private let counted = Lock(Counts())
-  /// The last batches, with their first commits: whoever does not know what became of one can ask.
+  /// The last batches, with their first commits: a store that does not know what became of one can
+  /// ask.
   private let batches = Lock<[(id: UUID, first: UInt64)]>([])
   private static let mostBatches = 256
 

@@ -121,7 +121,7 @@ package struct SharedStore {
     if let snapshot = try log.newestSnapshot(), snapshot.sequence > file.lastSequence {
       return .anew
     }
-    // Whoever changed the model has not come to the end, and may never.
+    // The process that changed the model has not come to the end, and may never.
     let change = try pendingModel(after: file.lastSequence)
     guard let model, model == change?.fingerprint else { throw reason }
     return .done(.needsMigration)

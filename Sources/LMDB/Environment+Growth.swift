@@ -13,7 +13,7 @@ extension Environment {
   func adoptForeignSize() throws(LMDBError) {
     try takeWriter()
     defer { releaseWriter() }
-    // Whoever held the writer's lock before may have done it already.
+    // The process that held the writer's lock before may have done it already.
     let isNeeded = try withHandle { (handle) throws(LMDBError) -> Bool in
       let (info, used) = try Self.sizes(handle)
       return used > info.me_mapsize

@@ -13,7 +13,7 @@
 /// that the name leads elsewhere, and takes another name.
 ///
 /// It is another kind of lock than the `flock` of stores: a look at a file that becomes a store in
-/// the same moment must not turn away who opens that store.
+/// the same moment must not turn away code that opens that store.
 package struct UnfinishedFile: ~Copyable {
   /// The temporary name.
   package let path: String

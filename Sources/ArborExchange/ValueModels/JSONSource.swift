@@ -24,7 +24,7 @@ struct JSONSource: ValueModelSource {
     self.parts = parts
   }
 
-  /// The value for whoever asks for one.
+  /// The value for callers that ask for one.
   private var value: JSONNode { parts?.first?.node ?? node }
 
   static var mismatch: ArborError.Code { .invalidDocument }

@@ -31,7 +31,7 @@ protocol ValueModelSource {
   func elements() throws -> [Self]
   /// Checks that there are members.
   func demandMembers() throws
-  /// The keys of the members, for who has to ask.
+  /// The keys of the members, for callers that have to ask.
   func keys() -> [String]
   /// A member; nil where it is missing.
   ///

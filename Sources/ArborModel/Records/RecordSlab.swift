@@ -74,7 +74,7 @@ package final class SlabAllocator {
   /// something is allocated.
   ///
   /// - Parameter keepsSlabs: Whether all bytes stay as long as the allocator does; else each slab
-  ///   has to be held by whoever uses it.
+  ///   has to be held by the code that uses it.
   package init(slabSize: Int = 64 << 10, keepsSlabs: Bool = false) {
     self.slabSize = slabSize
     earlier = keepsSlabs ? [] : nil

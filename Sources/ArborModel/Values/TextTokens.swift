@@ -23,7 +23,7 @@ package struct TextTokens {
     var isStarred = false
   }
 
-  /// The version of what a token is. Tokens are stored: whoever changes the rules counts up.
+  /// The version of what a token is. Tokens are stored: a change of the rules counts up.
   package static let version = 1
 
   private var bytes: [UInt8] = []

@@ -47,7 +47,7 @@ public final class PersistentStore: Sendable {
   /// Numbers for the application that are never given out twice.
   public let uniqueIDs: UniqueIDs
   let background: BackgroundContext
-  /// Those who follow the store's commits.
+  /// The observers of the store's commits.
   let news: StoreObservers
   /// Who has to run bodies again and again because of others.
   let contention = Contention()
@@ -144,7 +144,7 @@ public final class PersistentStore: Sendable {
   /// Whether the store may only be read.
   public var isReadOnly: Bool { file.isReadOnly }
 
-  /// Makes a context, to be used by whoever runs it.
+  /// Makes a context, to be used by the code that runs it.
   public func makeContext() -> sending ManagedObjectContext { ManagedObjectContext(self) }
 
   /// The identity of the object of an entity with a number, which need not exist.

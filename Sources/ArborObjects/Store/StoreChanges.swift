@@ -89,8 +89,8 @@ extension PersistentStore {
   ///
   /// The sequence begins when it is asked for, not when it is iterated; each of its iterators gives
   /// all of it. It reads the store's history as it is asked for the next element, so that somebody
-  /// slow makes no memory grow. Whoever falls back by more commits than the store remembers, which
-  /// are 1,000 at least, gets one element in place of those that he missed, whose
+  /// slow makes no memory grow. A task that falls back by more commits than the store remembers,
+  /// which are 1,000 at least, gets one element in place of those that it missed, whose
   /// ``CommittedChanges/isComplete`` is false.
   ///
   /// Where another process migrates the store to another version of its model, an element says so,

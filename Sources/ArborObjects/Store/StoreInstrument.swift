@@ -14,7 +14,7 @@ internal import ArborStore
 ///   })
 /// ```
 ///
-/// A closure is called as the work begins, on the thread and in the task of whoever asked for it,
+/// A closure is called as the work begins, on the thread and in the task of the caller,
 /// so that task-local values are theirs. What it returns is called in the same place as the work
 /// ends, also where it fails. A store without an instrument pays one comparison for each commit and
 /// fetch, and nothing for a row.

@@ -5,7 +5,7 @@ internal import Dispatch
 /// Lets no more than a number of tasks and threads go on at once, the others in the order they
 /// came.
 ///
-/// Whoever waits as a task stops waiting when it is cancelled; so does a thread whose task is.
+/// A task that waits stops waiting when it is cancelled; so does a thread whose task is.
 ///
 /// ```swift
 /// try await turns.enter()

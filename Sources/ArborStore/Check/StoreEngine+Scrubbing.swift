@@ -38,7 +38,7 @@ extension StoreEngine {
     }
     do throws(StoreError) {
       try scrubbing.paused(self) { () throws(StoreError) in
-        // Who asks for it is not put off.
+        // A caller that asks for it is not put off.
         if try !scrubAlone(run) { try run() }
       }
     } catch {

@@ -92,7 +92,8 @@ package struct HeaderRecord: Sendable, Hashable {
 
   /// Begins the generation of another model.
   ///
-  /// - Parameter leavesReaders: Whether who reads the present generation may read the next one.
+  /// - Parameter leavesReaders: Whether a process that reads the present generation may read the
+  ///   next one.
   mutating func beginGeneration(leavesReaders: Bool) {
     modelGeneration += 1
     readableGenerations = leavesReaders ? min(readableGenerations, .max - 1) + 1 : 0

@@ -4,7 +4,7 @@ internal import LMDB
 /// Keeps one index in step with the records: collects what a commit changes, validates uniqueness,
 /// and writes.
 ///
-/// It is used by whoever leads the commits, and reused from commit to commit.
+/// It is used by the thread that leads the commits, and reused from commit to commit.
 final class IndexMaintainer {
   let index: StoreDatabases.Index
   private(set) var run = EntryRun()

@@ -2,7 +2,7 @@ package import Foundation
 
 /// Commits that were validated together and enter a log as one.
 package struct CommitGroup: Sendable, Hashable {
-  /// Tells the group from every other, so that whoever lost an answer can ask for it.
+  /// Tells the group from every other, so that a store that lost an answer can ask for it.
   package let batch: UUID
   /// The sequence of the first commit; the others follow.
   package let first: UInt64

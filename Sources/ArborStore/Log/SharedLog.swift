@@ -12,7 +12,8 @@ package enum Appending: Sendable {
 
 /// The one order of a store's commits, which every copy of the store follows.
 ///
-/// A commit counts once its group is in the log; whoever adds one has seen everything before it.
+/// A commit counts once its group is in the log; a store that adds one has seen everything before
+/// it.
 package protocol SharedLog: Sendable {
   /// Adds a group, where it follows the newest one and has not been added yet. What it throws says
   /// that this call has added nothing.

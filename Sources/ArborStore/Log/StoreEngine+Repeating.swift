@@ -8,7 +8,7 @@ extension StoreEngine {
   ///   - commits: The ones that follow the store's newest, in their order.
   ///   - counters: What the other copy's counters were at some time: numbers below are not given
   ///     out here. Names of counters that the store does not have are passed over.
-  ///   - position: Where in the log that leads, for whoever goes on from there; see
+  ///   - position: Where in the log that leads, for callers that go on from there; see
   ///     ``followedPosition()``.
   /// - Throws: `corrupted` where a commit does not follow, is of another model, or does not fit
   ///   what the store holds, so that the copies have gone different ways; nothing has been written

@@ -130,7 +130,7 @@ extension StoreEngine {
 }
 
 extension StoreOpener {
-  /// Refuses a file that is being migrated in a copy to whoever wants to write to it.
+  /// Refuses a file that is being migrated in a copy to callers that want to write to it.
   func refuseWhileMigrating(
     _ header: HeaderRecord, _ reader: TransactionReader, _ arbor: Database
   ) throws(StoreError) {

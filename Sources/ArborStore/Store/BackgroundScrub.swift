@@ -92,7 +92,7 @@ final class BackgroundScrub: Sendable {
         }
       }
     } catch {
-      // What was found is noted; what else ended it will meet whoever reads.
+      // What was found is noted; what else ended it will meet code that reads.
       return true
     }
   }

@@ -46,7 +46,7 @@ package final class CommitNotifications: Sendable {
   ) -> Int {
     state.withLock { state in
       state.nextID += 1
-      // Whoever listens already may not have been told of the newest commit yet.
+      // Code that listens already may not have been told of the newest commit yet.
       if state.listeners.isEmpty {
         state.announced = max(state.announced, store.lastSequence)
         state.announcedModel = store.modelState
@@ -101,7 +101,8 @@ package final class CommitNotifications: Sendable {
   /// Looks for commits of other processes after a write to the file.
   ///
   /// LMDB writes a transaction's root page first and shows the transaction to readers right after:
-  /// whoever looks in between looks again soon, and so does who cannot look just then.
+  /// a process that looks in between looks again soon, and so does one that cannot look just
+  /// then.
   func look(at store: StoreEngine, attempt: Int = 0) {
     guard !store.hasEnded, let written = try? store.environment.lastTransactionID else { return }
     let seen = store.lookAtNewest()

@@ -89,8 +89,8 @@ extension CommitPreparation {
       let key = maintainer.wholeKey(of: record, number, index)
     else { return }
     for other in try candidates(record, index, maintainer) where other != number {
-      // Of two claims of the set the later one offends. Whoever is changed in something else only
-      // claims nothing: it has the value already.
+      // Of two claims of the set the later one offends. An object that is changed in something else
+      // only claims nothing: it has the value already.
       if other > number, maintainer.claimsCutKey(other) { continue }
       guard let plan = plan(of: other), let otherIndex = indexPlan(of: other, indexNumber),
         let holder = try finalRecord(other, plan)

@@ -8,7 +8,7 @@ internal import LMDB
   internal import Darwin
 #endif
 
-/// The change sets that wait to be written, and who writes them.
+/// The change sets that wait to be written, and which thread writes them.
 ///
 /// ```
 /// thread A   submit ── leads: begins, writes A's set … and those that came meanwhile ── commit
@@ -16,13 +16,13 @@ internal import LMDB
 /// thread C             submit ── waits ───────────────────────────────────────────── result
 /// ```
 ///
-/// Whoever finds no leader leads, on its own thread, with a transaction that begins and ends there.
+/// A thread that finds no leader leads, with a transaction that begins and ends there.
 /// One wait for the disk serves everybody whose set is in it. When it is done it hands the lead to
-/// the first of those who came too late.
+/// the first of those that came too late.
 ///
 /// Where several have committed at about the same time, a leader waits a moment for as many before
 /// it goes to the disk: those of the last transaction have only just gone on, and without it the
-/// transactions of two halves would take turns. Nobody waits for others who commits alone.
+/// transactions of two halves would take turns. A thread that commits alone waits for no others.
 final class CommitQueue: Sendable {
   private struct State {
     var waiting: [CommitTicket] = []

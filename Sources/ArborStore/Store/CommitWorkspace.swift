@@ -2,7 +2,7 @@ internal import ArborModel
 internal import LMDB
 
 /// What one change set does to every index and relationship, in memory that is kept from commit to
-/// commit. It belongs to whoever leads the commits.
+/// commit. It belongs to the thread that leads the commits.
 final class CommitWorkspace {
   /// A to-one link to be checked that no derived relationship tells of.
   struct Claim {

@@ -132,7 +132,7 @@ final class NumberBlocks: Sendable {
     let left = Self.left(in: name, from: reserved.lowerBound)
     guard left >= count else { throw Self.exhausted(counter, of: store) }
     let numbers = reserved.lowerBound..<reserved.lowerBound + min(size, left)
-    // Whoever uses the store without its log goes on behind them.
+    // A process that uses the store without its log goes on behind them.
     try store.write(isLogged: true) { (transaction, _) throws(StoreError) in
       try StoreCounter.raise(name, to: numbers.upperBound, store.databases.arbor, transaction)
     }
@@ -194,7 +194,7 @@ final class NumberBlocks: Sendable {
         reservations.append(
           try Self.reserve(size, atLeast: 1, counter, of: store, transaction))
       } catch .exhausted {
-        // Whoever needs more numbers than are left is told.
+        // A caller that needs more numbers than are left is told.
       } catch {
         throw error
       }

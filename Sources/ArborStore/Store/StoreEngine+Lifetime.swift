@@ -24,11 +24,12 @@ extension StoreEngine {
 
   /// Less than this, in bytes, is not worth the trouble.
   private static let leastReclaimed = 16 << 20
-  /// Larger files are left to who has the time: this much is copied in some hundred milliseconds.
+  /// Larger files are left to callers that have the time: this much is copied in some hundred
+  /// milliseconds.
   private static let mostCopied = 256 << 20
 
   private func compactIfWorthwhile() {
-    // Who has written nothing leaves that to those that do.
+    // A process that has written nothing leaves that to those that do.
     guard environment.hasCommitted, path != nil, let snapshot = try? quietSnapshot() else {
       return
     }

@@ -49,8 +49,8 @@ extension StoreOpener {
   }
 
   /// Writes the given model into the file where the one there says something else that does not
-  /// concern stored bytes, such as named requests, so that whoever opens the file without a model
-  /// and every tool sees the newest.
+  /// concern stored bytes, such as named requests, so that a program that opens the file without a
+  /// model and every tool sees the newest.
   ///
   /// The generation and the commit sequence stay: no object changes, and processes that have the
   /// store open with another wording go on. On a full disk the next opening tries again.

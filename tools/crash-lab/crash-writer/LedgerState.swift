@@ -1,6 +1,6 @@
 /// What the ledger must hold after a number of rounds, in plain dictionaries.
 ///
-/// Every round follows from the seed and its number alone, so whoever knows how many rounds were
+/// Every round follows from the seed and its number alone, so code that knows how many rounds were
 /// committed knows the whole store. The writer and the verifier both take their rounds from here.
 struct LedgerState: Equatable, Sendable {
   /// One side of a transfer.

@@ -17,8 +17,8 @@ import LMDB
 // turn; `sound` uses all of them as they are.
 // `full` and `quick` read all entries after that verification; `reading` and `writing` use objects
 // of a store that is opened as usual.
-// Before each case it says which one it is, so that whoever started it knows on which it died;
-// afterwards what came of it:
+// Before each case it says which one it is, so that the test that started it knows on which it
+// died; afterwards what came of it:
 //
 //   case <number> <kind> <position>
 //   <number> error|problem|same|WRONG, or refused|found|passed for a forgery
@@ -38,7 +38,7 @@ let work = arguments[3]
 /// What is forged.
 let originalPaths = [arguments[1], arguments[2]] + arguments[8...]
 
-/// Unbuffered: whoever dies has said on what.
+/// Unbuffered: a process that dies has said on what.
 func say(_ line: String) { FileHandle.standardOutput.write(Data((line + "\n").utf8)) }
 
 /// Puts bytes in place of the work file.

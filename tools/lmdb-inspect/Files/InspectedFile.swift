@@ -55,7 +55,8 @@ struct InspectedFile {
         + "“tables”, “dump” and “get”.")
   }
 
-  /// The store by the library's public interface, for reading only; whoever opens it closes it.
+  /// The store by the library's public interface, for reading only; the caller that opens it closes
+  /// it.
   func openStore() throws -> PersistentStore {
     _ = try requireStore()
     return try PersistentStore(at: .path(path), options: StoreOptions(isReadOnly: true))

@@ -20,7 +20,7 @@ struct GlobPattern: ByteMatcher {
 /// The segments of a pattern as runs of bytes, laid out such that a text is matched without
 /// counting references.
 ///
-/// The memory is written once, at creation, and freed with the object; whoever matches holds the
+/// The memory is written once, at creation, and freed with the object; code that matches holds the
 /// object.
 private final class GlobBytes {
   /// A run of bytes. Of those with `?`, a mask says which bits of a byte count, and shift-and finds

@@ -18,7 +18,7 @@ let hot: [SwiftSetting] =
 /// Layers above the store touch no memory by hand, and the compiler holds them to it.
 let safe: [SwiftSetting] = common + [.strictMemorySafety()]
 
-/// A naive evaluator costs more than what it judges, so it is optimised in debug builds too.
+/// A naive evaluator costs more than what it checks, so it is optimised in debug builds too.
 let tireless = common + [.unsafeFlags(["-O"], .when(configuration: .debug))]
 
 let package = Package(
@@ -36,7 +36,7 @@ let package = Package(
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
     .package(url: "https://github.com/apple/swift-log", from: "1.16.0"),
     .package(url: "https://github.com/swiftlang/swift-syntax", exact: "603.0.1"),
-    // Of ArborService and its tests only: who does not use that product does not build them.
+    // Of ArborService and its tests only: packages that do not use that product do not build them.
     .package(url: "https://github.com/apple/swift-distributed-tracing", from: "1.6.0"),
     .package(url: "https://github.com/apple/swift-metrics", from: "2.9.0"),
     .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.8.0"),
@@ -75,7 +75,7 @@ let package = Package(
       name: "ArborData",
       dependencies: ["ArborExchange", "ArborObjects", "ArborLog", "ArborModel", "ArborLocks"],
       swiftSettings: safe),
-    // Nothing else depends on it: who does not ask for its product needs no libpq.
+    // Nothing else depends on it: a package that does not ask for its product needs no libpq.
     .systemLibrary(
       name: "CPostgres", pkgConfig: "libpq", providers: [.apt(["libpq-dev"]), .brew(["libpq"])]),
     .target(

@@ -296,7 +296,7 @@ nonisolated open class DataManager {
 
   /// Erases all objects of the store in one transaction, and the pending changes with them.
   ///
-  /// The manager, its context and whoever observes them stay usable; unique IDs go on counting.
+  /// The manager, its context and their observers stay usable; unique IDs go on counting.
   ///
   /// - Throws: ``ArborError`` where the store cannot be written.
   open func purge() throws {
@@ -323,7 +323,7 @@ nonisolated open class DataManager {
   // MARK: Undoing
 
   /// Takes back what the last undo group changed, also where it has been committed since; nothing
-  /// where there is none. Ends a round of changes, what was taken back included.
+  /// where none exists. Ends a round of changes, what was taken back included.
   ///
   /// Every operation of the manager is a group of its own, and so is what was changed between two
   /// of them; ``beginUndoGroup()`` makes larger ones. See ``UndoHistory/undo()``.

@@ -8,7 +8,7 @@ enum ModelSearch {
 
   /// The file of the model of a name in a folder.
   ///
-  /// - Throws: ``ArborError`` `fileUnreadable` where there is none.
+  /// - Throws: ``ArborError`` `fileUnreadable` where none exists.
   static func file(named name: String, in folder: URL) throws(ArborError) -> URL {
     let candidates = forms.map { folder.appending(path: "\(name).\($0)") }
     guard let found = candidates.first(where: { FileManager.default.fileExists(atPath: $0.path) })
@@ -18,7 +18,7 @@ enum ModelSearch {
 
   /// The file of the model of a name among a bundle's resources.
   ///
-  /// - Throws: ``ArborError`` `fileUnreadable` where there is none.
+  /// - Throws: ``ArborError`` `fileUnreadable` where none exists.
   static func file(named name: String, in bundle: Bundle) throws(ArborError) -> URL {
     guard let folder = bundle.resourceURL else { throw missing(name, in: bundle.bundlePath) }
     return try file(named: name, in: folder)
@@ -30,10 +30,10 @@ enum ModelSearch {
     return document.versions.compactMap { try? document.model(ofVersion: $0.name) }
   }
 
-  private static func missing(_ name: String, in place: String) -> ArborError {
+  private static func missing(_ name: String, in location: String) -> ArborError {
     ArborError(
       .fileUnreadable,
-      "There is no model named \(name) in \(place); put \(name).xcdatamodeld, \(name).xcdatamodel "
-        + "or \(name).model.json there.")
+      "There is no model named \(name) in \(location); put \(name).xcdatamodeld, "
+        + "\(name).xcdatamodel or \(name).model.json there.")
   }
 }

@@ -1,4 +1,4 @@
-// Whoever imports this module needs no import of `Synchronization` beside it.
+// Code that imports this module needs no import of `Synchronization` beside it.
 @_exported public import Synchronization
 
 #if ARBOR_THREAD_SANITIZER

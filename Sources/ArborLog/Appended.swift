@@ -7,6 +7,6 @@ public enum Appended: Sendable, Hashable {
   case behind([LogEntry])
   /// What it would follow is not in the log: the log has lost its end, or another history.
   case forked
-  /// Nobody knows: the answer was lost. Whoever adds the same entry again learns it.
+  /// Nobody knows: the answer was lost. A store that adds the same entry again learns it.
   case unknown
 }

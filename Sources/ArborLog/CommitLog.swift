@@ -4,9 +4,10 @@ public import Foundation
 /// The one order of a store's commits, which every copy of the store follows: what a server keeps
 /// so that several machines can write to one store.
 ///
-/// A commit counts once its entry is in the log, and whoever adds one has taken over everything
-/// before it. The log itself validates nothing: it keeps entries, one behind the other, and refuses
-/// those that somebody was faster than. `PostgresLog` is one; a program can bring its own.
+/// A commit counts once its entry is in the log, and a store that adds one has taken over
+/// everything before it. The log itself validates nothing: it keeps entries, one behind the other,
+/// and refuses those that somebody was faster than. `PostgresLog` is one; a program can bring its
+/// own.
 ///
 /// What a log promises:
 /// - An entry is added whole or not at all, and only behind the entry that it names as its

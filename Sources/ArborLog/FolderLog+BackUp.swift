@@ -18,8 +18,8 @@ extension FolderLog {
   /// the first time, where the commits in between are not there, and where the model has changed.
   ///
   /// - Throws: `ArborError` of the log, `StoreError` of the store.
-  package func backUp(_ file: StoreFile, snapshot isWanted: Bool) throws -> LogAddition {
-    // Which commits the log has is taken down in the store's file.
+  package func backUp(_ file: StoreEngine, snapshot isWanted: Bool) throws -> LogAddition {
+    // Which commits the log has is recorded in the store's file.
     guard !file.isReadOnly else { throw StoreError.readOnly(path: file.path) }
     let path = try path
     try LogFiles.makeFolder(path)
@@ -29,7 +29,7 @@ extension FolderLog {
   }
 
   private func addWhatIsNew(
-    of file: StoreFile, _ path: String, snapshot isWanted: Bool
+    of file: StoreEngine, _ path: String, snapshot isWanted: Bool
   ) throws -> LogAddition {
     let identity = try ownedIdentity(of: file, path)
     try LogFiles.removeUnfinished(in: path)
@@ -49,7 +49,7 @@ extension FolderLog {
   }
 
   /// The identity of the log, which is made here in an empty folder.
-  private func ownedIdentity(of file: StoreFile, _ path: String) throws -> LogIdentity {
+  private func ownedIdentity(of file: StoreEngine, _ path: String) throws -> LogIdentity {
     if let found = try identity(path) {
       guard found.store == file.id else {
         throw ArborError(
@@ -78,7 +78,7 @@ extension FolderLog {
   /// - Returns: nil where the store's commits do not follow the log's; else what the log's come to,
   ///   and whether it has all of them now: not those of another model.
   private func addCommits(
-    of file: StoreFile, to base: LogBase, _ identity: LogIdentity, upTo last: UInt64 = .max,
+    of file: StoreEngine, to base: LogBase, _ identity: LogIdentity, upTo last: UInt64 = .max,
     _ addition: inout LogAddition
   ) throws -> (chain: CommitChain, isComplete: Bool)? {
     var newest: SegmentEntry?
@@ -176,7 +176,7 @@ extension FolderLog {
   ///   those up to the new one, so that no state between the two is missing. nil where the store
   ///   has not kept them.
   private func addSnapshot(
-    of file: StoreFile, _ identity: LogIdentity, _ path: String, after previous: LogBase?
+    of file: StoreEngine, _ identity: LogIdentity, _ path: String, after previous: LogBase?
   ) throws -> LogBase {
     let last = (try LogFiles.names(in: path) ?? []).compactMap(LogBase.number(ofName:)).last
     let number = (last ?? 0) + 1
@@ -221,7 +221,7 @@ extension FolderLog {
     var opening = StoreOpening(.file(path), model: nil)
     opening.isReadOnly = true
     opening.verification = .quick
-    let copy = try StoreFile.open(opening)
+    let copy = try StoreEngine.open(opening)
     let (sequence, generation) = (copy.lastSequence, copy.modelGeneration)
     let snapshot = try copy.snapshot()
     let counters = try snapshot.counters()
@@ -250,7 +250,7 @@ extension FolderLog {
 }
 
 extension StoreSnapshot {
-  /// When the newest commit was made; nil where there is none, or it is no longer remembered.
+  /// When the newest commit was made; nil where none exists, or it is no longer remembered.
   fileprivate func newestCommitDate() throws(StoreError) -> Date? {
     guard sequence > 0, case .entries(let entries) = try history(after: sequence - 1) else {
       return nil

@@ -59,7 +59,7 @@ extension FolderLog {
     var opening = StoreOpening(.file(path), model: nil)
     opening.durability = .relaxed
     opening.verification = .quick
-    let file = try StoreFile.open(opening)
+    let file = try StoreEngine.open(opening)
     defer { file.close() }
     guard file.id == base.manifest.store else {
       throw ArborError.damagedLog(base.snapshotPath, "it is of another store")
@@ -80,7 +80,7 @@ extension FolderLog {
   ///   - keepsPosition: Whether the store notes how far it has the log.
   @discardableResult
   static func apply(
-    _ base: LogBase, to file: StoreFile, knowing known: CommitChain? = nil,
+    _ base: LogBase, to file: StoreEngine, knowing known: CommitChain? = nil,
     upTo target: UInt64 = .max, keepsPosition: Bool = false
   ) throws -> LogEnd {
     var batch = LogBatch(base, file, keepsPosition: keepsPosition)

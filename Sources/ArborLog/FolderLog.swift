@@ -19,7 +19,7 @@ public struct FolderLog: Sendable, Hashable {
 
   /// Names a log; nothing is looked at.
   ///
-  /// - Parameter url: A file URL of a folder. `backUp(to:)` makes it where there is none; the one
+  /// - Parameter url: A file URL of a folder. `backUp(to:)` makes it where none exists; the one
   ///   that it lies in has to exist.
   public init(_ url: URL) { self.url = url }
 
@@ -108,7 +108,7 @@ public struct FolderLog: Sendable, Hashable {
   /// more, make a snapshot with `backUp(to:snapshot:)` first.
   ///
   /// - Throws: ``ArborError`` `inUse` where somebody writes to the log, `fileUnreadable` where
-  ///   there is none, `corrupted`, `inputOutput`.
+  ///   none exists, `corrupted`, `inputOutput`.
   public func removeHistory(before date: Date) throws(ArborError) {
     let (path, identity) = try existing()
     do {

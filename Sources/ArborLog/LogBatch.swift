@@ -8,7 +8,7 @@ struct LogBatch {
   private static let mostBytes = 16 << 20
 
   private let base: LogBase
-  private let file: StoreFile
+  private let file: StoreEngine
   private let keepsPosition: Bool
   private var commits: [LoggedCommit] = []
   private var bytes = 0
@@ -16,7 +16,7 @@ struct LogBatch {
   /// What the store threw; nothing more is written then.
   private var failure: StoreError?
 
-  init(_ base: LogBase, _ file: StoreFile, keepsPosition: Bool) {
+  init(_ base: LogBase, _ file: StoreEngine, keepsPosition: Bool) {
     self.base = base
     self.file = file
     self.keepsPosition = keepsPosition

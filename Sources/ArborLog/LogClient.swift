@@ -21,7 +21,8 @@ package final class LogClient: SharedLog {
   /// The first pause between two questions; the next ones are longer.
   private let firstPause: Duration
   private let counted = Lock(Counts())
-  /// The last batches, with their first commits: whoever does not know what became of one can ask.
+  /// The last batches, with their first commits: a store that does not know what became of one can
+  /// ask.
   private let batches = Lock<[(id: UUID, first: UInt64)]>([])
   private static let mostBatches = 256
 
@@ -157,7 +158,7 @@ package final class LogClient: SharedLog {
   ///
   /// - Returns: The log's newest commit.
   /// - Throws: ``ArborError`` `forked`, `modelChanged`, `logUnavailable`; `StoreError`.
-  package func catchUp(_ file: StoreFile) throws -> UInt64 {
+  package func catchUp(_ file: StoreEngine) throws -> UInt64 {
     guard let position = try file.position() else { throw StoreError.closed }
     let newest = try head(beyond: position)
     if newest > position.sequence { try file.takeOverNews() }

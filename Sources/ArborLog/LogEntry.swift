@@ -5,7 +5,7 @@ public import Foundation
 ///
 /// A log keeps entries as they are and knows nothing of what is in them.
 public struct LogEntry: Sendable, Hashable {
-  /// Tells the entry from every other, so that whoever lost an answer can ask again.
+  /// Tells the entry from every other, so that a store that lost an answer can ask again.
   public let batch: UUID
   /// The sequence of its first commit.
   public let first: UInt64

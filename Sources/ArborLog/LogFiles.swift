@@ -28,7 +28,7 @@ enum LogFiles {
     return error
   }
 
-  /// The names in a folder, sorted; nil where there is none.
+  /// The names in a folder, sorted; nil where none exists.
   static func names(in folder: String) throws(ArborError) -> [String]? {
     guard let directory = opendir(folder) else {
       if errno == ENOENT { return nil }
@@ -49,7 +49,7 @@ enum LogFiles {
     return names.sorted()
   }
 
-  /// A whole small file; nil where there is none.
+  /// A whole small file; nil where none exists.
   static func contents(_ path: String) throws(ArborError) -> [UInt8]? {
     guard let file = try LogInput(path) else { return nil }
     return try file.read(from: 0, count: file.size)

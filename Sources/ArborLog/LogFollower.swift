@@ -5,13 +5,13 @@ package import ArborStore
 /// Brings a store up to the log that it follows, again and again.
 package final class LogFollower: Sendable {
   private let log: FolderLog
-  private let file: StoreFile
+  private let file: StoreEngine
   private let position: Lock<LogPosition>
 
   /// Begins to follow; nothing else is written to the store from now on.
   ///
   /// - Throws: ``ArborError`` `invalidArgument` where the store does not follow the log.
-  package init(_ log: FolderLog, _ file: StoreFile) throws {
+  package init(_ log: FolderLog, _ file: StoreEngine) throws {
     let (path, identity) = try log.existing()
     self.log = log
     self.file = file
@@ -63,7 +63,7 @@ package final class LogFollower: Sendable {
 
   /// - Throws: ``ArborError`` `invalidArgument`, `conflict`.
   private static func position(
-    of file: StoreFile, following identity: LogIdentity, _ folder: String
+    of file: StoreEngine, following identity: LogIdentity, _ folder: String
   ) throws -> LogPosition {
     let name = file.path ?? "The store"
     guard let bytes = try file.followedPosition() else {
@@ -88,7 +88,7 @@ package final class LogFollower: Sendable {
 
   // MARK: Opening
 
-  /// Makes a store that follows a log where there is none, or anew where the log goes on in a way
+  /// Makes a store that follows a log where none exists, or anew where the log goes on in a way
   /// that an open store cannot take over.
   ///
   /// - Throws: `ArborError` of the log, `StoreError` of the store.
@@ -99,7 +99,7 @@ package final class LogFollower: Sendable {
     }
     var opening = StoreOpening(.file(path), model: nil)
     opening.verification = .quick
-    let file = try StoreFile.open(opening)
+    let file = try StoreEngine.open(opening)
     let needsAnew: Bool
     do {
       defer { file.close() }

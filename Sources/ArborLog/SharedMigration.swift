@@ -12,9 +12,9 @@ internal import Foundation
 /// ```
 ///
 /// The migration runs in a copy of the file, whether it takes code or not. It is tried before the
-/// log is told, so that one that fails stops nobody. Whoever finds the change without a snapshot
-/// behind it, since the first one died, migrates a copy of its own and goes on; the first snapshot
-/// counts.
+/// log is told, so that one that fails stops nobody. A store that finds the change without a
+/// snapshot behind it, since the first one died, migrates a copy of its own and goes on; the first
+/// snapshot counts.
 package struct SharedMigration {
   private let shared: SharedStore
   private let model: ManagedObjectModel

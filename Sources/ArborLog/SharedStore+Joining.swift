@@ -8,7 +8,7 @@ extension SharedStore {
   /// Reading and writing go on. From its return on, the store shares the log.
   ///
   /// - Throws: ``ArborError`` `notAllowed` where there is a log already; `StoreError`.
-  package func begin(_ file: StoreFile) throws {
+  package func begin(_ file: StoreEngine) throws {
     guard !file.isReadOnly else { throw StoreError.readOnly(path: file.path) }
     // A log that was begun in vain, or left.
     try file.keepCommitsForSharing()
@@ -44,12 +44,12 @@ extension SharedStore {
   }
 
   /// Whether a kill interrupted ``begin(_:)`` behind the log's beginning.
-  func isJoining(_ file: StoreFile) throws -> Bool {
+  func isJoining(_ file: StoreEngine) throws -> Bool {
     try file.logReaders().sequences[file.id] != nil
   }
 
   /// Goes on with ``begin(_:)`` where the log has begun: what it lacks of the store is added.
-  func join(_ file: StoreFile, since position: SharedPosition) throws {
+  func join(_ file: StoreEngine, since position: SharedPosition) throws {
     try file.join(client, behind: position) { (group) throws(StoreError) in
       guard let group else { return }
       do throws(ArborError) { try add(group) } catch { throw .log(error) }
@@ -78,7 +78,7 @@ extension SharedStore {
   /// Adds a snapshot of an open store to the log, from which new copies begin.
   ///
   /// - Returns: The newest commit in it.
-  package func publish(_ file: StoreFile) throws -> UInt64 {
+  package func publish(_ file: StoreEngine) throws -> UInt64 {
     try publish(copyOf: file) { _ in nil }.position.sequence
   }
 
@@ -86,7 +86,7 @@ extension SharedStore {
   ///
   /// - Parameter position: The one that the copy gets; nil for the one that it has.
   private func publish(
-    copyOf file: StoreFile, position: (StoreFile) throws -> SharedPosition?
+    copyOf file: StoreEngine, position: (StoreEngine) throws -> SharedPosition?
   ) throws -> (position: SharedPosition, snapshot: LogSnapshot) {
     let staged = file.path.map { "\($0)-snapshot" } ?? NSTemporaryDirectory() + UUID().uuidString
     StoreFiles.discard(staged)

@@ -8,7 +8,7 @@ internal import Foundation
 /// no log      ── join ──▶ the store's copy and its commits are the log's beginning
 /// no file     ── the newest snapshot ──▶ behind the log ── take over ──▶ at its end
 /// forked      ── the file is kept under another name, and the error lists what is only there
-/// damaged     ── the file is kept under another name, and made anew as where there is none
+/// damaged     ── the file is kept under another name, and made anew as where none exists
 /// other model ── see SharedMigration
 /// ```
 package struct SharedStore {
@@ -34,7 +34,7 @@ package struct SharedStore {
 
   private var log: any CommitLog { client.log }
 
-  /// Makes the file where there is none, or anew where the log goes on without it, and brings it up
+  /// Makes the file where none exists, or anew where the log goes on without it, and brings it up
   /// to the log.
   ///
   /// - Parameter model: The one that the store is going to be opened with; nil for its own.
@@ -115,13 +115,13 @@ package struct SharedStore {
 
   /// What to do where the log goes on with another model.
   private func goOn(
-    _ file: StoreFile, _ model: ModelFingerprint?, _ reason: ArborError
+    _ file: StoreEngine, _ model: ModelFingerprint?, _ reason: ArborError
   ) throws -> Step {
     if model == file.modelFingerprint { return .done(.waiting(reason)) }
     if let snapshot = try log.newestSnapshot(), snapshot.sequence > file.lastSequence {
       return .anew
     }
-    // Whoever changed the model has not come to the end, and may never.
+    // The process that changed the model has not come to the end, and may never.
     let change = try pendingModel(after: file.lastSequence)
     guard let model, model == change?.fingerprint else { throw reason }
     return .done(.needsMigration)
@@ -168,12 +168,12 @@ package struct SharedStore {
   }
 
   /// Runs `body` with the file, with the model in it.
-  func withFile<R>(_ body: (StoreFile) throws -> R) throws -> R {
+  func withFile<R>(_ body: (StoreEngine) throws -> R) throws -> R {
     var opening = StoreOpening(.file(path), model: nil)
     opening.verification = .quick
     opening.durability = .relaxed
     opening.indexBuilds = .left
-    let file = try StoreFile.open(opening)
+    let file = try StoreEngine.open(opening)
     defer { file.close() }
     // This process may have it open.
     return try file.keepingLog(body)
@@ -254,7 +254,7 @@ package struct SharedStore {
     throw error
   }
 
-  private static func lost(_ entry: HistoryEntry, _ file: StoreFile) -> ArborError {
+  private static func lost(_ entry: HistoryEntry, _ file: StoreEngine) -> ArborError {
     let author = entry.author.map { " by \($0)" } ?? ""
     let count = entry.changes.count
     return ArborError(

@@ -5,7 +5,7 @@ internal import Dispatch
 ///
 /// A notification that is part of a commit takes a lock over all databases of the server until the
 /// commit is on the medium. So it is sent behind the commit, at most every ten milliseconds for all
-/// commits since, and without waiting for the medium: whoever misses one looks by themselves.
+/// commits since, and without waiting for the medium: a store that misses one looks by itself.
 final class NewsSender: Sendable {
   private struct State {
     var isScheduled = false

@@ -46,7 +46,7 @@ extension PostgresLog {
       if !expectsLoss { results += try connection.run([newer], deadline: deadline) }
       let found = try self.newer(results[1], than: entry)
       guard found == .written else { return found }
-      // It was there, but whoever put it there had no answer: standbys may not have it. A
+      // It was there, but the store that put it there had no answer: standbys may not have it. A
       // transaction that ends after it has waited for them says that they do.
       do throws(PostgresFailure) { _ = try connection.run([confirm], deadline: deadline) } catch {
         throw error.leavesDoubt

@@ -81,7 +81,7 @@ public final class ArborService: Service {
     store = try opening(StoreInstrument([metrics.instrument, tracing.instrument]))
   }
 
-  /// Opens a store with a model, or makes one where there is none.
+  /// Opens a store with a model, or makes one where none exists.
   ///
   /// - Parameters:
   ///   - name: What metrics, spans and log entries call the store: one of few, since it is a label.

@@ -1,6 +1,6 @@
 internal import ArborObjects
 
-/// Does what blocks a thread on one of its own, in the task of whoever waits for it.
+/// Does what blocks a thread on one of its own, in the task that waits for it.
 actor ServiceWorker {
   private nonisolated let executor = QueueExecutor()
 

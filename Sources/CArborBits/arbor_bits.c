@@ -78,8 +78,8 @@ HARDWARE static inline uint32_t crc_hardware(uint32_t crc, const unsigned char *
   // record, and the one that was the last is chosen.
   uint64_t state = wide;
   for (int offset = 0; offset < 56; offset += 8) {
-    const unsigned char *place = p + offset < last ? p + offset : last;
-    state = step8(state, load8(place));
+    const unsigned char *word = p + offset < last ? p + offset : last;
+    state = step8(state, load8(word));
     wide = CHANCE(n >= (size_t)offset + 8) ? state : wide;
   }
   // The last 0 to 7 bytes are the high ones of the last word. Moving state and bytes to its high
@@ -140,21 +140,21 @@ uint64_t arbor_records_intact(const arbor_record *records, size_t n, uint16_t en
 // A library's search prepares tables, which costs more than looking through a short text.
 #define SHORT_HAYSTACK 256
 
-static int holds(const unsigned char *place, const unsigned char *needle, size_t count) {
-  return place[0] == needle[0] && place[count - 1] == needle[count - 1] &&
-         memcmp(place, needle, count) == 0;
+static int holds(const unsigned char *start, const unsigned char *needle, size_t count) {
+  return start[0] == needle[0] && start[count - 1] == needle[count - 1] &&
+         memcmp(start, needle, count) == 0;
 }
 
 static const void *find_in_short(const unsigned char *haystack, size_t haystack_count,
                                  const unsigned char *needle, size_t needle_count) {
-  size_t places = haystack_count - needle_count + 1;
-  size_t place = 0;
+  size_t end = haystack_count - needle_count + 1;
+  size_t offset = 0;
 #if defined(__SSE2__)
-  // Sixteen places at a time: where the first and the last byte fit, the rest is compared.
+  // Sixteen offsets at a time: where the first and the last byte fit, the rest is compared.
   __m128i first = _mm_set1_epi8((char)needle[0]);
   __m128i last = _mm_set1_epi8((char)needle[needle_count - 1]);
-  for (; place + 16 <= places; place += 16) {
-    const unsigned char *start = haystack + place;
+  for (; offset + 16 <= end; offset += 16) {
+    const unsigned char *start = haystack + offset;
     __m128i begins = _mm_cmpeq_epi8(first, _mm_loadu_si128((const __m128i *)start));
     __m128i ends =
         _mm_cmpeq_epi8(last, _mm_loadu_si128((const __m128i *)(start + needle_count - 1)));
@@ -164,8 +164,8 @@ static const void *find_in_short(const unsigned char *haystack, size_t haystack_
       if (memcmp(found, needle, needle_count) == 0) return found;
     }
   }
-  if (place + 8 <= places) {
-    const unsigned char *start = haystack + place;
+  if (offset + 8 <= end) {
+    const unsigned char *start = haystack + offset;
     __m128i begins = _mm_cmpeq_epi8(first, _mm_loadl_epi64((const __m128i *)start));
     __m128i ends =
         _mm_cmpeq_epi8(last, _mm_loadl_epi64((const __m128i *)(start + needle_count - 1)));
@@ -174,11 +174,11 @@ static const void *find_in_short(const unsigned char *haystack, size_t haystack_
       const unsigned char *found = start + __builtin_ctz(fits);
       if (memcmp(found, needle, needle_count) == 0) return found;
     }
-    place += 8;
+    offset += 8;
   }
 #endif
-  for (; place < places; place++) {
-    if (holds(haystack + place, needle, needle_count)) return haystack + place;
+  for (; offset < end; offset++) {
+    if (holds(haystack + offset, needle, needle_count)) return haystack + offset;
   }
   return NULL;
 }

@@ -40,7 +40,7 @@ extension Cursor {
     var engineKey = MDB_val(key)
     var engineValue = MDB_val(value)
     let code = mdb_cursor_put(handle, &engineKey, &engineValue, mode.mode.flags)
-    guard try slotPointer.pointee.judgePut(code, mode.mode) else { return false }
+    guard try slotPointer.pointee.checkPut(code, mode.mode) else { return false }
     if !isCounted { return true }
     let hash = slotPointer.pointee.digests.hash(database, key, value)
     if let former { slotPointer.pointee.digests.subtract(former, from: database) }
@@ -59,7 +59,7 @@ extension Cursor {
   /// one. The pages are the same: `MDB_MULTIPLE` repeats what `MDB_APPENDDUP` does.
   ///
   /// - Parameters:
-  ///   - numbers: Ascending. Nothing is put where there are none.
+  ///   - numbers: Ascending. Nothing is put where none exist.
   ///   - isNewKey: Whether the key is above all others; else it is the last one.
   ///   - isCounted: Whether the digest of the database counts the entries; see
   ///     ``WriteTransaction/clear(_:isCounted:)``.
@@ -102,7 +102,7 @@ extension Cursor {
       return mdb_cursor_put(
         handle, &engineKey, parts.baseAddress, UInt32(MDB_MULTIPLE | MDB_APPENDDUP))
     }
-    try slotPointer.pointee.judge(code)
+    try slotPointer.pointee.checkCode(code)
   }
 
   /// The hash of the entry that is about to be replaced; nil where the key is new. The pages that
@@ -164,7 +164,7 @@ extension Cursor {
       var key = MDB_val(bytes)
       var value = MDB_val(mv_size: count, mv_data: nil)
       let code = mdb_cursor_put(handle, &key, &value, mode.flags | UInt32(MDB_RESERVE))
-      _ = try slotPointer.pointee.judgePut(code, mode)
+      _ = try slotPointer.pointee.checkPut(code, mode)
       fill(UnsafeMutableRawBufferPointer(start: value.mv_data, count: value.mv_size))
       if !isCounted { return }
       let hash = slotPointer.pointee.digests.hash(

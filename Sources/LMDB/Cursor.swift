@@ -32,7 +32,7 @@ package struct Entry {
   }
 }
 
-/// A place in a database, moved from entry to entry.
+/// A position in a database, moved from entry to entry.
 ///
 /// Every move returns the entry it reached, or nil at the end; the bytes are valid as those of
 /// its transaction are. A new cursor is on no entry: `next` then means the first, `previous` the

@@ -49,7 +49,7 @@ package enum KeyBound: Sendable, Hashable {
 package struct CursorRange: ~Copyable {
   package enum Direction: Sendable { case forward, backward }
 
-  /// The cursor that walks, for batches and counts of the present key. Moving it moves the walk.
+  /// The cursor that scans, for batches and counts of the present key. Moving it moves the scan.
   package let cursor: Cursor
   private let lower: KeyBound
   private let upper: KeyBound
@@ -70,12 +70,12 @@ package struct CursorRange: ~Copyable {
     isForward = direction == .forward
   }
 
-  /// The next entry in the direction of the walk; nil behind the last one.
+  /// The next entry in the direction of the scan; nil behind the last one.
   package mutating func next() throws(LMDBError) -> Entry? {
     try advance(byKey: false)
   }
 
-  /// The first entry of the next key; walking backward the last entry of the key before.
+  /// The first entry of the next key; scanning backward the last entry of the key before.
   package mutating func nextKey() throws(LMDBError) -> Entry? {
     try advance(byKey: true)
   }
@@ -108,7 +108,7 @@ package struct CursorRange: ~Copyable {
     return nil
   }
 
-  /// Whether the walk has not passed its far end; the near end was seen to by the first step.
+  /// Whether the scan has not passed its far end; the near end was seen to by the first step.
   @inline(__always)
   private func contains(_ key: UnsafeRawBufferPointer) -> Bool {
     let end = isForward ? upper : lower

@@ -34,7 +34,7 @@ extension DamagedFile {
     firstFreeLevel = 0
     lastPage = root.lastPage
     try readFreePages(root)
-    return try traverse(TreeWalk(.main, "of names", root.main, rootLevel: 0), entry)
+    return try traverse(TreeTraversal(.main, "of names", root.main, rootLevel: 0), entry)
   }
 
   /// Forgets what was followed, and goes on without a root page.
@@ -54,15 +54,15 @@ extension DamagedFile {
     _ entry: @escaping (DamagedEntry, _ isSound: Bool) throws(LMDBError) -> Void
   ) throws(LMDBError) -> Bool {
     var (root, depth) = (leaf, 1)
-    while depth < TreeWalk.mostLevels, let above = try branch(above: root, depth: depth) {
+    while depth < TreeTraversal.mostLevels, let above = try branch(above: root, depth: depth) {
       (root, depth) = (above, depth + 1)
     }
     begin()
     return try traverse(Self.names(root, depth: depth), entry)
   }
 
-  private static func names(_ root: UInt64, depth: Int) -> TreeWalk {
-    TreeWalk(.main, "of names", TreeRecord(root: root, depth: depth), rootLevel: 0)
+  private static func names(_ root: UInt64, depth: Int) -> TreeTraversal {
+    TreeTraversal(.main, "of names", TreeRecord(root: root, depth: depth), rootLevel: 0)
   }
 
   /// The branch that leads to a page: of several that do, since pages are used again, the one below
@@ -88,7 +88,7 @@ extension DamagedFile {
   private func readFreePages(_ root: MetaPage) throws(LMDBError) {
     free = PageClaims(lastPage: pageCount)
     var isSound = true
-    let isWhole = try traverse(TreeWalk(.free, "of free pages", root.free, rootLevel: 0)) {
+    let isWhole = try traverse(TreeTraversal(.free, "of free pages", root.free, rootLevel: 0)) {
       (entry: DamagedEntry, _: Bool) throws(LMDBError) in
       try self.withValue(of: entry) { (list) throws(LMDBError) in
         guard let list, self.insert(list, before: root.lastPage + 1) else {

@@ -17,23 +17,23 @@ extension DamagedFile {
     lost: @escaping (LostRange) -> Void = { _ in }
   ) throws(LMDBError) -> Bool {
     try traverse(
-      TreeWalk(.named, tree.name, tree.record, rootLevel: firstFreeLevel), entry, lost: lost)
+      TreeTraversal(.named, tree.name, tree.record, rootLevel: firstFreeLevel), entry, lost: lost)
   }
 
   func traverse(
-    _ walk: TreeWalk,
+    _ traversal: TreeTraversal,
     _ entry: @escaping (DamagedEntry, _ isSound: Bool) throws(LMDBError) -> Void,
     packed: @escaping (UnsafeRawBufferPointer) throws(LMDBError) -> Void = { _ in },
     lost: @escaping (LostRange) -> Void = { _ in }
   ) throws(LMDBError) -> Bool {
-    var walk = walk
-    guard walk.recordComplaint == nil else {
+    var traversal = traversal
+    guard traversal.recordComplaint == nil else {
       lost(LostRange())
       return false
     }
-    if walk.record.isEmpty { return true }
+    if traversal.record.isEmpty { return true }
     let visitor = Visitor(entry: entry, packed: packed, lost: lost)
-    return try visit(walk.record.root, &walk, depth: 1, PageVerifier.KeyRange(), visitor)
+    return try visit(traversal.record.root, &traversal, depth: 1, PageVerifier.KeyRange(), visitor)
   }
 
   private struct Visitor {
@@ -44,7 +44,7 @@ extension DamagedFile {
 
   /// Visits a page and what is below it; false where something of that is lost.
   private func visit(
-    _ number: UInt64, _ tree: inout TreeWalk, depth: Int, _ range: PageVerifier.KeyRange,
+    _ number: UInt64, _ tree: inout TreeTraversal, depth: Int, _ range: PageVerifier.KeyRange,
     _ visitor: borrowing Visitor
   ) throws(LMDBError) -> Bool {
     let level = tree.rootLevel + depth - 1
@@ -78,7 +78,7 @@ extension DamagedFile {
   }
 
   private func visitBranch(
-    _ page: RawPage, _ tree: inout TreeWalk, depth: Int, _ range: PageVerifier.KeyRange,
+    _ page: RawPage, _ tree: inout TreeTraversal, depth: Int, _ range: PageVerifier.KeyRange,
     _ visitor: borrowing Visitor
   ) throws(LMDBError) -> Bool {
     guard buffers.nodeComplaint(page, isLeaf: false) == nil, page.count >= 2,
@@ -100,7 +100,7 @@ extension DamagedFile {
   }
 
   private func isSound(
-    _ page: RawPage, _ tree: inout TreeWalk, _ range: PageVerifier.KeyRange
+    _ page: RawPage, _ tree: inout TreeTraversal, _ range: PageVerifier.KeyRange
   ) -> Bool {
     buffers.nodeComplaint(page, isLeaf: true) == nil && page.count > 0
       && ascends(page, from: 0, &tree, range)
@@ -108,7 +108,7 @@ extension DamagedFile {
 
   /// Whether the keys of a page ascend within a range, from a node on.
   private func ascends(
-    _ page: RawPage, from first: Int, _ tree: inout TreeWalk, _ range: PageVerifier.KeyRange
+    _ page: RawPage, from first: Int, _ tree: inout TreeTraversal, _ range: PageVerifier.KeyRange
   ) -> Bool {
     var last: UnsafeRawBufferPointer?
     for index in first..<page.count {
@@ -128,7 +128,7 @@ extension DamagedFile {
   }
 
   private func visitPacked(
-    _ page: RawPage, _ tree: TreeWalk, _ range: PageVerifier.KeyRange,
+    _ page: RawPage, _ tree: TreeTraversal, _ range: PageVerifier.KeyRange,
     _ visitor: borrowing Visitor
   ) throws(LMDBError) -> Bool {
     guard let count = page.packedCount, page.packedKeySize == Int(tree.record.pad) else {
@@ -178,13 +178,13 @@ extension DamagedFile {
     case [.values, .tree]:
       guard entry.size == TreeRecord.size else { return false }
       let record = TreeRecord(entry.data)
-      guard record.flags == TreeWalk.valueFlags(flags), record.pad == UInt32(size) else {
+      guard record.flags == TreeTraversal.valueFlags(flags), record.pad == UInt32(size) else {
         return false
       }
-      let owner = TreeWalk(
+      let owner = TreeTraversal(
         .named, "", TreeRecord(flags: flags, pad: 0), rootLevel: firstFreeLevel)
-      let walk = TreeWalk(valuesOf: owner, record, rootLevel: firstFreeLevel)
-      return try traverse(walk, { (_, _) throws(LMDBError) in }, packed: body)
+      let traversal = TreeTraversal(valuesOf: owner, record, rootLevel: firstFreeLevel)
+      return try traverse(traversal, { (_, _) throws(LMDBError) in }, packed: body)
     default:
       return false
     }

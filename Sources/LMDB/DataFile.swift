@@ -18,7 +18,7 @@ package struct FileIdentity: Sendable, Hashable {
     inode = UInt64(status.st_ino)
   }
 
-  /// The file that `path` leads to now; nil where there is none.
+  /// The file that `path` leads to now; nil where none exists.
   init?(path: String) {
     var status = stat()
     guard stat(path, &status) == 0 else { return nil }
@@ -127,7 +127,7 @@ struct DataFile: ~Copyable {
   }
 
   /// Refuses what the system would take for another path: it reads up to a zero byte.
-  static func judge(_ path: String) throws(LMDBError) {
+  static func validate(_ path: String) throws(LMDBError) {
     guard !path.isEmpty, !path.utf8.contains(0) else { throw .invalidPath }
   }
 
@@ -136,7 +136,7 @@ struct DataFile: ~Copyable {
   /// - Throws: ``LMDBError/invalidPath``, ``LMDBError/danglingLink``, ``LMDBError/isDirectory`` for
   ///   a path that only a folder can have; what the system says of the folders.
   static func canonicalPath(_ path: String) throws(LMDBError) -> String {
-    try judge(path)
+    try validate(path)
     if let real = resolve(path) { return real }
     guard errno == ENOENT else { throw .lastSystemError }
     var status = stat()
@@ -169,7 +169,7 @@ struct DataFile: ~Copyable {
   static func createDescriptor(
     _ path: String, mustBeNew: Bool = true
   ) throws(LMDBError) -> Int32 {
-    try judge(path)
+    try validate(path)
     let flags = O_RDWR | O_CLOEXEC | O_NOFOLLOW | (mustBeNew ? O_CREAT | O_EXCL : 0)
     let descriptor = open(path, flags, 0o600)
     guard descriptor >= 0 else { throw .lastSystemError }

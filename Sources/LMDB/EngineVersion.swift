@@ -22,7 +22,7 @@ struct EngineVersion: Hashable, CustomStringConvertible {
   var description: String { "\(major).\(minor).\(patch)" }
 
   /// Throws ``LMDBError/foreignEngine(found:)`` for a version that this module does not know.
-  func judge() throws(LMDBError) {
+  func validate() throws(LMDBError) {
     guard major == 0, minor == 9 else { throw .foreignEngine(found: description) }
   }
 }

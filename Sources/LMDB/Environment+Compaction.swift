@@ -112,7 +112,7 @@ extension Environment {
       try OpeningLock.exclusively(path, identity) {
         try EnvironmentRegistry.shared.moving(self, to: next.identity) { () throws(LMDBError) in
           guard rename(next.path, path) == 0 else { throw .lastSystemError }
-          do throws(LMDBError) { try takePlace(of: next) } catch {
+          do throws(LMDBError) { try adoptFiles(of: next) } catch {
             // The path leads to the copy, which this environment cannot go on with.
             fail(.fileReplaced)
             throw error
@@ -125,7 +125,7 @@ extension Environment {
     try Folder.synchronize(of: path)
   }
 
-  private func takePlace(of next: Environment) throws(LMDBError) {
+  private func adoptFiles(of next: Environment) throws(LMDBError) {
     // Nobody else has the former lock file open.
     guard rename(next.path + "-lock", path + "-lock") == 0 else { throw .lastSystemError }
     try roots.show(next.file.descriptor)

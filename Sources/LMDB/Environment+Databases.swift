@@ -37,7 +37,7 @@ extension Environment {
     }
   }
 
-  /// Opens a named database with whatever flags it has; nil where there is none. For tools that
+  /// Opens a named database with whatever flags it has; nil where none exists. For tools that
   /// look at any file.
   package func openDatabase(_ name: String) throws(LMDBError) -> Database? {
     if let known = databases.withLock({ $0.committed(name) }) { return known }
@@ -200,7 +200,7 @@ extension WriteTransaction {
     let options = flags.rawValue | (create ? UInt32(MDB_CREATE) : 0)
     let code = mdb_dbi_open(slot.pointee.transaction, name, options, &handle)
     if code == MDB_NOTFOUND { return nil }
-    try slot.pointee.judge(code)
+    try slot.pointee.checkCode(code)
     let database = try Database(name: name, handle: handle, in: slot.pointee.transaction)
     environment.marks.unsettle(handle)
     environment.databases.withLock { $0.addPending(database) }
@@ -242,7 +242,7 @@ extension WriteTransaction {
       try pageGuard.pointee.verifyAll(of: database)
     }
     let code = mdb_drop(slot.pointee.transaction, database.handle, 1)
-    try slot.pointee.judge(code)
+    try slot.pointee.checkCode(code)
     slot.pointee.pageGuard?.pointee.forget(database)
     slot.pointee.digests.begin(database)
     slot.pointee.digests.delete(database.handle)

@@ -46,7 +46,8 @@ extension Environment {
     }
   }
 
-  /// A failed change of the lock may have lost it. Whoever got it in between may replace the file.
+  /// A failed change of the lock may have lost it. A process that got it in between may replace the
+  /// file.
   private func takeSharedLockBack() throws(LMDBError) {
     if file.lock(LOCK_SH), !isShared || file.isInPlace { return }
     fail(.fileReplaced)

@@ -13,7 +13,7 @@ extension Environment {
   func adoptForeignSize() throws(LMDBError) {
     try takeWriter()
     defer { releaseWriter() }
-    // Whoever held the writer's lock before may have done it already.
+    // The process that held the writer's lock before may have done it already.
     let isNeeded = try withHandle { (handle) throws(LMDBError) -> Bool in
       let (info, used) = try Self.sizes(handle)
       return used > info.me_mapsize
@@ -45,7 +45,7 @@ extension Environment {
 
   /// What the engine says of its map, and the bytes that the root page claims.
   ///
-  /// - Throws: ``LMDBError/fileReplaced`` where it claims more than any map holds: it was judged
+  /// - Throws: ``LMDBError/fileReplaced`` where it claims more than any map holds: it was validated
   ///   when the file was opened.
   private static func sizes(
     _ handle: OpaquePointer

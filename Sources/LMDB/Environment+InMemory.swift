@@ -12,7 +12,7 @@ extension Environment {
   package static func openInMemory(
     options given: EnvironmentOptions = .init()
   ) throws(LMDBError) -> Environment {
-    try EngineVersion.linked.judge()
+    try EngineVersion.linked.validate()
     ForkGuard.install()
     var options = given
     options.durability = .none

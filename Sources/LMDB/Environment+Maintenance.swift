@@ -59,7 +59,7 @@ extension Environment {
     return list
   }
 
-  /// What the pages of a snapshot's file are for; costs a walk over the list of free pages.
+  /// What the pages of a snapshot's file are for; costs a scan of the list of free pages.
   package func pageUse(in reader: TransactionReader) throws(LMDBError) -> PageUse {
     let free = try freePageCount(in: reader)
     let list = try reader.statistics(Self.freeList)

@@ -11,7 +11,7 @@ extension Environment {
   /// Opens the file at `path`, or gives the environment that this process has open for the same
   /// file, however the path is spelled.
   ///
-  /// The file is judged before LMDB maps it: what is no LMDB file, is cut short or has a damaged
+  /// The file is validated before LMDB maps it: what is no LMDB file, is cut short or has a damaged
   /// root is an error, and nothing in it changes. Where the options ask for it, all pages are
   /// verified.
   ///
@@ -29,12 +29,12 @@ extension Environment {
   static func open(
     path: String, options: EnvironmentOptions, engine: EngineVersion
   ) throws(LMDBError) -> Environment {
-    try engine.judge()
+    try engine.validate()
     ForkGuard.install()
     let path = options.isFolder ? "\(path)/\(dataFileName)" : path
     while true {
       guard let environment = try openOnce(path, options) else { continue }
-      // LMDB opens by path: make sure that it found the file that was judged and locked.
+      // LMDB opens by path: make sure that it found the file that was validated and locked.
       guard FileIdentity(path: path) == environment.identity else { continue }
       if let failure = environment.state.withLock({ $0.failure }) { throw failure }
       if environment.isReadOnly, !options.isReadOnly, !options.isImmutable {
@@ -44,7 +44,7 @@ extension Environment {
     }
   }
 
-  /// nil where another file took the place of the one that was judged.
+  /// nil where another file took the place of the one that was validated.
   private static func openOnce(
     _ path: String, _ options: EnvironmentOptions
   ) throws(LMDBError) -> Environment? {

@@ -9,13 +9,13 @@
 /// A state of the file can be verified while others write: LMDB never overwrites a page that the
 /// last commit uses, and what a reader's slot names not even later. So
 ///
-/// - *before mapping* the verification walks the newest state without a slot. A sound walk stands,
-///   since a page that was overwritten meanwhile can only spoil it. A finding stands where the root
-///   pages are afterwards what they were; else somebody commits, who has mapped the file already,
-///   and the walk is repeated as follows;
-/// - *while the file is open* it walks the state of a snapshot, whose slot keeps every page of it.
-///   Beginning a snapshot touches no page behind the root pages, so a file can be opened first and
-///   verified then, before anything else is read through the map.
+/// - *before mapping* the verification traverses the newest state without a slot. A sound traversal
+///   stands, since a page that was overwritten meanwhile can only spoil it. A finding stands where
+///   the root pages are afterwards what they were; else somebody commits, who has mapped the file
+///   already, and the traversal is repeated as follows;
+/// - *while the file is open* it traverses the state of a snapshot, whose slot keeps every page of
+///   it. Beginning a snapshot touches no page behind the root pages, so a file can be opened first
+///   and verified then, before anything else is read through the map.
 ///
 /// Neither holds anybody up: no lock is taken that a writer or another opener waits for. Nobody can
 /// put another file in the place meanwhile, since the shared lock of the opening is held. Against a

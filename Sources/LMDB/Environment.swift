@@ -110,7 +110,7 @@ package final class Environment: Sendable {
       state.endIdleReaders()
       mdb_env_close(handle)
       state.handle = nil
-      // Whoever replaces the file keeps it locked until the end.
+      // A process that replaces the file keeps it locked until the end.
       if state.gateOwner == nil { _ = file.lock(LOCK_UN) }
       return true
     }

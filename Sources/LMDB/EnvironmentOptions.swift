@@ -19,7 +19,7 @@ package struct EnvironmentOptions: Sendable {
   /// default. For tools that look at files of other programs: the lock file decides which readers a
   /// writer sees, so it must be theirs.
   package var isFolder = false
-  /// Makes a new file where there is none. Creation is not atomic: create under a temporary name
+  /// Makes a new file where none exists. Creation is not atomic: create under a temporary name
   /// and rename.
   package var create = false
   /// What a commit waits for.

@@ -78,7 +78,7 @@ final class EnvironmentRegistry: Sendable {
     changes.notify()
   }
 
-  /// Runs `body`, which lets an environment go on with the file `next`; whoever finds that file,
+  /// Runs `body`, which lets an environment go on with the file `next`; code that finds that file,
   /// from the beginning on, gets the environment.
   func moving(
     _ environment: Environment, to next: FileIdentity, _ body: () throws(LMDBError) -> Void

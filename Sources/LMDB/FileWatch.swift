@@ -5,8 +5,8 @@ internal import Dispatch
 /// one.
 ///
 /// On Linux the kernel tells (`inotify`), and a file that nobody writes to costs nothing.
-/// Elsewhere, and where the kernel has no watch left to give, it calls ten times a second: whoever
-/// is called has to look.
+/// Elsewhere, and where the kernel has no watch left to give, it calls ten times a second: code
+/// that is called has to look.
 package final class FileWatch: Sendable {
   private static let interval = DispatchTimeInterval.milliseconds(100)
 

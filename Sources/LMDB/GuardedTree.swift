@@ -4,7 +4,7 @@
 struct GuardedTree {
   /// The database's handle.
   let handle: UInt32
-  let kind: TreeWalk.Kind
+  let kind: TreeTraversal.Kind
   let record: TreeRecord
   /// The flags of the database; where this is the tree of a key's values, they say of what kind.
   private let databaseFlags: DatabaseFlags
@@ -18,7 +18,7 @@ struct GuardedTree {
   var depth: Int { record.depth }
 
   /// The tree of a database, or that of their names.
-  init(_ kind: TreeWalk.Kind, of handle: UInt32, _ record: TreeRecord) {
+  init(_ kind: TreeTraversal.Kind, of handle: UInt32, _ record: TreeRecord) {
     self.handle = handle
     self.kind = kind
     self.record = record
@@ -42,10 +42,10 @@ struct GuardedTree {
   /// What a verification of one of its pages begins with.
   ///
   /// - Parameter name: That of the database.
-  func walk(_ name: String) -> TreeWalk {
-    guard kind == .values else { return TreeWalk(kind, name, record, rootLevel: 0) }
-    let owner = TreeWalk(.named, name, TreeRecord(flags: databaseFlags, pad: 0), rootLevel: 0)
-    return TreeWalk(valuesOf: owner, record, rootLevel: 0)
+  func traversal(_ name: String) -> TreeTraversal {
+    guard kind == .values else { return TreeTraversal(kind, name, record, rootLevel: 0) }
+    let owner = TreeTraversal(.named, name, TreeRecord(flags: databaseFlags, pad: 0), rootLevel: 0)
+    return TreeTraversal(valuesOf: owner, record, rootLevel: 0)
   }
 
   /// The node of a branch that leads to a goal.

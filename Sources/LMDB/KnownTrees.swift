@@ -24,16 +24,16 @@ struct KnownTrees {
   /// one entry not worth it yet.
   @inline(__always)
   mutating func tree(
-    of database: Database, in transaction: OpaquePointer?, isForWalk: Bool
+    of database: Database, in transaction: OpaquePointer?, isForScan: Bool
   ) -> MappedTree? {
     let index = Int(database.handle)
     if index < trees.count, case .root(let tree) = trees[index] { return tree }
     // Only readers say which state they see.
-    return state == 0 ? nil : learn(database, transaction, isForWalk)
+    return state == 0 ? nil : learn(database, transaction, isForScan)
   }
 
   private mutating func learn(
-    _ database: Database, _ transaction: OpaquePointer?, _ isForWalk: Bool
+    _ database: Database, _ transaction: OpaquePointer?, _ isForScan: Bool
   ) -> MappedTree? {
     let index = Int(database.handle)
     guard index < Self.mostTrees, let transaction else { return nil }
@@ -41,7 +41,7 @@ struct KnownTrees {
       trees.append(contentsOf: repeatElement(.notAsked, count: index + 1 - trees.count))
     }
     switch trees[index] {
-    case .notAsked where !isForWalk: trees[index] = .asked
+    case .notAsked where !isForScan: trees[index] = .asked
     case .notAsked, .asked:
       guard let tree = MappedTree(database, in: transaction) else {
         trees[index] = .unreadable

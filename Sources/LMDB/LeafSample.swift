@@ -20,7 +20,7 @@ struct LeafSample {
   /// Looks at a tree; nil where one of its pages is not what it should be.
   init?(of tree: MappedTree, leafPages: Int) {
     isComplete = leafPages <= Self.limit
-    budget = (Self.limit + 1) * TreeWalk.mostLevels
+    budget = (Self.limit + 1) * TreeTraversal.mostLevels
     guard visit(tree, tree.root, from: 0, to: 1, level: 0), leaves > 0 else { return nil }
   }
 
@@ -32,7 +32,7 @@ struct LeafSample {
     let points = isComplete ? 1 : Self.points(below: upper) - Self.points(below: lower)
     guard points > 0 else { return true }
     budget -= 1
-    guard budget > 0, level < TreeWalk.mostLevels, let page = MappedPage(tree, number) else {
+    guard budget > 0, level < TreeTraversal.mostLevels, let page = MappedPage(tree, number) else {
       return false
     }
     if page.isLeaf { return add(page, tree, weight: points) }

@@ -92,7 +92,7 @@ package struct LockFileProblem: Sendable, Hashable, CustomStringConvertible {
     case notRegular
     /// It belongs to a user and cannot be written by this one.
     case foreign(owner: UInt32)
-    /// There is none, and the folder does not take one.
+    /// None exists, and the folder does not take one.
     case cannotBeMade
   }
 

@@ -8,7 +8,7 @@ struct MappedNumber: MappedKey {
   init(_ number: UInt64) { rank = number }
 
   @inline(__always)
-  func stored(_ place: Int, in page: MappedPage) -> UInt64? { page.number(place) }
+  func stored(_ nodeIndex: Int, in page: MappedPage) -> UInt64? { page.number(nodeIndex) }
 
   @inline(__always)
   func order(to stored: UInt64) -> Int { rank < stored ? -1 : rank == stored ? 0 : 1 }
@@ -34,7 +34,9 @@ struct MappedBytes: MappedKey {
   init(_ bytes: UnsafeRawBufferPointer) { self.bytes = bytes }
 
   @inline(__always)
-  func stored(_ place: Int, in page: MappedPage) -> UnsafeRawBufferPointer? { page.key(place) }
+  func stored(_ nodeIndex: Int, in page: MappedPage) -> UnsafeRawBufferPointer? {
+    page.key(nodeIndex)
+  }
 
   @inline(__always)
   func order(to stored: UnsafeRawBufferPointer) -> Int { KeyOrder.bytes.compare(bytes, stored) }
@@ -56,8 +58,8 @@ struct MappedBytes: MappedKey {
       return UInt64(bigEndian: stored.loadUnaligned(fromByteOffset: shared, as: UInt64.self))
     }
     var rank: UInt64 = 0
-    for place in 0..<max(rest, 0) {
-      rank |= UInt64(stored[shared &+ place]) << UInt64(56 &- 8 &* place)
+    for index in 0..<max(rest, 0) {
+      rank |= UInt64(stored[shared &+ index]) << UInt64(56 &- 8 &* index)
     }
     return rank
   }

@@ -6,13 +6,13 @@ protocol MappedKey {
   /// A key as it is read from a page.
   associatedtype Stored
 
-  /// The last key met that is not above the one sought; nil as long as there is none.
+  /// The last key met that is not above the one sought; nil as long as none exists.
   var low: Stored? { get set }
   /// The first key met that is above the one sought.
   var high: Stored? { get set }
 
   /// The key of a node; nil where it does not lie in its page.
-  func stored(_ place: Int, in page: MappedPage) -> Stored?
+  func stored(_ nodeIndex: Int, in page: MappedPage) -> Stored?
   /// How the key sought stands to another: below 0 before it, 0 equal, above 0 behind it.
   func order(to stored: Stored) -> Int
   /// Is called on each page once both neighbours are known, before any rank is asked for.
@@ -28,7 +28,7 @@ extension MappedKey {
   mutating func branch(in page: MappedPage) -> Int? {
     // The first node of a branch has no key and leads to all that is below the second.
     switch find(in: page, from: 1) {
-    case .equal(let place), .behind(let place): place
+    case .equal(let nodeIndex), .behind(let nodeIndex): nodeIndex
     case .unreadable: nil
     }
   }
@@ -37,8 +37,8 @@ extension MappedKey {
   /// none; nil where the leaf cannot be read.
   mutating func firstNotBelow(in page: MappedPage) -> Int? {
     switch find(in: page, from: 0) {
-    case .equal(let place): place
-    case .behind(let place): place + 1
+    case .equal(let nodeIndex): nodeIndex
+    case .behind(let nodeIndex): nodeIndex + 1
     case .unreadable: nil
     }
   }
@@ -47,35 +47,35 @@ extension MappedKey {
   @inline(__always)
   mutating func value(in page: MappedPage, of tree: MappedTree) -> MappedTree.Answer {
     switch find(in: page, from: 0) {
-    case .equal(let place): page.value(place, in: tree)
+    case .equal(let nodeIndex): page.value(nodeIndex, in: tree)
     case .behind: .missing
     case .unreadable: .unknown
     }
   }
 
   /// The last node whose key is not above the one sought, from the node `first` on; the one before
-  /// where there is none.
+  /// where none exists.
   @inline(__always)
-  private mutating func find(in page: MappedPage, from first: Int) -> FoundPlace {
-    var span = PlaceSpan(first, page.count)
+  private mutating func find(in page: MappedPage, from first: Int) -> FoundNode {
+    var span = NodeSpan(first, page.count)
     if let found = lookAtEnds(of: page, &span) { return found }
     chooseRanks()
     guard let low, let high else { return .unreadable }
     var ranks = (low: rank(of: low), high: rank(of: high))
     while span.first < span.end {
-      let place = span.guess(rank, between: ranks)
-      guard let here = stored(place, in: page) else { return .unreadable }
+      let nodeIndex = span.guess(rank, between: ranks)
+      guard let here = stored(nodeIndex, in: page) else { return .unreadable }
       let hereRank = rank(of: here)
       let order = hereRank == rank ? order(to: here) : rank < hereRank ? -1 : 1
       if order < 0 {
         self.high = here
         ranks.high = hereRank
-        span.end(at: place)
+        span.end(at: nodeIndex)
       } else {
         self.low = here
         ranks.low = hereRank
-        if order == 0 { return .equal(place) }
-        span.begin(behind: place)
+        if order == 0 { return .equal(nodeIndex) }
+        span.begin(behind: nodeIndex)
       }
     }
     return .behind(span.first &- 1)
@@ -83,7 +83,7 @@ extension MappedKey {
 
   /// Looks at the last and the first key where the pages above have shown no neighbour.
   @inline(__always)
-  private mutating func lookAtEnds(of page: MappedPage, _ span: inout PlaceSpan) -> FoundPlace? {
+  private mutating func lookAtEnds(of page: MappedPage, _ span: inout NodeSpan) -> FoundNode? {
     if high == nil {
       let last = page.count &- 1
       guard let key = stored(last, in: page) else { return .unreadable }
@@ -113,14 +113,14 @@ extension MappedKey {
 }
 
 /// Where a key is in a page.
-enum FoundPlace {
+enum FoundNode {
   case equal(Int)
   case behind(Int)
   case unreadable
 }
 
 /// The nodes of a page that a key may be found at.
-struct PlaceSpan {
+struct NodeSpan {
   /// Nodes before it are not above the key.
   private(set) var first: Int
   /// From here on all are.
@@ -139,16 +139,16 @@ struct PlaceSpan {
   }
 
   @inline(__always)
-  mutating func end(at place: Int) {
-    end = place
-    high = place
+  mutating func end(at nodeIndex: Int) {
+    end = nodeIndex
+    high = nodeIndex
     wasBelow = false
   }
 
   @inline(__always)
-  mutating func begin(behind place: Int) {
-    first = place &+ 1
-    low = place
+  mutating func begin(behind nodeIndex: Int) {
+    first = nodeIndex &+ 1
+    low = nodeIndex
     wasBelow = true
   }
 
@@ -162,7 +162,7 @@ struct PlaceSpan {
       return (first &+ end) >> 1
     }
     let share = Double(rank &- ranks.low) / Double(ranks.high &- ranks.low)
-    let place = low &+ Int(share * Double(high &- low))
-    return min(max(place, first), end &- 1)
+    let nodeIndex = low &+ Int(share * Double(high &- low))
+    return min(max(nodeIndex, first), end &- 1)
   }
 }

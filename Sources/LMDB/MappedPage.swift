@@ -20,33 +20,33 @@ struct MappedPage {
 
   /// A node whose header lies in the page.
   @inline(__always)
-  private func node(_ place: Int) -> RawNode? {
-    let node = bytes.node(place)
+  private func node(_ nodeIndex: Int) -> RawNode? {
+    let node = bytes.node(nodeIndex)
     return node.offset &+ RawPage.nodeHeaderSize <= bytes.size ? node : nil
   }
 
   /// The key of a node; nil where it does not lie in the page.
   @inline(__always)
-  func key(_ place: Int) -> UnsafeRawBufferPointer? {
-    guard let node = node(place), node.dataOffset <= bytes.size else { return nil }
+  func key(_ nodeIndex: Int) -> UnsafeRawBufferPointer? {
+    guard let node = node(nodeIndex), node.dataOffset <= bytes.size else { return nil }
     return node.key
   }
 
   /// The key of a node as a number; nil where it does not lie in the page.
   @inline(__always)
-  func number(_ place: Int) -> UInt64? {
-    let key = bytes.nodeOffset(place) &+ RawPage.nodeHeaderSize
+  func number(_ nodeIndex: Int) -> UInt64? {
+    let key = bytes.nodeOffset(nodeIndex) &+ RawPage.nodeHeaderSize
     return key &+ 8 <= bytes.size ? bytes.word(key) : nil
   }
 
   /// The page that a node of a branch leads to.
   @inline(__always)
-  func child(_ place: Int) -> UInt64? { node(place)?.child }
+  func child(_ nodeIndex: Int) -> UInt64? { node(nodeIndex)?.child }
 
   /// The value of a leaf's node.
   @inline(__always)
-  func value(_ place: Int, in tree: MappedTree) -> MappedTree.Answer {
-    guard let node = node(place) else { return .unknown }
+  func value(_ nodeIndex: Int, in tree: MappedTree) -> MappedTree.Answer {
+    guard let node = node(nodeIndex) else { return .unknown }
     if node.flags == .largeData { return largeValue(of: node, in: tree) }
     guard node.flags.isEmpty, node.dataOffset &+ node.dataSize <= bytes.size else {
       return .unknown
@@ -69,8 +69,9 @@ struct MappedPage {
 
   /// The entry of a leaf's node with a number for its key; nil where only the engine can tell.
   @inline(__always)
-  func numberedEntry(_ place: Int, in tree: MappedTree) -> NumberedEntry? {
-    guard let key = key(place), key.count == 8, case .value(let value) = value(place, in: tree)
+  func numberedEntry(_ nodeIndex: Int, in tree: MappedTree) -> NumberedEntry? {
+    guard let key = key(nodeIndex), key.count == 8,
+      case .value(let value) = value(nodeIndex, in: tree)
     else { return nil }
     return NumberedEntry(key: key.loadUnaligned(as: UInt64.self), value: value)
   }

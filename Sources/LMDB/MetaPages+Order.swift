@@ -3,7 +3,7 @@
 /// A commit lists the pages that it frees under its own number, and it frees at least the roots
 /// that it replaces. So the newest state's last list is its own. Where it is an older one, and the
 /// other root page has a later one, a bit of the number has changed, and the last commit would be
-/// undone by whoever believes it; no page would tell, since each of both states is sound.
+/// undone by a writer that believes it; no page would tell, since each of both states is sound.
 ///
 /// A later list of the other root page alone tells nothing: LMDB leaves that behind where the write
 /// of a root page has failed. A bit that makes the *newest* number smaller by two leaves just the
@@ -28,7 +28,7 @@ extension MetaPages {
 
 extension MetaPage {
   /// The transaction that has made the last list of free pages: the last key of their tree. Nil
-  /// where there is none, or a page is not what it should be, which is for the verification of
+  /// where none exists, or a page is not what it should be, which is for the verification of
   /// that tree to say.
   fileprivate func lastListOfFreePages(_ descriptor: Int32) throws(LMDBError) -> UInt64? {
     if free.isEmpty { return nil }

@@ -33,7 +33,7 @@ struct MetaPages: Equatable {
       : [first, second].first { $0.transactionID == transaction }
   }
 
-  /// Reads and judges the root pages of the file behind `descriptor`, and that the file holds
+  /// Reads and validates the root pages of the file behind `descriptor`, and that the file holds
   /// every page they speak of.
   ///
   /// Another process may commit while this reads, so an odd find counts only if the root pages are
@@ -44,7 +44,7 @@ struct MetaPages: Equatable {
     while true {
       guard let meta = try read(descriptor) else { return nil }
       do throws(LMDBError) {
-        try meta.judge()
+        try meta.validate()
         try meta.newest.checkSize(descriptor)
         try meta.newest.checkRoot(meta.newest.free.root, descriptor)
         try meta.newest.checkRoot(meta.newest.main.root, descriptor)
@@ -121,7 +121,7 @@ struct MetaPages: Equatable {
     let page = RawPage(bytes: UnsafeRawBufferPointer(bytes))
     // LMDB 1.0 has eight bytes more in the header of a page.
     if count >= 32, page.quad(24) == magic { throw .foreignFormat(version: page.quad(28)) }
-    // What is too short to be judged is called foreign unless it starts like our own.
+    // What is too short to be validated is called foreign unless it starts like our own.
     guard count >= 20, page.flags.contains(.meta), page.quad(16) == magic else {
       if count < bytesRead, !mayBeEmpty { throw .fileTooSmall }
       throw bytes.contains { $0 != 0 } ? .invalid : .fileTooSmall
@@ -132,12 +132,12 @@ struct MetaPages: Equatable {
   }
 }
 
-// MARK: - Judging
+// MARK: - Validating
 
 extension MetaPages {
   /// Throws ``LMDBError/damaged(_:)`` where a root page says what LMDB never writes, or the two
   /// contradict each other.
-  private func judge() throws(LMDBError) {
+  private func validate() throws(LMDBError) {
     for (number, page) in [first, second].enumerated() {
       if let what = page.complaint(as: UInt64(number)) {
         throw .damaged(PageFinding(page: UInt64(number), database: nil, what: what))
@@ -194,8 +194,8 @@ struct MetaPage: Equatable {
   static let largestMap: UInt64 = 1 << 47
 
   /// What is wrong in the page itself.
-  fileprivate func complaint(as place: UInt64) -> String? {
-    if number != place { return "it carries the number \(number)" }
+  fileprivate func complaint(as pageNumber: UInt64) -> String? {
+    if number != pageNumber { return "it carries the number \(number)" }
     if flags != PageFlags.meta.rawValue { return "it is no root page" }
     if address != 0 { return "it asks for a fixed address of the map" }
     if free.flags.subtracting(Self.noFolder) != Self.freeFlags {

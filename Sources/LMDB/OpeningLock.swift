@@ -8,10 +8,10 @@ internal import CArborBits
 
 /// The lock that keeps a data file and the lock file beside it together.
 ///
-/// LMDB opens both by their paths, one after the other. Whoever opens a file holds this lock shared
-/// until LMDB has both; whoever puts another file in its place holds it exclusively, until both
-/// names are the new file's. So no two processes ever share a lock file and not the data file, or
-/// the other way round.
+/// LMDB opens both by their paths, one after the other. A process that opens a file holds this lock
+/// shared until LMDB has both; one that puts another file in its place holds it exclusively, until
+/// both names are the new file's. So no two processes ever share a lock file and not the data file,
+/// or the other way round.
 ///
 /// It belongs to one descriptor (an *open file description lock*), is dropped when its process
 /// dies, and has nothing to do with the `flock` of stores, which says who has a file open, or with

@@ -4,7 +4,7 @@
 /// Bounded by the deepest path that LMDB itself can follow.
 struct PageBuffers: ~Copyable {
   /// The main tree, a database's tree, and a key's values, each as deep as LMDB follows.
-  static let mostLevels = 3 * TreeWalk.mostLevels
+  static let mostLevels = 3 * TreeTraversal.mostLevels
 
   private let pageSize: Int
   private var pages: [UnsafeMutableRawBufferPointer] = []

@@ -22,7 +22,7 @@ extension PageGuard {
     return leaf
   }
 
-  /// Steps from the leaf of a path to the one behind or before it; nil where there is none.
+  /// Steps from the leaf of a path to the one behind or before it; nil where none exists.
   mutating func step(
     _ tree: GuardedTree, forward: Bool, _ path: UnsafeMutablePointer<TreeStep>
   ) throws(LMDBError) -> TreeStep? {

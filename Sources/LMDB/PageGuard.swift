@@ -59,8 +59,8 @@ struct PageGuard: ~Copyable {
     // Sound: freed with the value, which cannot be copied; no tree is deeper.
     leaves = .allocate(capacity: Int(Self.leafCount))
     leaves.initialize(repeating: .none, count: Int(Self.leafCount))
-    path = .allocate(capacity: TreeWalk.mostLevels)
-    valuePath = .allocate(capacity: TreeWalk.mostLevels)
+    path = .allocate(capacity: TreeTraversal.mostLevels)
+    valuePath = .allocate(capacity: TreeTraversal.mostLevels)
   }
 
   deinit {
@@ -139,8 +139,8 @@ struct PageGuard: ~Copyable {
     _ range: PageVerifier.KeyRange
   ) throws(LMDBError) {
     verifiedPages += 1
-    var walk = tree.walk(names[Int(tree.handle)])
-    try verifier.inspect(page, number, &walk, depth: depth, range)
+    var traversal = tree.traversal(names[Int(tree.handle)])
+    try verifier.inspect(page, number, &traversal, depth: depth, range)
   }
 
   /// Where a page lies: its tree, its height in it, and the least key.
@@ -260,6 +260,6 @@ struct PageGuard: ~Copyable {
 
   /// The error of a finding in a tree.
   func damage(_ tree: GuardedTree, _ page: UInt64?, _ what: String) -> LMDBError {
-    verifier.damage(tree.walk(names[Int(tree.handle)]), page, what)
+    verifier.damage(tree.traversal(names[Int(tree.handle)]), page, what)
   }
 }

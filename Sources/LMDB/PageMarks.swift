@@ -10,8 +10,8 @@ internal import CLMDB
 /// Which pages of a file this process has verified, and as what: one word for each page, shared by
 /// all threads.
 ///
-/// A mark is tied to the page's place in its tree and to its header, so a page that was freed and
-/// written again as something else has to be verified anew.
+/// A mark is tied to the page's position in its tree and to its header, so a page that was freed
+/// and written again as something else has to be verified anew.
 ///
 /// `@unchecked Sendable`: words are loaded and stored one at a time without an order; at worst two
 /// threads verify the same page.
@@ -104,7 +104,7 @@ final class PageMarks: @unchecked Sendable {
   /// The word of a page; nil as long as its segment has no mark.
   @inline(__always)
   private func word(of page: UInt64) -> UnsafeMutablePointer<UInt32>? {
-    let (segment, offset) = Self.place(of: page)
+    let (segment, offset) = Self.location(of: page)
     guard segment < Self.segmentCount, let words = arbor_load_words(segments + segment) else {
       return nil
     }
@@ -113,7 +113,7 @@ final class PageMarks: @unchecked Sendable {
 
   /// The same, where its segment may have to be made.
   private func makeWord(of page: UInt64) -> UnsafeMutablePointer<UInt32>? {
-    let segment = Self.place(of: page).segment
+    let segment = Self.location(of: page).segment
     guard segment < Self.segmentCount else { return nil }
     let count = 1 << (Self.firstBits + max(segment - 1, 0))
     // Zeros, which the system gives for large ones without touching them.
@@ -125,7 +125,7 @@ final class PageMarks: @unchecked Sendable {
   }
 
   @inline(__always)
-  private static func place(of page: UInt64) -> (segment: Int, offset: Int) {
+  private static func location(of page: UInt64) -> (segment: Int, offset: Int) {
     let bits = 64 - (page | (1 << firstBits - 1)).leadingZeroBitCount
     let segment = bits - firstBits
     let start: UInt64 = segment == 0 ? 0 : 1 << (bits - 1)

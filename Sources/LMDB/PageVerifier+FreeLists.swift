@@ -6,7 +6,7 @@ extension PageVerifier {
 
   /// A list that lies in its leaf.
   mutating func readFreeList(
-    of node: RawNode, _ number: UInt64, _ tree: TreeWalk
+    of node: RawNode, _ number: UInt64, _ tree: TreeTraversal
   ) throws(LMDBError) {
     try checkTransaction(node, number, tree)
     let list = node.data
@@ -20,7 +20,7 @@ extension PageVerifier {
 
   /// A list on pages of its own.
   mutating func readFreeList(
-    ofRun first: UInt64, size: Int, _ number: UInt64, _ tree: TreeWalk
+    ofRun first: UInt64, size: Int, _ number: UInt64, _ tree: TreeTraversal
   ) throws(LMDBError) {
     guard size >= 8, size % 8 == 0 else { throw damage(tree, number, "a list has \(size) bytes") }
     let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: Self.pieceSize, alignment: 16)
@@ -52,7 +52,7 @@ extension PageVerifier {
 
   /// Only a transaction that was committed can have freed pages.
   func checkTransaction(
-    _ node: RawNode, _ number: UInt64, _ tree: TreeWalk
+    _ node: RawNode, _ number: UInt64, _ tree: TreeTraversal
   ) throws(LMDBError) {
     let id = RawPage(bytes: node.key).word(0)
     guard id > 0, id <= meta.transactionID else {
@@ -61,7 +61,7 @@ extension PageVerifier {
   }
 
   private func count(
-    _ count: UInt64, size: Int, _ number: UInt64, _ tree: TreeWalk
+    _ count: UInt64, size: Int, _ number: UInt64, _ tree: TreeTraversal
   ) throws(LMDBError) -> Int {
     guard count <= UInt64(size / 8 - 1) else {
       throw damage(tree, number, "a list of \(size) bytes has \(count) pages")
@@ -70,7 +70,7 @@ extension PageVerifier {
   }
 
   private mutating func free(
-    _ page: UInt64, _ last: inout UInt64, _ number: UInt64, _ tree: TreeWalk
+    _ page: UInt64, _ last: inout UInt64, _ number: UInt64, _ tree: TreeTraversal
   ) throws(LMDBError) {
     guard page < last else { throw damage(tree, number, "a list does not descend") }
     last = page

@@ -2,7 +2,7 @@
 extension PageVerifier {
   /// Verifies the entries of a leaf, which may be a page within a page.
   mutating func visitLeaf(
-    _ page: RawPage, _ number: UInt64, _ tree: inout TreeWalk, level: Int, _ range: KeyRange
+    _ page: RawPage, _ number: UInt64, _ tree: inout TreeTraversal, level: Int, _ range: KeyRange
   ) throws(LMDBError) {
     if page.flags.contains(.packed) {
       return try visitPackedLeaf(page, number, &tree, range)
@@ -29,9 +29,9 @@ extension PageVerifier {
   /// first one is right of all: each has one value, in its node, and keys and values have sizes
   /// that may be. Most leaves are so; what another one is, or what is wrong with it, the look at
   /// each entry tells.
-  private func isPlain(_ nodes: NodeSummary, _ tree: TreeWalk) -> Bool {
+  private func isPlain(_ nodes: NodeSummary, _ tree: TreeTraversal) -> Bool {
     guard tree.kind == .named || tree.kind == .main, nodes.haveNoFlags,
-      nodes.haveKeys(upTo: TreeWalk.mostKeyBytes)
+      nodes.haveKeys(upTo: TreeTraversal.mostKeyBytes)
     else { return false }
     if tree.keySize != nil {
       guard nodes.haveOneKeySize else { return false }
@@ -40,13 +40,13 @@ extension PageVerifier {
       if tree.order == .integers, size != 8, size != 4 { return false }
     }
     guard tree.hasSeveralValues else { return true }
-    return nodes.haveData(upTo: TreeWalk.mostKeyBytes)
+    return nodes.haveData(upTo: TreeTraversal.mostKeyBytes)
       && (tree.valueSize == nil || nodes.haveOneDataSize)
   }
 
   /// Verifies what is left of a leaf whose entries are alike and whose keys ascend.
   private mutating func visitPlainLeaf(
-    _ page: RawPage, _ number: UInt64, _ tree: inout TreeWalk, level: Int, _ range: KeyRange
+    _ page: RawPage, _ number: UInt64, _ tree: inout TreeTraversal, level: Int, _ range: KeyRange
   ) throws(LMDBError) {
     let count = page.count
     try accept(page.node(0).key, after: nil, number, &tree, range)
@@ -57,7 +57,7 @@ extension PageVerifier {
 
   /// Values of one size, one behind the other.
   private mutating func visitPackedLeaf(
-    _ page: RawPage, _ number: UInt64, _ tree: inout TreeWalk, _ range: KeyRange
+    _ page: RawPage, _ number: UInt64, _ tree: inout TreeTraversal, _ range: KeyRange
   ) throws(LMDBError) {
     guard tree.kind == .values, tree.record.flags.contains(.fixedDuplicates) else {
       throw damage(tree, number, "it has packed values where it should have nodes")
@@ -82,11 +82,11 @@ extension PageVerifier {
     try checkEnd(last, number, tree, range)
   }
 
-  /// Checks a key's size and place. The first key of a leaf may be the separating one itself.
+  /// Checks a key's size and position. The first key of a leaf may be the separating one itself.
   @inline(__always)
   private func accept(
     _ key: UnsafeRawBufferPointer, after last: UnsafeRawBufferPointer?, _ number: UInt64,
-    _ tree: inout TreeWalk, _ range: KeyRange
+    _ tree: inout TreeTraversal, _ range: KeyRange
   ) throws(LMDBError) {
     if key.count != tree.keySize || key.count == 0, let what = tree.sizeComplaint(key) {
       throw damage(tree, number, what)
@@ -101,7 +101,7 @@ extension PageVerifier {
   }
 
   private func checkEnd(
-    _ last: UnsafeRawBufferPointer?, _ number: UInt64, _ tree: TreeWalk, _ range: KeyRange
+    _ last: UnsafeRawBufferPointer?, _ number: UInt64, _ tree: TreeTraversal, _ range: KeyRange
   ) throws(LMDBError) {
     if let last, let upper = range.upper, tree.order.compare(last, upper) >= 0 {
       throw damage(tree, number, "a key is above the one that separates the page")
@@ -111,7 +111,7 @@ extension PageVerifier {
   // MARK: Entries
 
   private mutating func visitEntry(
-    _ node: RawNode, _ number: UInt64, _ tree: inout TreeWalk, level: Int
+    _ node: RawNode, _ number: UInt64, _ tree: inout TreeTraversal, level: Int
   ) throws(LMDBError) {
     switch node.flags {
     case []:
@@ -142,7 +142,7 @@ extension PageVerifier {
 
   /// A value that fills pages of its own.
   private mutating func visitRun(
-    of node: RawNode, _ number: UInt64, _ tree: inout TreeWalk
+    of node: RawNode, _ number: UInt64, _ tree: inout TreeTraversal
   ) throws(LMDBError) {
     let first = node.data.word(0)
     let needed = UInt64((RawPage.headerSize - 1 + node.dataSize) / pageSize + 1)
@@ -174,10 +174,10 @@ extension PageVerifier {
   }
 
   private mutating func visitDatabase(
-    _ node: RawNode, _ number: UInt64, _ tree: TreeWalk, level: Int
+    _ node: RawNode, _ number: UInt64, _ tree: TreeTraversal, level: Int
   ) throws(LMDBError) {
     let name = String(decoding: node.key, as: UTF8.self)
-    var named = TreeWalk(.named, name, TreeRecord(node.data), rootLevel: level + 1)
+    var named = TreeTraversal(.named, name, TreeRecord(node.data), rootLevel: level + 1)
     switch scope {
     case .trees: try visit(&named)
     case .branches:
@@ -196,7 +196,7 @@ extension PageVerifier {
 
   /// Values in a page within the page.
   private mutating func visitInnerPage(
-    _ node: RawNode, _ number: UInt64, _ tree: inout TreeWalk, level: Int
+    _ node: RawNode, _ number: UInt64, _ tree: inout TreeTraversal, level: Int
   ) throws(LMDBError) {
     let page = node.data
     let isFixed = tree.record.flags.contains(.fixedDuplicates)
@@ -204,9 +204,9 @@ extension PageVerifier {
       page.flags == (isFixed ? [.leaf, .dirty, .inner, .packed] : [.leaf, .dirty, .inner])
     else { throw damage(tree, number, "a key's values are no page within the page") }
     let record = TreeRecord(
-      flags: TreeWalk.valueFlags(tree.record.flags),
+      flags: TreeTraversal.valueFlags(tree.record.flags),
       pad: isFixed ? UInt32(page.packedKeySize) : 0)
-    var values = TreeWalk(valuesOf: tree, record, rootLevel: level + 1)
+    var values = TreeTraversal(valuesOf: tree, record, rootLevel: level + 1)
     try visitLeaf(page, number, &values, level: level, KeyRange())
     tree.valueSize = values.keySize
     tree.entries += values.entries
@@ -214,14 +214,14 @@ extension PageVerifier {
 
   /// Values in a tree of their own.
   private mutating func visitValues(
-    _ node: RawNode, _ number: UInt64, _ tree: inout TreeWalk, level: Int
+    _ node: RawNode, _ number: UInt64, _ tree: inout TreeTraversal, level: Int
   ) throws(LMDBError) {
     let record = TreeRecord(node.data)
-    guard record.flags == TreeWalk.valueFlags(tree.record.flags) else {
+    guard record.flags == TreeTraversal.valueFlags(tree.record.flags) else {
       throw damage(tree, number, "the values of a key have other flags than their database")
     }
     if scope != .trees { return }
-    var values = TreeWalk(valuesOf: tree, record, rootLevel: level + 1)
+    var values = TreeTraversal(valuesOf: tree, record, rootLevel: level + 1)
     try visit(&values)
     tree.valueSize = values.keySize
     tree.entries = tree.entries &+ values.entries

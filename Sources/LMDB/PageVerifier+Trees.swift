@@ -7,7 +7,7 @@ extension PageVerifier {
   }
 
   /// Verifies a tree from its root on.
-  mutating func visit(_ tree: inout TreeWalk) throws(LMDBError) {
+  mutating func visit(_ tree: inout TreeTraversal) throws(LMDBError) {
     if let what = tree.recordComplaint { throw damage(tree, nil, what) }
     if !tree.record.isEmpty {
       try visit(tree.record.root, &tree, depth: 1, KeyRange())
@@ -20,7 +20,7 @@ extension PageVerifier {
 
   /// Verifies a page and what is below it.
   private mutating func visit(
-    _ number: UInt64, _ tree: inout TreeWalk, depth: Int, _ range: KeyRange
+    _ number: UInt64, _ tree: inout TreeTraversal, depth: Int, _ range: KeyRange
   ) throws(LMDBError) {
     guard depth <= tree.record.depth else {
       throw damage(tree, number, "the tree is deeper than it says")
@@ -40,7 +40,7 @@ extension PageVerifier {
 
   /// Verifies a page of a tree, of a leaf also what lies behind its entries.
   mutating func inspect(
-    _ page: RawPage, _ number: UInt64, _ tree: inout TreeWalk, depth: Int, _ range: KeyRange
+    _ page: RawPage, _ number: UInt64, _ tree: inout TreeTraversal, depth: Int, _ range: KeyRange
   ) throws(LMDBError) {
     guard page.number == number else {
       throw damage(tree, number, "it carries the number \(page.number)")
@@ -64,7 +64,7 @@ extension PageVerifier {
   }
 
   private mutating func inspectBranch(
-    _ page: RawPage, _ number: UInt64, _ tree: inout TreeWalk, _ range: KeyRange
+    _ page: RawPage, _ number: UInt64, _ tree: inout TreeTraversal, _ range: KeyRange
   ) throws(LMDBError) {
     try checkNodes(page, number, tree, isLeaf: false)
     let count = page.count
@@ -90,7 +90,7 @@ extension PageVerifier {
   /// - Returns: What they have in common.
   @discardableResult
   mutating func checkNodes(
-    _ page: RawPage, _ number: UInt64, _ tree: TreeWalk, isLeaf: Bool
+    _ page: RawPage, _ number: UInt64, _ tree: TreeTraversal, isLeaf: Bool
   ) throws(LMDBError) -> NodeSummary {
     var summary = NodeSummary()
     if let what = buffers.nodeComplaint(page, isLeaf: isLeaf, &summary) {

@@ -110,7 +110,7 @@ struct PageVerifier: ~Copyable {
       remaining -= 1
       return remaining < 0
     }
-    var main = TreeWalk(.main, "of names", meta.main, rootLevel: 0)
+    var main = TreeTraversal(.main, "of names", meta.main, rootLevel: 0)
     do throws(LMDBError) { try verifier.visit(&main) } catch {
       if error != .closed { throw error }
       if meta.hasFewNames {
@@ -123,7 +123,7 @@ struct PageVerifier: ~Copyable {
   ///
   /// - Throws: ``LMDBError/damaged(_:)`` with the first finding.
   mutating func verifyFreeLists() throws(LMDBError) {
-    var free = TreeWalk(.free, "of free pages", meta.free, rootLevel: 0)
+    var free = TreeTraversal(.free, "of free pages", meta.free, rootLevel: 0)
     try visit(&free)
   }
 
@@ -143,7 +143,7 @@ struct PageVerifier: ~Copyable {
       return
     }
     scope = .branches
-    var main = TreeWalk(.main, "of names", names, rootLevel: 0)
+    var main = TreeTraversal(.main, "of names", names, rootLevel: 0)
     try visit(&main)
   }
 
@@ -152,7 +152,7 @@ struct PageVerifier: ~Copyable {
   /// - Throws: ``LMDBError/damaged(_:)`` with the first finding.
   mutating func verify() throws(LMDBError) -> Report {
     try verifyFreeLists()
-    var main = TreeWalk(.main, "of names", meta.main, rootLevel: 0)
+    var main = TreeTraversal(.main, "of names", meta.main, rootLevel: 0)
     try visit(&main)
     // Each page was claimed at most once.
     if claims.count != lastPage - 1, let page = claims.firstUnclaimed(in: 2...lastPage) {
@@ -169,7 +169,7 @@ struct PageVerifier: ~Copyable {
   }
 
   /// Accounts for a page. Nothing else may claim it.
-  mutating func claim(_ page: UInt64, _ tree: TreeWalk) throws(LMDBError) {
+  mutating func claim(_ page: UInt64, _ tree: TreeTraversal) throws(LMDBError) {
     guard page >= 2, page <= lastPage else {
       throw damage(tree, page, Self.outsideComplaint(lastPage: lastPage))
     }
@@ -186,7 +186,7 @@ struct PageVerifier: ~Copyable {
 
   /// Claims a page and reads it; it is valid until the next page of this level.
   mutating func fetch(
-    _ page: UInt64, _ tree: TreeWalk, level: Int
+    _ page: UInt64, _ tree: TreeTraversal, level: Int
   ) throws(LMDBError) -> RawPage {
     if isCancelled() { throw .closed }
     try claim(page, tree)
@@ -198,7 +198,7 @@ struct PageVerifier: ~Copyable {
   }
 
   /// The error of a finding.
-  func damage(_ tree: TreeWalk, _ page: UInt64?, _ what: String) -> LMDBError {
+  func damage(_ tree: TreeTraversal, _ page: UInt64?, _ what: String) -> LMDBError {
     .damaged(PageFinding(page: page, database: tree.name, what: what))
   }
 }

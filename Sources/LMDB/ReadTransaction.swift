@@ -74,7 +74,7 @@ extension ReadableTransaction where Self: ~Copyable {
     try reader.statistics(database)
   }
 
-  /// The number of values of `key`, without a walk; 0 where it is missing.
+  /// The number of values of `key`, without a scan; 0 where it is missing.
   @inlinable
   package func valueCount(_ database: Database, key: [UInt8]) throws(LMDBError) -> Int {
     try reader.valueCount(database, key: key)

@@ -90,11 +90,11 @@ package struct TransactionReader {
 
   /// The tree of a database, where it can be searched without the engine.
   @inline(__always)
-  func tree(of database: Database, isForWalk: Bool = false) -> MappedTree? {
+  func tree(of database: Database, isForScan: Bool = false) -> MappedTree? {
     // What is searched here needs no page to be verified before.
-    let isWorthwhile = isForWalk || slot.pointer.pointee.pageGuard != nil
+    let isWorthwhile = isForScan || slot.pointer.pointee.pageGuard != nil
     return slot.pointer.pointee.trees.tree(
-      of: database, in: transaction, isForWalk: isWorthwhile)
+      of: database, in: transaction, isForScan: isWorthwhile)
   }
 
   /// The value of a key given as bytes; nil where it is missing.
@@ -130,7 +130,7 @@ package struct TransactionReader {
       overflowPages: statistics.ms_overflow_pages, entries: statistics.ms_entries)
   }
 
-  /// The number of values of `key`, without a walk; 0 where it is missing.
+  /// The number of values of `key`, without a scan; 0 where it is missing.
   package func valueCount(_ database: Database, key: [UInt8]) throws(LMDBError) -> Int {
     let cursor = try cursor(database)
     guard try cursor.seekExact(key) != nil else { return 0 }

@@ -25,7 +25,7 @@ package struct TransactionSlot {
   var durability: EnvironmentOptions.Durability?
   /// Commits of this process, to look for dead readers now and then.
   var commits = 0
-  /// Bytes that were put in this transaction, to judge whether the disk is full.
+  /// Bytes that were put in this transaction, to tell whether the disk is full.
   var bytesPut = 0
 
   /// What the transaction changes of the digests of databases.

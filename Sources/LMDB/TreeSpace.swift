@@ -4,7 +4,7 @@ package struct TreeSpace: Sendable, Hashable {
   /// Entries; each duplicate counts.
   package let entries: Int
   package let pages: Int
-  /// The share of the leaf pages that holds something, from 0 to 1; nil where there are none, or
+  /// The share of the leaf pages that holds something, from 0 to 1; nil where none exist, or
   /// where they have a form that cannot be looked at.
   package let fill: Double?
   /// Whether ``pages`` and ``fill`` follow from a part of the leaf pages.

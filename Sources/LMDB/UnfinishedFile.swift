@@ -13,7 +13,7 @@
 /// that the name leads elsewhere, and takes another name.
 ///
 /// It is another kind of lock than the `flock` of stores: a look at a file that becomes a store in
-/// the same moment must not turn away who opens that store.
+/// the same moment must not turn away code that opens that store.
 package struct UnfinishedFile: ~Copyable {
   /// The temporary name.
   package let path: String
@@ -21,12 +21,12 @@ package struct UnfinishedFile: ~Copyable {
 
   deinit { close(descriptor) }
 
-  /// Makes an empty file beside `place`.
-  package init(beside place: String) throws(LMDBError) {
-    try DataFile.judge(place)
+  /// Makes an empty file beside `target`.
+  package init(beside target: String) throws(LMDBError) {
+    try DataFile.validate(target)
     while true {
       let digits = String(UInt32.random(in: 0...UInt32.max), radix: 16, uppercase: true)
-      let path = place + Self.mark + String(repeating: "0", count: 8 - digits.count) + digits
+      let path = target + Self.mark + String(repeating: "0", count: 8 - digits.count) + digits
       if let descriptor = try Self.make(path) {
         self.path = path
         self.descriptor = descriptor
@@ -79,9 +79,9 @@ package struct UnfinishedFile: ~Copyable {
   private static let mark = ".new-"
   private static let lockSuffix = "-lock"
 
-  /// Removes the unfinished files beside `place` that nobody works on. Reads the whole folder.
-  package static func removeAbandoned(beside place: String) {
-    let (folder, name) = split(place)
+  /// Removes the unfinished files beside `target` that nobody works on. Reads the whole folder.
+  package static func removeAbandoned(beside target: String) {
+    let (folder, name) = split(target)
     for unfinished in names(in: folder, startingWith: name + mark) {
       let path = folder + "/" + unfinished
       if unfinished.hasSuffix(lockSuffix) {

@@ -91,7 +91,7 @@ package struct WriteTransaction: ~Copyable, ReadableTransaction {
     var key = MDB_val(key)
     var value = MDB_val(value)
     let code = mdb_put(slot.pointee.transaction, database.handle, &key, &value, mode.flags)
-    return try slot.pointee.judgePut(code, mode)
+    return try slot.pointee.checkPut(code, mode)
   }
 
   /// The hash of the entry that a key has in a database without duplicates; nil where it has none.
@@ -157,7 +157,7 @@ package struct WriteTransaction: ~Copyable, ReadableTransaction {
       var key = MDB_val(bytes)
       var value = MDB_val(mv_size: count, mv_data: nil)
       let flags = mode.flags | UInt32(MDB_RESERVE)
-      try slot.pointee.judge(
+      try slot.pointee.checkCode(
         mdb_put(slot.pointee.transaction, database.handle, &key, &value, flags))
       fill(UnsafeMutableRawBufferPointer(start: value.mv_data, count: value.mv_size))
       let hash = slot.pointee.digests.hash(
@@ -183,7 +183,7 @@ package struct WriteTransaction: ~Copyable, ReadableTransaction {
       hash = found
     }
     var bytes = MDB_val(key)
-    let isDeleted = try judgeDelete(
+    let isDeleted = try checkDelete(
       mdb_del(slot.pointee.transaction, database.handle, &bytes, nil))
     if isDeleted, isCounted { slot.pointee.digests.subtract(hash, from: database.handle) }
     return isDeleted
@@ -225,7 +225,7 @@ package struct WriteTransaction: ~Copyable, ReadableTransaction {
     let hash = slot.pointee.digests.hash(database.handle, key, value)
     var key = MDB_val(key)
     var value = MDB_val(value)
-    let isDeleted = try judgeDelete(
+    let isDeleted = try checkDelete(
       mdb_del(slot.pointee.transaction, database.handle, &key, &value))
     if isDeleted { slot.pointee.digests.subtract(hash, from: database.handle) }
     return isDeleted
@@ -260,7 +260,7 @@ package struct WriteTransaction: ~Copyable, ReadableTransaction {
       try pageGuard.pointee.verifyAll(of: database)
     }
     let code = mdb_drop(slot.pointee.transaction, database.handle, 0)
-    try slot.pointee.judge(code)
+    try slot.pointee.checkCode(code)
     slot.pointee.digests.begin(database)
     if isCounted { slot.pointee.digests.clear(database.handle) }
   }
@@ -283,9 +283,9 @@ package struct WriteTransaction: ~Copyable, ReadableTransaction {
     slot.pointee.digests.add(hash, to: database.handle)
   }
 
-  private func judgeDelete(_ code: Int32) throws(LMDBError) -> Bool {
+  private func checkDelete(_ code: Int32) throws(LMDBError) -> Bool {
     if code == MDB_NOTFOUND { return false }
-    try slot.pointee.judge(code)
+    try slot.pointee.checkCode(code)
     return true
   }
 }
@@ -293,7 +293,7 @@ package struct WriteTransaction: ~Copyable, ReadableTransaction {
 extension TransactionSlot {
   /// Throws the error of a change, and remembers that the map is full.
   @inline(__always)
-  mutating func judge(_ code: Int32) throws(LMDBError) {
+  mutating func checkCode(_ code: Int32) throws(LMDBError) {
     if code == MDB_SUCCESS {
       hasChanged = true
       return
@@ -304,9 +304,9 @@ extension TransactionSlot {
 
   /// The same for a put: an entry that is there already is an answer in some modes.
   @inline(__always)
-  mutating func judgePut(_ code: Int32, _ mode: PutMode) throws(LMDBError) -> Bool {
+  mutating func checkPut(_ code: Int32, _ mode: PutMode) throws(LMDBError) -> Bool {
     if code == MDB_KEYEXIST, mode.answersExistence { return false }
-    try judge(code)
+    try checkCode(code)
     return true
   }
 }

@@ -152,7 +152,7 @@ final class Chromium {
 
   func exists(_ selector: String) throws { try wait("document.querySelector(`\(selector)`)") }
 
-  /// The text of the first element of a selector; empty where there is none.
+  /// The text of the first element of a selector; empty where none exists.
   func text(_ selector: String) throws -> String {
     try evaluate("document.querySelector(`\(selector)`)?.innerText ?? ''").string ?? ""
   }

@@ -3,7 +3,7 @@ import Foundation
 import Testing
 
 @Suite struct DataManagerDelegateTests {
-  /// Takes down what it is told, round by round, as the names of objects.
+  /// Records what it is told, round by round, as the names of objects.
   private final class Listener: DataManagerDelegate {
     var rounds:
       [(created: Set<ManagedObject>, updated: Set<ManagedObject>, deleted: Set<ManagedObject>)] = []

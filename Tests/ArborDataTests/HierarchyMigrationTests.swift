@@ -221,7 +221,7 @@ import Testing
     }
   }
 
-  @Test func uniquenessIsJudgedInTheSameTransaction() throws {
+  @Test func uniquenessIsValidatedInTheSameTransaction() throws {
     let store = try EvolvingStore(items(), objects())
     var model = items()
     model.entities[0].attributes.append(

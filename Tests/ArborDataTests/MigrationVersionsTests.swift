@@ -87,7 +87,7 @@ import Testing
     return options
   }
 
-  @Test func aStoreOfTheFirstVersionWalksToTheLast() throws {
+  @Test func aStoreOfTheFirstVersionMigratesToTheLast() throws {
     let versions = try versions()
     let store = try EvolvingStore(versions[0], objects())
     let options = try options()

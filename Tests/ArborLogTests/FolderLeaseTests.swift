@@ -19,7 +19,7 @@ import Testing
     #expect(isHeld)
   }
 
-  /// The descriptor of this process that leads to a file; negative where there is none.
+  /// The descriptor of this process that leads to a file; negative where none exists.
   private func descriptor(of path: String) -> Int32 {
     var wanted = stat()
     guard stat(path, &wanted) == 0 else { return -1 }

@@ -143,7 +143,7 @@ import Testing
       try office.commit(to: store.file, &random)
       let snapshot = try log.backUp(store.file, snapshot: true)
       #expect(snapshot == .init(isSnapshot: true, commits: 1, sequence: 1))
-      let former = try StoreFile.open(StoreOpening(.file(path), model: nil))
+      let former = try StoreEngine.open(StoreOpening(.file(path), model: nil))
       defer { former.close() }
       for _ in 0..<2 { try formerOffice.commit(to: former, &random) }
       #expect(try log.backUp(former, snapshot: false).isSnapshot)
@@ -283,7 +283,7 @@ import Testing
       let dumps = try makeLog(store)
       let path = folder.path("restored.arbor")
       #expect(try log.restore(to: path, at: .sequence(3)) == 3)
-      let restored = try StoreFile.open(StoreOpening(.file(path), model: nil))
+      let restored = try StoreEngine.open(StoreOpening(.file(path), model: nil))
       defer { restored.close() }
       var (office, random) = (RandomOffice(), SeededRandom())
       // Numbers that the log knows of are not given out again.
@@ -299,7 +299,7 @@ import Testing
     }
   }
 
-  private func counters(_ file: StoreFile) throws -> [String: UInt64] {
+  private func counters(_ file: StoreEngine) throws -> [String: UInt64] {
     let snapshot = try file.snapshot()
     defer { snapshot.close() }
     return try snapshot.counters()

@@ -86,11 +86,11 @@ private struct SharedGraph {
     do {
       for step in steps {
         random = SeededRandom(seed: seed &+ UInt64(step) &* 0xD6E8_FEB8_6659_FD93)
-        let place = Int.random(in: contexts.indices, using: &random)
-        try self.step(place)
-        if Int.random(in: 0..<4, using: &random) == 0 { try look(place) }
+        let contextIndex = Int.random(in: contexts.indices, using: &random)
+        try self.step(contextIndex)
+        if Int.random(in: 0..<4, using: &random) == 0 { try look(contextIndex) }
       }
-      for place in contexts.indices { try commit(place) }
+      for contextIndex in contexts.indices { try commit(contextIndex) }
     } catch let error as ArborError {
       throw contradiction(error.debugDescription)
     }
@@ -98,59 +98,60 @@ private struct SharedGraph {
 
   /// What is merged as soon as it is taken in agrees at every moment. To-one relationships may lead
   /// to what is deleted until the commit.
-  private func look(_ place: Int) throws {
-    let context = contexts[place]
-    guard names[place] == "object wins", context.automaticallyMergesCommits else { return }
+  private func look(_ contextIndex: Int) throws {
+    let context = contexts[contextIndex]
+    guard names[contextIndex] == "object wins", context.automaticallyMergesCommits else { return }
     _ = try context.count("Note")
-    try compare(context, "\(place)", includingDeleted: false)
+    try compare(context, "\(contextIndex)", includingDeleted: false)
   }
 
-  private mutating func step(_ place: Int) throws {
-    let context = contexts[place]
+  private mutating func step(_ contextIndex: Int) throws {
+    let context = contexts[contextIndex]
     switch Int.random(in: 0..<20, using: &random) {
-    case 0..<14: try edit(place)
-    case 14..<17: try commit(place)
+    case 0..<14: try edit(contextIndex)
+    case 14..<17: try commit(contextIndex)
     case 17:
-      log.append("\(place): rollback")
+      log.append("\(contextIndex): rollback")
       context.rollback()
     case 18:
-      log.append("\(place): undo")
+      log.append("\(contextIndex): undo")
       context.undo()
     default:
-      log.append("\(place): redo")
+      log.append("\(contextIndex): redo")
       context.redo()
     }
   }
 
-  private mutating func edit(_ place: Int) throws {
-    let context = contexts[place]
+  private mutating func edit(_ contextIndex: Int) throws {
+    let context = contexts[contextIndex]
     let entity = PlainWorld.entities.randomElement(using: &random) ?? ""
     let objects = try context.fetch(entity)
     guard objects.count > 2, let owner = objects.randomElement(using: &random),
       let relation = PlainWorld.relations(of: entity).randomElement(using: &random),
       Int.random(in: 0..<8, using: &random) > 0
     else {
-      log.append("\(place): insert \(try context.insert(entity).objectID)")
+      log.append("\(contextIndex): insert \(try context.insert(entity).objectID)")
       return context.processPendingChanges()
     }
     defer { context.processPendingChanges() }
     if Int.random(in: 0..<10, using: &random) == 0 {
-      log.append("\(place): delete \(owner.objectID)")
+      log.append("\(contextIndex): delete \(owner.objectID)")
       return context.delete(owner)
     }
     let member = try context.fetch(relation.destination).randomElement(using: &random)
     guard relation.isToMany else {
       let target = Int.random(in: 0..<4, using: &random) == 0 ? nil : member
-      log.append("\(place): \(owner.objectID).\(relation.name) = \(name(of: target))")
+      log.append("\(contextIndex): \(owner.objectID).\(relation.name) = \(name(of: target))")
       return try owner.setObject(target, forKey: relation.name)
     }
     guard let member else { return }
     if relation.isOrdered, Bool.random(using: &random) {
-      return try arrange(place, owner, relation.name, member)
+      return try arrange(contextIndex, owner, relation.name, member)
     }
     let isThere = try owner.objects(forKey: relation.name).contains(member)
     log.append(
-      "\(place): \(owner.objectID).\(relation.name) \(isThere ? "-" : "+")= \(name(of: member))")
+      "\(contextIndex): \(owner.objectID).\(relation.name) "
+        + "\(isThere ? "-" : "+")= \(name(of: member))")
     if isThere {
       try owner.remove(member, forKey: relation.name)
     } else {
@@ -160,7 +161,7 @@ private struct SharedGraph {
 
   /// Gives some of the members a sequence of its own, and perhaps adds one in their midst.
   private mutating func arrange(
-    _ place: Int, _ owner: ManagedObject, _ name: String, _ member: ManagedObject
+    _ contextIndex: Int, _ owner: ManagedObject, _ name: String, _ member: ManagedObject
   ) throws {
     var members = try owner.objects(forKey: name)
     if let former = members.indices.randomElement(using: &random), Bool.random(using: &random) {
@@ -170,7 +171,7 @@ private struct SharedGraph {
     if !members.contains(member), Bool.random(using: &random) {
       members.insert(member, at: .random(in: 0...members.count, using: &random))
     }
-    log.append("\(place): \(owner.objectID).\(name) = \(members.map(\.objectID))")
+    log.append("\(contextIndex): \(owner.objectID).\(name) = \(members.map(\.objectID))")
     try owner.setObjects(members, forKey: name)
   }
 
@@ -178,20 +179,22 @@ private struct SharedGraph {
     object.map { "\($0.objectID)" } ?? "nil"
   }
 
-  private mutating func commit(_ place: Int) throws {
-    log.append("\(place): commit (\(names[place]))")
-    do throws(ArborError) { try contexts[place].commit() } catch {
-      guard error.code == .conflict, names[place] == "error" else { throw error }
-      log.append("\(place): rollback, since \(error.message)")
-      contexts[place].rollback()
+  private mutating func commit(_ contextIndex: Int) throws {
+    log.append("\(contextIndex): commit (\(names[contextIndex]))")
+    do throws(ArborError) { try contexts[contextIndex].commit() } catch {
+      guard error.code == .conflict, names[contextIndex] == "error" else { throw error }
+      log.append("\(contextIndex): rollback, since \(error.message)")
+      contexts[contextIndex].rollback()
     }
     try compare(store.makeContext(), "the store")
-    guard !contexts[place].hasChanges else { throw contradiction("\(place) has changes") }
+    guard !contexts[contextIndex].hasChanges else {
+      throw contradiction("\(contextIndex) has changes")
+    }
     // It keeps what it holds.
-    guard contexts[place].automaticallyMergesCommits else { return }
-    try compare(contexts[place], "\(place)")
-    guard try orders(contexts[place]) == orders(store.makeContext()) else {
-      throw contradiction("\(place) sees other orders")
+    guard contexts[contextIndex].automaticallyMergesCommits else { return }
+    try compare(contexts[contextIndex], "\(contextIndex)")
+    guard try orders(contexts[contextIndex]) == orders(store.makeContext()) else {
+      throw contradiction("\(contextIndex) sees other orders")
     }
   }
 

@@ -70,7 +70,7 @@ struct ForeignFile {
     withUnsafeBytes(of: number) { Array($0) }
   }
 
-  static func check(_ code: Int32, _ place: String) throws {
-    if code != MDB_SUCCESS { throw Failure.code(code, at: place) }
+  static func check(_ code: Int32, _ call: String) throws {
+    if code != MDB_SUCCESS { throw Failure.code(code, at: call) }
   }
 }

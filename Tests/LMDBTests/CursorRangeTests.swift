@@ -51,7 +51,7 @@ import Testing
     }
   }
 
-  @Test func countsWithoutAWalkAndStopsAtTheLimit() throws {
+  @Test func countsWithoutAScanAndStopsAtTheLimit() throws {
     let folder = try TemporaryFolder()
     let environment = try folder.environment()
     let database = try #require(
@@ -109,9 +109,9 @@ import Testing
     _ expected: [Pair]
   ) throws {
     try environment.read { transaction in
-      let forward = try walk(try transaction.range(database, from: lower, to: upper))
+      let forward = try scan(try transaction.range(database, from: lower, to: upper))
       #expect(forward == expected, "\(lower) to \(upper)")
-      let backward = try walk(try transaction.range(database, from: lower, to: upper, .backward))
+      let backward = try scan(try transaction.range(database, from: lower, to: upper, .backward))
       #expect(backward.reversed() == expected, "\(lower) to \(upper), backward")
       var keys: [[UInt8]] = []
       var range = try transaction.range(database, from: lower, to: upper)
@@ -127,7 +127,7 @@ import Testing
     }
   }
 
-  private static func walk(_ range: consuming CursorRange) throws -> [Pair] {
+  private static func scan(_ range: consuming CursorRange) throws -> [Pair] {
     var pairs: [Pair] = []
     while let entry = try range.next() { pairs.append(Pair(entry)) }
     return pairs

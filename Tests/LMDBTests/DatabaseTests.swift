@@ -155,14 +155,14 @@ private struct RandomRun {
         step = try cursor.previous()
       }
       #expect(backward.reversed() == expected)
-      var walked: [[UInt8]] = []
+      var scanned: [[UInt8]] = []
       var found = try cursor.first()
       while let entry = found {
-        walked.append(Array(entry.key))
+        scanned.append(Array(entry.key))
         #expect(try cursor.valueCount() == model.contents[Array(entry.key)]?.count)
         found = try cursor.nextKey()
       }
-      #expect(walked == keys)
+      #expect(scanned == keys)
       if model.kind == .numberSets || model.kind == .integerNumberSets {
         try compareBatches(cursor, keys)
       }

@@ -37,7 +37,7 @@ struct DuplicatesWork {
     case 500..<650: try move(transaction, key)
     case 650..<750: try lookUp(cursor, key)
     case 750..<830: try readBatches(cursor, key)
-    case 830..<900: try walk(cursor, key)
+    case 830..<900: try scan(cursor, key)
     case 900..<940: try stand(transaction, cursor, key)
     case 940..<980: try fetchFirst(transaction, key)
     case 980..<998: try grows ? fill(transaction, key) : drain(transaction, key)
@@ -176,7 +176,7 @@ struct DuplicatesWork {
   }
 
   /// Some values forward or backward, then the key beside this one.
-  private mutating func walk(_ cursor: borrowing Cursor, _ key: UInt64) throws {
+  private mutating func scan(_ cursor: borrowing Cursor, _ key: UInt64) throws {
     let sorted = models[0][key]
     guard !sorted.isEmpty else { return }
     var index = generator.below(sorted.count)

@@ -6,7 +6,7 @@ import Testing
 @Suite struct EngineVersionTests {
   @Test func thisOneFits() throws {
     #expect(EngineVersion.linked.description.hasPrefix("0.9."))
-    try EngineVersion.linked.judge()
+    try EngineVersion.linked.validate()
   }
 
   /// Before a file is made or touched.

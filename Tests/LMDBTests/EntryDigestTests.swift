@@ -202,8 +202,8 @@ import Testing
       }
     }
     let value = [UInt8](repeating: 5, count: 20_000)
-    let places = [(0, true), (63, true), (10_000, false), (19_936, true), (19_999, true)]
-    for (position, isSeen) in places {
+    let positions = [(0, true), (63, true), (10_000, false), (19_936, true), (19_999, true)]
+    for (position, isSeen) in positions {
       var other = value
       other[position] ^= 1
       #expect((hash(other) != hash(value)) == isSeen, "byte \(position)")

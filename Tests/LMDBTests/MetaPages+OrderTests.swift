@@ -106,7 +106,7 @@ import Testing
     return try #require(try MetaPages.read(file.descriptor))
   }
 
-  /// The root pages, judged.
+  /// The root pages, validated.
   private func roots() throws -> MetaPages {
     let file = try DataFile(path: path, create: false, allowsNetwork: true, lock: LOCK_SH)
     return try #require(try MetaPages.check(file.descriptor))

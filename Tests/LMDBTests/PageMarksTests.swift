@@ -4,7 +4,7 @@ import Testing
 
 @Suite struct PageMarksTests {
   /// A page that another process has made something else of is verified anew.
-  @Test func aMarkIsOfOnePlace() throws {
+  @Test func aMarkIsOfOnePosition() throws {
     let marks = PageMarks()
     #expect(!marks.hold(7, for: 3))
     marks.set(7, for: 3)

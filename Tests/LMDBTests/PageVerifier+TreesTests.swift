@@ -32,7 +32,7 @@ import Testing
   }
 
   /// Where the parts of the file lie.
-  private struct Places {
+  private struct Offsets {
     /// The newest root page, and the entry `n` of the main database: its record.
     let meta: Int
     let record: Int
@@ -49,12 +49,12 @@ import Testing
   }
   private func node(_ page: Int, _ index: Int) -> Int { page + half(page + 16 + 2 * index) }
 
-  private var places: Places {
+  private var offsets: Offsets {
     let meta = word(144) > word(Self.pageSize + 144) ? 0 : Self.pageSize
     let main = word(meta + 128) * Self.pageSize
     let record = node(main, 0) + 9
     let branch = word(record + 40) * Self.pageSize
-    return Places(
+    return Offsets(
       meta: meta, record: record, setsRecord: node(main, 1) + 9, branch: branch,
       leaf: (half(node(branch, 0)) | half(node(branch, 0) + 2) << 16) * Self.pageSize,
       free: word(meta + 80) * Self.pageSize)
@@ -90,12 +90,12 @@ import Testing
 
   @Test func aSoundFileHasNoFinding() throws {
     try Environment.verifyPages(path: path)
-    let leaf = places.leaf
-    #expect(half(leaf + 10) == 2 && half(places.branch + 10) == 1)
+    let leaf = offsets.leaf
+    #expect(half(leaf + 10) == 2 && half(offsets.branch + 10) == 1)
   }
 
   @Test func findsDamagedPages() throws {
-    let (branch, leaf) = (places.branch, places.leaf)
+    let (branch, leaf) = (offsets.branch, offsets.leaf)
     try expect("carries the number", leaf, [0xEE])
     try expect("unknown kind", leaf + 10, [0x06])
     try expect("packed values where", leaf + 10, [0x22])
@@ -118,7 +118,7 @@ import Testing
   }
 
   @Test func findsDamagedRecords() throws {
-    let record = places.record
+    let record = offsets.record
     try expect("flags", record + 4, [0x80])
     try expect("flags", record + 4, [0x18])
     try expect("depth", record + 6, [40])
@@ -128,22 +128,22 @@ import Testing
     try expect("numbers of pages", record + 24, [9])
     try expect("entries", record + 32, [9])
     try expect("is empty", record + 40, [UInt8](repeating: 0xFF, count: 8))
-    try expect("other flags", places.setsRecord + 4, [0x14])
+    try expect("other flags", offsets.setsRecord + 4, [0x14])
   }
 
   @Test func findsDamagedFreeLists() throws {
-    let free = places.free
+    let free = offsets.free
     let list = node(free, 0) + 16
     #expect(word(list) >= 2)
     try expect("neither used nor", list, bytes(word(list) - 1, 8))
     try expect("a list of", list, [0xFF, 0xFF])
     try expect("of transaction", list - 8, bytes(1000, 8))
     try expect("does not descend", list + 8, bytes(word(list + 16), 8))
-    try expect("used twice", list + 8, bytes(places.leaf / Self.pageSize, 8))
+    try expect("used twice", list + 8, bytes(offsets.leaf / Self.pageSize, 8))
   }
 
   @Test func findsDamagedRootPages() throws {
-    let meta = places.meta
+    let meta = offsets.meta
     for (offset, what) in [(0, "number"), (24, "address"), (44, "flags"), (92, "main database")] {
       try expect(what, meta + offset, [0x77])
       // The older root page is not followed, but LMDB reads it too.
@@ -160,7 +160,7 @@ import Testing
   }
 
   @Test func findsDamagedRuns() throws {
-    let entry = node(places.leaf, 7)
+    let entry = node(offsets.leaf, 7)
     #expect(half(entry + 4) == 1)
     let run = word(entry + 16) * Self.pageSize
     try expect("run of 1 pages", run + 12, [1, 0, 0, 0])

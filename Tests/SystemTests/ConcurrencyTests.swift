@@ -40,12 +40,12 @@ import Testing
     }
     let end = other.finish()
     #expect(end.status == 0, "\(end.errors)")
-    try judge(store)
+    try verify(store)
   }
 
   /// Compares records, indexes, both sides of relationships and sums with each other and with what
   /// the tasks did.
-  private func judge(_ store: PersistentStore) throws {
+  private func verify(_ store: PersistentStore) throws {
     let state = try #require(try LedgerState(reading: store))
     #expect(
       state.round == ConcurrentWork.counts + ConcurrentWork.foreignEntries / 10,

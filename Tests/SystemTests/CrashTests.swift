@@ -24,9 +24,9 @@ import Testing
     var random = RandomNumbers(seed: seed)
     for first in stride(from: 0, to: Self.cycles, by: Self.cyclesPerStore) {
       try withExtendedLifetime(TemporaryFolder()) { folder in
-        var judge = Judge(path: folder.path("ledger.arbor"), seed: seed)
+        var verifier = CrashVerifier(path: folder.path("ledger.arbor"), seed: seed)
         for cycle in first..<min(first + Self.cyclesPerStore, Self.cycles) {
-          try judge.runCycle("seed \(seed), cycle \(cycle)", &random)
+          try verifier.runCycle("seed \(seed), cycle \(cycle)", &random)
         }
       }
     }
@@ -34,7 +34,7 @@ import Testing
 }
 
 /// Runs a writer, kills it, and compares the store with what the writer said.
-private struct Judge {
+private struct CrashVerifier {
   let path: String
   let seed: UInt64
   private var lastRound: Int?
@@ -45,7 +45,7 @@ private struct Judge {
     self.seed = seed
   }
 
-  mutating func runCycle(_ place: String, _ random: inout RandomNumbers) throws {
+  mutating func runCycle(_ what: String, _ random: inout RandomNumbers) throws {
     let writer = try CrashWriterRun(["rounds", path, "\(seed)", "1000000"])
     if Int.random(in: 0..<10, using: &random) < 7 {
       _ = writer.read(until: Int.random(in: 1...25, using: &random), "round")
@@ -54,32 +54,32 @@ private struct Judge {
       usleep(UInt32.random(in: 0...60_000, using: &random))
     }
     writer.kill()
-    try judge(writer, place)
+    try verify(writer, what)
   }
 
-  private mutating func judge(_ writer: CrashWriterRun, _ place: String) throws {
+  private mutating func verify(_ writer: CrashWriterRun, _ what: String) throws {
     let taken = writer.acknowledged("taken")
-    #expect(uniqueIDs.isDisjoint(with: taken), "a unique ID came twice: \(place)")
+    #expect(uniqueIDs.isDisjoint(with: taken), "a unique ID came twice: \(what)")
     uniqueIDs.formUnion(taken)
     let acknowledged = writer.acknowledged("round").last.map { Int($0) } ?? lastRound
     guard FileManager.default.fileExists(atPath: path) else {
-      #expect(acknowledged == nil, "the store is gone: \(place)")
+      #expect(acknowledged == nil, "the store is gone: \(what)")
       return
     }
     let store = try LedgerWriter.open(path)
     let names = try FileManager.default.contentsOfDirectory(
       atPath: URL(filePath: path).deletingLastPathComponent().path)
-    #expect(!names.contains { $0.contains(".new-") }, "left behind: \(names), \(place)")
+    #expect(!names.contains { $0.contains(".new-") }, "left behind: \(names), \(what)")
     try store.check()
     let state = try LedgerState(reading: store)
     if let acknowledged {
-      let found = try #require(state, "the ledger is gone: \(place)")
+      let found = try #require(state, "the ledger is gone: \(what)")
       let isWhole = found.round == acknowledged || found.round == acknowledged + 1
-      #expect(isWhole, "round \(found.round) after \(acknowledged) acknowledged: \(place)")
-      #expect(found == LedgerState(seed: seed, rounds: found.round), "\(place)")
+      #expect(isWhole, "round \(found.round) after \(acknowledged) acknowledged: \(what)")
+      #expect(found == LedgerState(seed: seed, rounds: found.round), "\(what)")
     }
     lastRound = state?.round
     let fresh = try store.uniqueIDs.next()
-    #expect(uniqueIDs.insert(fresh).inserted, "a unique ID came twice: \(place)")
+    #expect(uniqueIDs.insert(fresh).inserted, "a unique ID came twice: \(what)")
   }
 }

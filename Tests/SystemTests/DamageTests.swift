@@ -69,7 +69,7 @@ private struct DamageCampaign {
     var count = 0
     var refused = 0
     var same = 0
-    /// The cases, with kind and place.
+    /// The cases, with kind and position.
     var deaths: [String] = []
     var wrong: [String] = []
     /// Those with wrong data that a scrub has not found.
@@ -130,7 +130,7 @@ private struct DamageCampaign {
   /// of their own, and free pages.
   private func makeStore() throws {
     let path = folder.path("sound")
-    let file = try StoreFile.open(StoreOpening(.file(path), model: try OfficeModel.make()))
+    let file = try StoreEngine.open(StoreOpening(.file(path), model: try OfficeModel.make()))
     let draft = Draft(file)
     var people: [ObjectNumber] = []
     let company = try draft.insert("Company", ["name": .string("Arbor")])
@@ -164,7 +164,7 @@ private struct DamageCampaign {
 
   private func change(_ people: [ObjectNumber], _ badges: [ObjectNumber]) throws {
     let path = folder.path("sound")
-    let file = try StoreFile.open(StoreOpening(.file(path), model: nil))
+    let file = try StoreEngine.open(StoreOpening(.file(path), model: nil))
     let draft = Draft(file)
     for round in 0..<6 {
       for person in people.dropFirst(round).prefix(200) where person.sequence % 6 == UInt64(round) {

@@ -102,10 +102,10 @@
           .split(separator: "\n").map { $0.split(separator: " ") }
         let failed = notes.first { $0[0] != "calls" }.map { String($0[0]) }
         // What a log has counts, whatever has kept it from the file.
-        let judge = StoreWorkJudge(
+        let verifier = StoreWorkVerifier(
           work: work, path: path, log: log, seed: seed, lines: writer.lines,
           mayBeAhead: work == .share)
-        let violation = try judge.violation()
+        let violation = try verifier.violation()
         #expect(violation == nil, "\(title): \(end.errors)")
         if end.status == 0, work == .copy || work == .salvage {
           #expect(FileManager.default.fileExists(atPath: path + ".copy"), "\(title): no copy")

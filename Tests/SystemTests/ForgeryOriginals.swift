@@ -28,7 +28,7 @@ enum ForgeryOriginals {
       }
     }
     do {
-      let file = try StoreFile.open(StoreOpening(.file(path), model: try model([])))
+      let file = try StoreEngine.open(StoreOpening(.file(path), model: try model([])))
       defer { file.close() }
       let draft = Draft(file)
       for number in 0..<40 {
@@ -51,12 +51,12 @@ enum ForgeryOriginals {
         guard builds.count == 2, builds.contains(where: { $0.objectsDone > 0 }) else { return }
         withUnsafeCurrentTask { $0?.cancel() }
       }
-      try StoreFile.open(opening).close()
+      try StoreEngine.open(opening).close()
     }
     await #expect(throws: StoreError.self) { try await work.value }
     var opening = StoreOpening(.file(path), model: nil)
     opening.indexBuilds = .left
-    let file = try StoreFile.open(opening)
+    let file = try StoreEngine.open(opening)
     defer { file.close() }
     let done = try file.indexBuilds().map(\.objectsDone)
     try #require(done.count == 2 && done.contains(0) && done.contains { $0 > 0 }, "\(done)")
@@ -64,7 +64,7 @@ enum ForgeryOriginals {
 
   /// Every kind of relationship and of index of values.
   private static func makeOffice(at path: String) throws {
-    let file = try StoreFile.open(StoreOpening(.file(path), model: try OfficeModel.make()))
+    let file = try StoreEngine.open(StoreOpening(.file(path), model: try OfficeModel.make()))
     defer { file.close() }
     let draft = Draft(file)
     let company = try draft.insert("Company", ["name": "Arbor", "founded": .date(Date())])

@@ -68,7 +68,7 @@ import Testing
       try TemporaryStore.check(path: path)
       var reading = StoreOpening(.file(path), model: nil)
       reading.isReadOnly = true
-      let killed = try StoreFile.open(reading)
+      let killed = try StoreEngine.open(reading)
       let builds = try killed.indexBuilds()
       killed.close()
       #expect(builds.isEmpty == isDone)
@@ -124,7 +124,7 @@ import Testing
     try LedgerFile.fill(path, count: 1500)
     var opening = try LedgerIndexes.opening(path, batch: 100)
     opening.indexBuilds = .left
-    let file = try StoreFile.open(opening)
+    let file = try StoreEngine.open(opening)
     defer { file.close() }
     let entity = try Draft(file).entity("Entry")
     let snapshot = try file.snapshot()

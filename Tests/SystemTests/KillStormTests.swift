@@ -41,45 +41,45 @@ import Testing
 
     init(path: String) { self.path = path }
 
-    private func arguments(_ place: Int) -> [String] {
-      switch place {
+    private func arguments(_ runIndex: Int) -> [String] {
+      switch runIndex {
       case 4: ["watch", path, "100000000", "1"]
       case 5: ["scrub", path, "0", "1000000"]
-      default: ["resume", path, "\(place + 1)", "1000000"]
+      default: ["resume", path, "\(runIndex + 1)", "1000000"]
       }
     }
 
-    private func start(_ place: Int) throws -> CrashWriterRun {
-      try CrashWriterRun(arguments(place), environment: ["SWIFT_BACKTRACE": "enable=no"])
+    private func start(_ runIndex: Int) throws -> CrashWriterRun {
+      try CrashWriterRun(arguments(runIndex), environment: ["SWIFT_BACKTRACE": "enable=no"])
     }
 
-    private mutating func end(_ run: CrashWriterRun, _ place: Int, _ what: String) {
+    private mutating func end(_ run: CrashWriterRun, _ runIndex: Int, _ what: String) {
       run.kill()
       let end = run.finish()
-      #expect(end.errors.isEmpty, "\(arguments(place)[0]): \(end.errors), \(what)")
+      #expect(end.errors.isEmpty, "\(arguments(runIndex)[0]): \(end.errors), \(what)")
       let last = run.acknowledged("appended").last ?? 0
-      appended[place + 1] = max(appended[place + 1] ?? 0, last)
+      appended[runIndex + 1] = max(appended[runIndex + 1] ?? 0, last)
     }
 
-    /// Kills and begins again, then kills all and judges what is there.
+    /// Kills and begins again, then kills all and verifies what is there.
     ///
     /// - Returns: How many processes were killed.
     mutating func run(_ what: String, _ random: inout RandomNumbers) throws -> Int {
       var runs = try (0..<6).map { try start($0) }
       for _ in 0..<killsPerRound {
         usleep(.random(in: 0...30_000, using: &random))
-        let place = Int.random(in: 0..<6, using: &random)
-        end(runs[place], place, what)
-        runs[place] = try start(place)
+        let runIndex = Int.random(in: 0..<6, using: &random)
+        end(runs[runIndex], runIndex, what)
+        runs[runIndex] = try start(runIndex)
       }
       // Each of the writers gets its turn, whoever was killed.
-      for place in 0..<4 { #expect(runs[place].read(until: 2, "appended"), "\(what)") }
-      for (place, run) in runs.enumerated().shuffled(using: &random) { end(run, place, what) }
-      try judge(what)
+      for runIndex in 0..<4 { #expect(runs[runIndex].read(until: 2, "appended"), "\(what)") }
+      for (runIndex, run) in runs.enumerated().shuffled(using: &random) { end(run, runIndex, what) }
+      try verify(what)
       return killsPerRound + runs.count
     }
 
-    private mutating func judge(_ what: String) throws {
+    private mutating func verify(_ what: String) throws {
       let store = try LedgerWriter.open(path)
       defer { store.close() }
       try store.check()

@@ -77,7 +77,7 @@ import Testing
     let watcher = try watcher(path, until: 5)
     var opening = StoreOpening(.file(path), model: nil)
     opening.isMigrating = true
-    let file = try StoreFile.open(opening)
+    let file = try StoreEngine.open(opening)
     defer { file.close() }
     // Shares the store that may write.
     let store = try LedgerWriter.open(path)

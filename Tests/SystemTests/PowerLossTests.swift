@@ -27,7 +27,7 @@
       let seed = Self.seed()
       let recording = try Recording(work, seed: seed)
       guard !recording.events.isEmpty else { return }
-      let tally = try recording.judge(Self.images, seed: seed, lies: false)
+      let tally = try recording.verify(Self.images, seed: seed, lies: false)
       print(
         "\(work): \(tally.images) images at \(recording.events.count) events, "
           + "\(tally.remade) made anew")
@@ -42,7 +42,7 @@
       let seed = Self.seed()
       let recording = try Recording(.commits, seed: seed)
       guard !recording.events.isEmpty else { return }
-      let tally = try recording.judge(40, seed: seed, lies: true)
+      let tally = try recording.verify(40, seed: seed, lies: true)
       #expect(tally.violations.count > 5, "ARBOR_SEED=\(seed)")
     }
 
@@ -86,7 +86,7 @@
         let end = run.finish()
         #expect(end.status == 0, "\(end.errors)")
         let record = try? Data(contentsOf: URL(filePath: beside.path("record")))
-        // There is none in builds of sanitizers.
+        // None exists in builds of sanitizers.
         events = DiskEvent.all(in: [UInt8](record ?? Data()))
       }
 
@@ -100,13 +100,13 @@
         var violations: [String] = []
       }
 
-      /// Judges images at random events, as many behind each as the number asks for.
-      func judge(_ count: Int, seed: UInt64, lies: Bool) throws -> Tally {
+      /// Verifies images at random events, as many behind each as the number asks for.
+      func verify(_ count: Int, seed: UInt64, lies: Bool) throws -> Tally {
         var random = RandomNumbers(seed: seed)
         var tally = Tally()
         while tally.images < count {
           var disk = RecordedDisk(lies: lies)
-          if let before { disk.place(before.bytes, before.inode, at: path) }
+          if let before { disk.put(before.bytes, before.inode, at: path) }
           for event in events {
             disk.apply(event)
             let isDue = Int.random(in: 0..<events.count, using: &random) < count / 2 + 1
@@ -128,20 +128,20 @@
         of image: [String: [UInt8]], _ lines: [String]
       ) throws -> (what: String?, isRemade: Bool) {
         let folder = try TemporaryFolder()
-        let place = folder.url.resolvingSymlinksInPath()
+        let target = folder.url.resolvingSymlinksInPath()
         let root = URL(filePath: path).deletingLastPathComponent().path
         for (name, bytes) in image {
-          let file = place.appending(path: name.dropFirst(root.count + 1))
+          let file = target.appending(path: name.dropFirst(root.count + 1))
           try FileManager.default.createDirectory(
             at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
           try Data(bytes).write(to: file)
         }
-        let copy = place.appending(path: "ledger.arbor").path
-        let what = try StoreWorkJudge(
+        let copy = target.appending(path: "ledger.arbor").path
+        let what = try StoreWorkVerifier(
           work: work, path: copy, log: beside.path("log"), seed: seed, lines: lines,
           mayBeAhead: true
         ).violation()
-        let left = try FileManager.default.contentsOfDirectory(atPath: place.path)
+        let left = try FileManager.default.contentsOfDirectory(atPath: target.path)
         return (what, left.contains { $0.contains(".damaged-") })
       }
     }

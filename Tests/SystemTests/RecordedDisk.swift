@@ -81,7 +81,7 @@ struct RecordedDisk {
   init(lies: Bool = false) { self.lies = lies }
 
   /// Begins with a file that is certain.
-  mutating func place(_ bytes: [UInt8], _ inode: UInt64, at name: String) {
+  mutating func put(_ bytes: [UInt8], _ inode: UInt64, at name: String) {
     let number = files.count
     files[number] = File(durable: bytes)
     present[inode] = number

@@ -8,7 +8,7 @@ import TestSupport
 /// The stores that are damaged.
 enum SalvageStores {
   static func makeOffice(_ path: String, _ random: inout SeededRandom) throws {
-    let file = try StoreFile.open(StoreOpening(.file(path), model: try OfficeModel.make()))
+    let file = try StoreEngine.open(StoreOpening(.file(path), model: try OfficeModel.make()))
     defer { file.close() }
     let draft = Draft(file)
     let company = try draft.insert("Company", ["name": .string("Arbor")])
@@ -80,7 +80,7 @@ enum SalvageStores {
       }
     }
     try fill(path, second, 80..<120)
-    let file = try StoreFile.open(StoreOpening(.file(path), model: nil))
+    let file = try StoreEngine.open(StoreOpening(.file(path), model: nil))
     defer { file.close() }
     try file.setMetadata("city", Array("Oslo".utf8))
   }
@@ -113,7 +113,7 @@ enum SalvageStores {
           name: "Entity\(number)",
           attributes: [.init(name: "title", type: .string, isOptional: true, isIndexed: true)])
       })
-    let file = try StoreFile.open(StoreOpening(.file(path), model: model))
+    let file = try StoreEngine.open(StoreOpening(.file(path), model: model))
     defer { file.close() }
     let draft = Draft(file)
     for round in 0..<4 {
@@ -137,7 +137,7 @@ enum SalvageStores {
         Relationship("items", to: "Item", inverse: "group", .toMany)
       }
     }
-    let file = try StoreFile.open(StoreOpening(.file(path), model: model))
+    let file = try StoreEngine.open(StoreOpening(.file(path), model: model))
     defer { file.close() }
     let text = String(repeating: "text ", count: 80)
     var made = 0

@@ -17,10 +17,10 @@ import Testing
   }
 
   /// Opens the ledger without the scrub that an opening begins.
-  private func open() throws -> StoreFile {
+  private func open() throws -> StoreEngine {
     var opening = StoreOpening(.file(path), model: nil)
     opening.scrubInterval = nil
-    return try StoreFile.open(opening)
+    return try StoreEngine.open(opening)
   }
 
   /// One process writes, the other one scrubs: neither waits for the other or finds anything.
@@ -51,7 +51,7 @@ import Testing
   }
 
   /// The process that scrubs dies: the one that waits for it does it instead.
-  @Test func thePlaceOfADeadOneIsTaken() throws {
+  @Test func theWorkOfADeadOneIsTaken() throws {
     let file = try open()
     defer { file.close() }
     let before = try file.completedScrub()

@@ -88,7 +88,7 @@ enum StoreWork: String, CaseIterable {
 }
 
 /// What a program has left, compared with what it said.
-struct StoreWorkJudge {
+struct StoreWorkVerifier {
   let work: StoreWork
   let path: String
   /// The folder of the log.

@@ -24,7 +24,7 @@ import Testing
       #expect(end.status == 0, "\(end.errors)")
       #expect(writer.acknowledged("appended") == (1...Int64(Self.commitsPerWriter)).map { $0 })
     }
-    try judge(path)
+    try verify(path)
   }
 
   /// Four processes fetch, else insert, the same objects in a store that none of them has yet.
@@ -48,7 +48,7 @@ import Testing
     store.close()
   }
 
-  private func judge(_ path: String) throws {
+  private func verify(_ path: String) throws {
     let store = try LedgerWriter.open(path)
     try store.check()
     let context = store.makeContext()

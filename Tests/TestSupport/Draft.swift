@@ -3,13 +3,13 @@ package import ArborStore
 
 /// Builds a change set by names: what a context does, without one.
 package final class Draft {
-  package let file: StoreFile
+  package let file: StoreEngine
   package var changes = ChangeSet()
   private let allocator = SlabAllocator()
   /// Every slab that a record of the draft lies in.
   private var slabs: [RecordSlab] = []
 
-  package init(_ file: StoreFile) { self.file = file }
+  package init(_ file: StoreEngine) { self.file = file }
 
   package func entity(_ name: String) throws -> EntitySchema {
     guard let entity = file.schema.entity(named: name) else { throw DraftError(name) }

@@ -23,7 +23,7 @@ package struct PagedFile {
   }
 
   /// - Parameter file: A store whose databases fit on one page each.
-  package init(copying file: StoreFile, pageSize: Int) throws {
+  package init(copying file: StoreEngine, pageSize: Int) throws {
     self.pageSize = pageSize
     bytes = [UInt8](repeating: 0, count: 2 * pageSize)
     var names: [Node] = []
@@ -54,7 +54,7 @@ package struct PagedFile {
   // MARK: Trees
 
   /// Lays a database out and gives its entry among the names.
-  private mutating func tree(_ database: Database, _ file: StoreFile) throws -> Node {
+  private mutating func tree(_ database: Database, _ file: StoreEngine) throws -> Node {
     var values: [(key: [UInt8], values: [[UInt8]])] = []
     let transaction = try file.environment.beginRead()
     let cursor = try transaction.cursor(database)

@@ -229,7 +229,7 @@ package struct RandomOffice {
 
   /// Makes some changes, and commits them together with a note in the store's metadata.
   package mutating func commit(
-    to file: StoreFile, _ random: inout SeededRandom, changes: ClosedRange<Int> = 1...9
+    to file: StoreEngine, _ random: inout SeededRandom, changes: ClosedRange<Int> = 1...9
   ) throws {
     var changed = self
     repeat {
@@ -252,7 +252,7 @@ package struct RandomOffice {
     self = changed
   }
 
-  // MARK: Judging
+  // MARK: Validating
 
   /// Whether some unique value is had twice.
   package var hasDuplicates: Bool {

@@ -9,7 +9,7 @@ internal import LMDB
 package final class SharedCopies {
   package let log: SimulatedLog
   /// nil for one that is closed.
-  package private(set) var files: [StoreFile?]
+  package private(set) var files: [StoreEngine?]
   private let folder: TemporaryFolder
   private let seed: UInt64
   private var random: SeededRandom
@@ -34,13 +34,13 @@ package final class SharedCopies {
     log = SimulatedLog(seed: seed ^ 1, faults: faults, defect: defect)
     var opening = StoreOpening(.file(folder.path("0.arbor")), model: try OfficeModel.make())
     opening.durability = .relaxed
-    let first = try StoreFile.open(opening)
+    let first = try StoreEngine.open(opening)
     let draft = Draft(first)
     employees = try (0..<4).map {
       try draft.insert("Employee", ["employeeID": .integer(Int64($0)), "age": .integer(0)])
     }
     try draft.commit()
-    files = [first] + [StoreFile?](repeating: nil, count: count - 1)
+    files = [first] + [StoreEngine?](repeating: nil, count: count - 1)
     let shared = store(0)
     try retrying { try shared.begin(first) }
     for index in 1..<count { try open(index) }
@@ -72,7 +72,7 @@ package final class SharedCopies {
     }
     var opening = StoreOpening(.file(shared.path), model: nil)
     opening.durability = .relaxed
-    let file = try StoreFile.open(opening)
+    let file = try StoreEngine.open(opening)
     files[index] = file
     try retrying { try file.share(through: shared.client) }
   }
@@ -112,7 +112,7 @@ package final class SharedCopies {
   }
 
   /// Loses the file.
-  private func restart(_ index: Int, _ file: StoreFile) throws {
+  private func restart(_ index: Int, _ file: StoreEngine) throws {
     guard Int.random(in: 0..<4, using: &random) == 0 else { return }
     try file.destroy()
     files[index] = nil
@@ -120,7 +120,7 @@ package final class SharedCopies {
   }
 
   /// One commit by one copy: a new object, a raise of what is there, or a claim of a unique value.
-  private func commit(_ file: StoreFile, _ step: Int) throws {
+  private func commit(_ file: StoreEngine, _ step: Int) throws {
     let kind = Int.random(in: 0..<3, using: &random)
     let name = "commit \(step)"
     let claim = Int64.random(in: 100..<160, using: &random)
@@ -174,7 +174,7 @@ package final class SharedCopies {
   }
 
   /// Everything acknowledged is there once; what nobody knows about is there once or not at all.
-  private func compareObjects(_ file: StoreFile) throws {
+  private func compareObjects(_ file: StoreEngine) throws {
     let tags = try tags(file)
     for (name, number) in acknowledged where tags[name] != number {
       problems.append("\(name) is not there")
@@ -189,7 +189,7 @@ package final class SharedCopies {
     }
   }
 
-  private func age(_ number: ObjectNumber, _ file: StoreFile) throws -> Int64 {
+  private func age(_ number: ObjectNumber, _ file: StoreEngine) throws -> Int64 {
     let draft = Draft(file)
     let entity = try draft.entity("Employee")
     let snapshot = try file.snapshot()
@@ -207,7 +207,7 @@ package final class SharedCopies {
   }
 
   /// Names of tags with their numbers.
-  package func tags(_ file: StoreFile) throws -> [String: ObjectNumber] {
+  package func tags(_ file: StoreEngine) throws -> [String: ObjectNumber] {
     let draft = Draft(file)
     let entity = try draft.entity("Tag")
     let snapshot = try file.snapshot()

@@ -7,7 +7,7 @@ package struct StoreContents: Equatable {
   /// The entries of each database, each a key, a zero and a value.
   package private(set) var databases: [String: [[UInt8]]] = [:]
 
-  package init(_ file: StoreFile) throws {
+  package init(_ file: StoreEngine) throws {
     for name in try file.environment.databaseNames() where name != StoreFormat.logDatabase {
       guard let database = try file.environment.openDatabase(name) else { continue }
       let transaction = try file.environment.beginRead()
@@ -26,7 +26,7 @@ package struct StoreContents: Equatable {
   package init(path: String) throws {
     var opening = StoreOpening(.file(path), model: nil)
     opening.isReadOnly = true
-    let file = try StoreFile.open(opening)
+    let file = try StoreEngine.open(opening)
     defer { file.close() }
     try self.init(file)
   }

@@ -10,7 +10,7 @@ package import ArborStore
 /// ```
 package final class TemporaryStore {
   package let folder: TemporaryFolder
-  package private(set) var file: StoreFile
+  package private(set) var file: StoreEngine
   private let opening: StoreOpening
 
   /// What a test ends with where the store check found something.
@@ -27,7 +27,7 @@ package final class TemporaryStore {
       inMemory ? .inMemory : .file(folder.path("test.arbor")), model: model)
     adjust(&opening)
     self.opening = opening
-    file = try StoreFile.open(opening)
+    file = try StoreEngine.open(opening)
   }
 
   /// Opens a new store, runs `body`, checks the store and removes it.
@@ -50,7 +50,7 @@ package final class TemporaryStore {
   package func reopen() throws {
     try check()
     file.close()
-    file = try StoreFile.open(opening)
+    file = try StoreEngine.open(opening)
   }
 
   /// Throws ``Unsound`` where the store check finds something.
@@ -60,12 +60,12 @@ package final class TemporaryStore {
   package static func check(path: String) throws {
     var opening = StoreOpening(.file(path), model: nil)
     opening.isReadOnly = true
-    let file = try StoreFile.open(opening)
+    let file = try StoreEngine.open(opening)
     defer { file.close() }
     try check(file)
   }
 
-  private static func check(_ file: StoreFile) throws {
+  private static func check(_ file: StoreEngine) throws {
     let report = try file.check()
     if !report.isSound { throw Unsound(report: report) }
   }

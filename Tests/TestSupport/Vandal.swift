@@ -5,9 +5,9 @@ package import LMDB
 /// Writes to a store behind its back, keeping the header in step, so that the check finds what was
 /// done and nothing else.
 package struct Vandal {
-  package let file: StoreFile
+  package let file: StoreEngine
 
-  package init(file: StoreFile) { self.file = file }
+  package init(file: StoreEngine) { self.file = file }
 
   package func write(
     _ body: (borrowing WriteTransaction, inout HeaderRecord) throws -> Void

@@ -1,7 +1,7 @@
 /// Blanks comments and string literals of Swift source, so that rules look at code only.
 ///
-/// Every byte that is blanked becomes a space and line ends stay, so a place in the result is the
-/// same place in the source.
+/// Every byte that is blanked becomes a space and line ends stay, so an offset in the result is the
+/// same offset in the source.
 struct CodeMask {
   private let bytes: [UInt8]
   private var output: [UInt8]

@@ -16,7 +16,7 @@ import Testing
     #expect(CodeMask.blank(source) == expected)
   }
 
-  @Test func keepsEveryPlace() {
+  @Test func keepsEveryOffset() {
     for file in SourceTree.swiftFiles(in: ["Tests/TidyTests"]) {
       #expect(file.code.utf8.count == file.text.utf8.count)
       #expect(

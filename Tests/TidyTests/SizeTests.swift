@@ -85,7 +85,7 @@ import Testing
     }
   }
 
-  /// The place after the closing brace of the body that follows; nil: a declaration without one.
+  /// The offset after the closing brace of the body that follows; nil: a declaration without one.
   private static func endOfBody(_ bytes: [UInt8], from start: Int) -> Int? {
     var parentheses = 0
     var braces = 0

@@ -22,7 +22,7 @@ import ArgumentParser
       --json as one document for a program; “lmdb-inspect help verb” says more.
 
       Nothing is ever written to the file but by “load”, “compact”, “migrate”, “revert”, “scrub”, \
-      which keeps when it was, and “backup”, which takes down in it how far the log has its \
+      which keeps when it was, and “backup”, which records in it how far the log has its \
       commits, and by “serve --write”. \
       A store that another process has open can be read safely: the tool takes part in LMDB's \
       locking as every reader does.

@@ -65,7 +65,7 @@ final class ChangeFeed: Sendable {
     return response
   }
 
-  /// The events behind a sequence; waits a moment where there are none.
+  /// The events behind a sequence; waits a moment where none exist.
   private func events(after sequence: UInt64) -> [(sequence: UInt64, json: JSONValue)] {
     let isNews = { self.state.withLock { ($0.events.last?.sequence ?? 0) > sequence } }
     bell.lock()

@@ -25,7 +25,7 @@ enum PageFiles {
 
   /// The file of a path.
   ///
-  /// - Throws: ``HTTPRequest/Refusal`` where there is none.
+  /// - Throws: ``HTTPRequest/Refusal`` where none exists.
   static func answer(_ request: HTTPRequest) throws(HTTPRequest.Refusal) -> HTTPResponse {
     guard let file = files[request.path] else {
       throw HTTPRequest.Refusal(status: .notFound, reason: "There is nothing here.")

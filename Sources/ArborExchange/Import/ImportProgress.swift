@@ -25,7 +25,7 @@ public struct ImportStep: Sendable, Hashable {
 
 /// The steps of an import, one for each commit; the last one says what it did altogether.
 ///
-/// The import runs whether or not anybody looks. Whoever looks slower than it commits sees the
+/// The import runs whether or not anybody looks. Code that looks slower than it commits sees the
 /// newest step. One iteration may be made; when it is given up before its end, or its task is
 /// cancelled, the import stops within milliseconds and leaves what was committed before.
 ///

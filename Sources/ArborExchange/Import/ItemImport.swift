@@ -32,7 +32,7 @@ struct ItemImport {
   /// Keeps which items objects come from, so that ``located(_:)`` finds them.
   mutating func keepItems() { run.itemsOfObjects = NumberMap() }
 
-  /// An error of the commit of the items, with the places of those that it comes from.
+  /// An error of the commit of the items, with the locations of those that it comes from.
   func located(_ error: ArborError) -> ArborError { run.located(error) }
 
   /// What has been done so far.

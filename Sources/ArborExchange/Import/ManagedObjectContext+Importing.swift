@@ -22,7 +22,7 @@ extension ManagedObjectContext {
   ///   - type: The class of the entity.
   ///   - options: How the item is read.
   /// - Returns: The object; nil where the value is no JSON object.
-  /// - Throws: ``ArborError`` with entity, property and place: `invalidDocument` for a value of
+  /// - Throws: ``ArborError`` with entity, property and location: `invalidDocument` for a value of
   ///   another kind than the model's, `unparsableValue` for a text that it cannot be read from;
   ///   what the store reports.
   @discardableResult

@@ -4,7 +4,7 @@ import ArborModel
 /// in a context is touched.
 ///
 /// Mappings write plans; ``ExchangeRun`` carries them out. A plan names objects and groups by their
-/// places in its lists, so that documents may speak of objects that come later.
+/// indices in its lists, so that documents may speak of objects that come later.
 ///
 /// A plan holds where things stand rather than copies of them, for there may be millions: the
 /// values of attributes are checked when it is made, and read once more when they are needed.
@@ -114,7 +114,7 @@ struct PlannedObject {
   let entity: ExchangeEntity
   /// Where the document describes it, attributes included.
   let node: JSONNode
-  /// The places of its first and its last link; -1 where it has none.
+  /// The indices of its first and its last link; -1 where it has none.
   fileprivate(set) var firstLink: Int32 = -1
   fileprivate var lastLink: Int32 = -1
 
@@ -129,6 +129,6 @@ struct PlannedLink {
   let relationship: ExchangeRelationship
   let node: JSONNode
   let sources: PlannedSources
-  /// The place of the object's next link; -1 for the last.
+  /// The index of the object's next link; -1 for the last.
   fileprivate(set) var next: Int32 = -1
 }

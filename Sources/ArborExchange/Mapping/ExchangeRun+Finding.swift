@@ -5,7 +5,7 @@ extension ExchangeRun {
   /// The object of each find, in the order of the plan: looked up among the objects of the store,
   /// the uncommitted ones and those of the plan itself.
   ///
-  /// - Throws: ``ArborError`` `invalidDocument` where there is none, or more than one.
+  /// - Throws: ``ArborError`` `invalidDocument` where none exists, or more than one.
   func findObjects() throws(ArborError) -> [ManagedObject] {
     guard !plan.finds.isEmpty else { return [] }
     let identities = IdentityMap(context)

@@ -38,7 +38,7 @@ struct ExchangeRun {
     objects.reserveCapacity(plan.objects.count)
     for planned in plan.objects {
       try limit.check()
-      let object = try planned.node.placing(entity: planned.entity.name) {
+      let object = try planned.node.locating(entity: planned.entity.name) {
         try context.insert(planned.entity.name)
       }
       objects.append(object)
@@ -64,7 +64,7 @@ struct ExchangeRun {
     members.find(in: planned.node)
     for (index, attribute) in entity.attributes.enumerated() {
       guard let node = members[index] else { continue }
-      try node.placing(entity: entity.name, property: attribute.name) {
+      try node.locating(entity: entity.name, property: attribute.name) {
         let value: Value
         switch try values.content(node, for: attribute, of: entity) {
         case .value(let read): value = read
@@ -104,7 +104,7 @@ struct ExchangeRun {
           + "create \(members.count); link a document that creates one."
       ).with(entity: entity.name, keyPath: relationship.name)
     }
-    try link.node.placing(entity: entity.name, property: relationship.name) {
+    try link.node.locating(entity: entity.name, property: relationship.name) {
       let slots = try relationship.slots(in: context)
       guard relationship.isToMany else { return try object.setObject(members.first, at: slots) }
       if link.node.isNull { return try object.setObjects([], at: slots) }

@@ -27,7 +27,7 @@ enum IdentityKey: Hashable {
     }
   }
 
-  /// The value of the attribute at a place.
+  /// The value of the attribute at an index.
   subscript(index: Int) -> Value {
     switch self {
     case .number(let number): .integer(number)

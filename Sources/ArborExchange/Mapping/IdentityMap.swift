@@ -51,7 +51,7 @@ final class IdentityMap {
 
   /// Enters an object that was made, or has come by its key, into every table that it belongs to.
   ///
-  /// - Parameter guess: A table that it belongs to, and the place of the key that it probably has.
+  /// - Parameter guess: A table that it belongs to, and the index of the key that it probably has.
   func note(
     _ object: ManagedObject, of entity: ExchangeEntity, guess: (IdentityTable, index: Int)? = nil
   ) throws(ArborError) {

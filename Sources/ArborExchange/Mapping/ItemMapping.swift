@@ -9,7 +9,7 @@ final class ItemMapping {
   let entity: ExchangeEntity
   let attributes: [ItemAttribute]
   let relationships: [ItemRelationship]
-  /// The places of those ``attributes`` that identify an object; empty: each item is a new one.
+  /// The indices of those ``attributes`` that identify an object; empty: each item is a new one.
   let identity: [Int]
   /// Where objects are looked up; nil: nowhere.
   let table: IdentityTable?
@@ -18,12 +18,12 @@ final class ItemMapping {
   var indexInPlan: Int?
   /// Finds what stands under the first names of all routes.
   private let members: JSONMembers
-  /// For each attribute and relationship the place of its key among ``members``; -1 where other
+  /// For each attribute and relationship the index of its key among ``members``; -1 where other
   /// routes than a single key lead to its value.
   private var plainKeys: [Int32] = []
   /// The index among ``members`` of the name under which items have their keys; nil: they do not.
   private var suppliedKey: Int?
-  /// The other routes, by the place of their attribute or relationship.
+  /// The other routes, by the index of their attribute or relationship.
   private var branchingRoutes: [(index: Int, routes: [ItemRoute])] = []
 
   init(

@@ -31,16 +31,16 @@ struct ItemPlan {
       case null
       /// The item at ``Link/first``; where that is -1, one that a validator has dropped.
       case one
-      /// Items, by ``Link/count`` places among ``ItemPlan/members``.
+      /// Items, by ``Link/count`` indices among ``ItemPlan/members``.
       case list
       /// Objects by their keys: ``Link/count`` groups among ``ItemPlan/targets``.
       case named
     }
 
     var kind = Kind.absent
-    /// The place of the value on the tape of the item's document; 0 where there is none.
+    /// The offset of the value on the tape of the item's document; 0 where none exists.
     var node: Int32 = 0
-    /// The place of the members' mapping among ``ItemPlan/mappings``; -1 where items are none.
+    /// The index of the members' mapping among ``ItemPlan/mappings``; -1 where items are none.
     var mapping: Int32 = -1
     var first: Int32 = -1
     var count: Int32 = 0
@@ -49,12 +49,12 @@ struct ItemPlan {
   private(set) var mappings: [ItemMapping] = []
   private(set) var documents: [JSONDocument] = []
   var items: [Item] = []
-  /// For each attribute and then each relationship of each item the place of its value on the tape;
-  /// 0 where there is none.
+  /// For each attribute and then each relationship of each item the offset of its value on the
+  /// tape; 0 where it is missing.
   var values: [Int32] = []
   /// For each relationship of each item what it says of it.
   var links: [Link] = []
-  /// The places of items that are members of lists.
+  /// The indices of items that are members of lists.
   private(set) var members: [Int32] = []
   /// For each object that is named by keys the number of keys that it may have, and their indexes
   /// in the table of its relationship, the preferred one first.

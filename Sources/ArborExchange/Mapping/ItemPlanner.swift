@@ -184,7 +184,7 @@ struct ItemPlanner {
     return (try JSONDocument(Data(item.text().utf8)).root, node)
   }
 
-  /// The place in the mapping's table of an item's identity, which is asked for; -1 without one.
+  /// The index in the mapping's table of an item's identity, which is asked for; -1 without one.
   ///
   /// - Parameter values: The index among the plan's values of the item's first one.
   private mutating func key(
@@ -223,8 +223,8 @@ struct ItemPlanner {
     return items.filter { last[plan.items[Int($0)].key] == $0 }
   }
 
-  /// How many items without their identity are shown; places are counted in the document's lines,
-  /// each from its beginning.
+  /// How many items without their identity are shown; locations are counted in the document's
+  /// lines, each from its beginning.
   private static let maximumListed = 20
 
   private func missingIdentity(_ items: [Int32], _ mapping: ItemMapping) -> ArborError {

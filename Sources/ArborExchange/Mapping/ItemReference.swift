@@ -118,7 +118,7 @@ extension ItemPlan.Link {
 struct PendingReference {
   let object: ManagedObject
   let relationship: ItemRelationship
-  /// The place among the plan's targets of its first object.
+  /// The index among the plan's targets of its first object.
   let first: Int32
   /// The number of its objects.
   let count: Int32

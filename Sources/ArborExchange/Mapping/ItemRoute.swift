@@ -1,6 +1,6 @@
 import ArborModel
 
-/// The way from an item to one of its values: names of members and places in lists.
+/// The way from an item to one of its values: names of members and indices in lists.
 ///
 /// ```
 /// name            the member
@@ -14,7 +14,7 @@ struct ItemRoute: Hashable, CustomStringConvertible {
   }
 
   let steps: [Step]
-  /// The place of the first step among prepared keys; nil where the route does not begin so.
+  /// The index of the first step among prepared keys; nil where the route does not begin so.
   private var index: Int?
 
   init(_ steps: [Step]) { self.steps = steps }
@@ -41,7 +41,7 @@ struct ItemRoute: Hashable, CustomStringConvertible {
   var plainKey: Int? { steps.count == 1 ? index : nil }
 
   /// The tape index of the value that the route leads to from an object whose members have
-  /// been found; 0 where there is none.
+  /// been found; 0 where none exists.
   func node(among members: JSONMembers) -> Int {
     guard let index else { return 0 }
     if steps.count == 1 { return members.node(at: index) }
@@ -54,7 +54,7 @@ struct ItemRoute: Hashable, CustomStringConvertible {
     return steps.count == 1 ? first : Self.value(in: first, steps.dropFirst())
   }
 
-  /// The routes that a note of the model gives: dots walk into objects, commas separate
+  /// The routes that a note of the model gives: dots descend into objects, commas separate
   /// alternatives, and spaces around either are trimmed.
   static func alternatives(_ note: String) -> [ItemRoute] {
     note.split(separator: ",").compactMap { alternative in
@@ -66,7 +66,7 @@ struct ItemRoute: Hashable, CustomStringConvertible {
     }
   }
 
-  /// The value that the route leads to; nil where there is none. Null counts as a value, and
+  /// The value that the route leads to; nil where none exists. Null counts as a value, and
   /// nothing lies behind it.
   func value(in node: JSONNode) -> JSONNode? { Self.value(in: node, steps[...]) }
 

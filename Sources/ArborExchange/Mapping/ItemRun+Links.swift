@@ -72,12 +72,12 @@ extension ItemRun {
     }
   }
 
-  /// An error with the place of the relationship's value.
+  /// An error with the location of the relationship's value.
   private func misfit(
     _ error: ArborError, _ mapped: ItemRelationship, _ link: ItemPlan.Link,
     _ item: ItemPlan.Item, _ mapping: ItemMapping
   ) -> ArborError {
-    error.placed(
+    error.located(
       mapping.entity.name, mapped.relationship.name, at: planner.plan.node(item, link.node).location
     )
   }

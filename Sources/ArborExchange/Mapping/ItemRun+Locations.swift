@@ -3,10 +3,10 @@ import ArborObjects
 
 /// Where the items of objects stand, for errors of the commit that follows.
 extension ItemRun {
-  /// How many violations are given a place: each is counted from the beginning of the batch.
+  /// How many violations are given a location: each is counted from the beginning of the batch.
   private static let maximumLocated = 20
 
-  /// An error of a commit with the places of the items that the violations come from.
+  /// An error of a commit with the locations of the items that the violations come from.
   func located(_ error: ArborError) -> ArborError {
     var error = error
     for index in error.violations.indices.prefix(Self.maximumLocated) {

@@ -148,7 +148,7 @@ extension ItemRun {
   }
 
   private func misfit(_ error: ArborError, _ pending: PendingReference) -> ArborError {
-    error.placed(
+    error.located(
       pending.object.entity.name, pending.relationship.relationship.name,
       at: location(of: pending.location))
   }

@@ -90,7 +90,7 @@ struct ItemRun {
 
   /// Carries one item out.
   ///
-  /// - Returns: Its object, the first where several share its identity; nil where there is none and
+  /// - Returns: Its object, the first where several share its identity; nil where none exists and
   ///   none may be made.
   mutating func run(_ item: Int32) throws(ArborError) -> ManagedObject? {
     var others: [ManagedObject] = []
@@ -145,7 +145,7 @@ struct ItemRun {
     do throws(ArborError) {
       return try context.insert(mapping.entity.name)
     } catch {
-      throw error.placed(mapping.entity.name, nil, at: planner.plan.node(item, item.node).location)
+      throw error.located(mapping.entity.name, nil, at: planner.plan.node(item, item.node).location)
     }
   }
 
@@ -247,7 +247,7 @@ struct ItemRun {
     do throws(ArborError) {
       return try assign(value, to: attribute, of: object, isNew)
     } catch {
-      throw error.placed(mapping.entity.name, name, at: node.location)
+      throw error.located(mapping.entity.name, name, at: node.location)
     }
   }
 

@@ -17,7 +17,7 @@ enum SeedDownloadProblem: Error {
   case redirected(SeedAddress.Problem)
   case empty
   case failed(any Error)
-  /// Whoever waits for it was told to stop.
+  /// The task that waits for it was told to stop.
   case interrupted(Interruption)
 
   var code: ArborError.Code {

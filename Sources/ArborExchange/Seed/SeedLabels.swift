@@ -10,7 +10,7 @@ struct SeedLabels {
     let relationship: ExchangeRelationship
   }
 
-  /// The place in the plan of each labelled instance, and where its label stands.
+  /// The index in the plan of each labelled instance, and where its label stands.
   private var instances: [String: (object: UInt32, node: JSONNode)] = [:]
   private var references: [Reference] = []
 

@@ -6,7 +6,7 @@ enum SeedText {
   /// The documents of a text, scanned.
   ///
   /// - Parameters:
-  ///   - data: The text, which is copied; whoever gives it away has it in memory once.
+  ///   - data: The text, which is copied; a caller that gives it away has it in memory once.
   ///   - isLines: Whether each line is a document; blank ones are none.
   static func roots(
     _ data: consuming Data, source: String, isLines: Bool, limits: JSONLimits,

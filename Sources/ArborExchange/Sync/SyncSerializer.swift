@@ -39,7 +39,7 @@ public protocol SyncSerializer: Sendable {
   var updateExisting: Bool { get }
   /// Whether objects that the payload does not speak of are deleted: at the top all of the entity
   /// within the ``groupers``, in a relationship the parent's former members. There is no default:
-  /// whoever syncs says it.
+  /// the code that syncs says it.
   var deleteMissing: Bool { get }
   /// Where the values of properties stand in an item.
   var mapping: SyncMapping { get }

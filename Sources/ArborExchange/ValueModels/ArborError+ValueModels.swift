@@ -20,8 +20,8 @@ extension ArborError.Code {
   public static let invalidMapping = ArborError.Code(rawValue: "invalidMapping")
 }
 
-/// An error that belongs to whoever is called, a transformer or a model's check, on its way through
-/// the initializers of models.
+/// An error that belongs to the code that is called, a transformer or a model's check, on its way
+/// through the initializers of models.
 struct OwnError: Error {
   let error: any Error
 

@@ -37,7 +37,7 @@ struct BackReference {
   }
 
   /// Reads the property and sets it.
-  func set(by decoder: ModelDecoder<StoreSource>) throws {
+  func set(by decoder: ModelDecoder<ManagedObjectSource>) throws {
     var cursor = 0
     guard
       let source = try decoder.source.member(

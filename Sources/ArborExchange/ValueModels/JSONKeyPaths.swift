@@ -4,7 +4,7 @@
 /// ```swift
 /// static let jsonKeyPaths: JSONKeyPaths = [
 ///   "bannerID": "id",                             // another name
-///   "picURL": "images.small",                     // dots walk into objects
+///   "picURL": "images.small",                     // dots descend into objects
 ///   "place": ["latitude", "longitude"],           // one property of several values
 ///   "cached": nil,                                // takes no part
 /// ]
@@ -15,19 +15,19 @@ public struct JSONKeyPaths: Sendable, Hashable, ExpressibleByDictionaryLiteral {
   /// Every property under its own name.
   public static let identity: JSONKeyPaths = [:]
 
-  /// The places by coding keys; of a key that stands there twice the last one counts.
+  /// The paths by coding keys; of a key that stands there twice the last one counts.
   public init(dictionaryLiteral elements: (String, JSONKeyPath)...) {
     for (key, path) in elements { paths[key] = path }
   }
 
-  /// The places with other ones for some properties.
+  /// The paths with other ones for some properties.
   public func renaming(_ paths: [String: JSONKeyPath]) -> JSONKeyPaths {
     var result = self
     result.paths.merge(paths) { _, new in new }
     return result
   }
 
-  /// The places without some properties, which take no part: they are optional, or have no coding
+  /// The paths without some properties, which take no part: they are optional, or have no coding
   /// key at all.
   public func excluding(_ keys: String...) -> JSONKeyPaths {
     var result = self
@@ -35,14 +35,14 @@ public struct JSONKeyPaths: Sendable, Hashable, ExpressibleByDictionaryLiteral {
     return result
   }
 
-  /// The place of a property.
+  /// The path of a property.
   public subscript(key: String) -> JSONKeyPath { paths[key] ?? .key(key) }
 }
 
 /// Where one property of a value model stands in JSON.
 ///
-/// A path of names walks into objects. It ends without a value where a name is missing, with null
-/// where null stands on the way, and anything else than an object on the way is an error.
+/// A path of names descends into objects. It ends without a value where a name is missing, with
+/// null where null stands on the way, and anything else than an object on the way is an error.
 ///
 /// Several paths are one property of several values. A type that is coded by keys finds each value
 /// under its path, or under the path's last name; a transformer gets an object of the values by

@@ -7,7 +7,7 @@ final class JSONReading: ModelSession {
 }
 
 /// A value of a document, to be decoded.
-struct JSONSource: ModelSource {
+struct JSONSource: ValueModelSource {
   /// The value that one of several paths leads to.
   struct Part {
     let path: [String]
@@ -24,7 +24,7 @@ struct JSONSource: ModelSource {
     self.parts = parts
   }
 
-  /// The value for whoever asks for one.
+  /// The value for callers that ask for one.
   private var value: JSONNode { parts?.first?.node ?? node }
 
   static var mismatch: ArborError.Code { .invalidDocument }

@@ -2,7 +2,7 @@ import ArborModel
 import Foundation
 
 /// Decodes one value of a source.
-final class ModelDecoder<Source: ModelSource>: Decoder {
+final class ModelDecoder<Source: ValueModelSource>: Decoder {
   let source: Source
   let session: Source.Session
   /// Of the model whose initializer the decoder is for; nil for any other value.
@@ -91,8 +91,8 @@ final class ModelDecoder<Source: ModelSource>: Decoder {
     return try make(traits.type)
   }
 
-  /// What a type makes of this decoder's source. The type's own errors become those of a model that
-  /// cannot be made.
+  /// The result of decoding a type from this decoder's source. The type's own errors become those
+  /// of a model that cannot be made.
   func initialize<T: Decodable>(_ type: T.Type) throws -> T {
     let value: T
     do {
@@ -129,7 +129,7 @@ final class ModelDecoder<Source: ModelSource>: Decoder {
     let raw = try source.raw()
     let value: Any?
     do { value = try transformer.readAny(raw) } catch let error as ArborError {
-      // Of our own transformers; they do not know the place.
+      // Of our own transformers; they do not know the location.
       let mismatch = source.fault("", .typeMismatch)
       throw error.with(
         entity: error.entity ?? mismatch.entity, objectID: error.objectID ?? mismatch.objectID,

@@ -1,6 +1,6 @@
 import ArborModel
 
-/// The place in a list as a coding key.
+/// The index in a list as a coding key.
 struct ListIndex: CodingKey {
   let intValue: Int?
   var stringValue: String { "\(intValue ?? 0)" }
@@ -9,7 +9,7 @@ struct ListIndex: CodingKey {
 }
 
 /// Decodes the parts of a list one after the other.
-struct ModelElements<Source: ModelSource>: UnkeyedDecodingContainer {
+struct ModelElements<Source: ValueModelSource>: UnkeyedDecodingContainer {
   let decoder: ModelDecoder<Source>
   let sources: [Source]
   private(set) var currentIndex = 0
@@ -72,7 +72,7 @@ struct ModelElements<Source: ModelSource>: UnkeyedDecodingContainer {
 }
 
 /// Decodes a value that is no list and has no members.
-struct ModelScalar<Source: ModelSource>: SingleValueDecodingContainer {
+struct ModelScalar<Source: ValueModelSource>: SingleValueDecodingContainer {
   let decoder: ModelDecoder<Source>
 
   private var source: Source { decoder.source }

@@ -8,7 +8,7 @@ protocol ModelWriting: AnyObject {
   ///
   /// - Parameter type: The property's type; nil where it is not known.
   func includes(_ key: String, as type: Any.Type?, of traits: ModelTraits) throws -> Bool
-  /// What a property's transformer makes of a value; nil where it has none.
+  /// The result of applying a property's transformer to a value; nil where it has none.
   func transformed(_ key: String, _ value: Any?, of traits: ModelTraits) throws -> EncodedValue?
   /// A property that codes itself, where there is a form of its own for it.
   func special<T: Encodable>(

@@ -1,7 +1,7 @@
 import ArborModel
 
 /// Decodes by keys: the properties of a model, or the members of any other value.
-struct ModelMembers<Source: ModelSource, Key: CodingKey>: KeyedDecodingContainerProtocol {
+struct ModelMembers<Source: ValueModelSource, Key: CodingKey>: KeyedDecodingContainerProtocol {
   let decoder: ModelDecoder<Source>
 
   var codingPath: [any CodingKey] { decoder.codingPath }
@@ -69,7 +69,7 @@ struct ModelMembers<Source: ModelSource, Key: CodingKey>: KeyedDecodingContainer
   }
 
   func contains(_ key: Key) -> Bool {
-    // A place that cannot be looked at holds something: reading it throws what is wrong.
+    // A path that cannot be looked at holds something: reading it throws what is wrong.
     do { return try source(key) != nil } catch { return true }
   }
 

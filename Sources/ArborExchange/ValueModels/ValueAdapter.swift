@@ -73,7 +73,8 @@ public enum ValueAdapter {
   }
 
   /// Renders a model, a list of models or any other encodable value as JSON, by the models' paths
-  /// and transformers. What ``decode(_:from:)`` makes of it is equal to what it was made of.
+  /// and transformers. The result of applying ``decode(_:from:)`` to it is equal to what it was
+  /// made of.
   ///
   /// A property that leads back to an instance on the way to it is left out.
   ///
@@ -83,7 +84,7 @@ public enum ValueAdapter {
   /// ```
   ///
   /// - Throws: ``ArborError``: `unsupportedProperty` for a number that JSON has not,
-  ///   `invalidMapping` where two properties go to one place, `limitExceeded` where models nest too
+  ///   `invalidMapping` where two properties go to one path, `limitExceeded` where models nest too
   ///   deep; else what a transformer or a model's `encode(to:)` throws.
   /// - Complexity: Linear in the size of what is rendered.
   public static func encode(

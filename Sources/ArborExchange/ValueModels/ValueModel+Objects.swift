@@ -52,7 +52,8 @@ extension ManagedObjectContext {
         for object in objects where object.context == nil {
           throw ArborError(unreachable: object, code: .objectNotFound)
         }
-        return try StoreReading(ExchangeSchema(store.model), in: self).models(type, of: objects)
+        return try ManagedObjectReading(ExchangeSchema(store.model), in: self).models(
+          type, of: objects)
       }
       try throwDeferredFailure()
       return models

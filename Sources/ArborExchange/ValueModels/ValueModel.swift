@@ -59,7 +59,7 @@ public protocol ValueModel: Codable, SendableMetatype {
   /// The names of the properties in the entity; their own ones at first.
   static var managedKeys: ValueMapping { get }
 
-  /// The places of the properties in JSON; their own names at first.
+  /// The paths of the properties in JSON; their own names at first.
   static var jsonKeyPaths: JSONKeyPaths { get }
 
   /// What turns properties into JSON and back where their own coding does not, by coding keys.
@@ -77,7 +77,7 @@ public protocol ValueModel: Codable, SendableMetatype {
   /// ```
   static var backReferences: [AnyKeyPath] { get }
 
-  /// A model whose properties stand in where there are none: for a key that is missing in JSON, for
+  /// A model whose properties stand in where none exist: for a key that is missing in JSON, for
   /// a relationship to nothing, and for a property that takes no part. Nil at first: without it
   /// such properties are optional, and nil.
   ///
@@ -87,14 +87,14 @@ public protocol ValueModel: Codable, SendableMetatype {
   static var defaults: (any ValueModel)? { get }
 
   /// The type to make of a stored object: this one at first, else one that can stand for it, as a
-  /// subclass. Nil: there is none, which is an error `noModelType`.
+  /// subclass. Nil: none exists, which is an error `noModelType`.
   static func modelType(for object: ManagedObject) -> (any ValueModel.Type)?
 
   /// The type to make of a stored object, for models that have one for every object.
   static func modelType(for object: ManagedObject) -> any ValueModel.Type
 
   /// The type to make of a JSON object: this one at first, else one that can stand for it, as a
-  /// subclass. Nil: there is none, which is an error `noModelType`.
+  /// subclass. Nil: none exists, which is an error `noModelType`.
   ///
   /// ```swift
   /// class Shape: ValueModel {

@@ -197,7 +197,7 @@ extension ArborError {
     public static let notAllowed = Code(rawValue: "notAllowed")
   }
 
-  /// A place in a document.
+  /// A location in a document.
   public struct SourceLocation: Sendable, Hashable, CustomStringConvertible {
     /// The file's path or the document's URL, where there is one.
     public var source: String?

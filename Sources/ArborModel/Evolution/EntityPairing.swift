@@ -1,4 +1,4 @@
-/// Which entities of two models are the same, and how their places in the hierarchy differ.
+/// Which entities of two models are the same, and how their positions in the hierarchy differ.
 struct EntityPairing: Sendable {
   /// For each entity of the older model its index in the newer one.
   let newOf: [Int?]

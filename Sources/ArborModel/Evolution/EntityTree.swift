@@ -37,12 +37,12 @@ struct EntityTree: Sendable {
   private static func ordered(_ parents: [Int?]) -> ([Int?], [Int]) {
     var parents = parents
     var order: [Int] = []
-    var isPlaced = [Bool](repeating: false, count: parents.count)
-    var isOnPath = isPlaced
+    var isVisited = [Bool](repeating: false, count: parents.count)
+    var isOnPath = isVisited
     for start in parents.indices {
       var path: [Int] = []
       var next: Int? = start
-      while let index = next, !isPlaced[index] {
+      while let index = next, !isVisited[index] {
         if isOnPath[index] {
           parents[path[path.count - 1]] = nil
           break
@@ -52,7 +52,7 @@ struct EntityTree: Sendable {
         next = parents[index]
       }
       for index in path.reversed() {
-        isPlaced[index] = true
+        isVisited[index] = true
         order.append(index)
       }
     }

@@ -1,7 +1,7 @@
 /// What something is called in a model, and what it goes by from version to version.
 struct PartIdentity: Sendable, Hashable {
   let name: String
-  /// The renaming identifier, or the name where there is none.
+  /// The renaming identifier, or the name where none exists.
   let identifier: String
 
   init(_ name: String, _ renamingIdentifier: String?) {

@@ -127,7 +127,7 @@ extension ModelComparison {
   }
 
   /// Where the relationship back of one in the newer model has its links in the older one; nil
-  /// where there is none, or it has none.
+  /// where none exists, or it has none.
   private func formerInverse(of slot: PropertySlot) -> PropertySlot? {
     let relationship = newTree.relationship(slot)
     guard let inverse = relationship.inverse,

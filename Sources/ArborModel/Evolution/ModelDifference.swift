@@ -11,7 +11,7 @@
 /// ```
 ///
 /// Renamed entities and properties are recognised by their renaming identifiers: the identifier,
-/// or the name where there is none, of the older model is looked up among those of the newer one,
+/// or the name where none exists, of the older model is looked up among those of the newer one,
 /// and what has kept its name has not been renamed. What has another name and another identifier is
 /// removed and added. A property that moves up or down the hierarchy of entities is moved, with
 /// its values.

@@ -1,4 +1,4 @@
-/// Walks over bound trees.
+/// Descends bound trees.
 extension BoundNode {
   /// The sides of the node's own comparison, the predicates it consists of, and whether those lie
   /// in a scope of their own.
@@ -98,7 +98,7 @@ extension BoundExpression {
   }
 
   /// The predicates that the expression holds, from left to right. Those that these hold in turn
-  /// are left to them: whoever asks each for its own sees all of a tree once.
+  /// are left to them: code that asks each for its own sees all of a tree once.
   var heldNodes: [BoundNode] {
     switch self {
     case .path, .constant, .argument, .collection, .slot, .decoded: []

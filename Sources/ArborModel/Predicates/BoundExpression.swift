@@ -55,7 +55,7 @@ package enum BoundUnion: String, Sendable {
   var opensLists: Bool { self != .objects && self != .distinctObjects }
 }
 
-/// A place that holds the values of a list in turn, for the predicate that judges them.
+/// A slot that holds the values of a list in turn, for the predicate that is evaluated for each.
 package final class BoundSlot: Sendable {
   /// What the values are known to be.
   let kind: ValueKind

@@ -4,7 +4,7 @@
 package final class BoundPredicate: Sendable {
   package let entity: EntitySchema
   package let root: BoundNode
-  /// What the predicate reads beside the record that it judges.
+  /// What the predicate reads beside the record that it is evaluated for.
   package let dependencies: PredicateDependencies
   /// The root as a conjunction in normal form, prepared for planning.
   let shape: BoundConjunction

@@ -93,7 +93,7 @@ package struct ComparisonOptions: OptionSet, Sendable, Hashable {
     self = known.option
   }
 
-  /// The options in brackets; nothing where there are none.
+  /// The options in brackets; nothing where none exist.
   package var text: String {
     if isEmpty { return "" }
     let letters = Self.letters.filter { contains($0.option) }.map(\.letter)

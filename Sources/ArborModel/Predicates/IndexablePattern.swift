@@ -10,7 +10,8 @@ struct IndexablePattern: Sendable {
   private let options: ComparisonOptions
   private let constant: BoundExpression
 
-  /// What a constant makes of the comparison: a term, or nothing that any record fulfils.
+  /// The result of applying the comparison to a constant: a term, or nothing that any record
+  /// fulfils.
   enum Outcome {
     case never
     case term(IndexableTerm)

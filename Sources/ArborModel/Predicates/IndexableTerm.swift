@@ -77,7 +77,7 @@ package struct Conjunction: Sendable {
 }
 
 extension IndexableTerm.Condition {
-  /// One of some values in any order; nil where there is none.
+  /// One of some values in any order; nil where none exists.
   package static func among(_ values: [Value]) -> IndexableTerm.Condition? {
     var sorted: [Value] = []
     for value in values.sorted(by: { Value.compare($0, $1) == .less }) {

@@ -12,7 +12,7 @@ final class JoinedPredicate: Sendable {
   }
 
   private let composition: ParsedPredicate.Composition
-  /// How often AND and OR change places along the longest way down.
+  /// How often AND and OR alternate along the longest way down.
   private let nesting: Int
   private let state: Lock<State>
 

@@ -17,7 +17,7 @@ package final class ParsedPredicate: Sendable {
   }
 
   package let source: Source?
-  /// The tree, or why there is none.
+  /// The tree, or why none exists.
   package let outcome: Result<PredicateNode, ArborError>
   /// How many arguments the tree's `.argument` leaves are taken from.
   package let argumentCount: Int

@@ -23,7 +23,7 @@ extension PredicateBinding {
   }
 
   private mutating func bind(_ path: KeyPathNode) throws(ArborError) -> Bound {
-    var bound = try walk(path.parts[...], from: 0)
+    var bound = try traverse(path.parts[...], from: 0)
     bound.site = path.site
     return bound
   }
@@ -35,7 +35,7 @@ extension PredicateBinding {
       return try behind(try bind(base), path.parts[...])
     }
     if case .candidate(let entityIndex) = names[name] {
-      return try walk(path.parts[...], from: entityIndex)
+      return try traverse(path.parts[...], from: entityIndex)
     }
     return try behind(try variable(name, site), path.parts[...])
   }

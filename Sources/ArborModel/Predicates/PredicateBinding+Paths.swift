@@ -2,17 +2,17 @@
 extension PredicateBinding {
   typealias Parts = ArraySlice<KeyPathNode.Part>
 
-  /// Follows a path from the candidate of the scope at a place in ``scopes``.
-  mutating func walk(_ parts: Parts, from place: Int) throws(ArborError) -> Bound {
+  /// Follows a path from the candidate of the scope at an index in ``scopes``.
+  mutating func traverse(_ parts: Parts, from scopeIndex: Int) throws(ArborError) -> Bound {
     try checkHops(parts.count, parts)
     let names = try names(of: parts)
     if names.isEmpty, case .collectionOperator(let name, let site)? = parts.first {
       throw site.error("\(name) stands behind a to-many relationship; name one before it.")
     }
-    let start = try beginning(of: names, from: place)
+    let start = try beginning(of: names, from: scopeIndex)
     let rest = parts.dropFirst(start.count)
     let site = start.count > 0 ? names[names.startIndex + start.count - 1].site : .none
-    let scope = scope(at: place)
+    let scope = scope(at: scopeIndex)
     switch start.end {
     case .leaf(let leaf):
       let path = BoundExpression.path(BoundPath(scope: scope, hops: start.hops, leaf: leaf))
@@ -66,7 +66,7 @@ extension PredicateBinding {
       let rest = parts.dropFirst(names.count)
       guard let entity = base.entity else { return try behind(try part(base, names), rest) }
       let inner = try within(entity, at: base.site) { (binding) throws(ArborError) in
-        try binding.walk(parts.prefix(names.count), from: binding.scopes.count - 1)
+        try binding.traverse(parts.prefix(names.count), from: binding.scopes.count - 1)
       }
       var bound = inner
       bound.hops += base.hops
@@ -193,10 +193,10 @@ extension PredicateBinding {
 
   /// The beginning of a path of names that leads to one thing.
   func beginning(
-    of names: ArraySlice<(name: String, site: PredicateSite)>, from place: Int
+    of names: ArraySlice<(name: String, site: PredicateSite)>, from scopeIndex: Int
   ) throws(ArborError) -> KeyPathBinder.Beginning {
     do {
-      return try KeyPathBinder.beginning(of: names, from: scopes[place], in: schema)
+      return try KeyPathBinder.beginning(of: names, from: scopes[scopeIndex], in: schema)
     } catch {
       throw error.site.error(error.message)
         .with(entity: error.entity.name, keyPath: names.map(\.name).joined(separator: "."))

@@ -8,8 +8,8 @@ extension PredicateBinding {
     switch comparison.left {
     case .path(let path): node = try quantify(path.parts[...], from: 0, comparison, quantifier)
     case .member(.variable(let name, let site), let path):
-      if case .candidate(let place) = names[name] {
-        node = try quantify(path.parts[...], from: place, comparison, quantifier)
+      if case .candidate(let scopeIndex) = names[name] {
+        node = try quantify(path.parts[...], from: scopeIndex, comparison, quantifier)
       } else {
         let left = try bind(.member(.variable(name, site), path))
         node = try quantify(left, comparison, quantifier)
@@ -22,22 +22,23 @@ extension PredicateBinding {
   /// Binds a comparison of the members that a path leads to, one quantifier for each to-many
   /// relationship on its way. One that a collection operator needs stays with the operator.
   private mutating func quantify(
-    _ parts: Parts, from place: Int, _ comparison: PredicateComparison,
+    _ parts: Parts, from scopeIndex: Int, _ comparison: PredicateComparison,
     _ quantifier: BoundQuantifier, isMember: Bool = false
   ) throws(ArborError) -> BoundNode {
     try checkHops(parts.count, parts)
     let names = try names(of: parts)
-    let start = try beginning(of: names, from: place)
+    let start = try beginning(of: names, from: scopeIndex)
     guard case .toMany(let relationship) = start.end,
       try !isTakenByOperator(parts.dropFirst(start.count), relationship)
     else {
       guard isMember else { throw notMany(comparison, start, names) }
-      let left = try walk(parts, from: place)
+      let left = try traverse(parts, from: scopeIndex)
       return .comparison(try bind(comparison, left: left))
     }
     let target = schema.entities[relationship.destination]
     let collection = BoundCollection(
-      scope: scope(at: place), hops: start.hops, relationship: relationship, owner: start.entity,
+      scope: scope(at: scopeIndex), hops: start.hops, relationship: relationship,
+      owner: start.entity,
       target: target, site: names[names.startIndex + start.count - 1].site)
     let node = try within(target, at: collection.site) { (binding) throws(ArborError) in
       try binding.quantify(

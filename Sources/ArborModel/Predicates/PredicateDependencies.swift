@@ -1,6 +1,6 @@
-/// What a predicate reads beside the record that it judges.
+/// What a predicate reads beside the record that it is evaluated for.
 package struct PredicateDependencies: Sendable {
-  /// The entities, by their places in the schema, of whose objects records or members are read.
+  /// The entities, by their indices in the schema, of whose objects records or members are read.
   package private(set) var entities: Set<Int> = []
   /// Whether objects are read whose entity shows only when they are there.
   package private(set) var readsAnyEntity = false
@@ -13,7 +13,7 @@ package struct PredicateDependencies: Sendable {
   /// Whether two questions about one object may have two answers.
   package private(set) var usesChance = false
 
-  /// Whether nothing but the judged record is read.
+  /// Whether nothing but the evaluated record is read.
   package var isEmpty: Bool { entities.isEmpty && !readsAnyEntity && !readsBlobs }
 
   package init(of node: BoundNode, schema: ModelSchema) {

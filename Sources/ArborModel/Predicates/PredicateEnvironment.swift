@@ -46,7 +46,7 @@ package protocol RecordResolver: AnyObject {
   /// The members of a to-many relationship: in their order where it is ordered, else ascending.
   func members(of owner: ObjectNumber, _ relationship: RelationshipSchema) -> [ObjectNumber]
 
-  /// The number of members, without a walk over them.
+  /// The number of members, without a scan of them.
   func memberCount(of owner: ObjectNumber, _ relationship: RelationshipSchema) -> Int
 
   /// Whether an object is a member.
@@ -64,5 +64,5 @@ package protocol RecordResolver: AnyObject {
 ///
 /// The resolver is needed where the predicate follows relationships; without one they lead to nil.
 /// One thread at a time may call it: it remembers the regular expressions that records hold, and
-/// the objects whose collections it walks through.
+/// the objects whose collections it traverses.
 package typealias CompiledPredicate = (RecordView, ObjectNumber, (any RecordResolver)?) -> Bool

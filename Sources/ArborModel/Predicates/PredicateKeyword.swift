@@ -66,7 +66,7 @@ extension PredicateKeyword {
       for index in range { append(bytes[index]) }
     }
 
-    /// A place in the table.
+    /// A slot of the table.
     var hash: Int {
       let mixed = (low ^ high &* 0x9E37_79B9_7F4A_7C15) &* 0xFF51_AFD7_ED55_8CCD
       return Int(truncatingIfNeeded: mixed >> 57)
@@ -75,7 +75,7 @@ extension PredicateKeyword {
 
   private static let longest = 15
 
-  /// The keywords, each at the place of its hash or the next free one.
+  /// The keywords, each at the slot of its hash or the next free one.
   private static let table: [(word: Packed, keyword: PredicateKeyword)?] = {
     var table = [(word: Packed, keyword: PredicateKeyword)?](repeating: nil, count: 128)
     for keyword in allCases {

@@ -69,7 +69,7 @@ struct PredicateLexer {
     PredicateFailure(PredicateSite(text, offset).error(message))
   }
 
-  /// The scalar at a place, decoded; marks of arguments are none.
+  /// The scalar at an offset, decoded; marks of arguments are none.
   private func scalar(at offset: Int) -> (scalar: Unicode.Scalar, length: Int)? {
     guard offset < bytes.count, bytes[offset] != PredicateText.argumentMark else { return nil }
     if bytes[offset] < 0x80 { return (Unicode.Scalar(bytes[offset]), 1) }
@@ -96,7 +96,7 @@ struct PredicateLexer {
 
   // MARK: Words
 
-  /// Where the identifier that starts at a place ends; the place itself where none does.
+  /// Where the identifier that starts at an offset ends; the offset itself where none does.
   private func wordEnd(from start: Int, allowsDollar: Bool = false) -> Int {
     var end = start
     while end < bytes.count {

@@ -1,4 +1,4 @@
-/// Walking: what nodes consist of.
+/// Descending: what nodes consist of.
 extension PredicateNode {
   /// How deep the tree is; a comparison of plain values is 1.
   package var depth: Int {

@@ -5,10 +5,10 @@ extension PredicateParser {
   /// - Parameter words: The words that could stand here, one of which may have been meant.
   func expected(_ what: String, among words: [String] = []) -> PredicateFailure {
     failure(
-      at: token, "Expected \(what)\(placeDescription), but found \(found).\(hint(among: words))")
+      at: token, "Expected \(what)\(precedingText), but found \(found).\(hint(among: words))")
   }
 
-  private var placeDescription: String {
+  private var precedingText: String {
     index == 0 ? "" : " after \"\(lexer.spelling(of: lexer.tokens[index - 1]))\""
   }
 

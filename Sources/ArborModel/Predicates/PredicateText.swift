@@ -24,7 +24,7 @@ package final class PredicateText: Sendable {
     return bytes
   }
 
-  /// Line and column, in characters, of a place; an interpolated value counts as one character.
+  /// Line and column, in characters, of an offset; an interpolated value counts as one character.
   package func location(ofByte offset: Int) -> ArborError.SourceLocation {
     let before = bytes.prefix(offset)
     let newline = UInt8(ascii: "\n")
@@ -35,7 +35,7 @@ package final class PredicateText: Sendable {
   }
 }
 
-/// A place in the source of a predicate. All places are equal: where a node was written says
+/// A location in the source of a predicate. All locations are equal: where a node was written says
 /// nothing about what it means, so trees compare and hash without it.
 package struct PredicateSite: Sendable, Hashable {
   package let text: PredicateText?
@@ -51,13 +51,13 @@ package struct PredicateSite: Sendable, Hashable {
     offset = 0
   }
 
-  /// The place of what was never written.
+  /// The location of what was never written.
   package static let none = PredicateSite()
 
   package static func == (left: Self, right: Self) -> Bool { true }
   package func hash(into hasher: inout Hasher) {}
 
-  /// An error at this place.
+  /// An error at this location.
   package func error(_ message: String) -> ArborError {
     ArborError(.invalidPredicate, message).with(location: text?.location(ofByte: Int(offset)))
   }

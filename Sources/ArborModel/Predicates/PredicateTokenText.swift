@@ -152,8 +152,8 @@ extension PredicateLexer {
   private static func digits(_ text: String, isNegative: Bool) -> DecimalDigits? {
     let parts = text.lowercased().split(separator: "e")
     let power = parts.count > 1 ? Int(parts[1]) : 0
-    let places = parts[0].split(separator: ".")
-    let fraction = places.count > 1 ? places[1].utf8.count : 0
+    let halves = parts[0].split(separator: ".")
+    let fraction = halves.count > 1 ? halves[1].utf8.count : 0
     guard let power, (-1000..<1000).contains(power) else { return nil }
     return DecimalDigits(isNegative: isNegative, text: parts[0].utf8, exponent: power - fraction)
   }

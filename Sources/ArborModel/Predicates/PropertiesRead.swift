@@ -9,7 +9,7 @@ package struct PropertiesRead: Sendable {
     package var isAll = false
   }
 
-  /// What is read of an object to judge and to order it.
+  /// What is read of an object to evaluate and to order it.
   package private(set) var own = Slots()
   /// What is read of other objects, by the entities that they are declared to be of.
   package private(set) var others: [Int: Slots] = [:]
@@ -99,7 +99,7 @@ package struct PropertiesRead: Sendable {
     readsAnything ? .max : own.bits(of: entity)
   }
 
-  /// What is read of a concrete entity's objects to judge or to order others.
+  /// What is read of a concrete entity's objects to evaluate or to order others.
   package func otherBits(of entity: EntitySchema) -> UInt64 {
     if readsAnything { return .max }
     return entity.lineage.reduce(0) { $0 | (others[$1]?.bits(of: entity) ?? 0) }

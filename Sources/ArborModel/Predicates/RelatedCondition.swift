@@ -12,24 +12,24 @@ package final class RelatedCondition: Sendable {
   /// The rows' relationship; a to-many one where any of its members has to fulfil the condition.
   package let relationship: RelationshipSchema
   /// The members of the conjunction that the condition stands for.
-  package let places: [Int]
+  package let termIndices: [Int]
   /// The members as they are about the row; nil where they are about a member of a collection.
   private let rowNodes: [BoundNode]?
   private let root: BoundNode
   private let bound = Lock<BoundPredicate?>(nil)
 
   /// The condition on the object that a to-one relationship leads to.
-  private init(_ relationship: RelationshipSchema, places: [Int], rowNodes: [BoundNode]) {
+  private init(_ relationship: RelationshipSchema, termIndices: [Int], rowNodes: [BoundNode]) {
     self.relationship = relationship
-    self.places = places
+    self.termIndices = termIndices
     self.rowNodes = rowNodes
     root = .and(rowNodes.map(\.droppingFirstHop))
   }
 
   /// The condition on any member of a to-many relationship.
-  private init(_ relationship: RelationshipSchema, place: Int, memberNode: BoundNode) {
+  private init(_ relationship: RelationshipSchema, termIndex: Int, memberNode: BoundNode) {
     self.relationship = relationship
-    places = [place]
+    termIndices = [termIndex]
     rowNodes = nil
     root = memberNode
   }
@@ -37,22 +37,23 @@ package final class RelatedCondition: Sendable {
   /// The conditions of a conjunction: one for each to-one relationship that any of its members
   /// follows, and one for each member that asks for any member of a to-many relationship.
   static func gather(_ nodes: [BoundNode]) -> [RelatedCondition] {
-    var groups: [(relationship: RelationshipSchema, places: [Int])] = []
+    var groups: [(relationship: RelationshipSchema, termIndices: [Int])] = []
     var conditions: [RelatedCondition] = []
-    for (place, node) in nodes.enumerated() {
+    for (termIndex, node) in nodes.enumerated() {
       if let (relationship, memberNode) = node.anyMember {
         conditions.append(
-          RelatedCondition(relationship, place: place, memberNode: memberNode))
+          RelatedCondition(relationship, termIndex: termIndex, memberNode: memberNode))
       } else if let hop = node.commonHop {
         if let known = groups.firstIndex(where: { $0.relationship.slot == hop.slot }) {
-          groups[known].places.append(place)
+          groups[known].termIndices.append(termIndex)
         } else {
-          groups.append((hop, [place]))
+          groups.append((hop, [termIndex]))
         }
       }
     }
-    return groups.map { relationship, places in
-      RelatedCondition(relationship, places: places, rowNodes: places.map { nodes[$0] })
+    return groups.map { relationship, termIndices in
+      RelatedCondition(
+        relationship, termIndices: termIndices, rowNodes: termIndices.map { nodes[$0] })
     } + conditions
   }
 

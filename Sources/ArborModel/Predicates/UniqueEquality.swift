@@ -1,7 +1,7 @@
 /// A predicate that asks for one value of an attribute that is unique: the commonest of all, and
 /// found without planning.
 package struct UniqueEquality: Sendable {
-  /// The place of the attribute's unique index among the entity's indexes.
+  /// The position of the attribute's unique index among the entity's indexes.
   package let indexNumber: Int
   package let kind: FieldKind
   package let isAscending: Bool

@@ -76,7 +76,7 @@ extension RecordView {
         length: word(20, UInt64.self)))
   }
 
-  /// The blob that a field refers to; nil where the value is in the record, or there is none.
+  /// The blob that a field refers to; nil where the value is in the record, or none exists.
   package func blob(_ field: RecordField) -> BlobReference? {
     guard field.isExternal, !isNull(field), case .reference(let reference) = content(field) else {
       return nil

@@ -4,14 +4,14 @@ internal import Foundation
 /// A map from object numbers to machine words: open addressing, linear probing, power-of-two size.
 ///
 /// It is the form of the identity map and of every set of objects on a hot path: a look-up costs
-/// 5–15 ns where `Dictionary` costs 19–25. The key 0, no object's number, marks an empty place, and
+/// 5–15 ns where `Dictionary` costs 19–25. The key 0, no object's number, marks an empty slot, and
 /// removal shifts later entries back so that no tombstones pile up.
 ///
 /// Four consecutive numbers are neighbours in one cache line: objects that are fetched together are
 /// registered, found and let go together.
 @usableFromInline
 package final class NumberMap {
-  /// One place.
+  /// One slot.
   @usableFromInline
   struct Entry {
     @usableFromInline var key: UInt64
@@ -26,7 +26,7 @@ package final class NumberMap {
 
   /// Where the entries lie: from the first whole cache line of ``memory`` on.
   @usableFromInline var entries: UnsafeMutablePointer<Entry>
-  /// nil before the first entry: then ``entries`` is one empty place that all such maps share.
+  /// nil before the first entry: then ``entries`` is one empty slot that all such maps share.
   private var memory: UnsafeMutableRawPointer?
   @usableFromInline var mask: Int
   @usableFromInline package internal(set) var count = 0
@@ -54,7 +54,7 @@ package final class NumberMap {
 
   /// The words of many numbers in their order, 0 for those that have none.
   ///
-  /// The places of numbers further on are on their way to the processor meanwhile: where numbers
+  /// The slots of numbers further on are on their way to the processor meanwhile: where numbers
   /// are scattered, waiting for them is most of what looking them up one by one costs.
   package func words(of numbers: [ObjectNumber]) -> ContiguousArray<UInt> {
     // An array without room is the one that all threads share: its count would be written there.
@@ -70,11 +70,11 @@ package final class NumberMap {
     }
   }
 
-  /// How many places ahead memory is asked for.
+  /// How many slots ahead memory is asked for.
   @usableFromInline
   package static let lookahead = 12
 
-  /// Begins to bring the place of a number near to the processor.
+  /// Begins to bring the slot of a number near to the processor.
   @inlinable @inline(__always)
   package func prefetch(_ number: ObjectNumber) {
     let slot = entries + (Self.hash(number.rawValue) & mask)
@@ -189,7 +189,7 @@ package final class NumberMap {
   }
 
   private static let leastSize = 16
-  /// A map with so many times the places that its entries need is too large.
+  /// A map with so many times the slots that its entries need is too large.
   private static let sparseSize = 64
 
   private static func size(for capacity: Int) -> Int {
@@ -198,7 +198,7 @@ package final class NumberMap {
     return size
   }
 
-  /// Places that are empty, since zero bytes are an empty place; a large run of them comes from the
+  /// Slots that are empty, since zero bytes are an empty slot; a large run of them comes from the
   /// system untouched.
   private static func allocate(
     _ size: Int
@@ -210,7 +210,7 @@ package final class NumberMap {
     return (memory, entries.bindMemory(to: Entry.self, capacity: size))
   }
 
-  /// The place of maps without entries, which is never written. Sendable for that reason.
+  /// The slot of maps without entries, which is never written. Sendable for that reason.
   private struct Nothing: @unchecked Sendable {
     let entries: UnsafeMutablePointer<Entry>
   }

@@ -3,7 +3,7 @@
 ///
 /// It has no checksum; ``seal(into:layout:key:version:)`` writes the compact form that is stored.
 /// Patching leaves the bytes of earlier values behind until then. The memory belongs to the
-/// allocator's slab at the time of the last growth: whoever keeps the buffer keeps ``slab``.
+/// allocator's slab at the time of the last growth: code that keeps the buffer keeps ``slab``.
 @usableFromInline
 package struct RecordBuffer {
   @usableFromInline package private(set) var base: UnsafeMutableRawPointer

@@ -73,7 +73,7 @@ package struct RecordField: Sendable, Hashable {
       position: older.position, offset: Int(older.offset), catalogNumber: catalogNumber)
   }
 
-  /// The field's place in its layout.
+  /// The field's index in its layout.
   package var position: Int {
     (Int(nullOffset) - RecordLayout.headerSize) * 8 + nullMask.trailingZeroBitCount
   }

@@ -70,11 +70,11 @@ package final class SlabAllocator {
   private static let firstSize = 1 << 10
 
   /// Slabs of 64 KiB hold a few hundred records: large enough to be rare, small enough not to be
-  /// pinned for long by one survivor. The first ones are smaller, and there is none before
+  /// pinned for long by one survivor. The first ones are smaller, and none exists before
   /// something is allocated.
   ///
   /// - Parameter keepsSlabs: Whether all bytes stay as long as the allocator does; else each slab
-  ///   has to be held by whoever uses it.
+  ///   has to be held by the code that uses it.
   package init(slabSize: Int = 64 << 10, keepsSlabs: Bool = false) {
     self.slabSize = slabSize
     earlier = keepsSlabs ? [] : nil

@@ -20,7 +20,7 @@ extension RecordView {
     case .string: return .string(string(field))
     case .binary:
       guard field.isExternal else { return .binary(Data(bytes(field))) }
-      // Whoever needs the value of a reference loads it; see value(_:of:from:).
+      // Code that needs the value of a reference loads it; see value(_:of:from:).
       guard case .value(let bytes) = content(field) else { return .null }
       return .binary(Data(bytes))
     case .decimal: return DecimalCodec.decode(bytes(field)).map(Value.decimal) ?? .null

@@ -23,9 +23,9 @@ public struct Aggregate: Sendable, Hashable {
     case sum
     /// Their sum divided by their number; of dates the mean one.
     case average
-    /// The least of them in the order of values, nil if there is none.
+    /// The least of them in the order of values, nil if none exists.
     case minimum
-    /// The greatest of them in the order of values, nil if there is none.
+    /// The greatest of them in the order of values, nil if none exists.
     case maximum
     /// The number in the middle of them; of an even number of them the mean of the two.
     case median
@@ -125,7 +125,7 @@ extension Aggregate {
   /// Resolves the key path.
   ///
   /// - Throws: ``ArborError`` `unknownName` where a name is unknown, `invalidArgument` where the
-  ///   path leads to many values or where there is none to make a value of, `typeMismatch` where
+  ///   path leads to many values or where none exists to make a value of, `typeMismatch` where
   ///   the function is not defined for values of the property, `invalidPredicate` for an expression
   ///   that does not parse or bind.
   package func bind(

@@ -93,7 +93,7 @@ struct GroupBinder {
   ) throws(ArborError) -> ExpressionNode {
     if let key = keys.firstIndex(of: node) { return .argument(key) }
     if let aggregate = node.aggregate(in: entity, schema) {
-      return .argument(keys.count + (try place(of: aggregate)))
+      return .argument(keys.count + (try index(of: aggregate)))
     }
     switch node {
     case .constant: return node
@@ -129,8 +129,8 @@ struct GroupBinder {
     return rewritten
   }
 
-  /// The place of an aggregate among those that are computed.
-  private mutating func place(
+  /// The index of an aggregate among those that are computed.
+  private mutating func index(
     of call: (function: PredicateFunction, operand: ExpressionNode?, isDistinct: Bool)
   ) throws(ArborError) -> Int {
     guard let function = Aggregate.Function(call.function) else {

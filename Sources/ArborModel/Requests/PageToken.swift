@@ -12,7 +12,7 @@ package import Foundation
 ///
 /// Numbers are little-endian; the text is base 64 with the alphabet for URLs, without padding. The
 /// check sum tells a token that was cut off; it is no protection against forgery, and needs none: a
-/// token names a place in an order and gives no access.
+/// token names a position in an order and gives no access.
 package struct PageToken: Sendable, Hashable {
   private static let form: UInt8 = 1
   private static let headerSize = 17
@@ -34,7 +34,7 @@ package struct PageToken: Sendable, Hashable {
   ///
   /// - Throws: ``ArborError`` `invalidArgument` for a text that is none.
   package init(_ text: String) throws(ArborError) {
-    // One place has one text: the last letter may not differ in bits that mean nothing.
+    // One position has one text: the last letter may not differ in bits that mean nothing.
     guard let bytes = Self.bytes(of: text), bytes.count >= Self.headerSize + 4,
       bytes[0] == Self.form, Self.text(of: bytes) == text
     else { throw Self.invalid }

@@ -58,8 +58,8 @@ extension SortKey {
 extension SortKey {
   /// Resolves what the key computes.
   ///
-  /// - Returns: nil where the text is a mere path that leads to no single value; whoever resolved
-  ///   it as a path knows better why.
+  /// - Returns: nil where the text is a mere path that leads to no single value; the code that
+  ///   resolved it as a path knows better why.
   /// - Throws: ``ArborError`` `invalidPredicate` where the text does not parse or bind,
   ///   `invalidArgument` where it gives what has no order.
   func bindExpression(

@@ -10,9 +10,9 @@ package final class DerivationPlan: Sendable {
     package let entities: Set<UInt16>
   }
 
-  /// By the place of a concrete entity in the schema, inherited ones included.
+  /// By the index of a concrete entity in the schema, inherited ones included.
   package let derivations: [[Derivation]]
-  /// By the place of the changed object's concrete entity.
+  /// By the index of the changed object's concrete entity.
   package let triggers: [[Trigger]]
 
   /// Binds the derivations of a schema.
@@ -59,10 +59,10 @@ package final class DerivationPlan: Sendable {
       guard case .members = read.property else { return nil }
       return Trigger(hops: [], property: read.property, entities: [])
     }
-    var places = entity.concreteFamily
-    for hop in read.hops { places += schema.entities[hop.destination].concreteFamily }
+    var indices = entity.concreteFamily
+    for hop in read.hops { indices += schema.entities[hop.destination].concreteFamily }
     return Trigger(
       hops: read.hops, property: read.property,
-      entities: Set(places.map { schema.entities[$0].number }))
+      entities: Set(indices.map { schema.entities[$0].number }))
   }
 }

@@ -5,7 +5,7 @@
 package final class EntitySchema: Sendable {
   /// The entity's catalogue number in its store.
   package let number: UInt16
-  /// The entity's place in ``ModelSchema/entities``.
+  /// The entity's index in ``ModelSchema/entities``.
   package let index: Int
   package let name: String
   package let description: EntityDescription
@@ -143,11 +143,11 @@ package enum PropertySchema: Sendable {
 
 /// One attribute of an entity, inherited or own.
 package struct AttributeSchema: Sendable {
-  /// The attribute's place in ``EntitySchema/attributes``.
+  /// The attribute's slot in ``EntitySchema/attributes``.
   package let slot: Int
   package let name: String
   package let description: AttributeDescription
-  /// The attribute's place in the layout's fields.
+  /// The attribute's index in the layout's fields.
   package let fieldIndex: Int
   package let field: RecordField
 }
@@ -156,7 +156,7 @@ package struct AttributeSchema: Sendable {
 package struct RelationshipSchema: Sendable {
   /// Where a relationship's links are kept.
   package enum Storage: Sendable, Hashable {
-    /// A to-one relationship: a field of the owner's record, by its place in the layout.
+    /// A to-one relationship: a field of the owner's record, by its index in the layout.
     case field(Int)
     /// An unordered to-many relationship whose inverse is to-one: an index over that field.
     case derived
@@ -164,7 +164,7 @@ package struct RelationshipSchema: Sendable {
     case links
   }
 
-  /// The relationship's place in ``EntitySchema/relationships``.
+  /// The relationship's slot in ``EntitySchema/relationships``.
   package let slot: Int
   package let name: String
   package let description: RelationshipDescription

@@ -10,7 +10,7 @@ internal import Foundation
 /// do.
 package struct ModelDigest: Sendable, Hashable {
   /// Of what follows and of the rules that a stored model has passed: with stricter rules, or with
-  /// a property of models that is new, it has to change, and every model is judged anew.
+  /// a property of models that is new, it has to change, and every model is validated anew.
   private static let version: UInt8 = 2
 
   /// The value's 128 bits.

@@ -76,22 +76,23 @@ extension ManagedObjectModel {
 
   private func fingerprint(of scope: WideHash.Scope) -> ModelFingerprint {
     var hash = WideHash()
-    let places = Dictionary(
+    let indices = Dictionary(
       entities.enumerated().map { ($1.name, $0) }, uniquingKeysWith: { first, _ in first })
     let parts = Dictionary(
       composites.map { ($0.name, $0.attributes) }, uniquingKeysWith: { first, _ in first })
     for entity in entities.sorted(by: { $0.name < $1.name }) {
       hash.mix(entity, composites: parts, scope)
       guard scope == .everything else { continue }
-      let lineage = lineage(of: entity, places: places)
+      let lineage = lineage(of: entity, indices: indices)
       for index in entity.keptIndexes(where: { isKept($0, of: lineage) }) { hash.mix(index) }
     }
     return ModelFingerprint(bits: hash.bits)
   }
 
-  private func lineage(of entity: EntityDescription, places: [String: Int]) -> [EntityDescription] {
+  private func lineage(of entity: EntityDescription, indices: [String: Int]) -> [EntityDescription]
+  {
     var lineage = [entity]
-    while let parent = lineage[lineage.count - 1].parent, let parentIndex = places[parent],
+    while let parent = lineage[lineage.count - 1].parent, let parentIndex = indices[parent],
       lineage.count <= entities.count
     {
       lineage.append(entities[parentIndex])

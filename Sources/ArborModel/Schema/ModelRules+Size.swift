@@ -32,12 +32,12 @@ extension ModelRules {
   /// That each composite type can be spread out into its parts: none contains itself, and none
   /// nests too deeply or has too many. Linear in the number of parts.
   mutating func checkCompositeSizes() {
-    let places = Dictionary(
+    let indices = Dictionary(
       model.composites.enumerated().map { ($1.name, $0) }, uniquingKeysWith: { first, _ in first })
     let inner = model.composites.map { composite in
       composite.attributes.compactMap { part -> Int? in
         guard case .composite(let name) = part.type else { return nil }
-        return places[name]
+        return indices[name]
       }
     }
     var outer = [[Int]](repeating: [], count: inner.count)

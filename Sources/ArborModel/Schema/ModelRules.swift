@@ -5,7 +5,7 @@
 /// A mistake is reported once: what depends on a name that leads nowhere is not checked further.
 struct ModelRules {
   let model: ManagedObjectModel
-  /// The place of each entity name's first use.
+  /// The index of each entity name's first use.
   let entityIndex: [String: Int]
   /// Each entity and its ancestors, itself first; ends before an unknown parent, at a cycle, and
   /// one after ``maximumAncestors``.

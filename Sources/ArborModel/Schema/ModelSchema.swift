@@ -11,7 +11,7 @@ package final class ModelSchema: Sendable {
   /// In the order of the model.
   package let entities: [EntitySchema]
   private let indexByName: [String: Int]
-  /// The place in ``entities`` of each catalogue number, or -1.
+  /// The index in ``entities`` of each catalogue number, or -1.
   private let indexByNumber: [Int]
   /// Of each entity what the history calls its properties.
   private let changeNumbers: [ChangeNumbers]

@@ -182,17 +182,17 @@ struct ModelSchemaBuilder {
       entity: entry.number, number: entry.layoutNumber,
       fields: fields.map { ($0.kind, $0.isTransient, $0.catalogNumber, $0.defaultValue) },
       external: external)
-    func place(_ property: IndexSchema.Column.Source) -> Int {
+    func fieldIndex(_ property: IndexSchema.Column.Source) -> Int {
       fields.firstIndex { $0.property == property } ?? 0
     }
     let numbered = relationships.map { storage, relationship in
-      relationship.stored(as: storage ?? .field(place(.toOne(relationship.slot))))
+      relationship.stored(as: storage ?? .field(fieldIndex(.toOne(relationship.slot))))
     }
     let attributeSchemas = attributes.enumerated().map { slot, attribute in
-      let place = place(.attribute(slot))
+      let fieldIndex = fieldIndex(.attribute(slot))
       return AttributeSchema(
-        slot: slot, name: attribute.name, description: attribute, fieldIndex: place,
-        field: layout.fields[place])
+        slot: slot, name: attribute.name, description: attribute, fieldIndex: fieldIndex,
+        field: layout.fields[fieldIndex])
     }
     return EntitySchema(
       number: entry.number, index: index, description: description,

@@ -12,7 +12,7 @@ package struct SchemaCatalog: Sendable, Hashable {
     /// The numbers of the entity's attributes and to-one relationships, by name.
     package var properties: [String: UInt16]
     /// What the databases of the entity's records and large binaries are called in the file; empty
-    /// where there are none or nothing has named them yet.
+    /// where none exist or nothing has named them yet.
     package var storedName = ""
     /// The to-many relationships that the entity declares, hidden inverses included, by name.
     package var relationships: [String: StoredPart] = [:]

@@ -20,12 +20,12 @@ package struct DecimalDigits: Sendable, Hashable {
       byte >= UInt8(ascii: "0") && byte <= UInt8(ascii: "9") ? byte - UInt8(ascii: "0") : nil
     }
     let zeros = digits.prefix { $0 == 0 }.count
-    let places = digits.count - zeros
+    let digitCount = digits.count - zeros
     digits.removeFirst(zeros)
     while digits.last == 0 { digits.removeLast() }
     self.digits = digits
     self.isNegative = isNegative && !digits.isEmpty
-    self.exponent = digits.isEmpty ? 0 : exponent + places
+    self.exponent = digits.isEmpty ? 0 : exponent + digitCount
   }
 
   /// A whole number.
@@ -47,8 +47,8 @@ package struct DecimalDigits: Sendable, Hashable {
     let text = number.magnitude.description
     let parts = text.split(separator: "e")
     let power = parts.count > 1 ? Int(parts[1]) ?? 0 : 0
-    let places = parts[0].split(separator: ".")
-    let fraction = places.count > 1 ? places[1].utf8.count : 0
+    let halves = parts[0].split(separator: ".")
+    let fraction = halves.count > 1 ? halves[1].utf8.count : 0
     self.init(isNegative: number < 0, text: parts[0].utf8, exponent: power - fraction)
   }
 

@@ -1,6 +1,6 @@
 internal import Foundation
 
-/// A value as a member of a set: two are equal exactly if they lie at one place in the order of
+/// A value as a member of a set: two are equal exactly if they lie at one position in the order of
 /// values, whatever their types, so that 1, 1.0 and true are one.
 ///
 /// What makes values distinct in the predicate language, in rows, groups and aggregates.

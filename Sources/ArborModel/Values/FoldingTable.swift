@@ -123,13 +123,13 @@ struct FoldingTable: Sendable {
       || code &- 0x3400 <= 0x4DBF - 0x3400
   }
 
-  /// The character of three bytes at a place; nil where there is none.
+  /// The character of three bytes at an offset; nil where none exists.
   @inline(__always)
-  private static func wideCode(_ text: UnsafeRawBufferPointer, _ place: Int) -> UInt32? {
-    guard text[place] < 0xF0, place + 2 < text.count else { return nil }
-    let (second, third) = (text[place + 1], text[place + 2])
+  private static func wideCode(_ text: UnsafeRawBufferPointer, _ offset: Int) -> UInt32? {
+    guard text[offset] < 0xF0, offset + 2 < text.count else { return nil }
+    let (second, third) = (text[offset + 1], text[offset + 2])
     guard second & 0xC0 == 0x80, third & 0xC0 == 0x80 else { return nil }
-    let code = UInt32(text[place] & 0xF) << 12 | UInt32(second & 0x3F) << 6 | UInt32(third & 0x3F)
+    let code = UInt32(text[offset] & 0xF) << 12 | UInt32(second & 0x3F) << 6 | UInt32(third & 0x3F)
     return code >= limit ? code : nil
   }
 
@@ -142,32 +142,32 @@ struct FoldingTable: Sendable {
     _ text: UnsafeRawBufferPointer, into target: UnsafeMutableRawBufferPointer
   ) -> Int? {
     entries.withUnsafeBufferPointer { entries in
-      var place = 0
+      var offset = 0
       var count = 0
       var (wasThai, wasMovable) = (false, false)
-      while place < text.count {
-        let lead = text[place]
+      while offset < text.count {
+        let lead = text[offset]
         var entry: UInt64
         if lead < 0x80 {
           entry = entries[Int(lead)]
-          place += 1
+          offset += 1
         } else if lead < 0xE0 {
-          guard lead >= 0xC2, place + 1 < text.count else { return nil }
-          let next = text[place + 1]
+          guard lead >= 0xC2, offset + 1 < text.count else { return nil }
+          let next = text[offset + 1]
           guard next & 0xC0 == 0x80 else { return nil }
           entry = entries[Int(lead & 0x1F) << 6 | Int(next & 0x3F)]
-          place += 2
+          offset += 2
         } else {
-          guard let code = Self.wideCode(text, place) else { return nil }
+          guard let code = Self.wideCode(text, offset) else { return nil }
           if Self.isUnchanged(code) {
-            for offset in 0..<3 { target[count + offset] = text[place + offset] }
+            for byte in 0..<3 { target[count + byte] = text[offset + byte] }
             count += 3
-            place += 3
+            offset += 3
             (wasThai, wasMovable) = (false, false)
             continue
           }
           entry = wideEntry(code)
-          place += 3
+          offset += 3
         }
         let isMovable = entry & Self.movable != 0
         if entry & Self.mark != 0, !wasThai || wasMovable { return nil }

@@ -1,4 +1,4 @@
-/// A part of a text that a full-text search found, with the places of what was searched for.
+/// A part of a text that a full-text search found, with the ranges of what was searched for.
 ///
 /// ```swift
 /// print(snippet.marked("<b>", "</b>"))   // …the <b>red</b> fox is not a <b>red</b> panda…

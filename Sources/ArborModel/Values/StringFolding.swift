@@ -13,7 +13,7 @@ package struct StringFolding: OptionSet, Sendable, Hashable {
   /// Letters are one with and without diacritics.
   package static let diacritics = StringFolding(rawValue: 2)
 
-  /// The version of the folded form. Folded keys are stored: whoever changes the form counts up.
+  /// The version of the folded form. Folded keys are stored: code that changes the form counts up.
   package static let version = 1
 
   /// The folded form of a text; the text itself where nothing is overlooked.

@@ -15,7 +15,7 @@ internal import Foundation
 ///
 /// It keeps its memory from text to text, and makes no `String` of an ASCII word.
 package struct TextTokens {
-  /// A token by its place among the folded bytes.
+  /// A token by its range among the folded bytes.
   private struct Span {
     var start: Int
     var end: Int
@@ -23,7 +23,7 @@ package struct TextTokens {
     var isStarred = false
   }
 
-  /// The version of what a token is. Tokens are stored: whoever changes the rules counts up.
+  /// The version of what a token is. Tokens are stored: a change of the rules counts up.
   package static let version = 1
 
   private var bytes: [UInt8] = []
@@ -40,9 +40,9 @@ package struct TextTokens {
   /// Lends the folded UTF-8 of a token.
   @inline(__always)
   package func withToken<R, E: Error>(
-    _ place: Int, _ body: (UnsafeRawBufferPointer) throws(E) -> R
+    _ index: Int, _ body: (UnsafeRawBufferPointer) throws(E) -> R
   ) throws(E) -> R {
-    let span = spans[place]
+    let span = spans[index]
     return try bytes.withUnsafeBufferPointer { (bytes) throws(E) -> R in
       let token = UnsafeBufferPointer(rebasing: bytes[span.start..<span.end])
       return try body(UnsafeRawBufferPointer(token))
@@ -50,7 +50,7 @@ package struct TextTokens {
   }
 
   /// Whether an asterisk follows a token directly, which makes it a prefix in a query.
-  package func isStarred(_ place: Int) -> Bool { spans[place].isStarred }
+  package func isStarred(_ index: Int) -> Bool { spans[index].isStarred }
 
   // MARK: Reading
 
@@ -78,19 +78,19 @@ package struct TextTokens {
   private static func forEachChunk(
     _ text: UnsafeRawBufferPointer, _ body: (_ range: Range<Int>, _ isASCII: Bool) -> Void
   ) {
-    var place = 0
-    while place < text.count {
-      guard isWord(text[place]) else {
-        place += 1
+    var offset = 0
+    while offset < text.count {
+      guard isWord(text[offset]) else {
+        offset += 1
         continue
       }
-      let start = place
+      let start = offset
       var isASCII = true
-      while place < text.count, isWord(text[place]) {
-        isASCII = isASCII && text[place] < 0x80
-        place += 1
+      while offset < text.count, isWord(text[offset]) {
+        isASCII = isASCII && text[offset] < 0x80
+        offset += 1
       }
-      body(start..<place, isASCII)
+      body(start..<offset, isASCII)
     }
   }
 
@@ -252,15 +252,15 @@ package struct TextTokens {
   ///
   /// - Parameter limit: The number of bytes that a token is cut at before it is compared.
   package mutating func sortDistinct(cutAt limit: Int = .max) {
-    for place in spans.indices where spans[place].end - spans[place].start > limit {
-      spans[place].end = spans[place].start + limit
+    for index in spans.indices where spans[index].end - spans[index].start > limit {
+      spans[index].end = spans[index].start + limit
     }
     guard spans.count > 1 else { return }
     bytes.withUnsafeBytes { bytes in
       spans.sort { Self.order(bytes, $0, $1) < 0 }
       var kept = 1
-      for place in 1..<spans.count where Self.order(bytes, spans[kept - 1], spans[place]) != 0 {
-        spans[kept] = spans[place]
+      for index in 1..<spans.count where Self.order(bytes, spans[kept - 1], spans[index]) != 0 {
+        spans[kept] = spans[index]
         kept += 1
       }
       spans.removeSubrange(kept...)

@@ -43,7 +43,7 @@ extension Value {
   /// Null lies before everything, then numbers and Booleans by what they are worth, whatever their
   /// type, then texts by code point, dates, binaries, UUIDs, URIs, object IDs, lists element by
   /// element, and composites. Equal in this order is not equal in type: `.integer(1)`,
-  /// `.double(1)` and `.boolean(true)` lie at one place. A NaN lies before all other numbers.
+  /// `.double(1)` and `.boolean(true)` lie at one position. A NaN lies before all other numbers.
   public static func compare(_ left: Value, _ right: Value) -> Ordering {
     let rank = left.orderingRank
     guard rank == right.orderingRank else { return Ordering(rank, right.orderingRank) }
@@ -67,7 +67,7 @@ extension Value {
     }
   }
 
-  /// The place of a value's kind in the order of kinds.
+  /// The position of a value's kind in the order of kinds.
   package var orderingRank: Int {
     switch self {
     case .null: 0

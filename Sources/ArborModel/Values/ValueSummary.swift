@@ -55,7 +55,7 @@ package struct NumberSum: Sendable {
     return .decimal(decimals + Decimal(whole: whole))
   }
 
-  /// The sum divided by the number of terms; null where there are none.
+  /// The sum divided by the number of terms; null where none exist.
   package func average(of count: Int) -> Value {
     guard count > 0 else { return .null }
     if let doubles {

@@ -6,7 +6,7 @@ internal import Foundation
 /// How the objects of one entity are made and read: their class, and where the class's numbered
 /// properties lie in the entity's records.
 ///
-/// Reading property *n* has to cost one load, so the places are kept in memory that is laid out
+/// Reading property *n* has to cost one load, so the locations are kept in memory that is laid out
 /// once and never changes.
 ///
 /// It is `@unchecked` because of the pointers: what they point to is written in `init` only, and
@@ -18,7 +18,7 @@ final class EntityBinding: EntityShape, @unchecked Sendable {
   /// Which of the hooks that are called most often the class has of its own.
   let hooks: OverriddenHooks
   /// The field of each attribute, by the class's numbering.
-  let attributes: UnsafePointer<AttributePlace>
+  let attributes: UnsafePointer<AttributeLocation>
   let attributeCount: Int
   /// The same where the class may set all of them; 0 where the store derives one, so that every
   /// write takes the way on which that one is refused.
@@ -41,7 +41,7 @@ final class EntityBinding: EntityShape, @unchecked Sendable {
   private let slotCounts: (attributes: Int, relationships: Int)
 
   /// One attribute of a class.
-  struct AttributePlace {
+  struct AttributeLocation {
     let field: RecordField
     /// The attribute's slot in the entity.
     let slot: Int
@@ -76,7 +76,7 @@ final class EntityBinding: EntityShape, @unchecked Sendable {
     targets = Self.lasting(relationshipSlots.map { relations[$0].field })
     recordProperties = Self.recordProperties(of: entity, relations)
     attributes = Self.lasting(
-      attributeSlots.map { AttributePlace(field: entity.attributes[$0].field, slot: $0) })
+      attributeSlots.map { AttributeLocation(field: entity.attributes[$0].field, slot: $0) })
     rules = EntityRules(entity, recordProperties, in: schema.model)
     super.init(entity, relations, storeID: storeID)
   }
@@ -109,9 +109,9 @@ final class EntityBinding: EntityShape, @unchecked Sendable {
     return UnsafePointer(memory)
   }
 
-  /// The place of an attribute of the class, whose value is read.
+  /// The location of an attribute of the class, whose value is read.
   @inline(__always)
-  func attribute(_ slot: Int, of object: ManagedObject) -> AttributePlace {
+  func attribute(_ slot: Int, of object: ManagedObject) -> AttributeLocation {
     // One unsigned comparison refuses negative slots too.
     guard UInt(bitPattern: slot) < UInt(bitPattern: attributeCount) else {
       return unusualAttribute(slot, of: object)
@@ -119,18 +119,18 @@ final class EntityBinding: EntityShape, @unchecked Sendable {
     return attributes[slot]
   }
 
-  /// The place of an attribute of the class, whose value is about to be written.
+  /// The location of an attribute of the class, whose value is about to be written.
   @inline(__always)
-  func attribute(_ slot: Int, changing object: ManagedObject) -> AttributePlace {
+  func attribute(_ slot: Int, changing object: ManagedObject) -> AttributeLocation {
     guard UInt(bitPattern: slot) < UInt(bitPattern: settableCount) else {
       return unusualAttribute(slot, changing: object)
     }
     return attributes[slot]
   }
 
-  /// The place of an attribute of the class, whose value is not concerned.
+  /// The location of an attribute of the class, whose value is not concerned.
   @inline(never)
-  func attribute(_ slot: Int) -> AttributePlace {
+  func attribute(_ slot: Int) -> AttributeLocation {
     guard (0..<slotCounts.attributes).contains(slot) else { return tracedAttribute(slot) }
     return attributes[slot]
   }
@@ -166,7 +166,7 @@ final class EntityBinding: EntityShape, @unchecked Sendable {
   // MARK: Derived attributes, observed and traced objects
 
   @inline(never)
-  private func unusualAttribute(_ slot: Int, of object: ManagedObject) -> AttributePlace {
+  private func unusualAttribute(_ slot: Int, of object: ManagedObject) -> AttributeLocation {
     guard isObserved, (0..<slotCounts.attributes).contains(slot) else {
       return tracedAttribute(slot)
     }
@@ -175,7 +175,7 @@ final class EntityBinding: EntityShape, @unchecked Sendable {
   }
 
   @inline(never)
-  private func unusualAttribute(_ slot: Int, changing object: ManagedObject) -> AttributePlace {
+  private func unusualAttribute(_ slot: Int, changing object: ManagedObject) -> AttributeLocation {
     guard trace == nil, (0..<slotCounts.attributes).contains(slot) else {
       return tracedAttribute(slot)
     }
@@ -205,7 +205,7 @@ final class EntityBinding: EntityShape, @unchecked Sendable {
   }
 
   @inline(never)
-  private func tracedAttribute(_ slot: Int) -> AttributePlace {
+  private func tracedAttribute(_ slot: Int) -> AttributeLocation {
     guard let trace, trace.noteAttribute(slot) else {
       wrongSlot(slot, of: "attributes", slotCounts.attributes)
     }

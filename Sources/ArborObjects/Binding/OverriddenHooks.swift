@@ -33,25 +33,25 @@ struct OverriddenHooks: OptionSet, Sendable {
   init(of objectClass: ManagedObject.Type) {
     self = []
     let table = MethodTable(objectClass)
-    for (hook, place) in Self.places {
-      if let place, Self.base[place] == table[place] { continue }
+    for (hook, index) in Self.indices {
+      if let index, Self.base[index] == table[index] { continue }
       insert(hook)
     }
   }
 
   private static let base = MethodTable(ManagedObject.self)
-  /// The place of each hook; nil where it was not found.
-  private static let places: [(hook: OverriddenHooks, place: Int?)] = [
-    (.validate, place(of: ValidateProbe.self)), (.importValue, place(of: ImportValueProbe.self)),
-    (.didImport, place(of: DidImportProbe.self)),
-    (.awakeFromFetch, place(of: AwakeFromFetchProbe.self)),
+  /// The index of each hook; nil where it was not found.
+  private static let indices: [(hook: OverriddenHooks, index: Int?)] = [
+    (.validate, index(of: ValidateProbe.self)), (.importValue, index(of: ImportValueProbe.self)),
+    (.didImport, index(of: DidImportProbe.self)),
+    (.awakeFromFetch, index(of: AwakeFromFetchProbe.self)),
   ]
 
   /// The only entry in which a class that overrides a hook differs from one that overrides nothing.
-  private static func place(of probe: ManagedObject.Type) -> Int? {
+  private static func index(of probe: ManagedObject.Type) -> Int? {
     let (plain, probe) = (MethodTable(PlainProbe.self), MethodTable(probe))
-    let places = MethodTable.entries.filter { base[$0] == plain[$0] && base[$0] != probe[$0] }
-    return places.count == 1 ? places.first : nil
+    let indices = MethodTable.entries.filter { base[$0] == plain[$0] && base[$0] != probe[$0] }
+    return indices.count == 1 ? indices.first : nil
   }
 }
 
@@ -91,11 +91,11 @@ private struct MethodTable: @unchecked Sendable {
     words = unsafeBitCast(objectClass as AnyClass, to: UnsafePointer<UInt>.self)
   }
 
-  subscript(place: Int) -> UInt { words[place] }
+  subscript(index: Int) -> UInt { words[index] }
 
   private static let headerCount = 7
 
-  /// The places of methods, of ``ManagedObject`` and so of every class below it; none where its
+  /// The indices of methods, of ``ManagedObject`` and so of every class below it; none where its
   /// metadata is not what is expected.
   static let entries: Range<Int> = {
     let root = MethodTable(ManagedObject.self)

@@ -20,7 +20,7 @@ struct MigratingOpener {
     self.report = report
   }
 
-  func open() throws(ArborError) -> StoreFile {
+  func open() throws(ArborError) -> StoreEngine {
     guard let model = opening.model, case .file(let path) = opening.location, !opening.isReadOnly,
       case .lightweight = opening.migration
     else { return try Self.open(opening) }
@@ -30,7 +30,7 @@ struct MigratingOpener {
     let isChain = !options.migrationSteps.isEmpty || !options.modelVersions.isEmpty
     if isChain || options.migrationPlan != nil { first.migration = .refuse }
     let refusal: StoreError
-    do throws(StoreError) { return try StoreFile.open(first) } catch {
+    do throws(StoreError) { return try StoreEngine.open(first) } catch {
       switch error {
       case .modelMismatch: refusal = error
       // It may be this migration, which goes on.
@@ -74,7 +74,7 @@ struct MigratingOpener {
     opening.versionsBetween = hop.versions
     guard options.migration.isStaged else { return opening }
     return try storing { () throws(StoreError) -> StoreOpening? in
-      let source = try StoreFile.open(.reading(files.path))
+      let source = try StoreEngine.open(.reading(files.path))
       defer { source.close() }
       let models = try StagedModels(
         from: source.schema, to: hop.target, via: hop.versions)
@@ -86,14 +86,14 @@ struct MigratingOpener {
   private static func storedModel(_ files: MigrationFiles) throws(ArborError) -> ManagedObjectModel
   {
     try storing { () throws(StoreError) -> ManagedObjectModel in
-      let file = try StoreFile.open(.reading(files.path))
+      let file = try StoreEngine.open(.reading(files.path))
       defer { file.close() }
       return file.schema.model
     }
   }
 
-  private static func open(_ opening: StoreOpening) throws(ArborError) -> StoreFile {
-    try storing { () throws(StoreError) in try StoreFile.open(opening) }
+  private static func open(_ opening: StoreOpening) throws(ArborError) -> StoreEngine {
+    try storing { () throws(StoreError) in try StoreEngine.open(opening) }
   }
 
   private static func needsCode(_ chain: MigrationChain) -> ArborError {

@@ -12,37 +12,37 @@ extension Migration {
   }
 
   /// Runs one call of the code, unless it was done before an interruption.
-  func call(_ body: (_ place: UInt64?) throws -> Void) throws {
+  func call(_ body: (_ lastDone: UInt64?) throws -> Void) throws {
     defer { calls += 1 }
     if journal.calls > calls {
       // What was done since the call before was written with this one.
       newContext.rollback()
       return
     }
-    if journal.place != nil {
+    if journal.lastDone != nil {
       newContext.rollback()
     } else if batches != .atomic, newContext.hasChanges {
       // What was done outside of calls is written with the first batch.
-      journal.place = 0
+      journal.lastDone = 0
       try commit()
     }
-    try body(journal.place)
+    try body(journal.lastDone)
     if batches == .atomic { return }
     journal.calls = calls + 1
-    journal.place = nil
+    journal.lastDone = nil
     journal.objectsDone = nil
     try commit()
   }
 
   func passOfCode(
-    over entity: EntitySchema, _ entities: [EntitySchema], behind place: UInt64?,
+    over entity: EntitySchema, _ entities: [EntitySchema], behind lastDone: UInt64?,
     _ body: (ManagedObject, ManagedObject?) throws -> Void
   ) throws {
     let schema = oldContext.work.schema
     journal.visited.formUnion(entities.map(\.name))
     journal.visited.formUnion(
       schema.kinds(of: entity).filter { schema.entity(named: $0)?.isAbstract ?? false })
-    try pass(over: entity.name, entities, behind: place) { old, new in
+    try pass(over: entity.name, entities, behind: lastDone) { old, new in
       do {
         try body(old, new)
       } catch {
@@ -53,18 +53,18 @@ extension Migration {
 
   /// Calls `body` for each object of some entities of the older model, a batch at a time.
   func pass(
-    over name: String, _ entities: [EntitySchema], behind place: UInt64?,
+    over name: String, _ entities: [EntitySchema], behind lastDone: UInt64?,
     _ body: (ManagedObject, ManagedObject?) throws -> Void
   ) throws {
     progress.entity = name
     progress.objectCount = 0
-    progress.objectsDone = place == nil ? 0 : journal.objectsDone ?? 0
+    progress.objectsDone = lastDone == nil ? 0 : journal.objectsDone ?? 0
     for entity in entities {
       var request = FetchRequest<ManagedObject>(entity: entity.name)
       request.includesSubentities = false
       progress.objectCount += try oldContext.count(request)
     }
-    let done = place.map { ObjectNumber(rawValue: $0) }
+    let done = lastDone.map { ObjectNumber(rawValue: $0) }
     for entity in entities.sorted(by: { $0.number < $1.number }) {
       if let done, done.entity > entity.number { continue }
       var last =
@@ -91,10 +91,10 @@ extension Migration {
       objects.map { ($0.number.sequence, $0) }, uniquingKeysWith: { first, _ in first })
   }
 
-  func commitBatch(at place: UInt64?) throws {
+  func commitBatch(at lastDone: UInt64?) throws {
     try checkCancellation()
     guard batches != .atomic else { return }
-    journal.place = place ?? journal.place ?? 0
+    journal.lastDone = lastDone ?? journal.lastDone ?? 0
     try commit()
   }
 

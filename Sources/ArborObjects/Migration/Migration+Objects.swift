@@ -33,11 +33,11 @@ extension Migration {
           + "forEach, and insert others."
       ).with(entity: former.name)
     }
-    try call { place in
+    try call { lastDone in
       let entities = self.oldContext.work.schema.concreteEntities(of: former).filter {
         self.isKept($0)
       }
-      try self.passOfCode(over: former, entities, behind: place) { old, new in
+      try self.passOfCode(over: former, entities, behind: lastDone) { old, new in
         guard let new else { return }
         try body(old, new)
       }
@@ -55,9 +55,9 @@ extension Migration {
   /// - Throws: As ``migrate(_:_:)``.
   public func forEach(_ entity: String, _ body: (ManagedObject) throws -> Void) throws {
     let former = try oldEntity(entity)
-    try call { place in
+    try call { lastDone in
       let entities = self.oldContext.work.schema.concreteEntities(of: former)
-      try self.passOfCode(over: former, entities, behind: place) { old, _ in try body(old) }
+      try self.passOfCode(over: former, entities, behind: lastDone) { old, _ in try body(old) }
     }
   }
 

@@ -27,7 +27,7 @@ struct MigrationJournal: Codable, Equatable {
   /// How many calls of the code are done.
   var calls = 0
   /// In the one that is not: the number of the last object that is done.
-  var place: UInt64?
+  var lastDone: UInt64?
   /// How many objects of that call are done; nil in journals that do not say.
   var objectsDone: Int?
   /// The entities of the older model whose objects passed through code.
@@ -37,6 +37,12 @@ struct MigrationJournal: Codable, Equatable {
   /// What passes of the library have found no room for.
   var problems: [MigrationProblem] = []
 
+  private enum CodingKeys: String, CodingKey {
+    case plan, origin, hop, phase, renames, calls
+    case lastDone = "place"
+    case objectsDone, visited, sequence, problems
+  }
+
   var bytes: [UInt8] {
     let encoder = JSONEncoder()
     encoder.outputFormatting = .sortedKeys
@@ -45,7 +51,7 @@ struct MigrationJournal: Codable, Equatable {
   }
 
   /// The journal of a file; nil where it has none that this library reads.
-  init?(of file: StoreFile) throws(StoreError) {
+  init?(of file: StoreEngine) throws(StoreError) {
     guard let bytes = try file.metadata(Self.key),
       let journal = try? JSONDecoder().decode(Self.self, from: Data(bytes))
     else { return nil }

@@ -43,7 +43,7 @@ public struct MigrationNotice: Sendable, Hashable {
   public let reading: Reading
 
   /// - Parameter state: nil where the migration that `former` is of has been given up.
-  init(_ state: ModelState?, after former: ModelState?, of file: StoreFile) {
+  init(_ state: ModelState?, after former: ModelState?, of file: StoreEngine) {
     source = file.modelFingerprint
     target = state?.fingerprint ?? former?.fingerprint ?? source
     switch state?.phase {

@@ -18,8 +18,8 @@
 /// The code says what becomes of the rest.
 ///
 /// The code works in a copy, so that the store is as it was until the whole migration is done, and
-/// for whoever reads it meanwhile. It may run a second time after an interruption: what calls of
-/// ``Migration`` have written is not done again, everything else in the closure is.
+/// for programs that read it meanwhile. It may run a second time after an interruption: what calls
+/// of ``Migration`` have written is not done again, everything else in the closure is.
 public struct MigrationStep: Sendable {
   /// How much of a step is written at a time.
   public enum Batches: Sendable, Hashable {

@@ -76,7 +76,7 @@ extension PersistentStore {
     let isReverted: Bool
     do throws(StoreError) {
       do throws(StoreError) {
-        isReverted = try StoreFile.revertMigration(at: path, dropping: names.names)
+        isReverted = try StoreEngine.revertMigration(at: path, dropping: names.names)
       } catch .migrationUnderWay(let marker) {
         try giveUpMigration(of: path)
         // A way back that was interrupted begins anew.
@@ -99,7 +99,7 @@ extension PersistentStore {
     let lock = try MigrationLock(files)
     defer { lock.end() }
     files.discard(hops: 0)
-    let file = try StoreFile.open(.migrating(files.path))
+    let file = try StoreEngine.open(.migrating(files.path))
     defer { file.close() }
     try file.removeMigrationMarker()
   }

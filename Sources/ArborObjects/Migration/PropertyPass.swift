@@ -13,8 +13,8 @@ struct PropertyPass {
   func run() throws {
     let works = PropertyWork.all(migration.models, migration.oldContext.work.schema)
     for work in works {
-      try migration.call { place in
-        try migration.pass(over: work.former.name, [work.former], behind: place) { old, new in
+      try migration.call { lastDone in
+        try migration.pass(over: work.former.name, [work.former], behind: lastDone) { old, new in
           if let new { try fill(new, from: old, work) }
         }
       }
@@ -22,8 +22,8 @@ struct PropertyPass {
     guard migration.journal.problems.isEmpty else { return }
     // One side of a link may have been taken away by what another object brings along.
     for work in works where !work.relationships.isEmpty {
-      try migration.call { place in
-        try migration.pass(over: work.former.name, [work.former], behind: place) { old, new in
+      try migration.call { lastDone in
+        try migration.pass(over: work.former.name, [work.former], behind: lastDone) { old, new in
           if let new { try compare(new, with: old, work) }
         }
       }

@@ -30,7 +30,7 @@ extension StagedMigration {
   /// have meanwhile.
   func refuseBrokenRules(_ number: Int, _ hop: MigrationHop) throws(ArborError) {
     let found = try storing { () throws(StoreError) -> [MigrationObstacle] in
-      let file = try StoreFile.open(.reading(files.stage(number)))
+      let file = try StoreEngine.open(.reading(files.stage(number)))
       defer { file.close() }
       return try file.migrationObstacles(to: hop.target, via: [], dropping: nil, passes: true)
     }

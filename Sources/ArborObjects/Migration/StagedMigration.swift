@@ -61,7 +61,7 @@ struct StagedMigration {
 
   private func isDone() throws(ArborError) -> Bool {
     try storing { () throws(StoreError) -> Bool in
-      let file = try StoreFile.open(.reading(files.path))
+      let file = try StoreEngine.open(.reading(files.path))
       defer { file.close() }
       return file.modelFingerprint == chain.target.fingerprint
     }
@@ -71,7 +71,7 @@ struct StagedMigration {
   private func giveUp() throws(ArborError) {
     files.discard(hops: chain.hops.count)
     try storing { () throws(StoreError) in
-      let file = try StoreFile.open(stageOpening(files.path, nil))
+      let file = try StoreEngine.open(stageOpening(files.path, nil))
       defer { file.close() }
       try file.removeMigrationMarker()
     }
@@ -110,7 +110,7 @@ struct StagedMigration {
   /// - Returns: The transaction that it is left with.
   private func begin() throws(ArborError) -> UInt64 {
     try storing { () throws(StoreError) -> UInt64 in
-      let file = try StoreFile.open(stageOpening(files.path, nil))
+      let file = try StoreEngine.open(stageOpening(files.path, nil))
       defer { file.close() }
       if let marker = try file.migrationMarker(), marker.plan != plan {
         throw .migrationUnderWay(marker)
@@ -131,7 +131,7 @@ struct StagedMigration {
     return 1
   }
 
-  /// What the file of a hop says of itself; nil where there is none that says anything.
+  /// What the file of a hop says of itself; nil where none exists that says anything.
   private func journalLeft(of hop: Int) throws(ArborError) -> MigrationJournal? {
     do throws(ArborError) {
       guard try isMade(hop) else { return nil }
@@ -195,7 +195,7 @@ struct StagedMigration {
   private func models(
     _ number: Int, _ hop: MigrationHop, _ renames: [String: String]
   ) throws(StoreError) -> StagedModels {
-    let source = try StoreFile.open(.reading(files.stage(number - 1)))
+    let source = try StoreEngine.open(.reading(files.stage(number - 1)))
     defer { source.close() }
     return try StagedModels(
       from: source.schema, to: hop.target, via: hop.versions, renames: renames)
@@ -206,11 +206,11 @@ struct StagedMigration {
     _ number: Int, _ models: StagedModels, via versions: [ManagedObjectModel],
     _ journal: MigrationJournal
   ) throws(StoreError) {
-    let source = try StoreFile.open(.reading(files.stage(number - 1)))
+    let source = try StoreEngine.open(.reading(files.stage(number - 1)))
     defer { source.close() }
     try files.makeStage(number, from: source) { (path) throws(StoreError) in
       do {
-        let copy = try StoreFile.open(stageOpening(path, nil))
+        let copy = try StoreEngine.open(stageOpening(path, nil))
         defer { copy.close() }
         try copy.removeMigrationMarker()
         // The store that it is a copy of keeps the way back.
@@ -221,9 +221,9 @@ struct StagedMigration {
         opening.isStaged = true
         opening.migration = .lightweight(dropping: nil)
         if model == models.bridge ?? models.relaxed { opening.versionsBetween = versions }
-        try StoreFile.open(opening).close()
+        try StoreEngine.open(opening).close()
       }
-      let file = try StoreFile.open(stageOpening(path, nil))
+      let file = try StoreEngine.open(stageOpening(path, nil))
       defer { file.close() }
       try file.setMetadata(MigrationJournal.key, journal.bytes)
     }
@@ -241,7 +241,7 @@ struct StagedMigration {
       opening.migration = .lightweight(dropping: nil)
       opening.versionsBetween = hop.versions
       do {
-        let file = try StoreFile.open(opening)
+        let file = try StoreEngine.open(opening)
         defer { file.close() }
         try file.confirmMigration()
         journal.sequence = try file.refreshSequence() + 1
@@ -273,7 +273,7 @@ struct StagedMigration {
 
   private func storedJournal(of number: Int) throws(ArborError) -> MigrationJournal? {
     try storing { () throws(StoreError) -> MigrationJournal? in
-      let file = try StoreFile.open(.reading(files.stage(number)))
+      let file = try StoreEngine.open(.reading(files.stage(number)))
       defer { file.close() }
       return try MigrationJournal(of: file)
     }
@@ -331,7 +331,7 @@ struct StagedMigration {
       opening.migration = .lightweight(dropping: nil)
       // Derived attributes have been computed.
       opening.isStaged = true
-      let file = try StoreFile.open(opening)
+      let file = try StoreEngine.open(opening)
       defer { file.close() }
       var journal = journal
       journal.phase = .done

@@ -34,9 +34,9 @@ enum StagedReversal {
 
   /// Removes what a file says of a migration.
   private static func withoutMarker<R>(
-    _ path: String, _ body: (StoreFile) -> R
+    _ path: String, _ body: (StoreEngine) -> R
   ) throws(StoreError) -> R {
-    let file = try StoreFile.open(.migrating(path))
+    let file = try StoreEngine.open(.migrating(path))
     defer { file.close() }
     try file.removeMigrationMarker()
     return body(file)
@@ -45,7 +45,7 @@ enum StagedReversal {
   /// Lets those who have the store open know which model it gets, and keeps them from writing to
   /// it.
   private static func announce(_ model: ModelFingerprint, _ path: String) throws(StoreError) {
-    let file = try StoreFile.open(.migrating(path))
+    let file = try StoreEngine.open(.migrating(path))
     defer { file.close() }
     try file.setMigrationMarker(.reversal(to: model, generation: file.modelGeneration))
   }
@@ -61,14 +61,14 @@ enum StagedReversal {
   private static func read(
     _ files: MigrationFiles
   ) throws(StoreError) -> (journal: MigrationJournal?, sequence: UInt64) {
-    let file = try StoreFile.open(.reading(files.path))
+    let file = try StoreEngine.open(.reading(files.path))
     defer { file.close() }
     guard file.isReadOnly else { throw .inUse(path: files.path) }
     return (try MigrationJournal(of: file), try file.refreshSequence())
   }
 
-  /// Removes the store as it was before the last migration in a copy; nothing where there is none.
-  static func confirm(_ file: StoreFile) throws(StoreError) {
+  /// Removes the store as it was before the last migration in a copy; nothing where none exists.
+  static func confirm(_ file: StoreEngine) throws(StoreError) {
     guard let path = file.path else { return }
     let files = try MigrationFiles(path: path)
     guard try files.keepsFormer, try MigrationJournal(of: file) != nil else { return }

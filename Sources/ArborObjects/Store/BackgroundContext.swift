@@ -12,8 +12,8 @@ internal import ArborWork
 
 /// The one long-lived context of a store that background bodies run in, one after another.
 ///
-/// It is `@unchecked` because the context is not `Sendable`: whoever has the turn, and nobody else,
-/// touches it.
+/// It is `@unchecked` because the context is not `Sendable`: the code that has the turn, and no
+/// other, touches it.
 final class BackgroundContext: @unchecked Sendable {
   fileprivate let turns = TurnQueue(count: 1)
   private var context: ManagedObjectContext?
@@ -49,7 +49,7 @@ final class BackgroundContext: @unchecked Sendable {
     return try runInTurn(in: store, retries: retries, body)
   }
 
-  /// Runs a body of whoever has the turn.
+  /// Runs a body of the code that has the turn.
   fileprivate func runInTurn<R: Sendable>(
     in store: PersistentStore, retries: Int, _ body: (ManagedObjectContext) throws -> R
   ) throws -> R {

@@ -2,12 +2,15 @@ public import ArborModel
 internal import ArborStore
 public import Foundation
 
+// The element of `StoreChanges`, which makes it of an entry of the history. `StoreObservers` and
+// `CommitNotifications` only say that there is one.
+
 /// What one commit to a store did, or a migration of it. See ``PersistentStore/changes``.
 ///
 /// An object is in one of the sets. A commit whose changes are too many to be listed — above 10,000
 /// objects — and the emptying of a store list nothing and say so: ``isComplete``.
 public struct CommittedChanges: Sendable, Hashable {
-  /// The commit's place among all commits to the store, which grows by one with each.
+  /// The commit's position among all commits to the store, which grows by one with each.
   public let commitSequence: UInt64
   /// When the commit was made; nil where the element stands for several.
   public let date: Date?
@@ -60,12 +63,12 @@ public struct CommittedChanges: Sendable, Hashable {
   public func tombstone(of id: ObjectID) -> [String: Value] { tombstones[id] ?? [:] }
 
   /// What the history says.
-  init(_ entry: HistoryEntry, in file: StoreFile) {
+  init(_ entry: HistoryEntry, in file: StoreEngine) {
     commitSequence = entry.sequence
     date = entry.date
     author = entry.author
     contextName = entry.contextName
-    isFromThisProcess = file.news.isOwn(entry.sequence)
+    isFromThisProcess = file.notifications.isOwn(entry.sequence)
     isComplete = !entry.isBulk
     var (inserted, updated, deleted) = (Set<ObjectID>(), Set<ObjectID>(), Set<ObjectID>())
     var names: [ObjectID: Set<String>] = [:]

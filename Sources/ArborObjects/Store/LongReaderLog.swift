@@ -33,7 +33,7 @@ final class LongReaderLog: Sendable {
   }
 
   /// Looks at the readers of a store where it is time to, and writes those that pin too much.
-  func noteCommit(of file: StoreFile) {
+  func noteCommit(of file: StoreEngine) {
     let now = ContinuousClock.now
     let isTime = state.withLock { state in
       guard now >= state.next else { return false }
@@ -66,7 +66,7 @@ final class LongReaderLog: Sendable {
   }
 
   /// Writes one reader: a line for people, its parts for programs.
-  static func write(_ reader: StoreReader, of file: StoreFile, to logger: Logger) {
+  static func write(_ reader: StoreReader, of file: StoreEngine, to logger: Logger) {
     var metadata: Logger.Metadata = [
       "process": "\(reader.processID)", "transaction": "\(reader.transaction)",
       "transactionsBehind": "\(reader.transactionsBehind)",

@@ -109,7 +109,7 @@ extension PersistentStore {
   }
 
   /// Runs what may throw errors of a log and of a store.
-  static func logging<R>(_ file: StoreFile?, _ body: () throws -> R) throws(ArborError) -> R {
+  static func logging<R>(_ file: StoreEngine?, _ body: () throws -> R) throws(ArborError) -> R {
     do { return try body() } catch let error as ArborError {
       throw error
     } catch let error as StoreError {

@@ -6,7 +6,7 @@ extension PersistentStore {
   /// Opens a copy of another store that follows its log: everything is read at local speed, and
   /// what is committed there comes here as soon as it is backed up to the log.
   ///
-  /// The file is made from the log where there is none, with the model of the log's store. From
+  /// The file is made from the log where none exists, with the model of the log's store. From
   /// then on the store looks at the folder again and again; contexts, results and ``changes`` hear
   /// of what comes as of any other commit. Nothing else can be written to it: commits throw
   /// `readOnly`.

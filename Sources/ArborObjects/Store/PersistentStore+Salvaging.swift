@@ -41,7 +41,7 @@ extension PersistentStore {
   ///     file that does is read by its own; open the new store with a newer one then.
   /// - Returns: What is in the new store, and what is not.
   /// - Throws: ``ArborError`` `fileUnreadable` where there is no file; `inUse` where somebody has
-  ///   it open; `inputOutput` where there is something at the new place, or the system refuses;
+  ///   it open; `inputOutput` where there is something at the new path, or the system refuses;
   ///   `notAStore` where nothing in the file is a page of a store; `corrupted` where it no longer
   ///   holds its model and none is given, or the one that is given does not fit; `diskFull`,
   ///   `cancelled`. Nothing is left behind then.

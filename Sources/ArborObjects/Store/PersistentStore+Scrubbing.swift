@@ -50,7 +50,7 @@ extension PersistentStore {
   /// Writes what is found to be damaged behind the store to the program's log.
   func logDamage() {
     // Not weak: each use of the file would count its references the long way from then on. Sound:
-    // the file keeps this, and whoever tells it of damage holds the file.
+    // the file keeps this, and code that tells it of damage holds the file.
     file.onDamage { [unowned file] error in
       var metadata: Logger.Metadata = [:]
       if let path = file.path { metadata["path"] = "\(path)" }

@@ -12,10 +12,10 @@ extension PersistentStore {
   /// the log. What others commit comes here by itself; contexts, results and ``changes`` hear of it
   /// as of any other commit.
   ///
-  /// Where there is no log yet, the store begins it: the file, which is made where there is none,
+  /// Where there is no log yet, the store begins it: the file, which is made where none exists,
   /// becomes its first snapshot. Where there is a log and no file, the file is made from the newest
-  /// snapshot and what follows it. Who opens the file without the log makes it a store of its own,
-  /// which cannot go back.
+  /// snapshot and what follows it. A process that opens the file without the log makes it a store
+  /// of its own, which cannot go back.
   ///
   /// While the log cannot be reached, reading goes on, and commits throw `logUnavailable` or
   /// `outcomeUnknown`; ``sharing`` says so.

@@ -44,12 +44,12 @@ public import Foundation
 /// - ``close()``
 /// - ``destroy()``
 public final class PersistentStore: Sendable {
-  let file: StoreFile
+  let file: StoreEngine
   /// Numbers for the application that are never given out twice.
   public let uniqueIDs: UniqueIDs
   let background: BackgroundContext
-  /// Those who follow the store's commits.
-  let news: StoreNews
+  /// The observers of the store's commits.
+  let news: StoreObservers
   /// Who has to run bodies again and again because of others.
   let contention = Contention()
   /// What is told of queries; nil for nothing.
@@ -65,7 +65,7 @@ public final class PersistentStore: Sendable {
   private let classes: Lock<BoundClasses>
   private let logLink = Lock<LogLink?>(nil)
 
-  /// Opens a store with a model, or makes one where there is none.
+  /// Opens a store with a model, or makes one where none exists.
   ///
   /// - Parameters:
   ///   - model: What the store keeps. A file of another model is treated as `options` say.
@@ -109,7 +109,7 @@ public final class PersistentStore: Sendable {
     _ opening: StoreOpening, _ location: StoreLocation, _ options: StoreOptions,
     classes: [ManagedObject.Type]
   ) throws(ArborError) {
-    let file: StoreFile
+    let file: StoreEngine
     file = try MigratingOpener(opening, options).open()
     let binder = ClassBinder(schema: file.schema, storeID: file.id)
     do throws(ArborError) {
@@ -127,7 +127,7 @@ public final class PersistentStore: Sendable {
     compactsWhenClosed = options.compactsWhenClosed
     uniqueIDs = UniqueIDs(file, openState)
     background = BackgroundContext()
-    news = StoreNews(file)
+    news = StoreObservers(file)
     logDamage()
   }
 
@@ -145,7 +145,7 @@ public final class PersistentStore: Sendable {
   /// Whether the store may only be read.
   public var isReadOnly: Bool { file.isReadOnly }
 
-  /// Makes a context, to be used by whoever runs it.
+  /// Makes a context, to be used by the code that runs it.
   public func makeContext() -> sending ManagedObjectContext { ManagedObjectContext(self) }
 
   /// The identity of the object of an entity with a number, which need not exist.

@@ -66,7 +66,7 @@ struct SharedOpener {
 
   /// Begins the log with the store at the path.
   ///
-  /// Where there is none the log begins with an empty one in memory, and the file is made from the
+  /// Where none exists the log begins with an empty one in memory, and the file is made from the
   /// log: of several machines that do so one is first, and a kill leaves no file that is another
   /// store than the log's.
   private func beginLog(_ shared: SharedStore) throws {

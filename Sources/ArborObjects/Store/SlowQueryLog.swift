@@ -7,7 +7,7 @@ enum SlowQueryLog {
   private static let logger = Logger(label: "ArborData.query")
 
   /// What watches the queries of a store; nil where no threshold is set and no instrument told.
-  static func watch(_ options: StoreOptions, _ file: StoreFile) -> QueryWatch? {
+  static func watch(_ options: StoreOptions, _ file: StoreEngine) -> QueryWatch? {
     let observer = options.instrument?.queryObserver(of: file)
     if options.slowQueryThreshold == nil, observer == nil { return nil }
     return QueryWatch(threshold: options.slowQueryThreshold, observer: observer) {

@@ -2,6 +2,10 @@ internal import ArborStore
 
 /// The commits of a store after a moment, one by one, and its migrations. See
 /// ``PersistentStore/changes``.
+///
+/// This is the public sequence, whose elements are ``CommittedChanges``. It reads them from the
+/// store's history and sleeps between them, until ``StoreObservers`` rings; that in turn is called
+/// by the engine's `CommitNotifications`.
 struct StoreChanges: AsyncSequence, Sendable {
   typealias Element = CommittedChanges
   typealias Failure = Never
@@ -11,7 +15,7 @@ struct StoreChanges: AsyncSequence, Sendable {
   func makeAsyncIterator() -> Iterator { Iterator(follower: follower, last: follower.start) }
 
   /// Reads the history one commit at a time, when it is asked for the next: it keeps nothing but
-  /// its place.
+  /// its position.
   struct Iterator: AsyncIteratorProtocol {
     let follower: StoreFollower
     /// The last commit that was given, or the newest one that needs not be.
@@ -30,7 +34,7 @@ struct StoreChanges: AsyncSequence, Sendable {
     mutating func next(
       isolation actor: isolated (any Actor)?
     ) async -> CommittedChanges? {
-      let (file, bell) = (follower.news.file, follower.news.bell)
+      let (file, bell) = (follower.observers.file, follower.observers.bell)
       while !isOver, !Task.isCancelled, !bell.hasEnded {
         let token = bell.token
         let entry = try? read(file)
@@ -56,14 +60,14 @@ struct StoreChanges: AsyncSequence, Sendable {
     }
 
     /// What there is to tell of the model since the last time.
-    private mutating func migration(of file: StoreFile) -> CommittedChanges? {
+    private mutating func migration(of file: StoreEngine) -> CommittedChanges? {
       let (former, state) = (model, file.modelState)
       guard state != former else { return nil }
       model = state
       return CommittedChanges(MigrationNotice(state, after: former, of: file), after: last)
     }
 
-    private func read(_ file: StoreFile) throws(StoreError) -> NextEntry {
+    private func read(_ file: StoreEngine) throws(StoreError) -> NextEntry {
       let snapshot = try file.quietSnapshot()
       defer { snapshot.close() }
       return try snapshot.nextEntry(after: last)
@@ -85,8 +89,8 @@ extension PersistentStore {
   ///
   /// The sequence begins when it is asked for, not when it is iterated; each of its iterators gives
   /// all of it. It reads the store's history as it is asked for the next element, so that somebody
-  /// slow makes no memory grow. Whoever falls back by more commits than the store remembers, which
-  /// are 1,000 at least, gets one element in place of those that he missed, whose
+  /// slow makes no memory grow. A task that falls back by more commits than the store remembers,
+  /// which are 1,000 at least, gets one element in place of those that it missed, whose
   /// ``CommittedChanges/isComplete`` is false.
   ///
   /// Where another process migrates the store to another version of its model, an element says so,

@@ -16,7 +16,7 @@ extension ArborError {
     + "lmdb-inspect salvage STORE TARGET; lmdb-inspect check lists the damage."
 
   /// An error of a store that is open.
-  init(_ error: StoreError, in file: StoreFile) {
+  init(_ error: StoreError, in file: StoreEngine) {
     switch error {
     case .corrupted(let entity, let object, let what):
       self = Self.damaged(what).with(entity: entity, objectID: object.map(file.objectID))
@@ -176,7 +176,7 @@ extension ArborError {
     }
   }
 
-  private init(conflicts: [CommitConflict], in file: StoreFile) {
+  private init(conflicts: [CommitConflict], in file: StoreEngine) {
     let single = conflicts.map { conflict in
       let id = file.objectID(conflict.number)
       let what = conflict.currentRecord == nil ? "deleted" : "changed"
@@ -192,7 +192,7 @@ extension ArborError {
         + "choose a merge policy.")
   }
 
-  private init(missing: [MissingTarget], in file: StoreFile) {
+  private init(missing: [MissingTarget], in file: StoreEngine) {
     // Of a link both ends tell; one that misses only itself says less.
     let telling = missing.filter { $0.owner != $0.target }
     let single = (telling.isEmpty ? missing : telling).map { link in
@@ -218,7 +218,7 @@ extension ArborError {
         + "refresh the objects that are still there.")
   }
 
-  private init(linked: [StillLinked], in file: StoreFile) {
+  private init(linked: [StillLinked], in file: StoreEngine) {
     let single = linked.map { link in
       let (owner, deleted) = (file.objectID(link.owner), file.objectID(link.deleted))
       return ArborError(

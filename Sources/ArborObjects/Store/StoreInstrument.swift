@@ -14,7 +14,7 @@ internal import ArborStore
 ///   })
 /// ```
 ///
-/// A closure is called as the work begins, on the thread and in the task of whoever asked for it,
+/// A closure is called as the work begins, on the thread and in the task of the caller,
 /// so that task-local values are theirs. What it returns is called in the same place as the work
 /// ends, also where it fails. A store without an instrument pays one comparison for each commit and
 /// fetch, and nothing for a row.
@@ -37,8 +37,8 @@ public final class StoreInstrument: Sendable {
   public struct CommitOutcome: Sendable {
     /// How long it took, hooks and the wait for the disk included.
     public let duration: Duration
-    /// The commit's place in the store's history; nil where it failed, or wrote nothing since its
-    /// changes had no net effect.
+    /// The commit's position in the store's history; nil where it failed, or wrote nothing since
+    /// its changes had no net effect.
     public let sequence: UInt64?
     /// How many objects it inserted; 0 where it failed.
     public let inserted: Int
@@ -129,7 +129,7 @@ extension StoreInstrument {
   }
 
   /// What tells of queries of a store's file; nil where nobody wants to hear of them.
-  func queryObserver(of file: StoreFile) -> QueryWatch.Observer? {
+  func queryObserver(of file: StoreEngine) -> QueryWatch.Observer? {
     guard let onFetch else { return nil }
     return { entity, kind in
       guard let end = onFetch(Fetch(entityName: entity, kind: kind)) else { return nil }

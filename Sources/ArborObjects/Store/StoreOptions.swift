@@ -126,7 +126,7 @@ public struct StoreOptions: Sendable, Hashable {
   /// store; the next opening goes on with it. Of several processes that have the file open one does
   /// it, and another one if that one ends. A store that is opened for reading only is scrubbed
   /// at every opening while the time is over, since it keeps none. With
-  /// ``Verification-swift.enum/quick`` there is none. What it finds throws `corrupted` from the
+  /// ``Verification-swift.enum/quick`` it does not run. What it finds throws `corrupted` from the
   /// next operation on, commits are refused, and the program's log has it under the label
   /// `ArborData.damage`.
   public var scrubInterval: Duration? = .seconds(7 * 86_400)

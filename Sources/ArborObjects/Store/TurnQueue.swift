@@ -5,7 +5,7 @@ internal import Dispatch
 /// Lets no more than a number of tasks and threads go on at once, the others in the order they
 /// came.
 ///
-/// Whoever waits as a task stops waiting when it is cancelled; so does a thread whose task is.
+/// A task that waits stops waiting when it is cancelled; so does a thread whose task is.
 ///
 /// ```swift
 /// try await turns.enter()
@@ -13,7 +13,7 @@ internal import Dispatch
 /// ```
 final class TurnQueue: Sendable {
   /// How often a thread that waits looks whether its task is cancelled.
-  private static let patience = DispatchTimeInterval.milliseconds(10)
+  private static let pollInterval = DispatchTimeInterval.milliseconds(10)
 
   private enum Waiter {
     case task(CheckedContinuation<Bool, Never>)
@@ -92,7 +92,7 @@ final class TurnQueue: Sendable {
       return id
     }
     guard let waiting else { return }
-    while turn.wait(timeout: .now() + Self.patience) == .timedOut {
+    while turn.wait(timeout: .now() + Self.pollInterval) == .timedOut {
       guard Task<Never, Never>.isCancelled else { continue }
       if state.withLock({ $0.remove(waiting) }) != nil {
         throw ArborError(Interruption.cancelled)

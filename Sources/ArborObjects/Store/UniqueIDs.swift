@@ -12,10 +12,10 @@ internal import ArborWork
 /// let invoice = try store.uniqueIDs.next()
 /// ```
 public final class UniqueIDs: Sendable {
-  private let file: StoreFile
+  private let file: StoreEngine
   private let openState: OpenState
 
-  init(_ file: StoreFile, _ openState: OpenState) {
+  init(_ file: StoreEngine, _ openState: OpenState) {
     self.file = file
     self.openState = openState
   }

@@ -76,7 +76,7 @@ final class ClassTrace: @unchecked Sendable {
   var attributes: [AttributeDescription] { traced.attributes }
   var relationships: [RelationshipDescription] { traced.relationships }
 
-  /// Notes the reading of the attribute that the class numbers so; false where there is none.
+  /// Notes the reading of the attribute that the class numbers so; false where none exists.
   func noteAttribute(_ slot: Int) -> Bool {
     guard attributes.indices.contains(slot) else { return false }
     let attribute = attributes[slot]
@@ -90,7 +90,7 @@ final class ClassTrace: @unchecked Sendable {
     return PlainAttribute.blank(type, marks: tracer.marks)
   }
 
-  /// Notes the reading of the relationship that the class numbers so; false where there is none.
+  /// Notes the reading of the relationship that the class numbers so; false where none exists.
   func noteRelationship(_ slot: Int) -> Bool {
     guard relationships.indices.contains(slot) else { return false }
     let relationship = relationships[slot]

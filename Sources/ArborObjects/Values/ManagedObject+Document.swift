@@ -29,7 +29,7 @@ extension ManagedObject {
   ///
   /// - Parameters:
   ///   - node: The value.
-  ///   - place: The attribute; not a derived one.
+  ///   - slots: The attribute; not a derived one.
   /// - Throws: ``ArborError`` where the object belongs to no context.
   package final func receive(
     _ node: JSONNode, at slots: PropertySlots

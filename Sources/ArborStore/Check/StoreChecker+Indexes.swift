@@ -6,11 +6,11 @@ internal import LMDB
 /// An index that is being filled may lack entries behind the last one that was written, and nobody
 /// has seen yet that its values are unique.
 extension StoreChecker {
-  mutating func checkIndex(_ place: Int) throws(StoreError) {
-    let index = store.databases.indexes[place]
-    let expected = indexes[place]
+  mutating func checkIndex(_ indexNumber: Int) throws(StoreError) {
+    let index = store.databases.indexes[indexNumber]
+    let expected = indexes[indexNumber]
     expected.sort()
-    let build = snapshot.unfinishedIndexes?[place]
+    let build = snapshot.unfinishedIndexes?[indexNumber]
     try storing(limit) { () throws(LMDBError) in
       try compare(expected, with: index, build)
     }
@@ -19,14 +19,14 @@ extension StoreChecker {
     let duplicates = try expected.duplicates { (number) throws(StoreError) in
       guard let record = try snapshot.record(number, allocator: allocator),
         let entity = store.schema.entity(of: number),
-        let plan = store.plans[entity.index]?.indexes.first(where: { $0.place == place })
+        let plan = store.plans[entity.index]?.indexes.first(where: { $0.number == indexNumber })
       else { return nil }
       return expected.wholeKey(of: record, number, plan)
     }
     for duplicate in duplicates { reportDuplicate(duplicate.holder, duplicate.other, index) }
   }
 
-  /// Walks what should be there and what is there side by side, both ordered by key and number.
+  /// Scans what should be there and what is there side by side, both ordered by key and number.
   ///
   /// - Parameter build: How far the index is filled; nil for one that is ready.
   private mutating func compare(
@@ -65,10 +65,10 @@ extension StoreChecker {
   }
 
   private mutating func reportMissing(
-    _ expected: IndexMaintainer, _ place: Int, _ index: StoreDatabases.Index,
+    _ expected: IndexMaintainer, _ entryIndex: Int, _ index: StoreDatabases.Index,
     _ build: IndexBuildList.Build?
   ) {
-    let entry = expected.run[place]
+    let entry = expected.run[entryIndex]
     if let build, !expected.run.withKey(entry, { build.isDue($0, entry.number) }) { return }
     let number = ObjectNumber(rawValue: entry.number)
     report.add(

@@ -82,9 +82,9 @@ extension StoreChecker {
   }
 
   /// Compares what a relationship holds with what the other side asks, pair by pair.
-  mutating func checkRelationship(_ place: Int) throws(StoreError) {
-    let relationship = store.databases.relationships[place]
-    let expected = relationships[place]
+  mutating func checkRelationship(_ relationshipIndex: Int) throws(StoreError) {
+    let relationship = store.databases.relationships[relationshipIndex]
+    let expected = relationships[relationshipIndex]
     expected.run.sort()
     var stored = MemberRun()
     try storing(limit) { () throws(LMDBError) in
@@ -137,9 +137,9 @@ extension StoreChecker {
   ) throws(StoreError) {
     let inverse = store.schema.inverse(of: schema)
     var lastOwner: ObjectNumber?
-    for place in 0..<run.count {
+    for index in 0..<run.count {
       try limit.checkStore()
-      let (owner, member) = (run[place].owner, run[place].member)
+      let (owner, member) = (run[index].owner, run[index].member)
       if owner != lastOwner { try checkTarget(owner, of: inverse, from: member) }
       lastOwner = owner
       if schema.storage == .links { try checkTarget(member, of: schema, from: owner) }

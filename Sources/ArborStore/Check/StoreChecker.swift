@@ -10,7 +10,7 @@ internal import LMDB
 ///
 /// It reads one snapshot, while others go on, and needs memory for one entry per index and record.
 struct StoreChecker {
-  let store: StoreFile
+  let store: StoreEngine
   let snapshot: StoreSnapshot
   let reader: TransactionReader
   /// What the indexes have to hold, by their numbers.
@@ -38,7 +38,7 @@ struct StoreChecker {
   }
 
   init(
-    _ store: StoreFile, _ snapshot: StoreSnapshot, _ digested: [DigestedDatabase] = [],
+    _ store: StoreEngine, _ snapshot: StoreSnapshot, _ digested: [DigestedDatabase] = [],
     limit: WorkLimit = WorkLimit(),
     progress: StoreCheckProgress.Reporter? = nil
   ) throws(StoreError) {
@@ -60,14 +60,14 @@ struct StoreChecker {
       try checkRecords(plan)
       try checkStrayBlobs(plan)
     }
-    for place in indexes.indices {
-      progress?(StoreCheckProgress(.indexes, done: place, total: indexes.count))
-      try checkIndex(place)
+    for number in indexes.indices {
+      progress?(StoreCheckProgress(.indexes, done: number, total: indexes.count))
+      try checkIndex(number)
     }
     try collectLinks()
-    for place in relationships.indices {
-      progress?(StoreCheckProgress(.relationships, done: place, total: relationships.count))
-      try checkRelationship(place)
+    for index in relationships.indices {
+      progress?(StoreCheckProgress(.relationships, done: index, total: relationships.count))
+      try checkRelationship(index)
     }
     try checkHistory()
     try checkDigests()
@@ -136,13 +136,15 @@ struct StoreChecker {
 
   private func note(_ number: ObjectNumber, _ record: RecordView, _ plan: EntityPlan) {
     for index in plan.indexes {
-      indexes[index.place].collect(number, old: nil, new: record, plan: index)
+      indexes[index.number].collect(number, old: nil, new: record, plan: index)
     }
     for reference in plan.references {
-      guard let target = record.reference(reference.field), let place = reference.listIndex else {
+      guard let target = record.reference(reference.field),
+        let relationshipIndex = reference.listIndex
+      else {
         continue
       }
-      relationships[place].run.append(
+      relationships[relationshipIndex].run.append(
         MemberChange(owner: target, member: number, isRemoval: false))
     }
   }
@@ -161,7 +163,7 @@ struct StoreChecker {
   }
 }
 
-extension StoreFile {
+extension StoreEngine {
   /// Checks that the store does not contradict itself. Reads everything; others go on meanwhile.
   ///
   /// First the pages by plain reads, because the engine dies on damaged ones, then what they hold.

@@ -36,7 +36,7 @@ final class StoreScrub {
     case gentle
   }
 
-  private let store: StoreFile
+  private let store: StoreEngine
   private let pace: Pace
   /// Waits, for so long in milliseconds; true where the scrub has to end.
   private let pause: (Int) -> Bool
@@ -62,7 +62,7 @@ final class StoreScrub {
   ///   - stint: So long it works between two pauses, in nanoseconds.
   ///   - pause: Waits, for so long in milliseconds; true where the scrub has to end.
   init(
-    _ store: StoreFile, _ pace: Pace, stint: UInt64 = 10_000_000,
+    _ store: StoreEngine, _ pace: Pace, stint: UInt64 = 10_000_000,
     _ report: StoreScrubProgress.Reporter? = nil, pause: @escaping (Int) -> Bool
   ) {
     self.store = store
@@ -222,14 +222,14 @@ final class StoreScrub {
 /// What is wrong with single entries, beside their sum.
 private struct EntryCheck {
   private let database: DigestedDatabase
-  private let store: StoreFile
+  private let store: StoreEngine
   private let reader: TransactionReader
   private let allocator: SlabAllocator
   /// The entity whose records they are.
   private let entity: EntitySchema?
 
   init(
-    _ database: DigestedDatabase, _ store: StoreFile, _ reader: TransactionReader,
+    _ database: DigestedDatabase, _ store: StoreEngine, _ reader: TransactionReader,
     _ allocator: SlabAllocator
   ) {
     self.database = database

@@ -1,7 +1,7 @@
 internal import LMDB
 
-/// The digests of a file's databases, as a commit left them: what ``EntryDigest`` makes of the
-/// entries of each.
+/// The digests of a file's databases, as a commit left them: the result of applying ``EntryDigest``
+/// to the entries of each.
 ///
 /// ```
 ///  0       1        2        4         8               16                            crc32c

@@ -92,7 +92,8 @@ package struct HeaderRecord: Sendable, Hashable {
 
   /// Begins the generation of another model.
   ///
-  /// - Parameter leavesReaders: Whether who reads the present generation may read the next one.
+  /// - Parameter leavesReaders: Whether a process that reads the present generation may read the
+  ///   next one.
   mutating func beginGeneration(leavesReaders: Bool) {
     modelGeneration += 1
     readableGenerations = leavesReaders ? min(readableGenerations, .max - 1) + 1 : 0
@@ -160,7 +161,7 @@ package struct HeaderRecord: Sendable, Hashable {
   /// Reads a header.
   ///
   /// What a later major version looks like behind its version numbers is unknown, so those are
-  /// judged before the checksum. Counts that no store reaches are damage whatever the checksum
+  /// validated before the checksum. Counts that no store reaches are damage whatever the checksum
   /// says.
   package init(_ bytes: UnsafeRawBufferPointer) throws(Problem) {
     var start = ByteReader(bytes)

@@ -16,7 +16,7 @@ internal import Foundation
 /// Texts, counts, distances, bits and numbers are variable numbers or runs of bytes after one. The
 /// checksum begins with the sequence.
 ///
-/// Properties are named by their catalogue numbers, see ``ChangeNumbers``: whoever reads an entry
+/// Properties are named by their catalogue numbers, see ``ChangeNumbers``: code that reads an entry
 /// by another model finds what they mean there. Entries of format 3.0 and before, which have not
 /// the flag 16, have positions instead.
 package enum HistoryCodec {

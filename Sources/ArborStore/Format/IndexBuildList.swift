@@ -27,7 +27,7 @@ package struct IndexBuildList: Sendable, Hashable {
     case writeOnly = 2
   }
 
-  /// An entry of an index, or a place between two.
+  /// An entry of an index, or a position between two.
   package struct Position: Sendable, Hashable {
     package let key: [UInt8]
     package let number: UInt64
@@ -84,12 +84,12 @@ package struct IndexBuildList: Sendable, Hashable {
   /// The index that is filled next; nil where all are filled.
   package var next: Build? { builds.first { $0.state == .building } }
 
-  /// Takes down that an index is filled up to an entry.
+  /// Records that an index is filled up to an entry.
   mutating func advance(_ index: UInt16, to position: Position, part: UInt16) {
     change(index) { ($0.position, $0.part) = (position, part) }
   }
 
-  /// Takes down that an index is filled: it is ready, unless its values have to be unique.
+  /// Records that an index is filled: it is ready, unless its values have to be unique.
   mutating func finish(_ index: UInt16, isUnique: Bool) {
     guard isUnique else { return remove([index]) }
     change(index) { $0 = Build(index: index, state: .writeOnly, part: .max) }

@@ -2,7 +2,7 @@
 ///
 /// An index key is a tuple of columns. LMDB allows 511 bytes; ours are cut at ``indexLimit``, which
 /// leaves room for pages of any size. Of two tuples that differ only behind the cut the keys are
-/// equal, so whoever reads a key of that length asks the record (see ``isCut``). Keys that only
+/// equal, so code that reads a key of that length asks the record (see ``isCut``). Keys that only
 /// serve to sort rows are never cut.
 package struct KeyBuffer: ~Copyable {
   /// The length that index keys are cut at.
@@ -39,7 +39,7 @@ package struct KeyBuffer: ~Copyable {
     UnsafeRawBufferPointer(start: base + offset, count: count)
   }
 
-  /// The first eight bytes from a place on, as a number of their order; missing ones count as 0.
+  /// The first eight bytes from an offset on, as a number of their order; missing ones count as 0.
   @inline(__always)
   func prefix(from offset: Int) -> UInt64 { bytes(offset, count - offset).prefixNumber }
 

@@ -1,4 +1,4 @@
-/// The newest commits, which lie behind the header until they fill their place.
+/// The newest commits, which lie behind the header until they fill their space.
 ///
 /// Every commit rewrites the header's page in any case. The tree of the `history` database would
 /// cost it two pages more, which a commit alone shows: a dozen commits go there together instead.

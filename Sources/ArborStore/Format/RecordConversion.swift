@@ -14,7 +14,7 @@ final class RecordConversion: Sendable {
     case convert(RecordField, [Stage])
   }
 
-  /// What one layout makes of a field's value.
+  /// The result of applying one layout to a field's value.
   private struct Stage: Sendable {
     let kind: FieldKind
     /// What nil is read as.
@@ -74,8 +74,8 @@ final class RecordConversion: Sendable {
       ).template
   }
 
-  /// What the layouts that have a field make of its value, one after another; nil where one of
-  /// them has it in a kind that the one before does not become.
+  /// The result of applying the layouts that have a field to its value, one after another; nil
+  /// where one of them has it in a kind that the one before does not become.
   private static func stages(
     _ number: UInt16, from kind: FieldKind?, _ later: [StoredLayout]
   ) -> [Stage]? {

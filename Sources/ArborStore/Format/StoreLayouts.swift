@@ -2,8 +2,8 @@ package import ArborModel
 
 /// The record layouts of a store, old ones included, and the way from an old record to a new one.
 ///
-/// A record stays in the layout it was written in until it is next written. Whoever reads one in an
-/// older layout gets it in the newest: fields are found by their catalogue numbers, and one that
+/// A record stays in the layout it was written in until it is next written. Code that reads one in
+/// an older layout gets it in the newest: fields are found by their catalogue numbers, and one that
 /// the record does not have yet holds the value that was frozen when the field was added.
 package final class StoreLayouts: Sendable {
   /// By entity, then by layout number; most stores have none.
@@ -39,7 +39,7 @@ package final class StoreLayouts: Sendable {
     self.conversions = conversions
   }
 
-  /// The ways from the older layouts of an entity, by their numbers; empty where there are none.
+  /// The ways from the older layouts of an entity, by their numbers; empty where none exist.
   func conversions(of entity: EntitySchema) -> [RecordConversion?] {
     conversions[entity.number] ?? []
   }

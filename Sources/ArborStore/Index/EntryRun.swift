@@ -54,7 +54,7 @@ struct EntryRun: ~Copyable {
   var isEmpty: Bool { entries.count == 0 }
 
   @inline(__always)
-  subscript(place: Int) -> IndexEntry { entries[place] }
+  subscript(index: Int) -> IndexEntry { entries[index] }
 
   mutating func reserve(_ more: Int) { entries.reserve(more) }
 
@@ -144,7 +144,7 @@ struct EntryRun: ~Copyable {
     return longKeys.withUnsafeBytes { Self.compareTails(left, right, $0) } == 0
   }
 
-  /// The place after the last entry with the key of the entry at `start`.
+  /// The index after the last entry with the key of the entry at `start`.
   @inline(__always)
   func endOfKey(_ start: Int) -> Int {
     let first = entries[start]
@@ -153,15 +153,15 @@ struct EntryRun: ~Copyable {
     return end
   }
 
-  /// The first place whose key fulfils a condition that all later keys fulfil too.
+  /// The first index whose key fulfils a condition that all later keys fulfil too.
   func partitioningIndex(where isReached: (UnsafeRawBufferPointer) -> Bool) -> Int {
     (0..<entries.count).partitioningIndex { withKey(entries[$0], isReached) }
   }
 
-  /// The first place whose entry lies behind a position.
+  /// The first index whose entry lies behind a position.
   func partitioningIndex(behind position: IndexBuildList.Position) -> Int {
-    (0..<entries.count).partitioningIndex { place in
-      let entry = entries[place]
+    (0..<entries.count).partitioningIndex { index in
+      let entry = entries[index]
       return withKey(entry) { !position.reaches($0, entry.number) }
     }
   }
@@ -170,8 +170,8 @@ struct EntryRun: ~Copyable {
   mutating func keep(_ range: Range<Int>) {
     var kept = EntryRun()
     kept.reserve(range.count)
-    for place in range {
-      let entry = entries[place]
+    for index in range {
+      let entry = entries[index]
       withKey(entry) { key in
         kept.append(
           key, ObjectNumber(rawValue: entry.number), isRemoval: entry.isRemoval,
@@ -181,8 +181,8 @@ struct EntryRun: ~Copyable {
     self = kept
   }
 
-  /// The places of a key's entries.
-  func places(of key: UnsafeRawBufferPointer) -> Range<Int> {
+  /// The indices of a key's entries.
+  func indices(of key: UnsafeRawBufferPointer) -> Range<Int> {
     let start = partitioningIndex { !$0.isBefore(key) }
     guard start < entries.count, withKey(entries[start], { $0.elementsEqual(key) }) else {
       return start..<start

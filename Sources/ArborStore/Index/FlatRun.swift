@@ -16,7 +16,7 @@ struct FlatRun<Item: TwoWordSortable>: ~Copyable {
   deinit { items.deallocate() }
 
   @inline(__always)
-  subscript(place: Int) -> Item { items[place] }
+  subscript(index: Int) -> Item { items[index] }
 
   @inline(__always)
   mutating func append(_ item: Item) {
@@ -62,8 +62,8 @@ struct FlatRun<Item: TwoWordSortable>: ~Copyable {
   /// Keeps the items that a predicate accepts, in their order.
   mutating func keep(where isKept: (borrowing Self, Int) -> Bool) {
     var end = 0
-    for place in 0..<count where isKept(self, place) {
-      items[end] = items[place]
+    for index in 0..<count where isKept(self, index) {
+      items[end] = items[index]
       end += 1
     }
     count = end

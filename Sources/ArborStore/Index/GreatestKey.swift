@@ -20,7 +20,7 @@ struct GreatestKey {
 
   mutating func forget() { knowledge = .unknown }
 
-  /// Takes down what the database ends with; nil where it is empty.
+  /// Records what the database ends with; nil where it is empty.
   mutating func note(_ key: UnsafeRawBufferPointer?) {
     knowledge = key == nil ? .noKeys : .key
     bytes.removeAll(keepingCapacity: true)

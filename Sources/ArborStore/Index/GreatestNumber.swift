@@ -7,7 +7,7 @@ struct GreatestNumber {
 
   mutating func forget() { known = nil }
 
-  /// Takes down that no key is above a number.
+  /// Records that no key is above a number.
   mutating func note(_ number: UInt64) { known = number }
 
   /// The number, looked up where it is unknown; 0 where the database is empty.

@@ -2,7 +2,7 @@ internal import ArborModel
 internal import Foundation
 internal import LMDB
 
-/// Fills empty indexes from the records, in one walk over each entity.
+/// Fills empty indexes from the records, in one scan over each entity.
 ///
 /// Entries are gathered in memory, sorted and written; what does not fit at once is written in
 /// several sorted runs, so that memory stays bounded however large the store is.
@@ -48,7 +48,7 @@ struct IndexBuilder {
   func build(_ transaction: borrowing WriteTransaction) throws(StoreError) {
     for plan in plans {
       guard let plan else { continue }
-      let indexes = plan.indexes.filter { maintainers[$0.place] != nil }
+      let indexes = plan.indexes.filter { maintainers[$0.number] != nil }
       if !indexes.isEmpty { try build(plan, indexes, transaction) }
     }
     try write(transaction)
@@ -61,7 +61,7 @@ struct IndexBuilder {
     let scan = RecordScan(entity: plan.entity, records: plan.records, layouts: layouts)
     try scan.forEach(transaction.reader, limit) { (number, record) throws(StoreError) in
       for index in indexes {
-        maintainers[index.place]?.collect(number, old: nil, new: record, plan: index)
+        maintainers[index.number]?.collect(number, old: nil, new: record, plan: index)
       }
       count += 1
       guard count.isMultiple(of: 1 << 10) else { return }
@@ -92,15 +92,15 @@ struct IndexBuilder {
   /// Objects with the same values in unique indexes that were filled.
   func violations(_ reader: TransactionReader) throws(StoreError) -> [UniquenessViolation] {
     var violations: [UniquenessViolation] = []
-    for (place, maintainer) in maintainers.enumerated() {
+    for (indexNumber, maintainer) in maintainers.enumerated() {
       guard let maintainer, maintainer.index.schema.isUnique else { continue }
-      try findViolations(of: maintainer, place, reader, &violations)
+      try findViolations(of: maintainer, indexNumber, reader, &violations)
     }
     return violations
   }
 
   private func findViolations(
-    of maintainer: IndexMaintainer, _ place: Int, _ reader: TransactionReader,
+    of maintainer: IndexMaintainer, _ indexNumber: Int, _ reader: TransactionReader,
     _ violations: inout [UniquenessViolation]
   ) throws(StoreError) {
     let cursor = try storing { () throws(LMDBError) in
@@ -118,22 +118,22 @@ struct IndexBuilder {
           // Whole keys say all that there is to say; nil in one of them is nil in all.
           if !isCut, numbers.count == 2 { break }
         }
-        try judge(numbers, maintainer, place, reader, &violations)
+        try validate(numbers, maintainer, indexNumber, reader, &violations)
       }
       entry = try storing { () throws(LMDBError) in try cursor.nextKey() }
     }
   }
 
   /// Compares objects with one key by their records.
-  private func judge(
-    _ numbers: [ObjectNumber], _ maintainer: IndexMaintainer, _ place: Int,
+  private func validate(
+    _ numbers: [ObjectNumber], _ maintainer: IndexMaintainer, _ indexNumber: Int,
     _ reader: TransactionReader, _ violations: inout [UniquenessViolation]
   ) throws(StoreError) {
     var holders: [[UInt8]: ObjectNumber] = [:]
     let allocator = SlabAllocator(slabSize: 4 << 10)
     for number in numbers {
       guard let entity = schema.entity(of: number), let plan = plans[entity.index],
-        let index = plan.indexes.first(where: { $0.place == place }),
+        let index = plan.indexes.first(where: { $0.number == indexNumber }),
         let found = try storing({ () throws(LMDBError) in
           try reader.get(plan.records, key: number.rawValue)
         }), let base = found.baseAddress

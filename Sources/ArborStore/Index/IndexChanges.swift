@@ -89,7 +89,7 @@ struct IndexChanges {
     (one.entity, one.name) < (other.entity, other.name)
   }
 
-  /// What an index holds, by catalogue numbers: places differ between models, and names change.
+  /// What an index holds, by catalogue numbers: indices differ between models, and names change.
   private struct Definition: Hashable {
     struct Column: Hashable {
       let property: UInt16

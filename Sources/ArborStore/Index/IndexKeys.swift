@@ -2,7 +2,7 @@ package import ArborModel
 
 /// Makes the keys of one index from the records of one concrete entity.
 ///
-/// It resolves the index's columns to places in the record once, since a bulk insert makes a key
+/// It resolves the index's columns to offsets in the record once, since a bulk insert makes a key
 /// for every index of every record.
 package struct IndexKeys: Sendable {
   /// One column, found in the records of the entity.

@@ -63,14 +63,14 @@ extension IndexMaintainer {
     forgetEnd()
     let old = try basis.cursor(index.database)
     let new = try transaction.cursor(index.database)
-    var place = 0
+    var runIndex = 0
     var numbers: [UInt64] = []
     var next = try old.first()
     while let entry = next {
-      var order = order(of: place, to: entry.key)
+      var order = order(of: runIndex, to: entry.key)
       while order == .less {
-        place = try append(keyAt: place, to: new).end
-        order = self.order(of: place, to: entry.key)
+        runIndex = try append(keyAt: runIndex, to: new).end
+        order = self.order(of: runIndex, to: entry.key)
       }
       if order != .equal, try old.valueCount() == 1 {
         if swept.contains(entry.integerValue) {
@@ -88,7 +88,7 @@ extension IndexMaintainer {
           }
         }
         if order == .equal {
-          place = merge(keyAt: place, into: &numbers) { (number, isRemoval) in
+          runIndex = merge(keyAt: runIndex, into: &numbers) { (number, isRemoval) in
             count(number, of: entry.key, isRemoval: isRemoval, transaction)
           }
         }
@@ -96,7 +96,7 @@ extension IndexMaintainer {
       }
       next = try old.nextKey()
     }
-    while place < run.count { place = try append(keyAt: place, to: new).end }
+    while runIndex < run.count { runIndex = try append(keyAt: runIndex, to: new).end }
   }
 
   /// Counts an entry that goes or comes in the digest of the index.
@@ -116,9 +116,9 @@ extension IndexMaintainer {
 
   /// How the key of a change stands to a stored one; behind it where there are no more changes.
   @inline(__always)
-  private func order(of place: Int, to key: UnsafeRawBufferPointer) -> Ordering {
-    guard place < run.count else { return .greater }
-    let entry = run[place]
+  private func order(of runIndex: Int, to key: UnsafeRawBufferPointer) -> Ordering {
+    guard runIndex < run.count else { return .greater }
+    let entry = run[runIndex]
     let prefix = key.prefixNumber
     if entry.high != prefix { return entry.high < prefix ? .less : .greater }
     return run.withKey(entry) { Ordering(bytes: $0, key) }
@@ -153,14 +153,14 @@ extension IndexMaintainer {
   /// - Parameter note: Called with each number that goes or comes, and whether it goes.
   /// - Returns: The index behind the key's changes.
   private func merge(
-    keyAt place: Int, into numbers: inout [UInt64], _ note: (UInt64, Bool) -> Void
+    keyAt runIndex: Int, into numbers: inout [UInt64], _ note: (UInt64, Bool) -> Void
   ) -> Int {
-    let end = run.endOfKey(place)
+    let end = run.endOfKey(runIndex)
     var merged: [UInt64] = []
-    merged.reserveCapacity(numbers.count + end - place)
+    merged.reserveCapacity(numbers.count + end - runIndex)
     var index = 0
-    for place in place..<end {
-      let change = run[place]
+    for runIndex in runIndex..<end {
+      let change = run[runIndex]
       while index < numbers.count, numbers[index] < change.number {
         merged.append(numbers[index])
         index += 1

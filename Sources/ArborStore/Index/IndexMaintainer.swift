@@ -1,15 +1,15 @@
 internal import ArborModel
 internal import LMDB
 
-/// Keeps one index in step with the records: collects what a commit changes, judges uniqueness,
+/// Keeps one index in step with the records: collects what a commit changes, validates uniqueness,
 /// and writes.
 ///
-/// It is used by whoever leads the commits, and reused from commit to commit.
+/// It is used by the thread that leads the commits, and reused from commit to commit.
 final class IndexMaintainer {
   let index: StoreDatabases.Index
   private(set) var run = EntryRun()
-  /// Objects that claim a key too long to be judged by itself, in the order of their numbers; only
-  /// for unique indexes.
+  /// Objects that claim a key too long to be validated by itself, in the order of their numbers;
+  /// only for unique indexes.
   private(set) var cutClaims: [ObjectNumber] = []
   /// Whether entries of deleted objects have not been collected: they are dropped by number.
   var isSwept = false
@@ -29,7 +29,7 @@ final class IndexMaintainer {
   }
 
   /// The maintainers of all of a store's indexes, by their numbers.
-  static func all(of store: StoreFile) throws(StoreError) -> [IndexMaintainer] {
+  static func all(of store: StoreEngine) throws(StoreError) -> [IndexMaintainer] {
     try store.databases.indexes.map { (index) throws(StoreError) in
       IndexMaintainer(
         index, filter: try IndexFilter(index.schema, store.schema, storeID: store.id))
@@ -243,7 +243,7 @@ final class IndexMaintainer {
     if let greatest { run.withKey(run[greatest]) { greatestKey.note($0) } }
   }
 
-  /// The place of the first entry whose key is above all stored ones.
+  /// The index of the first entry whose key is above all stored ones.
   func firstAbove(_ reader: TransactionReader) throws(LMDBError) -> Int {
     if !greatestKey.isKnown { greatestKey.note(try reader.cursor(index.database).last()?.key) }
     return run.partitioningIndex { greatestKey.isBefore($0) }

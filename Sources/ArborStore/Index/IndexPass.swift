@@ -15,7 +15,7 @@ final class IndexPass {
   /// written by now.
   let index: UInt16
   private(set) var position: IndexBuildList.Position?
-  /// The entries that are not written yet, by their places in the maintainer's run.
+  /// The entries that are not written yet, by their indices in the maintainer's run.
   private(set) var rest: Range<Int> = 0..<0
   /// Whether no entries lie behind these.
   private(set) var isLast = true
@@ -31,7 +31,7 @@ final class IndexPass {
   /// Collects the entries of changed objects.
   private let late: IndexMaintainer
   private let targets: [Target]
-  private let store: StoreFile
+  private let store: StoreEngine
   /// How many entries lie behind these, and how many the index will have.
   private var (behind, total) = (0, 0)
 
@@ -42,21 +42,21 @@ final class IndexPass {
   private static let (chunk, doubtfulChunk) = (1 << 8, 1 << 5)
 
   /// - Parameters:
-  ///   - place: The index's number throughout the store.
+  ///   - indexNumber: The index's number throughout the store.
   ///   - mostChanges: More objects that others have changed are not looked up in one batch.
   init(
-    _ build: IndexBuildList.Build, at place: Int, _ snapshot: StoreSnapshot, mostChanges: Int
+    _ build: IndexBuildList.Build, at indexNumber: Int, _ snapshot: StoreSnapshot, mostChanges: Int
   ) throws(StoreError) {
     store = snapshot.store
     self.mostChanges = mostChanges
     (index, position, sequence) = (build.index, build.position, snapshot.sequence)
-    let stored = store.databases.indexes[place]
+    let stored = store.databases.indexes[indexNumber]
     let filter = try IndexFilter(stored.schema, store.schema, storeID: store.id)
     maintainer = IndexMaintainer(stored, filter: filter)
     late = IndexMaintainer(stored, filter: filter)
     targets = store.plans.compactMap { plan in
       plan.flatMap { plan in
-        plan.indexes.first { $0.place == place }.map { Target(plan: plan, index: $0) }
+        plan.indexes.first { $0.number == indexNumber }.map { Target(plan: plan, index: $0) }
       }
     }.sorted { $0.plan.entity.number < $1.plan.entity.number }
   }
@@ -246,13 +246,13 @@ extension IndexMaintainer {
     let firstAppended = try firstAbove(transaction.reader)
     let cursor = try transaction.cursor(index.database)
     var appended: Int?
-    for place in range {
-      let entry = run[place]
+    for entryIndex in range {
+      let entry = run[entryIndex]
       if isLeftOut(entry.number) { continue }
       try limit.checkEngine()
       let isOfLastKey = appended.map { run.isSameKey(run[$0], entry) } ?? false
       try run.withKey(entry) { (key) throws(LMDBError) in
-        if place < firstAppended {
+        if entryIndex < firstAppended {
           _ = try cursor.put(key: key, value: entry.number, .noDuplicate)
         } else {
           _ = try cursor.put(
@@ -260,7 +260,7 @@ extension IndexMaintainer {
             isOfLastKey ? Cursor.BulkMode.appendDuplicate : .append)
         }
       }
-      if place >= firstAppended { appended = place }
+      if entryIndex >= firstAppended { appended = entryIndex }
     }
     forgetEnd()
   }

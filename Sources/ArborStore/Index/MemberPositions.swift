@@ -42,7 +42,7 @@ enum MemberPositions {
     (0..<count).map { (UInt64($0) + 1) * StoreFormat.positionGap }
   }
 
-  /// The places of the longest run of ascending positions, by patience sorting.
+  /// The indices of the longest run of ascending positions, by patience sorting.
   private static func longestAscending(_ positions: [UInt64?]) -> [Int] {
     var tails: [Int] = []
     var previous = [Int](repeating: -1, count: positions.count)

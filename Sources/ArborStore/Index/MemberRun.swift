@@ -22,7 +22,7 @@ struct MemberChange: TwoWordSortable {
 typealias MemberRun = FlatRun<MemberChange>
 
 extension FlatRun where Item == MemberChange {
-  /// The place after the last change of the owner at `start`.
+  /// The index after the last change of the owner at `start`.
   @inline(__always)
   func endOfOwner(_ start: Int) -> Int {
     let owner = self[start].high

@@ -36,7 +36,7 @@ final class OnlineIndexBuilder {
   /// So many entries are gathered at once: some 32 bytes each, and as many again meanwhile.
   static let passLength = 1 << 20
 
-  private let store: StoreFile
+  private let store: StoreEngine
   private let limit = WorkLimit()
   private let largestBatch: Int
   private let passLength: Int
@@ -54,7 +54,7 @@ final class OnlineIndexBuilder {
   ///   - passLength: How many entries are gathered at once.
   ///   - mostChanges: More objects that others have changed are not looked up in one batch.
   init(
-    _ store: StoreFile, largestBatch: Int, passLength: Int = OnlineIndexBuilder.passLength,
+    _ store: StoreEngine, largestBatch: Int, passLength: Int = OnlineIndexBuilder.passLength,
     mostChanges: Int = 1 << 12
   ) {
     self.store = store
@@ -84,12 +84,12 @@ final class OnlineIndexBuilder {
       report?(try snapshot.indexBuilds())
       let list = unfinished.list
       if let build = list.next {
-        guard let place = place(of: build.index) else {
+        guard let indexNumber = indexNumber(of: build.index) else {
           throw .corrupted(
             entity: nil, object: nil,
             what: "The entry \(StoreFormat.indexBuildsKey) names an index that is not there.")
         }
-        guard let pass = try pass(for: build, at: place, snapshot, isStopped) else { return }
+        guard let pass = try pass(for: build, at: indexNumber, snapshot, isStopped) else { return }
         if try fill(build, from: pass, of: list, snapshot) { continue }
       } else if try release(list, snapshot) {
         continue
@@ -100,7 +100,7 @@ final class OnlineIndexBuilder {
   }
 
   /// The number throughout the store of an index.
-  private func place(of index: UInt16) -> Int? {
+  private func indexNumber(of index: UInt16) -> Int? {
     store.databases.indexes.firstIndex { store.schema.catalogNumber(of: $0.schema) == index }
   }
 
@@ -149,14 +149,14 @@ final class OnlineIndexBuilder {
   /// The entries that are next: those that were gathered before, as long as nobody else has written
   /// some of them, or those of a snapshot; nil where the build is stopped.
   private func pass(
-    for build: IndexBuildList.Build, at place: Int, _ snapshot: StoreSnapshot,
+    for build: IndexBuildList.Build, at indexNumber: Int, _ snapshot: StoreSnapshot,
     _ isStopped: () -> Bool
   ) throws(StoreError) -> IndexPass? {
     if let pass, pass.index == build.index, pass.position == build.position, !pass.rest.isEmpty {
       return pass
     }
     pass = nil
-    let made = try IndexPass(build, at: place, snapshot, mostChanges: mostChanges)
+    let made = try IndexPass(build, at: indexNumber, snapshot, mostChanges: mostChanges)
     passCount += 1
     guard try made.gather(snapshot.reader, passLength, limit, isStopped) else { return nil }
     pass = made

@@ -15,7 +15,7 @@ final class OrderedMaintainer {
   let members: Database
   let order: Database
   private(set) var outcomes: [Outcome] = []
-  private var places: [ObjectNumber: Int] = [:]
+  private var outcomeIndices: [ObjectNumber: Int] = [:]
   var droppedOwners: [ObjectNumber] = []
 
   init(members: Database, order: Database) {
@@ -27,12 +27,12 @@ final class OrderedMaintainer {
 
   func removeAll() {
     outcomes.removeAll()
-    places.removeAll()
+    outcomeIndices.removeAll()
     droppedOwners.removeAll()
   }
 
   /// The members an owner will have; nil where they do not change.
-  func outcome(of owner: ObjectNumber) -> Outcome? { places[owner].map { outcomes[$0] } }
+  func outcome(of owner: ObjectNumber) -> Outcome? { outcomeIndices[owner].map { outcomes[$0] } }
 
   // MARK: Collecting
 
@@ -40,12 +40,12 @@ final class OrderedMaintainer {
     _ owner: ObjectNumber, _ edit: ChangeSet.LinkEdit.Edit, _ reader: TransactionReader
   ) throws(LMDBError) {
     let index: Int
-    if let known = places[owner] {
+    if let known = outcomeIndices[owner] {
       index = known
     } else {
       let stored = try OrderedMembers.read(reader, order, owner)
       index = outcomes.count
-      places[owner] = index
+      outcomeIndices[owner] = index
       outcomes.append(Outcome(owner: owner, stored: stored, members: stored.map(\.member)))
     }
     switch edit {

@@ -19,7 +19,7 @@ enum RadixSort {
   ///   - scratch: Gives room for as many items; asked for only where it is needed.
   ///   - ignoringLow: The items are in the order of their low words already.
   ///
-  /// Sound: both runs hold `count` items, every place that is written is the sum of the counts of
+  /// Sound: both runs hold `count` items, every index that is written is the sum of the counts of
   /// smaller bytes and of earlier items with the same one, and the items are plain bytes.
   static func sort<Item: TwoWordSortable>(
     _ items: UnsafeMutablePointer<Item>, count: Int, ignoringLow: Bool = false,

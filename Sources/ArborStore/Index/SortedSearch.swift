@@ -1,5 +1,5 @@
 extension RandomAccessCollection where Index == Int {
-  /// The place of the first element that fulfils a condition which all behind it fulfil too; the
+  /// The index of the first element that fulfils a condition which all behind it fulfil too; the
   /// end where none does. Logarithmic.
   @inline(__always)
   func partitioningIndex(where isReached: (Element) -> Bool) -> Int {

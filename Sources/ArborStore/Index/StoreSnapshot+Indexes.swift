@@ -12,9 +12,9 @@ final class UseCounter: Sendable {
   func increment() { count.add(1, ordering: .relaxed) }
 }
 
-extension StoreFile {
+extension StoreEngine {
   /// Counts one more use of an index, by its number in the store. Some nanoseconds.
-  package func noteUse(ofIndex place: Int) { indexUse[place].increment() }
+  package func noteUse(ofIndex number: Int) { indexUse[number].increment() }
 }
 
 extension StoreSnapshot {
@@ -23,7 +23,7 @@ extension StoreSnapshot {
   package func indexes() throws(StoreError) -> [IndexStatistics] {
     let reader = try reader
     var list: [IndexStatistics] = []
-    for (place, index) in store.databases.indexes.enumerated() {
+    for (number, index) in store.databases.indexes.enumerated() {
       let space = try storing { () throws(LMDBError) in try reader.space(index.database) }
       let entity = store.schema.entities[index.schema.declaringEntity]
       list.append(
@@ -35,7 +35,7 @@ extension StoreSnapshot {
               kind: column.kind.description)
           }, isUnique: index.schema.isUnique, condition: index.schema.condition?.text,
           entries: space.entries, pages: space.pages, bytes: space.bytes,
-          uses: store.indexUse[place].value))
+          uses: store.indexUse[number].value))
     }
     return list.sorted { ($0.entity, $0.name) < ($1.entity, $1.name) }
   }

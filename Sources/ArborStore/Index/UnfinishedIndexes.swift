@@ -26,7 +26,7 @@ package final class UnfinishedIndexes: Sendable {
   }
 
   /// What is known of an index by its number throughout the store; nil where it is ready.
-  subscript(place: Int) -> IndexBuildList.Build? { builds[place] }
+  subscript(indexNumber: Int) -> IndexBuildList.Build? { builds[indexNumber] }
 
-  func isReady(_ place: Int) -> Bool { builds[place] == nil }
+  func isReady(_ indexNumber: Int) -> Bool { builds[indexNumber] == nil }
 }

@@ -2,7 +2,7 @@ package import Foundation
 
 /// Commits that were validated together and enter a log as one.
 package struct CommitGroup: Sendable, Hashable {
-  /// Tells the group from every other, so that whoever lost an answer can ask for it.
+  /// Tells the group from every other, so that a store that lost an answer can ask for it.
   package let batch: UUID
   /// The sequence of the first commit; the others follow.
   package let first: UInt64
@@ -18,7 +18,7 @@ package struct CommitGroup: Sendable, Hashable {
     self.commits = commits
   }
 
-  /// The commits up to one of them, and those behind it; nil where there are none.
+  /// The commits up to one of them, and those behind it; nil where none exist.
   package func split(behind sequence: UInt64) -> (first: CommitGroup, rest: CommitGroup?) {
     let count = Int(sequence + 1 - first)
     guard count < commits.count else { return (self, nil) }

@@ -12,12 +12,13 @@ package enum Appending: Sendable {
 
 /// The one order of a store's commits, which every copy of the store follows.
 ///
-/// A commit counts once its group is in the log; whoever adds one has seen everything before it.
+/// A commit counts once its group is in the log; a store that adds one has seen everything before
+/// it.
 package protocol SharedLog: Sendable {
   /// Adds a group, where it follows the newest one and has not been added yet. What it throws says
   /// that this call has added nothing.
   func append(_ group: CommitGroup) throws(StoreError) -> Appending
-  /// The groups behind a sequence, oldest first: some of them, and none only where there are none.
+  /// The groups behind a sequence, oldest first: some of them, and none only where none exist.
   func groups(after sequence: UInt64) throws(StoreError) -> [CommitGroup]
   /// Takes numbers of a counter that nobody gets again, none of them below `least`.
   func reserve(

@@ -16,7 +16,7 @@ enum StoreLog {
     }
   }
 
-  /// Takes down who follows, and lets go what all of them have.
+  /// Records who follows, and lets go what all of them have.
   static func set(
     _ readers: LogReaders, _ header: inout HeaderRecord, _ arbor: Database,
     _ transaction: borrowing WriteTransaction
@@ -70,7 +70,7 @@ enum StoreLog {
   }
 }
 
-extension StoreFile {
+extension StoreEngine {
   /// A snapshot that can read the log: a transaction knows only databases that were opened before
   /// it began.
   package func logSnapshot() throws(StoreError) -> StoreSnapshot {
@@ -92,11 +92,11 @@ extension StoreFile {
     return try LogReaders.read(try snapshot.reader, databases.arbor)
   }
 
-  /// Takes down that somebody who follows has all commits up to a sequence, and lets those go that
+  /// Records that somebody who follows has all commits up to a sequence, and lets those go that
   /// everybody has. With the first one the store begins to keep commits.
   ///
   /// - Parameter sequence: nil for somebody who begins with the newest commit.
-  /// - Returns: The sequence that was taken down.
+  /// - Returns: The sequence that was recorded.
   @discardableResult
   package func noteLogReader(
     _ id: UUID, has sequence: UInt64?
@@ -127,7 +127,7 @@ extension StoreFile {
 
 extension StoreSnapshot {
   /// Goes through the commits after a sequence that are in the store's log, oldest first. The
-  /// snapshot is one of ``StoreFile/logSnapshot()``.
+  /// snapshot is one of ``StoreEngine/logSnapshot()``.
   ///
   /// - Parameter body: Gets each commit's sequence and bytes, which are valid until it returns;
   ///   returns whether to go on.

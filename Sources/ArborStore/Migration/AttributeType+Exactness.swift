@@ -23,8 +23,8 @@ extension AttributeType {
   }
 
   /// A value that was written while an attribute had another type, as one of this type; nil where
-  /// this type does not hold it. What a migration makes of this type's values comes back as what it
-  /// was, and a text as the number that is written so.
+  /// this type does not hold it. The result of a migration of this type's values comes back as what
+  /// it was, and a text as the number that is written so.
   func restored(_ value: Value) -> Value? {
     switch (self, value) {
     case (.boolean, .integer(0)): .boolean(false)

@@ -59,7 +59,7 @@ struct DuplicateSearch {
         RecordView(base: base, count: found.count), of: number, entity: entity,
         allocator: allocator)
       return maintainer.wholeKey(
-        of: record, number, EntityPlan.Index(index, of: entity, place: 0))
+        of: record, number, EntityPlan.Index(index, of: entity, number: 0))
     }
     return duplicates.map {
       UniquenessViolation(index, schema, existing: $0.holder, offending: $0.other)
@@ -76,7 +76,7 @@ struct DuplicateSearch {
     _ entity: EntitySchema, _ index: IndexSchema, _ maintainer: IndexMaintainer
   ) throws(StoreError) {
     guard let records = records(of: entity) else { return }
-    let plan = EntityPlan.Index(index, of: entity, place: 0)
+    let plan = EntityPlan.Index(index, of: entity, number: 0)
     let scan = RecordScan(entity: entity, records: records, layouts: layouts)
     try scan.forEach(reader, limit) { (number, record) throws(StoreError) in
       maintainer.collect(number, old: nil, new: record, plan: plan)

@@ -142,7 +142,7 @@ struct FormerModel {
   }
 }
 
-extension StoreFile {
+extension StoreEngine {
   /// Whether the store keeps what it takes to revert its last migration.
   package var keepsFormerModel: Bool {
     get throws(StoreError) {
@@ -153,7 +153,7 @@ extension StoreFile {
   }
 
   /// Gives up the way back to the model before the last migration, and what was kept for it, in one
-  /// transaction. Nothing happens where there is none. Where others follow the store it is a
+  /// transaction. Nothing happens where none exists. Where others follow the store it is a
   /// commit, so that they give it up as well.
   ///
   /// Takes time in proportion to the pages that were kept, and to the large binaries of entities

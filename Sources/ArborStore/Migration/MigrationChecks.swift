@@ -236,7 +236,7 @@ struct MigrationChecks {
   }
 }
 
-extension StoreFile {
+extension StoreEngine {
   /// What of the models and of the objects keeps the store from being brought to another model.
   ///
   /// - Parameters:

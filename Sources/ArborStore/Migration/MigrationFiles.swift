@@ -46,7 +46,7 @@ package struct MigrationFiles: Sendable {
 
   /// Makes the file of a hop: a copy of a store that `body` changes before it has its name.
   package func makeStage(
-    _ hop: Int, from source: StoreFile, _ body: (String) throws(StoreError) -> Void
+    _ hop: Int, from source: StoreEngine, _ body: (String) throws(StoreError) -> Void
   ) throws(StoreError) {
     remove(unfinished)
     do throws(StoreError) {
@@ -163,7 +163,7 @@ package struct MigrationLock {
   }
 }
 
-extension StoreFile {
+extension StoreEngine {
   /// Sets the marker of a migration in a copy, unless it is there, and tells the transaction that
   /// the store is left with.
   package func beginMigration(_ plan: UInt128, to model: ManagedObjectModel) throws(StoreError)

@@ -73,8 +73,8 @@ package struct MigrationMarker: Sendable, Hashable {
   }
 }
 
-extension StoreFile {
-  /// The migration that is under way in a copy of the file; nil where there is none.
+extension StoreEngine {
+  /// The migration that is under way in a copy of the file; nil where none exists.
   package func migrationMarker() throws(StoreError) -> MigrationMarker? {
     let snapshot = try snapshot()
     defer { snapshot.close() }
@@ -130,7 +130,7 @@ extension StoreFile {
 }
 
 extension StoreOpener {
-  /// Refuses a file that is being migrated in a copy to whoever wants to write to it.
+  /// Refuses a file that is being migrated in a copy to callers that want to write to it.
   func refuseWhileMigrating(
     _ header: HeaderRecord, _ reader: TransactionReader, _ arbor: Database
   ) throws(StoreError) {
@@ -139,7 +139,7 @@ extension StoreOpener {
   }
 
   /// The same of a store that may have been open already.
-  func refuseWhileMigrating(_ store: StoreFile) throws(StoreError) {
+  func refuseWhileMigrating(_ store: StoreEngine) throws(StoreError) {
     guard !opening.isReadOnly, !opening.isMigrating, !store.isReadOnly,
       let marker = try store.migrationMarker()
     else { return }

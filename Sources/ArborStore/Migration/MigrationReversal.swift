@@ -90,7 +90,7 @@ struct MigrationReversal {
   }
 }
 
-extension StoreFile {
+extension StoreEngine {
   /// Gives the store at a path, which this process does not have open, the model back that it had
   /// before its last migration, in one transaction.
   ///

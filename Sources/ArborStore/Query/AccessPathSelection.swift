@@ -163,7 +163,7 @@ struct AccessPathSelection<Source: Counts> {
   private mutating func join(_ rows: RelatedRows) throws {
     if let owners = rows.owners {
       let list = CandidateNumbers(
-        .owners(rows), owners, covered: Set(rows.condition.places))
+        .owners(rows), owners, covered: Set(rows.condition.termIndices))
       if owners.rows <= most(list.covered) { adopt(list) }
       return
     }

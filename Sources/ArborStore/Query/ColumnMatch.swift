@@ -75,7 +75,7 @@ final class ColumnMatch {
   init(_ related: RelatedRows) {
     let numbers = related.count.numbers ?? []
     condition = .points(numbers.map { .integer(Int64(bitPattern: $0)) })
-    covered = related.condition.places
+    covered = related.condition.termIndices
     self.related = related
   }
 

@@ -8,7 +8,7 @@ package struct FetchedRow {
   package let base: UnsafeRawPointer?
   /// The record's length in bytes; 0 where there is no copy.
   package let count: Int32
-  /// Which of ``FetchedRecords/slabs`` holds the copy; -1 where there is none.
+  /// Which of ``FetchedRecords/slabs`` holds the copy; -1 where none exists.
   package let slabIndex: Int32
 
   /// A row whose state the context has.

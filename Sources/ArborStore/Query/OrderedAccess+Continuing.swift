@@ -13,7 +13,7 @@ extension OrderedAccess {
   /// The same scan from the key of a row on, which an earlier answer ended at.
   ///
   /// Neither the keys before it are visited, nor rows with that key and lower numbers. Where the
-  /// place cannot be told in keys, the scan is the whole.
+  /// position cannot be told in keys, the scan is the whole.
   func begun(behind continuation: RowContinuation, _ query: StoreQuery) -> OrderedAccess {
     guard let key = key(of: continuation, query) else { return self }
     let rest = ranges.map { range in

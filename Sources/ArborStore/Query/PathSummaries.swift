@@ -8,8 +8,8 @@ struct PathSummaries: RowSink {
     let isDistinct: Bool
     let keepsValues: Bool
     let path: BoundPath?
-    /// The place among the expressions of ``readers``, where there is no path.
-    let place: Int
+    /// The index among the expressions of ``readers``, where there is no path.
+    let expressionIndex: Int
   }
 
   private let columns: SortColumns
@@ -50,7 +50,7 @@ struct PathSummaries: RowSink {
       entries.append(
         Entry(
           text: aggregate.text, isDistinct: aggregate.isDistinct, keepsValues: keepsValues,
-          path: path, place: expressions.count))
+          path: path, expressionIndex: expressions.count))
       if case .expression(let expression) = aggregate.source { expressions.append(expression) }
     }
     self.entries = entries
@@ -79,7 +79,7 @@ struct PathSummaries: RowSink {
     let computed = readsExpressions ? try readers.values(number, record, of: entity) : []
     for index in entries.indices {
       guard let path = entries[index].path else {
-        values[index]?.add(computed[entries[index].place])
+        values[index]?.add(computed[entries[index].expressionIndex])
         continue
       }
       switch columns.operand(path, number, record, of: entity) {

@@ -54,21 +54,21 @@ extension QueryExecutor {
     let start = query.numberBehind.map { $0.rawValue + 1 } ?? 0
     if start > ObjectNumber(entity: entity.number, sequence: .max >> 16).rawValue { return true }
     let limit = source.limit
-    var walk = source.reader.walk(source.records(entity), from: start)
+    var entries = source.reader.scan(source.records(entity), from: start)
     return try RecordBatch.withBatch(of: entity) { batch in
       // A fetch of few rows shall not read many.
       var most = 8
       while true {
-        let mayBeMore = try batch.read(&walk, atMost: most)
+        let mayBeMore = try batch.read(&entries, atMost: most)
         try limit.check(batch.count)
         try batch.checkKeys()
-        for place in 0..<batch.count {
-          let number = batch.number(place)
+        for index in 0..<batch.count {
+          let number = batch.number(index)
           if let dirty, dirty.contains(number) { continue }
-          guard let record = batch.record(place, layout) else {
+          guard let record = batch.record(index, layout) else {
             guard
               try takeOther(
-                batch.intact(place), batch.bytes(place), number, of: entity, predicate, older, &sink
+                batch.intact(index), batch.bytes(index), number, of: entity, predicate, older, &sink
               )
             else { return false }
             continue

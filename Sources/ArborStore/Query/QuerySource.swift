@@ -3,7 +3,7 @@ internal import LMDB
 
 /// What a query reads from: one transaction of a store.
 struct QuerySource {
-  let store: StoreFile
+  let store: StoreEngine
   let reader: TransactionReader
   /// The indexes that are not ready to be read; nil where all are.
   private let unfinished: UnfinishedIndexes?
@@ -11,7 +11,7 @@ struct QuerySource {
   let limit: WorkLimit
 
   init(
-    store: StoreFile, reader: TransactionReader, _ unfinished: UnfinishedIndexes?,
+    store: StoreEngine, reader: TransactionReader, _ unfinished: UnfinishedIndexes?,
     limit: WorkLimit = WorkLimit()
   ) {
     self.store = store

@@ -2,13 +2,13 @@ internal import ArborModel
 internal import CArborBits
 internal import LMDB
 
-/// Some records of a walk over an entity, whose checksums are compared together.
+/// Some records of a scan over an entity, whose checksums are compared together.
 ///
 /// A checksum is a chain of steps that wait for each other. One after another, with the work on
 /// each record between them, they take as long as all the rest of a scan; in a loop of their own
 /// the processor takes several at once, in a third of the time.
 ///
-/// The entries are those of the walk's transaction; a batch lives no longer than the room it is in.
+/// The entries are those of the scan's transaction; a batch lives no longer than the room it is in.
 struct RecordBatch {
   private let records: UnsafeMutableBufferPointer<NumberedEntry>
   private let entity: UInt16
@@ -37,8 +37,8 @@ struct RecordBatch {
   /// Reads on; returns whether there may be more behind.
   ///
   /// - Parameter most: How many records to read.
-  mutating func read(_ walk: inout EntryWalk, atMost most: Int) throws -> Bool {
-    count = try walk.next(into: UnsafeMutableBufferPointer(rebasing: records[..<most]))
+  mutating func read(_ scan: inout EntryScan, atMost most: Int) throws -> Bool {
+    count = try scan.next(into: UnsafeMutableBufferPointer(rebasing: records[..<most]))
     intact = arbor_records_intact(records.baseAddress, count, entity)
     return count == most
   }
@@ -57,23 +57,23 @@ struct RecordBatch {
 
   /// The number of a record's object.
   @inline(__always)
-  func number(_ place: Int) -> ObjectNumber { ObjectNumber(rawValue: records[place].key) }
+  func number(_ index: Int) -> ObjectNumber { ObjectNumber(rawValue: records[index].key) }
 
   /// A record of the newest layout that is certainly undamaged; nil for others, which have to be
   /// looked at: ``bytes(_:)``.
   @inline(__always)
-  func record(_ place: Int, _ layout: RecordLayout) -> RecordView? {
-    guard let record = intact(place), record.hasForm(of: layout) else { return nil }
+  func record(_ index: Int, _ layout: RecordLayout) -> RecordView? {
+    guard let record = intact(index), record.hasForm(of: layout) else { return nil }
     return record
   }
 
   /// A record with the right checksum, in whatever layout.
   @inline(__always)
-  func intact(_ place: Int) -> RecordView? {
-    guard intact >> UInt64(place) & 1 == 1, let base = records[place].base else { return nil }
-    return RecordView(base: base, count: records[place].count)
+  func intact(_ index: Int) -> RecordView? {
+    guard intact >> UInt64(index) & 1 == 1, let base = records[index].base else { return nil }
+    return RecordView(base: base, count: records[index].count)
   }
 
   /// What is stored.
-  func bytes(_ place: Int) -> UnsafeRawBufferPointer { records[place].value }
+  func bytes(_ index: Int) -> UnsafeRawBufferPointer { records[index].value }
 }

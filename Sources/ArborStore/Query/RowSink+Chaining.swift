@@ -75,35 +75,35 @@ struct PendingRow {
   let entity: EntitySchema
 }
 
-/// Passes on the rows behind a place in an order.
+/// Passes on the rows behind a position in an order.
 struct ContinuedRows<Base: RowSink, Order: RowOrder>: RowSink {
   static var readsRecords: Bool { true }
 
   var base: Base
   private let order: Order
-  private let place: RowPlace<Order>
+  private let position: RowPosition<Order>
 
-  init(_ base: consuming Base, _ order: Order, behind place: RowPlace<Order>) {
+  init(_ base: consuming Base, _ order: Order, behind position: RowPosition<Order>) {
     self.base = base
     self.order = order
-    self.place = place
+    self.position = position
   }
 
   @inline(__always)
   mutating func take(
     _ number: ObjectNumber, _ row: FoundRow, of entity: EntitySchema
   ) throws -> Bool {
-    guard try place.isBefore(number, row.record, of: entity, order) else { return true }
+    guard try position.isBefore(number, row.record, of: entity, order) else { return true }
     return try base.take(number, row, of: entity)
   }
 }
 
-/// A row's place in an order: what its sort keys said, then its number.
-struct RowPlace<Order: RowOrder> {
+/// A row's position in an order: what its sort keys said, then its number.
+struct RowPosition<Order: RowOrder> {
   let key: Order.Key
   let number: ObjectNumber
 
-  /// Whether another row comes behind this place.
+  /// Whether another row comes behind this position.
   @inline(__always)
   func isBefore(
     _ other: ObjectNumber, _ record: RecordView, of entity: EntitySchema, _ order: Order

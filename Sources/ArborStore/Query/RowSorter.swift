@@ -51,9 +51,9 @@ struct RowSorter<Order: RowOrder>: RowSink {
   private let most: Int
   /// How many keys have been left behind by better rows since all were made.
   private var stale = 0
-  /// The place behind which rows are wanted; nil for all.
-  private var place: RowPlace<Order>?
-  private let placeValues: [Value]
+  /// The position behind which rows are wanted; nil for all.
+  private var position: RowPosition<Order>?
+  private let positionValues: [Value]
   private let limit: WorkLimit
 
   /// - Parameters:
@@ -68,15 +68,15 @@ struct RowSorter<Order: RowOrder>: RowSink {
     self.order = order
     self.limit = limit
     self.most = most ?? .max
-    placeValues = continuation?.values ?? []
-    place = try continuation.map { try $0.place(in: order) }
+    positionValues = continuation?.values ?? []
+    position = try continuation.map { try $0.position(in: order) }
   }
 
   mutating func take(
     _ number: ObjectNumber, _ row: FoundRow, of entity: EntitySchema
   ) throws -> Bool {
     let record = row.record
-    if let place, try !place.isBefore(number, record, of: entity, order) { return true }
+    if let position, try !position.isBefore(number, record, of: entity, order) { return true }
     guard entries.count == most else {
       let key = try order.key(number, record, of: entity)
       entries.append(Entry(key: key, number: number, row: row, entity: entity))
@@ -113,12 +113,12 @@ struct RowSorter<Order: RowOrder>: RowSink {
   /// Makes all keys again, so that those left behind take no more memory.
   private mutating func renewKeys() throws {
     order.dropKeys()
-    if let kept = place, let key = order.key(of: placeValues) {
-      place = RowPlace(key: key, number: kept.number)
+    if let kept = position, let key = order.key(of: positionValues) {
+      position = RowPosition(key: key, number: kept.number)
     }
-    for place in entries.indices {
-      let entry = entries[place]
-      entries[place].key = try order.key(entry.number, entry.row.record, of: entry.entity)
+    for index in entries.indices {
+      let entry = entries[index]
+      entries[index].key = try order.key(entry.number, entry.row.record, of: entry.entity)
     }
     stale = 0
   }
@@ -138,19 +138,19 @@ struct RowSorter<Order: RowOrder>: RowSink {
   }
 
   private mutating func makeHeap() {
-    for place in stride(from: entries.count / 2 - 1, through: 0, by: -1) { sink(place) }
+    for index in stride(from: entries.count / 2 - 1, through: 0, by: -1) { sink(index) }
   }
 
   private mutating func sink(_ start: Int) {
-    var place = start
+    var index = start
     while true {
-      var last = place
-      for child in [2 * place + 1, 2 * place + 2] where child < entries.count {
+      var last = index
+      for child in [2 * index + 1, 2 * index + 2] where child < entries.count {
         if isBefore(entries[last], entries[child]) { last = child }
       }
-      guard last != place else { return }
-      entries.swapAt(place, last)
-      place = last
+      guard last != index else { return }
+      entries.swapAt(index, last)
+      index = last
     }
   }
 }

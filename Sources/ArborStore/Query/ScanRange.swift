@@ -42,7 +42,7 @@ struct ScanRange: Hashable {
     return !lower.lexicographicallyPrecedes(upper)
   }
 
-  /// The least bytes above all that begin with these; nil where there are none.
+  /// The least bytes above all that begin with these; nil where none exist.
   static func successor(of bytes: [UInt8]) -> [UInt8]? {
     var bytes = bytes
     while let last = bytes.last {

@@ -7,7 +7,7 @@ internal import LMDB
 /// store.
 ///
 /// The protocol cannot throw, so that evaluating a predicate stays free of error paths; what went
-/// wrong is kept in ``failure`` for whoever evaluated.
+/// wrong is kept in ``failure`` for the caller.
 final class SnapshotResolver: RecordResolver {
   private static let evaluations = Atomic<UInt64>(0)
 

@@ -41,12 +41,12 @@ package struct StoreQuery: Sendable {
   ///
   /// - Parameters:
   ///   - limit: The greatest number of rows; 0 for all.
-  ///   - place: Behind which row the part begins; nil for the beginning of the query's own rows.
-  package func part(limit: Int, behind place: RowContinuation?) -> StoreQuery {
+  ///   - row: The row behind which the part begins; nil for the beginning of the query's own rows.
+  package func part(limit: Int, behind row: RowContinuation?) -> StoreQuery {
     StoreQuery(
       entity: entity, includesSubentities: includesSubentities, predicate: predicate,
-      sortKeys: sortKeys, groupLimit: groupLimit, limit: limit, offset: place == nil ? offset : 0,
-      continuation: place ?? continuation)
+      sortKeys: sortKeys, groupLimit: groupLimit, limit: limit, offset: row == nil ? offset : 0,
+      continuation: row ?? continuation)
   }
 
   /// Behind which number the rows of a query without order begin; nil for all.
@@ -68,8 +68,8 @@ package struct StoreQuery: Sendable {
   }
 }
 
-/// A place in a query's order, that of a row which was the last of an earlier answer. The row need
-/// not exist any more.
+/// A position in a query's order, that of a row which was the last of an earlier answer. The row
+/// need not exist any more.
 package struct RowContinuation: Sendable, Hashable {
   /// What each sort key found, objects by their numbers.
   package let values: [Value]
@@ -81,15 +81,15 @@ package struct RowContinuation: Sendable, Hashable {
     self.number = number
   }
 
-  /// The place in an order of rows.
+  /// The position in an order of rows.
   ///
   /// - Throws: ``ArborError`` `invalidArgument` where no row of the order can have the values.
-  func place<Order: RowOrder>(in order: Order) throws(ArborError) -> RowPlace<Order> {
+  func position<Order: RowOrder>(in order: Order) throws(ArborError) -> RowPosition<Order> {
     guard let key = order.key(of: values) else {
       throw ArborError(
         .invalidArgument,
         "The place to continue at is none of this order; begin with the first page again.")
     }
-    return RowPlace(key: key, number: number)
+    return RowPosition(key: key, number: number)
   }
 }

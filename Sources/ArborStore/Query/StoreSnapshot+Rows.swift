@@ -87,7 +87,7 @@ private struct GroupedRows: RowSink {
   private let readers: RowReaders
   private let keyCount: Int
   private let aggregates: [RowPlan.GroupAggregate]
-  private var places: [DistinctValue: Int] = [:]
+  private var groupIndices: [DistinctValue: Int] = [:]
   /// In the order of their first objects.
   private(set) var groups: [Group] = []
 
@@ -99,7 +99,7 @@ private struct GroupedRows: RowSink {
       grouping.keys + grouping.aggregates.compactMap(\.expression), environment, resolver)
     keyCount = grouping.keys.count
     aggregates = grouping.aggregates
-    // Without a key all objects are one group, even where there are none.
+    // Without a key all objects are one group, even where none exist.
     if keyCount == 0 { groups = [Group(keys: [], figures: aggregates.map(GroupFigure.init))] }
   }
 
@@ -107,23 +107,23 @@ private struct GroupedRows: RowSink {
     _ number: ObjectNumber, _ row: FoundRow, of entity: EntitySchema
   ) throws -> Bool {
     let values = try readers.values(number, row.record, of: entity)
-    let place = keyCount == 0 ? 0 : place(of: Array(values[..<keyCount]))
+    let groupIndex = keyCount == 0 ? 0 : groupIndex(of: Array(values[..<keyCount]))
     var next = keyCount
     for (index, aggregate) in aggregates.enumerated() {
       if aggregate.expression == nil {
-        groups[place].figures[index].add(nil)
+        groups[groupIndex].figures[index].add(nil)
       } else {
-        groups[place].figures[index].add(values[next])
+        groups[groupIndex].figures[index].add(values[next])
         next += 1
       }
     }
     return true
   }
 
-  private mutating func place(of keys: [Value]) -> Int {
+  private mutating func groupIndex(of keys: [Value]) -> Int {
     let key = DistinctValue(.list(keys))
-    if let known = places[key] { return known }
-    places[key] = groups.count
+    if let known = groupIndices[key] { return known }
+    groupIndices[key] = groups.count
     groups.append(Group(keys: keys, figures: aggregates.map(GroupFigure.init)))
     return groups.count - 1
   }
@@ -223,7 +223,7 @@ private struct RowOrdering {
     let keys = rows.map { row in
       zip(plan.order, row[width...]).map { CollatedOrder.prepared(numbered($1), $0.options) }
     }
-    let places = try rows.indices.sorted { left, right in
+    let sorted = try rows.indices.sorted { left, right in
       try limit.check()
       for (index, key) in plan.order.enumerated() {
         let order = CollatedOrder.compare(keys[left][index], keys[right][index], key.options)
@@ -231,7 +231,7 @@ private struct RowOrdering {
       }
       return left < right
     }
-    return places.map { rows[$0] }
+    return sorted.map { rows[$0] }
   }
   /// A value with its objects under their numbers throughout the store, by which objects are
   /// ordered; as values they lie by the names of their entities.

@@ -3,7 +3,7 @@ internal import LMDB
 
 extension StoreSnapshot {
   /// The objects that have one of many values in an attribute, of which a unique index holds that
-  /// attribute alone: in one walk along the index.
+  /// attribute alone: in one scan along the index.
   ///
   /// - Parameters:
   ///   - values: Ascending, each once.

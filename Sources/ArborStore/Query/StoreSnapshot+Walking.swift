@@ -56,11 +56,11 @@ extension StoreSnapshot {
       guard let continuation = query.continuation,
         let order = ByteOrder(query.sortKeys, columns: columns)
       else { return [] }
-      let place = try continuation.place(in: order)
+      let position = try continuation.position(in: order)
       let behind = try numbers.filter { number in
         guard let record = resolver.record(of: number), let entity = store.schema.entity(of: number)
         else { return false }
-        return try place.isBefore(number, record, of: entity, order)
+        return try position.isBefore(number, record, of: entity, order)
       }
       try resolver.check()
       return behind

@@ -58,7 +58,7 @@ struct SalvageIndexes {
     }
     let opening = StoreOpening(.file(target.environment.path), model: nil)
     let parts = try StoreOpener(opening).parts(of: target.environment, path: nil)
-    let store = StoreFile(parts)
+    let store = StoreEngine(parts)
     do throws(StoreError) {
       try OnlineIndexBuilder(store, largestBatch: opening.largestIndexBatch).run()
       return []

@@ -105,7 +105,7 @@ final class SalvageTarget {
     return try reader.get(databases.records(entity.index), key: number.rawValue) != nil
   }
 
-  /// A record of the new store in its newest layout; nil where there is none.
+  /// A record of the new store in its newest layout; nil where none exists.
   func record(
     _ number: ObjectNumber, _ reader: TransactionReader, _ allocator: SlabAllocator
   ) throws(StoreError) -> RecordView? {

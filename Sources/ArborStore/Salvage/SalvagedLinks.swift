@@ -21,7 +21,7 @@ final class SalvagedLinks: SalvageCopying {
     let index: Int
     let owner: UInt64
     let member: UInt64
-    /// nil where it is unknown; 0 where there is none.
+    /// nil where it is unknown; 0 where none exists.
     let position: UInt64?
   }
 

@@ -14,7 +14,7 @@ struct SalvagedModel {
   /// Finds a model and a catalogue that fit each other and the layouts.
   ///
   /// - Parameter given: The model to take where no page holds one that fits.
-  /// - Throws: `corrupted` where there is none.
+  /// - Throws: `corrupted` where none exists.
   init(_ source: SalvageSource, given: ManagedObjectModel?) throws(StoreError) {
     let models = Self.models(source)
     var choices = models.map { ($0, SalvageOutcome.Origin.file) }

@@ -13,7 +13,7 @@ internal import Foundation
 /// closing the store waits for: a batch, or some ten milliseconds.
 final class BackgroundIndexBuild: Sendable {
   private struct State {
-    /// Signalled when the thread has ended; nil where there is none.
+    /// Signalled when the thread has ended; nil where none exists.
     var ended: DispatchSemaphore?
     var failure: StoreError?
     /// How many entries a batch has at most.
@@ -30,7 +30,7 @@ final class BackgroundIndexBuild: Sendable {
   /// Begins to build, unless a thread does so already.
   ///
   /// - Parameter largestBatch: How many entries a batch has at most.
-  func begin(_ store: StoreFile, largestBatch: Int) {
+  func begin(_ store: StoreEngine, largestBatch: Int) {
     let ended = state.withLock { state -> DispatchSemaphore? in
       guard state.ended == nil else { return nil }
       let ended = DispatchSemaphore(value: 0)
@@ -64,7 +64,7 @@ final class BackgroundIndexBuild: Sendable {
 
   /// Runs `body` while there is no thread. One that there was is begun anew.
   func paused<R>(
-    _ store: StoreFile, _ body: () throws(StoreError) -> R
+    _ store: StoreEngine, _ body: () throws(StoreError) -> R
   ) throws(StoreError) -> R {
     let state = state.withLock { $0 }
     stop()

@@ -15,7 +15,7 @@ internal import Foundation
 /// and goes on itself only if the other one has not completed it.
 final class BackgroundScrub: Sendable {
   private struct State {
-    /// Signalled when the thread has ended; nil where there is none.
+    /// Signalled when the thread has ended; nil where none exists.
     var ended: DispatchSemaphore?
     /// Signalled when the thread is to end.
     var stop = DispatchSemaphore(value: 0)
@@ -41,14 +41,14 @@ final class BackgroundScrub: Sendable {
   ///   - waiting: So long it waits between two looks whether another process still scrubs, in
   ///     milliseconds.
   func begin(
-    _ store: StoreFile, isUrgent: Bool, waiting: Int = BackgroundScrub.waiting,
+    _ store: StoreEngine, isUrgent: Bool, waiting: Int = BackgroundScrub.waiting,
     _ report: StoreScrubProgress.Reporter? = nil
   ) {
     begin(store, isUrgent, waiting: waiting, after: try? store.completedScrub(), report)
   }
 
   private func begin(
-    _ store: StoreFile, _ isUrgent: Bool, waiting: Int, after former: Date?,
+    _ store: StoreEngine, _ isUrgent: Bool, waiting: Int, after former: Date?,
     _ report: StoreScrubProgress.Reporter?
   ) {
     let stop = DispatchSemaphore(value: 0)
@@ -81,7 +81,7 @@ final class BackgroundScrub: Sendable {
   /// - Parameter former: When the last complete scrub was.
   /// - Returns: Whether nothing is left to do; false where another process scrubs.
   private static func scrub(
-    _ store: StoreFile, after former: Date?, _ report: StoreScrubProgress.Reporter?,
+    _ store: StoreEngine, after former: Date?, _ report: StoreScrubProgress.Reporter?,
     _ pause: @escaping (Int) -> Bool
   ) -> Bool {
     do throws(StoreError) {
@@ -92,7 +92,7 @@ final class BackgroundScrub: Sendable {
         }
       }
     } catch {
-      // What was found is noted; what else ended it will meet whoever reads.
+      // What was found is noted; what else ended it will meet code that reads.
       return true
     }
   }
@@ -110,7 +110,7 @@ final class BackgroundScrub: Sendable {
 
   /// Runs `body` while there is no thread. One that there was is begun anew.
   func paused<R>(
-    _ store: StoreFile, _ body: () throws(StoreError) -> R
+    _ store: StoreEngine, _ body: () throws(StoreError) -> R
   ) throws(StoreError) -> R {
     let state = state.withLock { $0 }
     stop()

@@ -8,7 +8,7 @@ package import Foundation
 /// linked to exists, that nothing outside still links to a deleted object, and that unique values
 /// stay unique — and either writes the whole set or nothing.
 ///
-/// The records are borrowed: whoever submits a set keeps their slabs alive until the commit
+/// The records are borrowed: the caller that submits a set keeps their slabs alive until the commit
 /// returns.
 package struct ChangeSet {
   /// At most one for each object, in any order.
@@ -166,7 +166,7 @@ extension ChangeSet {
 
 /// What a successful commit gives back.
 package struct CommitReceipt: Sendable, Hashable {
-  /// The commit's place in the store's history.
+  /// The commit's position in the store's history.
   package let sequence: UInt64
 
   package init(sequence: UInt64) { self.sequence = sequence }

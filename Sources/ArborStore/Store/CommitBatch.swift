@@ -23,7 +23,7 @@ final class CommitBatch: @unchecked Sendable {
   ///
   /// - Parameter take: Gives what has come meanwhile; asked again until it gives nothing.
   /// - Returns: The tickets that are done, each with its result.
-  func write(to store: StoreFile, _ take: () -> [CommitTicket]) -> [CommitTicket] {
+  func write(to store: StoreEngine, _ take: () -> [CommitTicket]) -> [CommitTicket] {
     var (tickets, validated) = (take(), 0)
     while true {
       var answer = Answer.none
@@ -60,7 +60,7 @@ final class CommitBatch: @unchecked Sendable {
   }
 
   private func write(
-    _ tickets: inout [CommitTicket], _ validated: inout Int, to store: StoreFile,
+    _ tickets: inout [CommitTicket], _ validated: inout Int, to store: StoreEngine,
     _ take: () -> [CommitTicket], _ answer: inout Answer
   ) throws(StoreError) {
     let workspace = try workspace(for: store)
@@ -124,7 +124,7 @@ final class CommitBatch: @unchecked Sendable {
     }
   }
 
-  private func workspace(for store: StoreFile) throws(StoreError) -> CommitWorkspace {
+  private func workspace(for store: StoreEngine) throws(StoreError) -> CommitWorkspace {
     if let workspace { return workspace }
     let made = try CommitWorkspace(store)
     workspace = made

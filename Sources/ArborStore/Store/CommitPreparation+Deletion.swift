@@ -17,18 +17,18 @@ extension CommitPreparation {
     _ linked: inout [StillLinked]
   ) throws(StoreError) {
     switch inbound {
-    case .derived(let place, let inverse):
-      guard let maintainer = workspace.relationships[place] else { return }
-      for member in try members(place, of: deleted)
+    case .derived(let relationshipIndex, let inverse):
+      guard let maintainer = workspace.relationships[relationshipIndex] else { return }
+      for member in try members(relationshipIndex, of: deleted)
       where maintainer.run.isRemoved(deleted, member) != true
         && !workspace.swept.contains(member.rawValue)
       {
         linked.append(StillLinked(deleted: deleted, owner: member, relationship: inverse.name))
       }
-    case .links(let place, let inverse, let back):
-      workspace.relationships[place]?.droppedOwners.append(deleted)
-      workspace.ordered[place]?.droppedOwners.append(deleted)
-      for other in try members(place, of: deleted)
+    case .links(let relationshipIndex, let inverse, let back):
+      workspace.relationships[relationshipIndex]?.droppedOwners.append(deleted)
+      workspace.ordered[relationshipIndex]?.droppedOwners.append(deleted)
+      for other in try members(relationshipIndex, of: deleted)
       where try leadsBack(other, to: deleted, inverse, back) {
         linked.append(StillLinked(deleted: deleted, owner: other, relationship: inverse.name))
       }
@@ -44,9 +44,9 @@ extension CommitPreparation {
 
   /// The stored members of an owner, whatever the change set does to them.
   private func members(
-    _ place: Int, of owner: ObjectNumber
+    _ relationshipIndex: Int, of owner: ObjectNumber
   ) throws(StoreError) -> [ObjectNumber] {
-    let relationship = store.databases.relationships[place]
+    let relationship = store.databases.relationships[relationshipIndex]
     return try storing { () throws(LMDBError) in
       if let order = relationship.order {
         return try OrderedMembers.read(reader, order, owner).map(\.member)
@@ -78,15 +78,15 @@ extension CommitPreparation {
       let field = plan.entity.layout.fields[index]
       if let pending = change?.record { return pending.reference(field) == deleted }
       return try record(other, plan)?.reference(field) == deleted
-    case .links(let place, isOrdered: false):
-      guard let maintainer = workspace.relationships[place] else { return false }
+    case .links(let relationshipIndex, isOrdered: false):
+      guard let maintainer = workspace.relationships[relationshipIndex] else { return false }
       if let isRemoved = maintainer.run.isRemoved(other, deleted) { return !isRemoved }
       return try storing { () throws(LMDBError) in
         let cursor = try reader.cursor(maintainer.relationship.members)
         return try cursor.seekExact(other.rawValue, value: deleted.rawValue) != nil
       }
-    case .links(let place, isOrdered: true):
-      guard let maintainer = workspace.ordered[place] else { return false }
+    case .links(let relationshipIndex, isOrdered: true):
+      guard let maintainer = workspace.ordered[relationshipIndex] else { return false }
       if let outcome = maintainer.outcome(of: other) { return outcome.members.contains(deleted) }
       return try storing { () throws(LMDBError) in
         try OrderedMembers.position(reader, maintainer.members, other, deleted) != nil
@@ -94,7 +94,7 @@ extension CommitPreparation {
     }
   }
 
-  /// The stored record of an object; nil where there is none.
+  /// The stored record of an object; nil where none exists.
   func record(_ number: ObjectNumber, _ plan: EntityPlan) throws(StoreError) -> RecordView? {
     guard let record = try reader.storedRecord(number, in: plan.records) else { return nil }
     return try store.verified(

@@ -38,15 +38,15 @@ extension CommitPreparation {
     var sweptIndexes: [Int] = []
     for index in plan.indexes {
       if try isWorthwhile(index, count) {
-        sweptIndexes.append(index.place)
+        sweptIndexes.append(index.number)
       } else {
         parts.indexes.append(index)
       }
     }
     var sweptRelationships: [Int] = []
-    for case let place? in plan.references.map(\.derivedIndex) where try isWorthwhile(place, count)
-    {
-      sweptRelationships.append(place)
+    for case let relationshipIndex? in plan.references.map(\.derivedIndex)
+    where try isWorthwhile(relationshipIndex, count) {
+      sweptRelationships.append(relationshipIndex)
     }
     guard !sweptIndexes.isEmpty || !sweptRelationships.isEmpty,
       workspace.swept.insert(deletionsOf: changes, count: count)
@@ -54,14 +54,16 @@ extension CommitPreparation {
     parts.references.removeAll { reference in
       reference.derivedIndex.map(sweptRelationships.contains) ?? false
     }
-    for place in sweptIndexes { workspace.indexes[place].isSwept = true }
-    for place in sweptRelationships { workspace.relationships[place]?.isSwept = true }
+    for number in sweptIndexes { workspace.indexes[number].isSwept = true }
+    for relationshipIndex in sweptRelationships {
+      workspace.relationships[relationshipIndex]?.isSwept = true
+    }
     return parts
   }
 
   /// Whether so many objects are a good part of those in an index.
   private func isWorthwhile(_ index: EntityPlan.Index, _ count: Int) throws(StoreError) -> Bool {
-    let maintainer = workspace.indexes[index.place]
+    let maintainer = workspace.indexes[index.number]
     // Those that go may be the ones that are not in a partial index.
     guard !maintainer.isPartial else { return false }
     let family = store.schema.entities[maintainer.index.schema.declaringEntity].concreteFamily

@@ -4,12 +4,12 @@ internal import LMDB
 /// That unique values are unique once a change set has been written.
 ///
 /// Only the final state counts: two objects may swap their values. Objects with nil in one of the
-/// constraint's properties are not bound by it. Keys that were cut say too little and are judged by
-/// the records.
+/// constraint's properties are not bound by it. Keys that were cut say too little and are validated
+/// by the records.
 extension CommitPreparation {
   func checkUniqueness() throws(StoreError) {
     var violations: [UniquenessViolation] = []
-    for (place, maintainer) in workspace.indexes.enumerated()
+    for (indexNumber, maintainer) in workspace.indexes.enumerated()
     where maintainer.index.schema.isUnique && !maintainer.isEmpty {
       do throws(LMDBError) {
         try checkWhole(maintainer, &violations)
@@ -17,13 +17,13 @@ extension CommitPreparation {
         throw StoreError(error)
       }
       for number in maintainer.cutClaims {
-        try checkCut(number, maintainer, place, &violations)
+        try checkCut(number, maintainer, indexNumber, &violations)
       }
     }
     if !violations.isEmpty { throw .notUnique(violations) }
   }
 
-  /// Judges whole keys, group by group. What lies above all stored keys can only collide with
+  /// Validates whole keys, group by group. What lies above all stored keys can only collide with
   /// itself.
   private func checkWhole(
     _ maintainer: IndexMaintainer, _ violations: inout [UniquenessViolation]
@@ -38,8 +38,8 @@ extension CommitPreparation {
       }
       var holder: UInt64?
       if start < firstAbove { holder = try storedHolder(start..<end, maintainer) }
-      for place in first..<end where maintainer.run[place].isClaim {
-        let number = maintainer.run[place].number
+      for runIndex in first..<end where maintainer.run[runIndex].isClaim {
+        let number = maintainer.run[runIndex].number
         if let holder {
           violations.append(violation(maintainer, holder, number))
         } else {
@@ -82,17 +82,17 @@ extension CommitPreparation {
   // MARK: Cut keys
 
   private func checkCut(
-    _ number: ObjectNumber, _ maintainer: IndexMaintainer, _ place: Int,
+    _ number: ObjectNumber, _ maintainer: IndexMaintainer, _ indexNumber: Int,
     _ violations: inout [UniquenessViolation]
   ) throws(StoreError) {
-    guard let record = change(of: number)?.record, let index = indexPlan(of: number, place),
+    guard let record = change(of: number)?.record, let index = indexPlan(of: number, indexNumber),
       let key = maintainer.wholeKey(of: record, number, index)
     else { return }
     for other in try candidates(record, index, maintainer) where other != number {
-      // Of two claims of the set the later one offends. Whoever is changed in something else only
-      // claims nothing: it has the value already.
+      // Of two claims of the set the later one offends. An object that is changed in something else
+      // only claims nothing: it has the value already.
       if other > number, maintainer.claimsCutKey(other) { continue }
-      guard let plan = plan(of: other), let otherIndex = indexPlan(of: other, place),
+      guard let plan = plan(of: other), let otherIndex = indexPlan(of: other, indexNumber),
         let holder = try finalRecord(other, plan)
       else { continue }
       let isSame = maintainer.wholeKey(of: holder, other, otherIndex) == key
@@ -100,8 +100,8 @@ extension CommitPreparation {
     }
   }
 
-  private func indexPlan(of number: ObjectNumber, _ place: Int) -> EntityPlan.Index? {
-    plan(of: number)?.indexes.first { $0.place == place }
+  private func indexPlan(of number: ObjectNumber, _ indexNumber: Int) -> EntityPlan.Index? {
+    plan(of: number)?.indexes.first { $0.number == indexNumber }
   }
 
   /// Everybody who has the same cut key in the store or claims it in the set.
@@ -111,8 +111,8 @@ extension CommitPreparation {
     try storing { () throws(LMDBError) in
       try maintainer.withKey(of: record, index) { (key) throws(LMDBError) in
         var found = Set<ObjectNumber>()
-        for place in maintainer.run.places(of: key) where !maintainer.run[place].isRemoval {
-          found.insert(ObjectNumber(rawValue: maintainer.run[place].number))
+        for runIndex in maintainer.run.indices(of: key) where !maintainer.run[runIndex].isRemoval {
+          found.insert(ObjectNumber(rawValue: maintainer.run[runIndex].number))
         }
         let cursor = try reader.cursor(maintainer.index.database)
         var entry = try cursor.seekExact(key)
@@ -133,7 +133,7 @@ extension CommitPreparation {
   }
 }
 
-extension StoreFile {
+extension StoreEngine {
   /// Which unique values a change set claims that somebody has already in the newest commit.
   /// Nothing is written, and the set need not be one that could be.
   package func uniquenessViolations(

@@ -6,21 +6,21 @@ internal import LMDB
 struct CommitPreparation {
   typealias Change = ChangeSet.RecordChange
 
-  let store: StoreFile
+  let store: StoreEngine
   let workspace: CommitWorkspace
   let reader: TransactionReader
   /// Whether entries of deleted objects may be left to a pass over all of them.
   let sweeps: Bool
   /// In the order of their numbers.
   let changes: [Change]
-  /// The places of ``changes`` that belong to one entity each.
+  /// The ranges of ``changes`` that belong to one entity each.
   let entityRuns: [Range<Int>]
   private let absentMetadata: [String]
   /// The binaries that the set brings along.
   private let blobs: Set<BlobName>
 
   init(
-    _ set: ChangeSet, store: StoreFile, workspace: CommitWorkspace, reader: TransactionReader,
+    _ set: ChangeSet, store: StoreEngine, workspace: CommitWorkspace, reader: TransactionReader,
     sweeps: Bool = false
   ) throws(StoreError) {
     self.store = store
@@ -31,10 +31,10 @@ struct CommitPreparation {
     entityRuns = Self.entityRuns(changes)
     absentMetadata = set.absentMetadata
     blobs = Set(set.blobs.map(\.name))
-    for place in changes.indices.dropFirst()
-    where changes[place].number == changes[place - 1].number {
+    for index in changes.indices.dropFirst()
+    where changes[index].number == changes[index - 1].number {
       throw .invalidChange(
-        changes[place].number, what: "The change set names the object twice; merge the changes.")
+        changes[index].number, what: "The change set names the object twice; merge the changes.")
     }
   }
 
@@ -43,18 +43,18 @@ struct CommitPreparation {
       changes[$0 - 1].number <= changes[$0].number
     }
     guard !isSorted else { return changes }
-    var run = FlatRun<NumberedPlace>()
+    var run = FlatRun<NumberedIndex>()
     run.reserve(changes.count)
-    for place in changes.indices {
+    for index in changes.indices {
       run.append(
-        NumberedPlace(high: changes[place].number.rawValue, low: UInt64(place)))
+        NumberedIndex(high: changes[index].number.rawValue, low: UInt64(index)))
     }
     run.sort(ignoringLow: true)
     return (0..<run.count).map { changes[Int(run[$0].low)] }
   }
 
   /// Where a change stands in the set, sorted by its object's number.
-  private struct NumberedPlace: TwoWordSortable {
+  private struct NumberedIndex: TwoWordSortable {
     let high: UInt64
     let low: UInt64
   }
@@ -62,12 +62,12 @@ struct CommitPreparation {
   private static func entityRuns(_ changes: [Change]) -> [Range<Int>] {
     var runs: [Range<Int>] = []
     var start = 0
-    for place in changes.indices
-    where place + 1 == changes.count
-      || changes[place + 1].number.entity != changes[start].number.entity
+    for index in changes.indices
+    where index + 1 == changes.count
+      || changes[index + 1].number.entity != changes[start].number.entity
     {
-      runs.append(start..<place + 1)
-      start = place + 1
+      runs.append(start..<index + 1)
+      start = index + 1
     }
     return runs
   }
@@ -118,9 +118,9 @@ struct CommitPreparation {
 
   /// The change of an object in this set; nil where it has none. Logarithmic.
   func change(of number: ObjectNumber) -> Change? {
-    let place = changes.partitioningIndex { $0.number >= number }
-    guard place < changes.count, changes[place].number == number else { return nil }
-    return changes[place]
+    let index = changes.partitioningIndex { $0.number >= number }
+    guard index < changes.count, changes[index].number == number else { return nil }
+    return changes[index]
   }
 
   /// The plan for an object's entity; nil where the number is of no concrete one.
@@ -154,11 +154,11 @@ struct CommitPreparation {
     let parts = CollectedParts(plan)
     let partsOfGone = try partsOfDeleted(changes[range], plan)
     if partsOfGone == nil { reserve(range.count, plan) }
-    // What the next changes need is on its way from memory while the present ones are judged.
+    // What the next changes need is on its way from memory while the present ones are validated.
     var found = RecordsAhead(reader, plan.records, last: last)
-    for place in range {
-      let change = changes[place]
-      if found.isEmpty { try found.find(changes[place..<range.upperBound]) }
+    for index in range {
+      let change = changes[index]
+      if found.isEmpty { try found.find(changes[index..<range.upperBound]) }
       let old = try found.next().map { (record) throws(StoreError) in
         try store.verified(record, of: change.number, entity: plan.entity, allocator: upgrades)
       }
@@ -185,7 +185,7 @@ struct CommitPreparation {
 
   private func reserve(_ count: Int, _ plan: EntityPlan) {
     guard count > 16 else { return }
-    for index in plan.indexes { workspace.indexes[index.place].reserve(count) }
+    for index in plan.indexes { workspace.indexes[index.number].reserve(count) }
   }
 
   @inline(__always)
@@ -199,14 +199,14 @@ struct CommitPreparation {
     _ number: ObjectNumber, old: RecordView?, new: RecordView?, parts: CollectedParts
   ) {
     for index in parts.indexes {
-      workspace.indexes[index.place].collect(number, old: old, new: new, plan: index)
+      workspace.indexes[index.number].collect(number, old: old, new: new, plan: index)
     }
     for reference in parts.references {
       let before = old?.reference(reference.field)
       let after = new?.reference(reference.field)
       guard before != after else { continue }
-      if let place = reference.derivedIndex {
-        guard let relationship = workspace.relationships[place] else { continue }
+      if let relationshipIndex = reference.derivedIndex {
+        guard let relationship = workspace.relationships[relationshipIndex] else { continue }
         if let before { relationship.collect(before, number, isRemoval: true) }
         if let after { relationship.collect(after, number, isRemoval: false) }
       } else if let after {
@@ -242,14 +242,15 @@ struct CommitPreparation {
       guard let entity = store.schema.entity(of: edit.owner),
         entity.relationships.indices.contains(edit.slot),
         entity.relationships[edit.slot].storage == .links,
-        let place = store.databases.relationshipIndex(entity: entity.index, slot: edit.slot)
+        let relationshipIndex = store.databases.relationshipIndex(
+          entity: entity.index, slot: edit.slot)
       else {
         throw .invalidChange(
           edit.owner, what: "Only a relationship that is kept as links can be edited as such.")
       }
       // A deleted owner's members go as a whole.
       if change(of: edit.owner)?.kind == .delete { continue }
-      if let ordered = workspace.ordered[place] {
+      if let ordered = workspace.ordered[relationshipIndex] {
         try storing { () throws(LMDBError) in
           try ordered.collect(edit.owner, edit.edit, reader)
         }
@@ -257,9 +258,9 @@ struct CommitPreparation {
       }
       switch edit.edit {
       case .add(let member):
-        workspace.relationships[place]?.collect(edit.owner, member, isRemoval: false)
+        workspace.relationships[relationshipIndex]?.collect(edit.owner, member, isRemoval: false)
       case .remove(let member):
-        workspace.relationships[place]?.collect(edit.owner, member, isRemoval: true)
+        workspace.relationships[relationshipIndex]?.collect(edit.owner, member, isRemoval: true)
       case .reorder:
         throw .invalidChange(edit.owner, what: "An unordered relationship has no order to set.")
       }

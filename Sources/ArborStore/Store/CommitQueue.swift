@@ -8,7 +8,7 @@ internal import LMDB
   internal import Darwin
 #endif
 
-/// The change sets that wait to be written, and who writes them.
+/// The change sets that wait to be written, and which thread writes them.
 ///
 /// ```
 /// thread A   submit ── leads: begins, writes A's set … and those that came meanwhile ── commit
@@ -16,20 +16,20 @@ internal import LMDB
 /// thread C             submit ── waits ───────────────────────────────────────────── result
 /// ```
 ///
-/// Whoever finds no leader leads, on its own thread, with a transaction that begins and ends there.
+/// A thread that finds no leader leads, with a transaction that begins and ends there.
 /// One wait for the disk serves everybody whose set is in it. When it is done it hands the lead to
-/// the first of those who came too late.
+/// the first of those that came too late.
 ///
 /// Where several have committed at about the same time, a leader waits a moment for as many before
 /// it goes to the disk: those of the last transaction have only just gone on, and without it the
-/// transactions of two halves would take turns. Nobody waits for others who commits alone.
+/// transactions of two halves would take turns. A thread that commits alone waits for no others.
 final class CommitQueue: Sendable {
   private struct State {
     var waiting: [CommitTicket] = []
     var hasLeader = false
-    /// How many committed at about the same time: those of the last transaction, and those who
+    /// The number of commits at about the same time: those of the last transaction and those that
     /// came too late for it.
-    var company = 0
+    var recentCommitters = 0
     /// What the last transaction took once its sets were written, in nanoseconds.
     var diskTime: UInt64 = 0
     /// The leader that waits for more, and how many have to be there to wake it.
@@ -39,14 +39,14 @@ final class CommitQueue: Sendable {
   private let state = Lock(State())
   private let batch = CommitBatch()
 
-  /// Which part of the time of a transaction a leader waits at most: a wait in vain costs that.
-  private static let patience: UInt64 = 2
+  /// A leader waits at most the time of the disk divided by this; a wait in vain costs as much.
+  private static let waitLimitDivisor: UInt64 = 2
   /// Shorter waits than these, in nanoseconds, cost more than the disk they save.
   private static let leastWait: UInt64 = 20_000
   private static let longestWait: UInt64 = 1_000_000
 
   /// Queues a change set and returns once it has been written or refused.
-  func submit(_ set: ChangeSet, to store: StoreFile) throws(StoreError) -> CommitReceipt {
+  func submit(_ set: ChangeSet, to store: StoreEngine) throws(StoreError) -> CommitReceipt {
     let ticket = CommitTicket(set)
     var (leads, gatherer) = state.withLock { state -> (Bool, CommitTicket?) in
       state.waiting.append(ticket)
@@ -72,7 +72,7 @@ final class CommitQueue: Sendable {
     return try result.get()
   }
 
-  private func lead(_ store: StoreFile, _ own: CommitTicket) {
+  private func lead(_ store: StoreEngine, _ own: CommitTicket) {
     var (taken, hasGathered) = (0, false)
     var written: UInt64?
     let tickets = batch.write(to: store) {
@@ -87,7 +87,7 @@ final class CommitQueue: Sendable {
     }
     let diskTime = written.map { Self.now &- $0 } ?? 0
     let next = state.withLock { state in
-      state.company = tickets.count + state.waiting.count
+      state.recentCommitters = tickets.count + state.waiting.count
       state.diskTime = diskTime
       state.hasLeader = !state.waiting.isEmpty
       return state.waiting.first
@@ -105,15 +105,16 @@ final class CommitQueue: Sendable {
 
   /// Waits until as many have come as committed together last, but not for long.
   private func gather(beside taken: Int, _ own: CommitTicket) -> [CommitTicket] {
-    let wait = state.withLock { state -> UInt64 in
-      let wait = min(state.diskTime / Self.patience, Self.longestWait)
-      guard state.company > taken + state.waiting.count, wait >= Self.leastWait else { return 0 }
+    let waitLimit = state.withLock { state -> UInt64 in
+      let waitLimit = min(state.diskTime / Self.waitLimitDivisor, Self.longestWait)
+      let gathered = taken + state.waiting.count
+      guard state.recentCommitters > gathered, waitLimit >= Self.leastWait else { return 0 }
       own.prepareToWait()
-      state.gathering = (own, state.company - taken)
-      return wait
+      state.gathering = (own, state.recentCommitters - taken)
+      return waitLimit
     }
-    guard wait > 0 else { return [] }
-    own.wait(atMost: wait)
+    guard waitLimit > 0 else { return [] }
+    own.wait(atMost: waitLimit)
     state.withLock { $0.gathering = nil }
     return takeWaiting()
   }

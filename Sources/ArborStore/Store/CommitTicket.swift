@@ -9,7 +9,8 @@ final class CommitTicket: @unchecked Sendable {
   let set: ChangeSet
   /// What came of it; nil until then, and where the waiting thread is woken to lead.
   var result: Result<CommitReceipt, StoreError>?
-  /// What the submitting thread sleeps on. Who commits alone waits for nobody and has none.
+  /// What the submitting thread sleeps on. A thread that commits alone waits for no other and has
+  /// none.
   private var wakes: DispatchSemaphore?
 
   init(_ set: ChangeSet) { self.set = set }

@@ -2,7 +2,7 @@ internal import ArborModel
 internal import LMDB
 
 /// What one change set does to every index and relationship, in memory that is kept from commit to
-/// commit. It belongs to whoever leads the commits.
+/// commit. It belongs to the thread that leads the commits.
 final class CommitWorkspace {
   /// A to-one link to be checked that no derived relationship tells of.
   struct Claim {
@@ -29,12 +29,12 @@ final class CommitWorkspace {
   var tombstones: [HistoryEntry.Tombstone] = []
   /// Deleted objects whose entries are dropped by number.
   var swept = SweptObjects()
-  /// By the places of entities: of their records.
+  /// By the indices of entities: of their records.
   var greatestNumbers: [GreatestNumber]
   /// The transaction before which nobody else can have written.
   private var expectedTransaction: UInt64 = 0
 
-  init(_ store: StoreFile) throws(StoreError) {
+  init(_ store: StoreEngine) throws(StoreError) {
     let databases = store.databases
     indexes = try IndexMaintainer.all(of: store)
     greatestNumbers = Array(repeating: GreatestNumber(), count: store.schema.entities.count)
@@ -60,7 +60,7 @@ final class CommitWorkspace {
     for entityIndex in greatestNumbers.indices { greatestNumbers[entityIndex].forget() }
   }
 
-  /// Takes down whether the transaction is in the file.
+  /// Records whether the transaction is in the file.
   func end(_ transactionID: UInt64, isCommitted: Bool) {
     expectedTransaction = isCommitted ? transactionID + 1 : 0
   }

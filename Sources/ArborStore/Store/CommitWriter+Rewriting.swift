@@ -52,15 +52,15 @@ extension CommitWriter {
     // Most records stay: only those that go and come count.
     try transaction.clear(database, isCounted: false)
     let cursor = try transaction.cursor(database)
-    var walk = basis.walk(database, from: 0)
+    var scan = basis.scan(database, from: 0)
     var index = changes.startIndex
     var last: UInt64 = 0
     let capacity = 64
-    // Sound: the room is initialised up to the count that the walk gives, and read no further.
+    // Sound: the room is initialised up to the count that the scan gives, and read no further.
     let room = UnsafeMutableBufferPointer<NumberedEntry>.allocate(capacity: capacity)
     defer { room.deallocate() }
     while true {
-      let count = try walk.next(into: room)
+      let count = try scan.next(into: room)
       for stored in room[..<count] {
         while index < changes.endIndex, changes[index].number.rawValue < stored.key {
           try append(changes[index], of: entity, to: cursor, &last)

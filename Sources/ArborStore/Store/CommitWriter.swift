@@ -4,7 +4,7 @@ internal import LMDB
 
 /// Writes one change set after the other in the leader's transaction.
 struct CommitWriter: ~Copyable {
-  let store: StoreFile
+  let store: StoreEngine
   let workspace: CommitWorkspace
   /// As it will be written: with the sequence of the last set.
   private(set) var header: HeaderRecord
@@ -16,7 +16,7 @@ struct CommitWriter: ~Copyable {
   ///   - hasWritten: Whether the transaction has sets in it already.
   ///   - logs: Whether the sets enter a log that is shared.
   init(
-    store: StoreFile, workspace: CommitWorkspace, header: HeaderRecord, hasWritten: Bool = false,
+    store: StoreEngine, workspace: CommitWorkspace, header: HeaderRecord, hasWritten: Bool = false,
     logs: Bool = false
   ) {
     self.hasWritten = hasWritten

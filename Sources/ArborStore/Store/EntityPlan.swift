@@ -6,7 +6,7 @@ final class EntityPlan: Sendable {
   /// An index to keep.
   struct Index: Sendable {
     /// The index's number in the store.
-    let place: Int
+    let number: Int
     let keys: IndexKeys
     let fields: [RecordField]
     let isUnique: Bool
@@ -15,8 +15,8 @@ final class EntityPlan: Sendable {
     /// Whether each record has a key for each word of a text.
     let isText: Bool
 
-    init(_ index: IndexSchema, of entity: EntitySchema, place: Int) {
-      self.place = place
+    init(_ index: IndexSchema, of entity: EntitySchema, number: Int) {
+      self.number = number
       keys = IndexKeys(index, of: entity)
       fields = index.columns.map { entity.field(of: $0.source) }
       isUnique = index.isUnique
@@ -40,9 +40,9 @@ final class EntityPlan: Sendable {
   /// A way by which other objects can hold on to one that is deleted.
   enum Inbound: Sendable {
     /// To-one fields of others, found by the derived relationship of this number.
-    case derived(place: Int, inverse: RelationshipSchema)
+    case derived(relationshipIndex: Int, inverse: RelationshipSchema)
     /// Links from others, found by this object's own links, and how they lead back.
-    case links(place: Int, inverse: RelationshipSchema, back: Back)
+    case links(relationshipIndex: Int, inverse: RelationshipSchema, back: Back)
     /// A field of this object that names the other, and how that one leads back.
     case field(RecordField, inverse: RelationshipSchema, back: Back)
   }
@@ -52,7 +52,7 @@ final class EntityPlan: Sendable {
     /// In a to-one field.
     case field
     /// In the relationship database of this number.
-    case links(place: Int, isOrdered: Bool)
+    case links(relationshipIndex: Int, isOrdered: Bool)
   }
 
   let entity: EntitySchema
@@ -69,15 +69,16 @@ final class EntityPlan: Sendable {
       $0.description.isPreservedOnDeletion && !$0.field.isTransient
     }
     records = databases.records(entity.index)
-    let places = databases.indexNumbers(of: entity.index)
-    indexes = zip(entity.indexes, places).map { Index($0, of: entity, place: $1) }
+    let numbers = databases.indexNumbers(of: entity.index)
+    indexes = zip(entity.indexes, numbers).map { Index($0, of: entity, number: $1) }
     var references: [Reference] = []
     var inbound: [Inbound] = []
     for relationship in entity.relationships {
       let inverse = schema.inverse(of: relationship)
       let inverseIndex = databases.relationshipIndex(
         entity: relationship.destination, slot: inverse.slot)
-      let place = databases.relationshipIndex(entity: entity.index, slot: relationship.slot)
+      let relationshipIndex = databases.relationshipIndex(
+        entity: entity.index, slot: relationship.slot)
       switch relationship.storage {
       case .field(let index):
         let field = entity.layout.fields[index]
@@ -87,14 +88,16 @@ final class EntityPlan: Sendable {
           Reference(
             field: field, slot: relationship.slot, derivedIndex: isDerived ? inverseIndex : nil,
             listIndex: inverseIndex))
-        if !isDerived, let back = Self.back(inverse, place: inverseIndex) {
+        if !isDerived, let back = Self.back(inverse, relationshipIndex: inverseIndex) {
           inbound.append(.field(field, inverse: inverse, back: back))
         }
       case .derived:
-        if let place { inbound.append(.derived(place: place, inverse: inverse)) }
+        if let relationshipIndex {
+          inbound.append(.derived(relationshipIndex: relationshipIndex, inverse: inverse))
+        }
       case .links:
-        if let place, let back = Self.back(inverse, place: inverseIndex) {
-          inbound.append(.links(place: place, inverse: inverse, back: back))
+        if let relationshipIndex, let back = Self.back(inverse, relationshipIndex: inverseIndex) {
+          inbound.append(.links(relationshipIndex: relationshipIndex, inverse: inverse, back: back))
         }
       }
     }
@@ -102,10 +105,11 @@ final class EntityPlan: Sendable {
     self.inbound = inbound
   }
 
-  private static func back(_ inverse: RelationshipSchema, place: Int?) -> Back? {
+  private static func back(_ inverse: RelationshipSchema, relationshipIndex: Int?) -> Back? {
     switch inverse.storage {
     case .field: return .field
-    case .links: return place.map { .links(place: $0, isOrdered: inverse.isOrdered) }
+    case .links:
+      return relationshipIndex.map { .links(relationshipIndex: $0, isOrdered: inverse.isOrdered) }
     case .derived: return nil
     }
   }

@@ -67,7 +67,7 @@ package enum HistoryReading: Sendable, Hashable {
 
 /// The commit after another one.
 package enum NextEntry: Sendable, Hashable {
-  /// There is none yet.
+  /// None exists yet.
   case none
   /// What it did.
   case entry(HistoryEntry)

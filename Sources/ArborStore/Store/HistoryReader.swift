@@ -8,7 +8,7 @@ struct HistoryReader {
   private let schema: ModelSchema
   let header: HeaderRecord
 
-  init(_ reader: TransactionReader, _ store: StoreFile, header: HeaderRecord) {
+  init(_ reader: TransactionReader, _ store: StoreEngine, header: HeaderRecord) {
     self.reader = reader
     history = store.databases.history
     schema = store.schema

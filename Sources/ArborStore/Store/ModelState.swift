@@ -23,7 +23,7 @@ package struct ModelState: Sendable, Hashable {
   package var endsNews: Bool { phase == .isReplaced || !isReadable }
 }
 
-extension StoreFile {
+extension StoreEngine {
   /// What a header, read within a transaction, states of the model; nil where it is as this process
   /// knows it.
   func modelState(

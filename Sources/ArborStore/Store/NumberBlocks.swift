@@ -54,18 +54,18 @@ final class NumberBlocks: Sendable {
   // MARK: Taking
 
   func takeNumbers(
-    _ count: Int, for entity: EntitySchema, of store: StoreFile
+    _ count: Int, for entity: EntitySchema, of store: StoreEngine
   ) throws(StoreError) -> Range<UInt64> {
     try take(UInt64(count), counter: entity.index + 1, of: store)
   }
 
-  func takeUniqueIDs(_ count: Int, of store: StoreFile) throws(StoreError) -> Range<Int64> {
+  func takeUniqueIDs(_ count: Int, of store: StoreEngine) throws(StoreError) -> Range<Int64> {
     let numbers = try take(UInt64(count), counter: 0, of: store)
     return Int64(numbers.lowerBound)..<Int64(numbers.upperBound)
   }
 
   private func take(
-    _ count: UInt64, counter: Int, of store: StoreFile
+    _ count: UInt64, counter: Int, of store: StoreEngine
   ) throws(StoreError) -> Range<UInt64> {
     if let numbers = blocks.withLock({ $0[counter].take(count) }) { return numbers }
     return try reserving.withLock { _ throws(StoreError) in
@@ -87,7 +87,7 @@ final class NumberBlocks: Sendable {
 
   /// Reserves a block in a transaction of its own.
   private func reserve(
-    _ size: UInt64, atLeast count: UInt64, counter: Int, of store: StoreFile
+    _ size: UInt64, atLeast count: UInt64, counter: Int, of store: StoreEngine
   ) throws(StoreError) -> NumberReservation {
     guard !store.hasEnded else { throw .closed }
     guard !store.isReadOnly else { throw .readOnly(path: store.path) }
@@ -111,7 +111,7 @@ final class NumberBlocks: Sendable {
   /// - Throws: `exhausted` where it is less, `log` for numbers that may be given out already.
   private func reserve(
     _ size: UInt64, atLeast count: UInt64, _ counter: Int, in log: any SharedLog,
-    of store: StoreFile
+    of store: StoreEngine
   ) throws(StoreError) -> NumberReservation {
     let name = Self.name(of: counter, in: store)
     let snapshot = try store.snapshot()
@@ -132,7 +132,7 @@ final class NumberBlocks: Sendable {
     let left = Self.left(in: name, from: reserved.lowerBound)
     guard left >= count else { throw Self.exhausted(counter, of: store) }
     let numbers = reserved.lowerBound..<reserved.lowerBound + min(size, left)
-    // Whoever uses the store without its log goes on behind them.
+    // A process that uses the store without its log goes on behind them.
     try store.write(isLogged: true) { (transaction, _) throws(StoreError) in
       try StoreCounter.raise(name, to: numbers.upperBound, store.databases.arbor, transaction)
     }
@@ -145,7 +145,7 @@ final class NumberBlocks: Sendable {
     return first > limit ? 0 : limit - first
   }
 
-  private static func exhausted(_ counter: Int, of store: StoreFile) -> StoreError {
+  private static func exhausted(_ counter: Int, of store: StoreEngine) -> StoreError {
     guard counter > 0 else {
       return .exhausted("The store has used up its 2^63 unique IDs; start a new store.")
     }
@@ -153,7 +153,7 @@ final class NumberBlocks: Sendable {
     return .exhausted("\(entity) has used up its 2^48 object numbers; start a new store.")
   }
 
-  private static func name(of counter: Int, in store: StoreFile) -> String {
+  private static func name(of counter: Int, in store: StoreEngine) -> String {
     guard counter > 0 else { return StoreFormat.uniqueIDCounter }
     return StoreFormat.objectCounter(store.schema.entities[counter - 1].number)
   }
@@ -162,7 +162,7 @@ final class NumberBlocks: Sendable {
   ///
   /// - Throws: `exhausted` where it is less; the counter stays as it is then.
   private static func reserve(
-    _ size: UInt64, atLeast count: UInt64, _ counter: Int, of store: StoreFile,
+    _ size: UInt64, atLeast count: UInt64, _ counter: Int, of store: StoreEngine,
     _ transaction: borrowing WriteTransaction
   ) throws(StoreError) -> NumberReservation {
     let name = Self.name(of: counter, in: store)
@@ -180,7 +180,7 @@ final class NumberBlocks: Sendable {
   /// Fills up blocks that run low, in a transaction that commits anyway. The numbers may be used
   /// once it has; ``install(_:)`` then.
   func topUp(
-    of store: StoreFile, _ transaction: borrowing WriteTransaction
+    of store: StoreEngine, _ transaction: borrowing WriteTransaction
   ) throws(StoreError) -> [NumberReservation] {
     // Relaxed commits are not durable when they return: see reserve(_:counter:of:).
     if store.durability == .relaxed || store.sharedLog != nil { return [] }
@@ -194,7 +194,7 @@ final class NumberBlocks: Sendable {
         reservations.append(
           try Self.reserve(size, atLeast: 1, counter, of: store, transaction))
       } catch .exhausted {
-        // Whoever needs more numbers than are left is told.
+        // A caller that needs more numbers than are left is told.
       } catch {
         throw error
       }

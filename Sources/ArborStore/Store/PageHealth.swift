@@ -70,7 +70,7 @@ final class PageHealth: Sendable {
   }
 }
 
-extension StoreFile {
+extension StoreEngine {
   /// Lets `observer` be told of the first damage that is found; the first that asks for it.
   package func onDamage(_ observer: @escaping @Sendable (StoreError) -> Void) {
     health.observe(observer)

@@ -38,7 +38,7 @@ struct RecordsAhead {
     }
   }
 
-  /// The stored record of the next change, unverified; nil where there is none.
+  /// The stored record of the next change, unverified; nil where none exists.
   mutating func next() -> RecordView? {
     defer { index += 1 }
     return found[index]
@@ -46,7 +46,7 @@ struct RecordsAhead {
 }
 
 extension TransactionReader {
-  /// The record of an object where it lies in the store, unverified; nil where there is none.
+  /// The record of an object where it lies in the store, unverified; nil where none exists.
   @inline(__always)
   func storedRecord(
     _ number: ObjectNumber, in database: Database

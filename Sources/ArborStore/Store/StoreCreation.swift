@@ -81,7 +81,7 @@ package enum StoreCreation {
     try transaction.put(arbor, key: Array(key.utf8), value: value)
   }
 
-  /// Makes a store at a path where there is none.
+  /// Makes a store at a path where none exists.
   ///
   /// - Returns: false where somebody else made one meanwhile.
   static func create(

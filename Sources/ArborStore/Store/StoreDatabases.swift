@@ -21,16 +21,16 @@ package final class StoreDatabases: Sendable {
 
   package let arbor: Database
   package let history: Database
-  /// Every index once. An index's place here is its number throughout the store.
+  /// Every index once. An index's position here is its number throughout the store.
   package let indexes: [Index]
-  /// Every to-many relationship once. Its place here is its number throughout the store.
+  /// Every to-many relationship once. Its position here is its number throughout the store.
   package let relationships: [Relationship]
   private let recordDatabases: [Database?]
   private let blobDatabases: [Database?]
   private let indexNumbers: [[Int]]
   private let relationshipIndexes: [[Int]]
 
-  /// The records of a concrete entity, by its place in the schema.
+  /// The records of a concrete entity, by its index in the schema.
   ///
   /// - Precondition: The entity is not abstract.
   @inline(__always)
@@ -41,7 +41,7 @@ package final class StoreDatabases: Sendable {
     return database
   }
 
-  /// The large binaries of a concrete entity, by its place in the schema; nil where none of its
+  /// The large binaries of a concrete entity, by its index in the schema; nil where none of its
   /// attributes has external storage, and in files of an earlier format.
   package func blobs(_ entity: Int) -> Database? { blobDatabases[entity] }
 
@@ -149,13 +149,13 @@ package final class StoreDatabases: Sendable {
     init(_ schema: ModelSchema) {
       // By the name of the database: the first use of another kind of key would cost the run time
       // system a search, which shows when a store is opened.
-      var places: [String: Int] = [:]
+      var knownNumbers: [String: Int] = [:]
       for entity in schema.entities {
         indexNumbers.append(
           entity.indexes.map { index in
             let name = StoreFormat.indexDatabase(schema.storedName(of: index))
-            if let relationshipIndex = places[name] { return relationshipIndex }
-            places[name] = indexes.count
+            if let relationshipIndex = knownNumbers[name] { return relationshipIndex }
+            knownNumbers[name] = indexes.count
             indexes.append(index)
             return indexes.count - 1
           })
@@ -163,8 +163,8 @@ package final class StoreDatabases: Sendable {
           entity.relationships.map { relationship in
             guard relationship.isToMany else { return -1 }
             let name = StoreFormat.relationshipDatabase(schema.storedName(of: relationship))
-            if let relationshipIndex = places[name] { return relationshipIndex }
-            places[name] = relationships.count
+            if let relationshipIndex = knownNumbers[name] { return relationshipIndex }
+            knownNumbers[name] = relationships.count
             relationships.append(relationship)
             return relationships.count - 1
           })

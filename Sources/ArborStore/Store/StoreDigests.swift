@@ -89,7 +89,7 @@ struct DigestedDatabase {
   }
 }
 
-extension StoreFile {
+extension StoreEngine {
   /// The databases of the store, with what is left of former models. A snapshot that reads them has
   /// to begin afterwards.
   func digestedDatabases() throws(StoreError) -> [DigestedDatabase] {

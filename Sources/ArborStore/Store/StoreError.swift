@@ -71,7 +71,7 @@ package indirect enum StoreError: Error, Sendable {
   case inputOutput(operation: String, path: String?, errno: Int32)
   /// An ID that names no object of this store.
   case foreignObject(String)
-  /// A change set that contradicts itself or the schema: a defect of whoever made it.
+  /// A change set that contradicts itself or the schema: a defect of the code that made it.
   case invalidChange(ObjectNumber?, what: String)
   /// Numbers that are used up.
   case exhausted(String)

@@ -32,7 +32,7 @@ package enum StoreFiles {
   /// reading it, and every commit to it throws `fileReplaced` from then on.
   ///
   /// A kill at any moment leaves one of the two under the path, whole. The staged file is not
-  /// checked: whoever made it has done so.
+  /// checked: the code that made it has done so.
   ///
   /// - Parameters:
   ///   - staged: The path of the store that comes, beside the other one.

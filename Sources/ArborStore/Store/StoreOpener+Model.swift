@@ -19,7 +19,7 @@ extension StoreOpener {
   }
 
   /// Refuses a store of another model than the given one.
-  func agree(with store: StoreFile) throws(StoreError) {
+  func agree(with store: StoreEngine) throws(StoreError) {
     try agree(store.schema, store.modelDigest, store.modelFingerprint, path: store.path)
   }
 
@@ -49,12 +49,12 @@ extension StoreOpener {
   }
 
   /// Writes the given model into the file where the one there says something else that does not
-  /// concern stored bytes, such as named requests, so that whoever opens the file without a model
-  /// and every tool sees the newest.
+  /// concern stored bytes, such as named requests, so that a program that opens the file without a
+  /// model and every tool sees the newest.
   ///
   /// The generation and the commit sequence stay: no object changes, and processes that have the
   /// store open with another wording go on. On a full disk the next opening tries again.
-  func bringModelUpToDate(in store: StoreFile) throws(StoreError) {
+  func bringModelUpToDate(in store: StoreEngine) throws(StoreError) {
     guard let offer, !store.isReadOnly, store.path != nil else { return }
     let arbor = store.databases.arbor
     do {

@@ -25,7 +25,7 @@ extension StoreOpener {
   }
 
   /// Does what the options ask of a store that was opened just now.
-  func verify(_ store: StoreFile) throws(StoreError) {
+  func verify(_ store: StoreEngine) throws(StoreError) {
     if !store.wasWrittenSinceBoot { try store.settleAfterStop() }
     switch opening.verification {
     case .quick: break

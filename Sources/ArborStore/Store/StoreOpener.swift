@@ -2,7 +2,7 @@ internal import ArborModel
 internal import Foundation
 internal import LMDB
 
-/// Opens stores: finds or makes the file, judges it, and binds it to its model.
+/// Opens stores: finds or makes the file, validates it, and binds it to its model.
 struct StoreOpener {
   let opening: StoreOpening
   let offer: OfferedModel?
@@ -12,7 +12,7 @@ struct StoreOpener {
     offer = opening.model.map(OfferedModel.init)
   }
 
-  func open() throws(StoreError) -> StoreFile {
+  func open() throws(StoreError) -> StoreEngine {
     switch opening.location {
     case .inMemory: try openInMemory()
     case .file(let path): try openFile(path)
@@ -43,7 +43,7 @@ struct StoreOpener {
 
   // MARK: In memory
 
-  private func openInMemory() throws(StoreError) -> StoreFile {
+  private func openInMemory() throws(StoreError) -> StoreEngine {
     guard let model = try offer?.checked() else {
       throw .notAStore(path: "", what: "A store in memory has no model yet; give one.")
     }
@@ -53,7 +53,7 @@ struct StoreOpener {
     }
     try StoreCreation.fill(environment, model, id: UUID())
     return try StoreRegistry.shared.store(on: environment) { () throws(StoreError) in
-      try StoreFile(parts(of: environment, path: nil))
+      try StoreEngine(parts(of: environment, path: nil))
     }
   }
 
@@ -63,7 +63,7 @@ struct StoreOpener {
   /// others make and remove it.
   private static var mostCreations: Int { 16 }
 
-  private func openFile(_ path: String) throws(StoreError) -> StoreFile {
+  private func openFile(_ path: String) throws(StoreError) -> StoreEngine {
     var creations = 0
     while true {
       let environment: Environment
@@ -86,7 +86,7 @@ struct StoreOpener {
         let store = try StoreRegistry.shared.store(on: environment) { () throws(StoreError) in
           let parts = try migrated(parts(of: environment, path: environment.path))
           try agree(with: parts)
-          let store = try StoreFile(broughtOver(parts))
+          let store = try StoreEngine(broughtOver(parts))
           try verify(store)
           return store
         }
@@ -148,7 +148,7 @@ struct StoreOpener {
     }
   }
 
-  // MARK: Judging
+  // MARK: Validating
 
   /// Reads what the file says about itself and opens its databases.
   func parts(

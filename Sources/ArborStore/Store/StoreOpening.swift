@@ -81,7 +81,7 @@ package struct StoreOpening: Sendable {
   /// the way keeps its data.
   package var versionsBetween: [ManagedObjectModel] = []
   /// Whether the file is the private copy of a staged migration: what is dropped lies in the
-  /// original still, and derived values are computed by whoever migrates.
+  /// original still, and derived values are computed by the code that migrates.
   package var isStaged = false
   package var indexBuilds = IndexBuilds.beforeOpening
   /// Told how far the indexes are that are filled before the opening returns.

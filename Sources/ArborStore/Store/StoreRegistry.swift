@@ -6,17 +6,17 @@ final class StoreRegistry: Sendable {
   static let shared = StoreRegistry()
 
   private struct Entry {
-    let store: StoreFile
+    let store: StoreEngine
     /// How often it was opened and not closed.
     var openings: Int
   }
 
   private let entries = Lock<[Entry]>([])
 
-  /// The store on an environment, made where there is none yet; one opening more.
+  /// The store on an environment, made where none exists yet; one opening more.
   func store(
-    on environment: Environment, make: () throws(StoreError) -> StoreFile
-  ) throws(StoreError) -> StoreFile {
+    on environment: Environment, make: () throws(StoreError) -> StoreEngine
+  ) throws(StoreError) -> StoreEngine {
     try entries.withLock { (entries) throws(StoreError) in
       if let index = entries.firstIndex(where: { $0.store.environment === environment }) {
         entries[index].openings += 1
@@ -34,12 +34,12 @@ final class StoreRegistry: Sendable {
   }
 
   /// Whether one opening is left.
-  func isLast(_ store: StoreFile) -> Bool {
+  func isLast(_ store: StoreEngine) -> Bool {
     entries.withLock { $0.contains { $0.store === store && $0.openings == 1 } }
   }
 
   /// Ends one opening; true where it was the last.
-  func close(_ store: StoreFile) -> Bool {
+  func close(_ store: StoreEngine) -> Bool {
     entries.withLock { entries in
       guard let index = entries.firstIndex(where: { $0.store === store }) else { return false }
       entries[index].openings -= 1
@@ -50,7 +50,7 @@ final class StoreRegistry: Sendable {
   }
 
   /// Ends all openings, if there is only one.
-  func closeLast(_ store: StoreFile) -> Bool {
+  func closeLast(_ store: StoreEngine) -> Bool {
     entries.withLock { entries in
       guard
         let index = entries.firstIndex(where: { $0.store === store && $0.openings == 1 })
@@ -61,7 +61,7 @@ final class StoreRegistry: Sendable {
   }
 
   /// Takes back ``closeLast(_:)``.
-  func reopen(_ store: StoreFile) {
+  func reopen(_ store: StoreEngine) {
     entries.withLock { $0.append(Entry(store: store, openings: 1)) }
   }
 }

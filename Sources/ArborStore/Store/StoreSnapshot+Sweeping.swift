@@ -9,21 +9,21 @@ package struct MemberTable {
   package fileprivate(set) var members: [ObjectNumber] = []
   /// Where each owner's members begin.
   private var starts: [Int] = []
-  private let places: NumberMap
+  private let ownerIndices: NumberMap
 
   fileprivate init(capacity: Int) {
-    places = NumberMap(minimumCapacity: capacity)
+    ownerIndices = NumberMap(minimumCapacity: capacity)
     starts.reserveCapacity(capacity + 1)
   }
 
   fileprivate mutating func begin(_ owner: ObjectNumber) {
-    places.set(owner, UInt(bitPattern: starts.count))
+    ownerIndices.set(owner, UInt(bitPattern: starts.count))
     starts.append(members.count)
   }
 
   /// The members of an owner; nil where it is none of those that were asked for.
   package subscript(owner: ObjectNumber) -> ArraySlice<ObjectNumber>? {
-    guard let word = places[owner] else { return nil }
+    guard let word = ownerIndices[owner] else { return nil }
     let position = Int(bitPattern: word)
     return members[
       starts[position]..<(position + 1 < starts.count ? starts[position + 1] : members.count)]
@@ -141,22 +141,22 @@ extension StoreSnapshot {
     }
   }
 
-  /// Finds the entries of ascending numbers by a walk over all.
+  /// Finds the entries of ascending numbers by a scan of all.
   @inline(__always)
   private func forEachEntry(
     of numbers: ArraySlice<ObjectNumber>, in database: Database,
     _ body: (ObjectNumber, UnsafeRawBufferPointer) throws -> Void
   ) throws {
     guard let first = numbers.first else { return }
-    var walk = try reader.walk(database, from: first.rawValue)
+    var scan = try reader.scan(database, from: first.rawValue)
     try withUnsafeTemporaryAllocation(of: NumberedEntry.self, capacity: 64) { room in
-      var (position, count) = (0, try walk.next(into: room))
+      var (position, count) = (0, try scan.next(into: room))
       for number in numbers {
         while position == count || room[position].key < number.rawValue {
           position += 1
           guard position >= count else { continue }
           guard count == room.count else { return }
-          (position, count) = (0, try walk.next(into: room))
+          (position, count) = (0, try scan.next(into: room))
           guard count > 0 else { return }
         }
         if room[position].key == number.rawValue { try body(number, room[position].value) }

@@ -5,7 +5,7 @@ package import LMDB
 ///
 /// A snapshot keeps every page alive that was freed since: hold it for one operation and close it.
 package final class StoreSnapshot {
-  package let store: StoreFile
+  package let store: StoreEngine
   /// The sequence of the newest commit it shows.
   package let sequence: UInt64
   /// The indexes that are not ready to be read; nil where all are.
@@ -19,7 +19,7 @@ package final class StoreSnapshot {
   private var isOpen = true
 
   init(
-    store: StoreFile, sequence: UInt64, _ unfinished: UnfinishedIndexes?,
+    store: StoreEngine, sequence: UInt64, _ unfinished: UnfinishedIndexes?,
     _ transaction: consuming ReadTransaction
   ) {
     self.store = store
@@ -114,7 +114,7 @@ package final class StoreSnapshot {
     }
   }
 
-  /// The number of members; costs no walk.
+  /// The number of members; costs no scan.
   package func memberCount(
     _ relationship: RelationshipSchema, of owner: ObjectNumber
   ) throws(StoreError) -> Int {

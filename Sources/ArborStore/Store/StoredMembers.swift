@@ -3,7 +3,7 @@ internal import LMDB
 
 /// The members of to-many relationships as one transaction knows them.
 struct StoredMembers {
-  let store: StoreFile
+  let store: StoreEngine
   let reader: TransactionReader
 
   /// The members of an owner: in their order where the relationship is ordered, else ascending.
@@ -27,7 +27,7 @@ struct StoredMembers {
     return members
   }
 
-  /// The number of members; costs no walk.
+  /// The number of members; costs no scan.
   func count(
     _ relationship: RelationshipSchema, of owner: ObjectNumber
   ) throws(LMDBError) -> Int {

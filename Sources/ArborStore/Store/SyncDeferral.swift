@@ -12,9 +12,9 @@ internal import Synchronization
 ///
 /// The header says which of the two a file is. The engine writes its root page in no order with the
 /// others then, so a machine that stops may leave a file of which any part is of a former state.
-/// Whoever opens an unsettled file that the machine has been started anew since reads it as a whole
-/// first, and compares it with the digests of its databases; one that is not sound is made anew
-/// from the log. A process that ends leaves its commits to the system, which writes them.
+/// A process that opens an unsettled file that the machine has been started anew since reads it as
+/// a whole first, and compares it with the digests of its databases; one that is not sound is made
+/// anew from the log. A process that ends leaves its commits to the system, which writes them.
 ///
 /// The mark is on the medium before anybody's first commit that does not wait: a file that is
 /// settled there is whole.
@@ -43,7 +43,7 @@ final class SyncDeferral: Sendable {
   }
 }
 
-extension StoreFile {
+extension StoreEngine {
   /// Syncs everything, and says so in the file, where this process had commits that did not wait.
   ///
   /// What keeps it from that leaves the mark, and the next opening to verify the file where the

@@ -15,9 +15,9 @@ package final class Relation: Sendable {
   }
 
   package let schema: RelationshipSchema
-  /// The relationship's place in its entity, the same in all that inherit from it.
+  /// The relationship's slot in its entity, the same in all that inherit from it.
   package let slot: Int
-  /// The place of the inverse in the destination.
+  /// The slot of the inverse in the destination.
   package let inverseSlot: Int
   /// The index of the entity that declares it.
   package let declaringEntity: Int

@@ -16,7 +16,7 @@ package import ArborStore
 /// It belongs to whatever runs its context.
 @usableFromInline
 package final class Workspace {
-  package let file: StoreFile
+  package let file: StoreEngine
   package let schema: ModelSchema
   package let registry = ObjectRegistry()
   package let pending: PendingObjects
@@ -83,7 +83,7 @@ package final class Workspace {
   package var mendings: [LinkMending] = []
 
   /// What waits over a store's file, empty. It needs a host before anything else.
-  package init(_ file: StoreFile, _ openState: OpenState) {
+  package init(_ file: StoreEngine, _ openState: OpenState) {
     self.file = file
     self.openState = openState
     schema = file.schema

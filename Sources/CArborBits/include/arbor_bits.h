@@ -37,7 +37,7 @@ uint64_t arbor_hash(uint64_t seed, const void *bytes, size_t count);
 uint64_t arbor_entry_hash(uint64_t seed, const void *key, size_t key_count, const void *value,
                           size_t value_count);
 
-/// The first place of `needle` in `haystack`, or NULL. An empty needle is found at the start.
+/// The first occurrence of `needle` in `haystack`, or NULL. An empty needle is found at the start.
 const void *arbor_find(const void *haystack, size_t haystack_count, const void *needle,
                        size_t needle_count);
 

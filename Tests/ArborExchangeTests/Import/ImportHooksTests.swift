@@ -55,7 +55,7 @@ final class Hooked: ManagedObject {
     let taken = try #require(
       try context.importObject(["employeeID": 1, "name": ["Ada", "Lovelace"]], as: Hooked.self))
     #expect(taken["name"] == "ADA LOVELACE")
-    // What it leaves is judged as ever.
+    // What it leaves is validated as ever.
     #expect(throws: ArborError.self) {
       try context.importObject(["employeeID": 2, "name": "B", "age": "old"], as: Hooked.self)
     }

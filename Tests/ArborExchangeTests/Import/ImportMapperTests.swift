@@ -69,7 +69,7 @@ import Testing
     try workshop.finish()
   }
 
-  @Test func dotsWalkIntoObjectsAndCommasSeparateAlternatives() throws {
+  @Test func dotsDescendIntoObjectsAndCommasSeparateAlternatives() throws {
     let notes = ["ImportName": " image . small , thumbnail,picture "]
     let workshop = try ImportWorkshop(entity([text("url", notes)]))
     for json in [

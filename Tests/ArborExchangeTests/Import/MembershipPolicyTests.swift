@@ -86,7 +86,7 @@ import Testing
     #expect(!workshop.context.hasChanges)
   }
 
-  @Test func mergedMembersOfAnOrderKeepTheirPlacesAndNewOnesFollow() throws {
+  @Test func mergedMembersOfAnOrderKeepTheirPositionsAndNewOnesFollow() throws {
     let workshop = try workshop("Merge")
     try workshop.one(
       #"""

@@ -22,7 +22,7 @@ import Testing
     try ValueAdapter.decode(Stop.self, from: Data(text.utf8))
   }
 
-  @Test func dotsWalkIntoObjects() throws {
+  @Test func dotsDescendIntoObjects() throws {
     #expect(try stop(#"{"info": {"names": {"long": "x"}}}"#).name == "x")
     for text in [#"{"info": {"names": {}}}"#, #"{"info": {}}"#, "{}", #"{"info": null}"#] {
       #expect(try stop(text).name == nil)
@@ -54,7 +54,7 @@ import Testing
     #expect(try stop(#"{"a.b": 1, "a": {"b": 2}}"#).dotted == 1)
   }
 
-  @Test func aPropertyWithoutPlaceTakesNoPart() throws {
+  @Test func aPropertyWithoutAPathTakesNoPart() throws {
     #expect(try stop(#"{"size": "x"}"#).size == nil)
     #expect(try ValueAdapter.encode(Stop(size: "x")) == [:])
     #expect(JSONKeyPaths.identity.excluding("a")["a"] == .none)

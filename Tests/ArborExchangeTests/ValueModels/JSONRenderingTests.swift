@@ -90,7 +90,7 @@ import Testing
     static let jsonKeyPaths: JSONKeyPaths = ["a": "x.y", "b": "x"]
   }
 
-  @Test func twoPropertiesInOnePlaceAreAnError() throws {
+  @Test func twoPropertiesOfOnePathAreAnError() throws {
     let error = try #require(throws: ArborError.self) { try ValueAdapter.encode(Clash()) }
     #expect(error.code == .invalidMapping && error.keyPath == "Clash.b")
   }

@@ -216,13 +216,13 @@ import Testing
   }
 
   @Test func valuesGoThereAndBackForAllTypes() throws {
-    StoreSourceTests.registration
-    let object = try workshop.insert("Sample", try StoreSourceTests.values())
+    ManagedObjectSourceTests.registration
+    let object = try workshop.insert("Sample", try ManagedObjectSourceTests.values())
     try object.setTransformedValue(["x": 1.5], forKey: "table")
     let sample = try Sample(object)
     let copy = try context.upsert(sample)
     #expect(try copy !== object && Sample(copy) == sample)
-    for name in try StoreSourceTests.values().keys {
+    for name in try ManagedObjectSourceTests.values().keys {
       #expect(try copy.value(forKey: name) == object.value(forKey: name), "\(name)")
     }
     try context.upsert(Sample())

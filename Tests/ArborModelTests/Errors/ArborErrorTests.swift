@@ -5,7 +5,7 @@ import Testing
 @Suite struct ArborErrorTests {
   private struct Beneath: Error {}
 
-  @Test func describesPlaceMessageAndViolations() {
+  @Test func describesLocationMessageAndViolations() {
     var error = ArborError(.invalidModel, "The model has 2 problems; correct them.")
     error.location = ArborError.SourceLocation(source: "World/contents", line: 3, column: 5)
     error.violations = [

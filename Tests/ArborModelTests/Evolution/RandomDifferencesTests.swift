@@ -119,7 +119,7 @@ import Testing
     }
   }
 
-  /// What a change is when the models change their places.
+  /// What a change is when the models are exchanged.
   private static func mirrored(_ change: ModelDifference.Change) -> String? {
     let subject = change.subject.map { "\($0)" } ?? ""
     return switch change.kind {

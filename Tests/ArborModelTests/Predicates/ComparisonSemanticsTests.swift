@@ -115,7 +115,7 @@ import Testing
     #expect(try holds(["long": 2, "short": 2], FetchPredicate(stringLiteral: text)) == expected)
   }
 
-  @Test func badExpressionsThrowWithTheirPlace() throws {
+  @Test func badExpressionsThrowWithTheirLocation() throws {
     let world = try PredicateWorld()
     for text in ["name MATCHES '('", "extra MATCHES '('", "'x' MATCHES ')('"] {
       let error = #expect(throws: ArborError.self) {

@@ -2,7 +2,7 @@ import ArborModel
 import Foundation
 
 /// Evaluates predicates the slow, plain way, from the words of the language's definition. It shares
-/// no code with what it judges: numbers are compared as decimal texts, texts as arrays of code
+/// no code with what it checks: numbers are compared as decimal texts, texts as arrays of code
 /// points.
 struct NaiveEvaluator {
   let world: PredicateWorld
@@ -191,13 +191,13 @@ struct NaiveNumber {
     }
     let parts = text.replacing("-", with: "", maxReplacements: text.hasPrefix("-") ? 1 : 0)
       .split(separator: "e")
-    let places = parts[0].split(separator: ".")
+    let halves = parts[0].split(separator: ".")
     let power = parts.count > 1 ? Int(parts[1]) ?? 0 : 0
     let zeros = String(repeating: "0", count: 420)
-    let behind = places.count > 1 ? String(places[1]) : ""
+    let behind = halves.count > 1 ? String(halves[1]) : ""
     // 420 zeros on both sides leave room for every power.
-    let digits = zeros + places[0] + behind + zeros
-    let point = digits.index(digits.startIndex, offsetBy: 420 + places[0].count + power)
+    let digits = zeros + halves[0] + behind + zeros
+    let point = digits.index(digits.startIndex, offsetBy: 420 + halves[0].count + power)
     whole = String(digits[..<point].drop { $0 == "0" })
     let rest = String(digits[point...])
     fraction = String(rest.reversed().drop { $0 == "0" }.reversed())

@@ -62,8 +62,8 @@ import Testing
     #expect(error?.location?.column == column, "\(text): \(error?.message ?? "")")
   }
 
-  /// Arguments are known later, and judged then by the same rules.
-  @Test func argumentsAreJudgedWithinScopes() throws {
+  /// Arguments are known later, and validated then by the same rules.
+  @Test func argumentsAreValidatedWithinScopes() throws {
     let world = try PredicateWorld()
     for text in [
       "ANY staff.long > %@", "SUBQUERY(staff, $x, $x.long > %@).@count > 0",

@@ -22,7 +22,7 @@ import Testing
         == .list([.constant(1), .argument(0)]))
   }
 
-  @Test func placesDoNotMatter() {
+  @Test func locationsDoNotMatter() {
     let text = PredicateText(segments: ["a == 1"])
     let here = PredicateSite(text, 2)
     #expect(here == .none && Set([here, .none]).count == 1)

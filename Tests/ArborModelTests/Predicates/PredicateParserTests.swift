@@ -169,7 +169,7 @@ import Testing
     saysWhatItExpected(text, column, words)
   }
 
-  @Test func placesAreLinesAndCharacters() {
+  @Test func locationsAreLinesAndCharacters() {
     let predicate: FetchPredicate = "name == '日本😀' AND\n  b == \(1) AND c \(2)"
     let error = #expect(throws: ArborError.self) { try predicate.parsed }
     #expect(error?.location == .init(line: 2, column: 16))

@@ -55,7 +55,7 @@ import Testing
     ("long + 1 AS x", .invalidArgument, "A sort key has no name"),
     ("lng * 2", .invalidPredicate, "did you mean \"long\"?"),
     ("long *", .invalidPredicate, "a value or a key path"),
-    // What is written as a path is judged as one.
+    // What is written as a path is validated as one.
     ("reports.name", .invalidArgument, "to-many"), ("lng", .unknownName, "did you mean"),
   ])
   func refusesWhatHasNoOrder(_ text: String, _ code: ArborError.Code, _ words: String) {

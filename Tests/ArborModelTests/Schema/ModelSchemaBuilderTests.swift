@@ -48,12 +48,12 @@ import Testing
     #expect(try storage("Place", "residents") == .links)
     #expect(try storage("Company", "offices") == .links)
     for name in ["company", "mentor", "home"] {
-      guard case .field(let place) = try storage("Employee", name) else {
+      guard case .field(let fieldIndex) = try storage("Employee", name) else {
         Issue.record("\(name) has no field")
         continue
       }
       let employee = try schema.required("Employee")
-      #expect(employee.layout.fields[place].kind == .reference)
+      #expect(employee.layout.fields[fieldIndex].kind == .reference)
     }
   }
 
@@ -75,9 +75,9 @@ import Testing
     let catalog = SchemaCatalog(numbering: model)
     var reordered = model
     reordered.entities.reverse()
-    for place in reordered.entities.indices {
-      reordered.entities[place].attributes.reverse()
-      reordered.entities[place].relationships.reverse()
+    for index in reordered.entities.indices {
+      reordered.entities[index].attributes.reverse()
+      reordered.entities[index].relationships.reverse()
     }
     #expect(reordered.fingerprint == model.fingerprint)
     let schema = try ModelSchema(model, catalog: catalog)

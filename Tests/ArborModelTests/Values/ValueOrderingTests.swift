@@ -3,7 +3,7 @@ import Foundation
 import Testing
 
 @Suite struct ValueOrderingTests {
-  /// Classes of values that lie at one place, in order.
+  /// Classes of values that lie at one position, in order.
   static let classes: [[Value]] = [
     [.null], [.double(.nan), .decimal(.nan)], [.double(-.infinity)], [-1e300],
     [.integer(.min), .double(-0x1p63), .decimal(Decimal(Int64.min))], [-1, -1.0, .decimal(-1)],
@@ -30,7 +30,7 @@ import Testing
     [.composite(["b": 0])],
   ]
 
-  @Test func placesAreInOrder() {
+  @Test func ranksAreInOrder() {
     for (left, leftClass) in Self.classes.enumerated() {
       for (right, rightClass) in Self.classes.enumerated() {
         for first in leftClass {

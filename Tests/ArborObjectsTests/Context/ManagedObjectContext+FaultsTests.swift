@@ -15,7 +15,7 @@ import Testing
   ) throws {
     let folder = try TemporaryFolder()
     let path = folder.path("a.arbor")
-    let file = try StoreFile.open(StoreOpening(.file(path), model: OfficeModel.make()))
+    let file = try StoreEngine.open(StoreOpening(.file(path), model: OfficeModel.make()))
     defer { file.close() }
     let world = try World(Draft(file))
     try forge(world, Vandal(file: file))

@@ -45,7 +45,7 @@ import Testing
     var opening = StoreOpening(.file(url.path), model: try model(hasIndexes: true))
     opening.indexBuilds = .left
     opening.mostObjectsIndexedAtOnce = 0
-    try StoreFile.open(opening).close()
+    try StoreEngine.open(opening).close()
   }
 
   private func codes(
@@ -182,7 +182,7 @@ import Testing
     do {
       var opening = StoreOpening(.file(url.path), model: model)
       opening.indexBuilds = .left
-      let file = try StoreFile.open(opening)
+      let file = try StoreEngine.open(opening)
       defer { file.close() }
       let draft = Draft(file)
       try draft.insert("Note", ["code": .integer(7)])

@@ -116,7 +116,7 @@ import Testing
     store.close()
   }
 
-  @Test func indexesAreBuiltListedAndJudged() throws {
+  @Test func indexesAreBuiltListedAndValidated() throws {
     let folder = try TemporaryFolder()
     let location = StoreLocation.file(folder.url.appending(path: "a.arbor"))
     func model(_ indexes: [FetchIndexDescription]) throws -> ManagedObjectModel {

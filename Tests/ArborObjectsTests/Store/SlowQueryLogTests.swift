@@ -57,9 +57,9 @@ import Testing
       ("", "3", { _ = try $0.delete() }),
     ]
 
-  @Test(arguments: readers.indices) func everythingThatReadsIsLogged(place: Int) throws {
+  @Test(arguments: readers.indices) func everythingThatReadsIsLogged(readerIndex: Int) throws {
     try #require(ProgramLog.isSetUp)
-    let name = "LoggedNote\(place)"
+    let name = "LoggedNote\(readerIndex)"
     let store = try store(.zero, entity: name)
     let context = store.makeContext()
     for index in 0..<3 {
@@ -67,7 +67,7 @@ import Testing
       try note.setValue(.string("secret \(index)"), forKey: "body")
     }
     try context.commit()
-    let reader = Self.readers[place]
+    let reader = Self.readers[readerIndex]
     try reader.read(context.objects(name).filter("body BEGINSWITH \("secret")"))
     let own = ProgramLog.entries("entity", name)
     let entry = try #require(own.first)

@@ -37,25 +37,25 @@ struct PlainMove {
 }
 
 extension [Int] {
-  /// This list with the members that it lacks of another one, each placed by itself: behind the one
+  /// This list with the members that it lacks of another one, each put in by itself: behind the one
   /// that it follows there, or behind all that both lists have, where it follows all of them.
   fileprivate func placing(_ guests: [Int]) -> [Int] {
-    var placed = self
+    var merged = self
     let both = filter(guests.contains)
     for (index, guest) in guests.enumerated() where !contains(guest) {
       let isLast = !guests[index...].contains(where: contains)
       var anchor = index > 0 ? guests[index - 1] : nil
       if isLast, let known = anchor, contains(known) { anchor = both.last }
-      var target = anchor.flatMap { placed.firstIndex(of: $0) }.map { $0 + 1 } ?? 0
+      var target = anchor.flatMap { merged.firstIndex(of: $0) }.map { $0 + 1 } ?? 0
       // Behind those that follow the same member.
-      while isLast, anchor != nil, anchor == both.last, target < placed.count,
-        !contains(placed[target])
+      while isLast, anchor != nil, anchor == both.last, target < merged.count,
+        !contains(merged[target])
       {
         target += 1
       }
-      placed.insert(guest, at: target)
+      merged.insert(guest, at: target)
     }
-    return placed
+    return merged
   }
 }
 

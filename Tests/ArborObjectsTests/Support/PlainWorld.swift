@@ -3,7 +3,7 @@ import ArborModel
 /// A naive object graph of dictionaries, against which contexts are tested: no records, no edits,
 /// no store, and both sides of every relationship spelt out.
 struct PlainWorld: Equatable {
-  /// A relationship as the naive world knows it; the inverse is nil where there is none.
+  /// A relationship as the naive world knows it; the inverse is nil where none exists.
   struct Relation {
     let entity: String
     let name: String

@@ -4,15 +4,15 @@ import ArborModel
 
 /// What a context shows, against what the naive one does.
 extension SharedHistory {
-  func compare(_ place: Int) throws {
-    let side = sides[place]
+  func compare(_ sideIndex: Int) throws {
+    let side = sides[sideIndex]
     _ = try side.context.count("Team")
     let (items, links) = (side.plain.items(store), side.plain.links(store))
     for entity in ["Person", "Team", "Skill"] {
       let expected = Set(items.keys.filter { items[$0]?.entity == entity }.compactMap { ids[$0] })
       let found = Set(try side.context.fetchIDs(FetchRequest<ManagedObject>(entity: entity)))
       guard found == expected else {
-        throw difference("\(place) has \(found.count) of \(entity), not \(expected.count)")
+        throw difference("\(sideIndex) has \(found.count) of \(entity), not \(expected.count)")
       }
     }
     for (key, item) in items {
@@ -20,7 +20,8 @@ extension SharedHistory {
       for name in PlainStore.attributes {
         let expected = item.values[name].map { Value.integer(Int64($0)) } ?? .null
         guard object[name] as Value == expected else {
-          throw difference("\(place): \(key).\(name) is \(object[name] as Value), not \(expected)")
+          throw difference(
+            "\(sideIndex): \(key).\(name) is \(object[name] as Value), not \(expected)")
         }
       }
       switch item.entity {
@@ -31,45 +32,45 @@ extension SharedHistory {
         var found: ObjectID?
         if case .objectID(let id) = object["team"] as Value, living.contains(id) { found = id }
         guard found == team else {
-          throw difference("\(place): \(key).team is \(object["team"] as Value)")
+          throw difference("\(sideIndex): \(key).team is \(object["team"] as Value)")
         }
-        try compare(object, "skills", place, key)
+        try compare(object, "skills", sideIndex, key)
       case "Team":
-        try compare(object, "members", place, key)
+        try compare(object, "members", sideIndex, key)
       default:
-        try compare(object, "holders", place, key)
+        try compare(object, "holders", sideIndex, key)
       }
     }
     let skilled = Set(links.map(\.person)).count
     guard try side.context.count("Person", matching: "skills.@count > 0") == skilled else {
-      throw difference("\(place): other persons than \(skilled) have skills")
+      throw difference("\(sideIndex): other persons than \(skilled) have skills")
     }
     let young = items.values.filter { $0.entity == "Person" && ($0.values["a"] ?? 9) < 5 }.count
     guard try side.context.count("Person", matching: "a < 5") == young else {
-      throw difference("\(place): other persons than \(young) have a < 5")
+      throw difference("\(sideIndex): other persons than \(young) have a < 5")
     }
-    try compareGroups(side, place)
+    try compareGroups(side, sideIndex)
   }
 
-  private func compareGroups(_ side: Side, _ place: Int) throws {
+  private func compareGroups(_ side: Side, _ sideIndex: Int) throws {
     let history = side.context.undoHistory
     let count = side.undo.count + (side.open?.isBegun == true ? 1 : 0)
     guard history?.undoNames.count == count, history?.redoNames.count == side.redo.count
     else {
       throw difference(
-        "\(place) has \(history?.undoNames.count ?? 0), \(history?.redoNames.count ?? 0) groups, "
-          + "not \(count) and \(side.redo.count)")
+        "\(sideIndex) has \(history?.undoNames.count ?? 0), "
+          + "\(history?.redoNames.count ?? 0) groups, not \(count) and \(side.redo.count)")
     }
   }
 
   private func compare(
-    _ object: ManagedObject, _ name: String, _ place: Int, _ key: Int
+    _ object: ManagedObject, _ name: String, _ sideIndex: Int, _ key: Int
   ) throws {
-    let expected = sides[place].plain.members(PlainList(owner: key, name: name), store)
+    let expected = sides[sideIndex].plain.members(PlainList(owner: key, name: name), store)
     let found = try object.objects(forKey: name).map(\.objectID)
     guard found == expected.compactMap({ ids[$0] }) else {
       let keys = found.map { id in ids.first { $0.value == id }?.key ?? 0 }
-      throw difference("\(place): \(key).\(name) is \(keys), not \(expected)")
+      throw difference("\(sideIndex): \(key).\(name) is \(keys), not \(expected)")
     }
   }
 }

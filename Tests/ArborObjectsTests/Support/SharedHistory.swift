@@ -66,124 +66,124 @@ struct SharedHistory {
     random = SeededRandom(seed: seed)
   }
 
-  /// Runs the steps of some places of the history.
+  /// Runs the steps of some indices of the history.
   mutating func run(steps: some Sequence<Int>) throws {
     do {
       if store.isOrdered { try populate() }
       for index in steps {
         random = SeededRandom(seed: seed &+ UInt64(index) &* 0xD6E8_FEB8_6659_FD93)
-        let place = Int.random(in: sides.indices, using: &random)
-        try step(place)
-        try compare(place)
+        let sideIndex = Int.random(in: sides.indices, using: &random)
+        try step(sideIndex)
+        try compare(sideIndex)
       }
-      for place in sides.indices {
-        try commit(place)
-        try compare(place)
+      for sideIndex in sides.indices {
+        try commit(sideIndex)
+        try compare(sideIndex)
       }
     } catch let error as ArborError {
       throw difference(error.message)
     }
   }
 
-  private mutating func step(_ place: Int) throws {
-    sides[place].plain.sync(store)
+  private mutating func step(_ sideIndex: Int) throws {
+    sides[sideIndex].plain.sync(store)
     switch Int.random(in: 0..<27, using: &random) {
-    case 24..<27: try sides[place].open == nil ? begin(place) : end(place)
-    case 0..<15 where sides[place].open != nil: try editOpen(place)
-    case 0..<14: try group(place, of: 1)
-    case 14: try group(place, of: 3)
-    case 15..<18: try commit(place)
-    case 18: rollback(place)
-    case 19..<22: try undo(place)
-    default: try redo(place)
+    case 24..<27: try sides[sideIndex].open == nil ? begin(sideIndex) : end(sideIndex)
+    case 0..<15 where sides[sideIndex].open != nil: try editOpen(sideIndex)
+    case 0..<14: try group(sideIndex, of: 1)
+    case 14: try group(sideIndex, of: 3)
+    case 15..<18: try commit(sideIndex)
+    case 18: rollback(sideIndex)
+    case 19..<22: try undo(sideIndex)
+    default: try redo(sideIndex)
     }
   }
 
-  private func note(_ place: Int, _ what: String) -> String { "\(place): \(what)" }
+  private func note(_ sideIndex: Int, _ what: String) -> String { "\(sideIndex): \(what)" }
 
   // MARK: Changing
 
-  private mutating func group(_ place: Int, of count: Int) throws {
-    let context = sides[place].context
+  private mutating func group(_ sideIndex: Int, of count: Int) throws {
+    let context = sides[sideIndex].context
     if count > 1 { context.undoHistory?.beginGroup(named: "") }
-    let before = sides[place].plain.view(store)
+    let before = sides[sideIndex].plain.view(store)
     var pieces: [Difference] = []
     for _ in 0..<count {
-      guard let edit = try edit(place) else { continue }
-      let before = sides[place].plain.view(store)
-      edit.body(&sides[place].plain)
-      pieces.append(piece(of: edit, before, place))
+      guard let edit = try edit(sideIndex) else { continue }
+      let before = sides[sideIndex].plain.view(store)
+      edit.body(&sides[sideIndex].plain)
+      pieces.append(piece(of: edit, before, sideIndex))
     }
     if count > 1 { context.undoHistory?.endGroup() } else { context.processPendingChanges() }
-    let group = [Difference(before, sides[place].plain.view(store), pieces)]
-    if !group.hasNoEffect || count > 1 && !pieces.isEmpty { sides[place].redo = [] }
-    close(group, place)
+    let group = [Difference(before, sides[sideIndex].plain.view(store), pieces)]
+    if !group.hasNoEffect || count > 1 && !pieces.isEmpty { sides[sideIndex].redo = [] }
+    close(group, sideIndex)
   }
 
   private mutating func piece(
-    of edit: Edit, _ before: PlainContext.View, _ place: Int
+    of edit: Edit, _ before: PlainContext.View, _ sideIndex: Int
   ) -> Difference {
-    var piece = Difference(before, sides[place].plain.view(store))
+    var piece = Difference(before, sides[sideIndex].plain.view(store))
     if let key = edit.written { piece.objects.insert(key) }
-    piece.lists = sides[place].plain.takeTouched()
+    piece.lists = sides[sideIndex].plain.takeTouched()
     return piece
   }
 
-  private mutating func close(_ group: Group, _ place: Int) {
+  private mutating func close(_ group: Group, _ sideIndex: Int) {
     if group.hasNoEffect {
-      sides[place].plain.settle(group, store)
+      sides[sideIndex].plain.settle(group, store)
     } else {
-      sides[place].undo.append(group)
+      sides[sideIndex].undo.append(group)
     }
   }
 
   // MARK: Open groups
 
-  private mutating func begin(_ place: Int) throws {
-    log.append(note(place, "begin a group"))
-    _ = try sides[place].context.count("Team")
-    sides[place].context.undoHistory?.beginGroup()
-    let view = sides[place].plain.view(store)
-    sides[place].open = OpenGroup(
-      start: view, end: view, sequence: sides[place].context.work.sequence)
+  private mutating func begin(_ sideIndex: Int) throws {
+    log.append(note(sideIndex, "begin a group"))
+    _ = try sides[sideIndex].context.count("Team")
+    sides[sideIndex].context.undoHistory?.beginGroup()
+    let view = sides[sideIndex].plain.view(store)
+    sides[sideIndex].open = OpenGroup(
+      start: view, end: view, sequence: sides[sideIndex].context.work.sequence)
   }
 
   /// A change in the open group.
-  private mutating func editOpen(_ place: Int) throws {
-    try endPart(place)
-    let before = sides[place].plain.view(store)
-    guard let edit = try edit(place) else { return }
-    edit.body(&sides[place].plain)
-    let (piece, view) = (piece(of: edit, before, place), sides[place].plain.view(store))
-    sides[place].open?.pieces.append(piece)
-    sides[place].open?.end = view
-    sides[place].open?.isBegun = true
-    sides[place].redo = []
+  private mutating func editOpen(_ sideIndex: Int) throws {
+    try endPart(sideIndex)
+    let before = sides[sideIndex].plain.view(store)
+    guard let edit = try edit(sideIndex) else { return }
+    edit.body(&sides[sideIndex].plain)
+    let (piece, view) = (piece(of: edit, before, sideIndex), sides[sideIndex].plain.view(store))
+    sides[sideIndex].open?.pieces.append(piece)
+    sides[sideIndex].open?.end = view
+    sides[sideIndex].open?.isBegun = true
+    sides[sideIndex].redo = []
   }
 
   /// Ends a part of the open group where others have committed since.
-  private mutating func endPart(_ place: Int) throws {
-    let context = sides[place].context
+  private mutating func endPart(_ sideIndex: Int) throws {
+    let context = sides[sideIndex].context
     _ = try context.count("Team")
-    guard let open = sides[place].open, open.sequence != context.work.sequence else { return }
-    let view = sides[place].plain.view(store)
-    sides[place].open?.endPart(view, context.work.sequence)
+    guard let open = sides[sideIndex].open, open.sequence != context.work.sequence else { return }
+    let view = sides[sideIndex].plain.view(store)
+    sides[sideIndex].open?.endPart(view, context.work.sequence)
   }
 
-  private mutating func end(_ place: Int) throws {
-    guard sides[place].open != nil else { return }
-    log.append(note(place, "end the group"))
-    try endPart(place)
-    sides[place].context.undoHistory?.endGroup()
-    closeOpen(place)
+  private mutating func end(_ sideIndex: Int) throws {
+    guard sides[sideIndex].open != nil else { return }
+    log.append(note(sideIndex, "end the group"))
+    try endPart(sideIndex)
+    sides[sideIndex].context.undoHistory?.endGroup()
+    closeOpen(sideIndex)
   }
 
-  /// Takes down that the open group has ended.
-  private mutating func closeOpen(_ place: Int) {
-    guard var open = sides[place].open else { return }
-    sides[place].open = nil
+  /// Records that the open group has ended.
+  private mutating func closeOpen(_ sideIndex: Int) {
+    guard var open = sides[sideIndex].open else { return }
+    sides[sideIndex].open = nil
     open.endPart(open.end, open.sequence)
-    close(open.parts, place)
+    close(open.parts, sideIndex)
   }
 
   /// An edit of the naive context that has been made in the real one.
@@ -193,25 +193,25 @@ struct SharedHistory {
     let body: (inout PlainContext) -> Void
   }
 
-  private mutating func edit(_ place: Int) throws -> Edit? {
-    let (context, store) = (sides[place].context, store)
-    let items = sides[place].plain.items(store)
+  private mutating func edit(_ sideIndex: Int) throws -> Edit? {
+    let (context, store) = (sides[sideIndex].context, store)
+    let items = sides[sideIndex].plain.items(store)
     func key(_ entity: String, _ random: inout SeededRandom) -> Int? {
       items.keys.filter { items[$0]?.entity == entity }.sorted().randomElement(using: &random)
     }
     switch Int.random(in: 0..<(store.isOrdered ? 24 : 16), using: &random) {
-    case 16...: return try arrange(place)
-    case 0..<3 where items.count < (store.isOrdered ? 7 : 14): return try insert(place)
+    case 16...: return try arrange(sideIndex)
+    case 0..<3 where items.count < (store.isOrdered ? 7 : 14): return try insert(sideIndex)
     case 0..<5:
       guard let key = items.keys.sorted().randomElement(using: &random) else { return nil }
-      log.append(note(place, "delete \(key)"))
+      log.append(note(sideIndex, "delete \(key)"))
       try context.delete(object(key, context))
       return Edit { $0.delete(key, store) }
     case 5..<10:
       guard let key = items.keys.sorted().randomElement(using: &random) else { return nil }
       let name = PlainStore.attributes.randomElement(using: &random) ?? "a"
       let value = Bool.random(using: &random) ? nil : Int.random(in: 0..<9, using: &random)
-      log.append(note(place, "\(key).\(name) = \(value.map(String.init) ?? "nil")"))
+      log.append(note(sideIndex, "\(key).\(name) = \(value.map(String.init) ?? "nil")"))
       try object(key, context).setValue(
         value.map { .integer(Int64($0)) } ?? Value.null, forKey: name)
       return Edit(written: key) { $0.set(key, name, value, store) }
@@ -219,7 +219,7 @@ struct SharedHistory {
       guard let person = key("Person", &random) else { return nil }
       let team = Bool.random(using: &random) ? nil : key("Team", &random)
       guard items[person]?.values["team"] != team else { return nil }
-      log.append(note(place, "\(person).team = \(team.map(String.init) ?? "nil")"))
+      log.append(note(sideIndex, "\(person).team = \(team.map(String.init) ?? "nil")"))
       try object(person, context).setObject(team.map { try object($0, context) }, forKey: "team")
       return Edit { $0.set(person, "team", team, store) }
     default:
@@ -227,8 +227,8 @@ struct SharedHistory {
         return nil
       }
       let link = PlainStore.Link(person: person, skill: skill)
-      let isThere = !sides[place].plain.links(store).contains(link)
-      log.append(note(place, "\(person).skills \(isThere ? "+" : "-")= \(skill)"))
+      let isThere = !sides[sideIndex].plain.links(store).contains(link)
+      log.append(note(sideIndex, "\(person).skills \(isThere ? "+" : "-")= \(skill)"))
       let (owner, member) = try (object(person, context), object(skill, context))
       if isThere {
         try owner.add(member, forKey: "skills")
@@ -240,9 +240,9 @@ struct SharedHistory {
   }
 
   /// Gives the members of a list another sequence, perhaps with new ones in their midst.
-  private mutating func arrange(_ place: Int) throws -> Edit? {
-    let (context, store) = (sides[place].context, store)
-    let plain = sides[place].plain
+  private mutating func arrange(_ sideIndex: Int) throws -> Edit? {
+    let (context, store) = (sides[sideIndex].context, store)
+    let plain = sides[sideIndex].plain
     let lists = plain.lists(store).keys.sorted { ($0.owner, $0.name) < ($1.owner, $1.name) }
     guard let list = lists.randomElement(using: &random) else { return nil }
     let former = plain.members(list, store)
@@ -255,7 +255,7 @@ struct SharedHistory {
       members.insert(joining, at: .random(in: 0...members.count, using: &random))
     }
     guard members != former else { return nil }
-    log.append(note(place, "\(list.owner).\(list.name) = \(members)"))
+    log.append(note(sideIndex, "\(list.owner).\(list.name) = \(members)"))
     try object(list.owner, context).setObjects(
       members.map { try object($0, context) }, forKey: list.name)
     return Edit { plain in
@@ -281,12 +281,12 @@ struct SharedHistory {
     try commit(0)
   }
 
-  private mutating func insert(_ place: Int, _ kind: String? = nil) throws -> Edit {
+  private mutating func insert(_ sideIndex: Int, _ kind: String? = nil) throws -> Edit {
     let entity = kind ?? ["Person", "Person", "Team", "Skill"].randomElement(using: &random) ?? ""
     let key = nextKey
     nextKey += 1
-    log.append(note(place, "\(key) = insert \(entity)"))
-    ids[key] = try sides[place].context.insert(entity).objectID
+    log.append(note(sideIndex, "\(key) = insert \(entity)"))
+    ids[key] = try sides[sideIndex].context.insert(entity).objectID
     return Edit { $0.insert(key, entity) }
   }
 
@@ -295,59 +295,59 @@ struct SharedHistory {
     return try context.object(with: id)
   }
 
-  private mutating func commit(_ place: Int) throws {
-    log.append(note(place, "commit"))
-    if sides[place].open != nil { try endPart(place) }
-    try sides[place].context.commit()
-    sides[place].plain.sync(store)
-    sides[place].plain.commit(to: &store)
-    sides[place].committedUndo = sides[place].undo
-    guard var open = sides[place].open else { return }
-    open.endPart(sides[place].plain.view(store), sides[place].context.work.sequence)
+  private mutating func commit(_ sideIndex: Int) throws {
+    log.append(note(sideIndex, "commit"))
+    if sides[sideIndex].open != nil { try endPart(sideIndex) }
+    try sides[sideIndex].context.commit()
+    sides[sideIndex].plain.sync(store)
+    sides[sideIndex].plain.commit(to: &store)
+    sides[sideIndex].committedUndo = sides[sideIndex].undo
+    guard var open = sides[sideIndex].open else { return }
+    open.endPart(sides[sideIndex].plain.view(store), sides[sideIndex].context.work.sequence)
     open.committed = (open.parts.count, open.isBegun)
-    sides[place].open = open
+    sides[sideIndex].open = open
   }
 
-  private mutating func rollback(_ place: Int) {
-    log.append(note(place, "rollback"))
-    sides[place].context.rollback()
-    sides[place].plain.rollback()
-    sides[place].undo = sides[place].committedUndo
-    sides[place].redo = []
-    guard var open = sides[place].open else { return }
-    open.endPart(sides[place].plain.view(store), sides[place].context.work.sequence)
+  private mutating func rollback(_ sideIndex: Int) {
+    log.append(note(sideIndex, "rollback"))
+    sides[sideIndex].context.rollback()
+    sides[sideIndex].plain.rollback()
+    sides[sideIndex].undo = sides[sideIndex].committedUndo
+    sides[sideIndex].redo = []
+    guard var open = sides[sideIndex].open else { return }
+    open.endPart(sides[sideIndex].plain.view(store), sides[sideIndex].context.work.sequence)
     open.parts.removeLast(open.parts.count - open.committed.parts)
     open.isBegun = open.committed.isBegun
-    sides[place].open = open
+    sides[sideIndex].open = open
   }
 
-  private mutating func undo(_ place: Int) throws {
-    log.append(note(place, "undo"))
-    if sides[place].open != nil { try endPart(place) }
-    sides[place].context.undo()
-    closeOpen(place)
-    guard let group = sides[place].undo.popLast() else { return }
-    sides[place].redo.append(replay(group, place))
+  private mutating func undo(_ sideIndex: Int) throws {
+    log.append(note(sideIndex, "undo"))
+    if sides[sideIndex].open != nil { try endPart(sideIndex) }
+    sides[sideIndex].context.undo()
+    closeOpen(sideIndex)
+    guard let group = sides[sideIndex].undo.popLast() else { return }
+    sides[sideIndex].redo.append(replay(group, sideIndex))
   }
 
-  private mutating func redo(_ place: Int) throws {
-    log.append(note(place, "redo"))
-    if sides[place].open != nil { try endPart(place) }
-    sides[place].context.redo()
-    closeOpen(place)
-    guard let group = sides[place].redo.popLast() else { return }
-    sides[place].undo.append(replay(group, place))
+  private mutating func redo(_ sideIndex: Int) throws {
+    log.append(note(sideIndex, "redo"))
+    if sides[sideIndex].open != nil { try endPart(sideIndex) }
+    sides[sideIndex].context.redo()
+    closeOpen(sideIndex)
+    guard let group = sides[sideIndex].redo.popLast() else { return }
+    sides[sideIndex].undo.append(replay(group, sideIndex))
   }
 
   /// Takes a group back; returns what takes that back again.
-  private mutating func replay(_ group: Group, _ place: Int) -> Group {
-    let before = sides[place].plain.view(store)
-    _ = sides[place].plain.takeTouched()
-    sides[place].plain.undo(group, store)
-    var result = [Difference(before, sides[place].plain.view(store))]
-    result[0].lists = sides[place].plain.takeTouched()
-    sides[place].plain.settle(group, store)
-    sides[place].plain.settle(result, store)
+  private mutating func replay(_ group: Group, _ sideIndex: Int) -> Group {
+    let before = sides[sideIndex].plain.view(store)
+    _ = sides[sideIndex].plain.takeTouched()
+    sides[sideIndex].plain.undo(group, store)
+    var result = [Difference(before, sides[sideIndex].plain.view(store))]
+    result[0].lists = sides[sideIndex].plain.takeTouched()
+    sides[sideIndex].plain.settle(group, store)
+    sides[sideIndex].plain.settle(result, store)
     return result
   }
 

@@ -42,9 +42,9 @@ import Testing
   func partsFollowTheirRules(address: Value, broken: [String]) throws {
     try ObjectStore.use(model()) { store in
       let context = store.makeContext()
-      let place = try context.insert("Place")
-      place["former"] = Self.good
-      place["address"] = address
+      let venue = try context.insert("Place")
+      venue["former"] = Self.good
+      venue["address"] = address
       guard !broken.isEmpty else { return try context.commit() }
       let error = try failure { try context.commit() }
       #expect(error.code == .validation)
@@ -55,11 +55,11 @@ import Testing
   @Test func aCompositeIsMandatoryAndNothingElse() throws {
     try ObjectStore.use(model()) { store in
       let context = store.makeContext()
-      let place = try context.insert("Place")
+      let venue = try context.insert("Place")
       #expect(try failure { try context.commit() }.keyPath == "former")
-      place["former"] = 7
+      venue["former"] = 7
       #expect(try failure { try context.commit() }.keyPath == "former")
-      place["former"] = .composite(["city": "Rome", "cty": "Rome"])
+      venue["former"] = .composite(["city": "Rome", "cty": "Rome"])
       #expect(try failure { try context.commit() }.message.contains("Did you mean city?"))
     }
   }

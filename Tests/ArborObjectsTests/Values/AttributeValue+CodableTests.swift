@@ -12,10 +12,10 @@ private struct Address: Codable, Hashable, AttributeValue {
 
 private enum Level: Int32, Codable, AttributeValue { case low = 3, high = 4 }
 
-private final class Place: ManagedObject {
+private final class Venue: ManagedObject {
   override class var entityDescription: EntityDescription {
     EntityDescription(
-      name: "Place", className: "Place",
+      name: "Venue", className: "Venue",
       attributes: [
         AttributeDescription("address", Address.self),
         AttributeDescription("other", Address?.self),
@@ -48,7 +48,7 @@ private final class Place: ManagedObject {
 
 @Suite struct AttributeValueCodableTests {
   @Test func aCodableValueIsAttributeOfJSON() {
-    let attributes = Place.entityDescription.attributes
+    let attributes = Venue.entityDescription.attributes
     #expect(attributes.map(\.type) == [.binary, .binary, .binary, .integer32, .string])
     #expect(attributes.map(\.isOptional) == [false, true, false, false, false])
     #expect(
@@ -58,22 +58,22 @@ private final class Place: ManagedObject {
   }
 
   @Test func valuesComeBackFromTheStore() throws {
-    let store = try PersistentStore(for: [Place.self], at: .inMemory)
+    let store = try PersistentStore(for: [Venue.self], at: .inMemory)
     let context = store.makeContext()
-    let place = context.insert(Place.self)
-    #expect(place.address == Address(street: ""))
-    #expect(place.other == nil)
-    #expect(place.home == Address(street: "Main"))
-    #expect(place.level == .high)
-    #expect(place.anything == .null)
-    place.address = Address(street: "Elm", lines: ["a/b", "c"], distance: 1.5)
-    place.other = place.address
-    place.level = .low
-    place.anything = "text"
+    let venue = context.insert(Venue.self)
+    #expect(venue.address == Address(street: ""))
+    #expect(venue.other == nil)
+    #expect(venue.home == Address(street: "Main"))
+    #expect(venue.level == .high)
+    #expect(venue.anything == .null)
+    venue.address = Address(street: "Elm", lines: ["a/b", "c"], distance: 1.5)
+    venue.other = venue.address
+    venue.level = .low
+    venue.anything = "text"
     try context.commit()
 
     let other = store.makeContext()
-    let read = try #require(try other.objects(Place.self).first)
+    let read = try #require(try other.objects(Venue.self).first)
     #expect(read.address == Address(street: "Elm", lines: ["a/b", "c"], distance: 1.5))
     #expect(read.other == read.address && read.home == Address(street: "Main"))
     #expect(read.level == .low && read["level"] == 3)
@@ -83,36 +83,36 @@ private final class Place: ManagedObject {
   }
 
   @Test func equalValuesAreNoChange() throws {
-    let store = try PersistentStore(for: [Place.self], at: .inMemory)
+    let store = try PersistentStore(for: [Venue.self], at: .inMemory)
     let context = store.makeContext()
-    let place = context.insert(Place.self)
-    place.address = Address(street: "Elm", distance: 2)
-    place.anything = ""
+    let venue = context.insert(Venue.self)
+    venue.address = Address(street: "Elm", distance: 2)
+    venue.anything = ""
     try context.commit()
-    place.address = Address(street: "Elm", distance: 2)
-    #expect(place.changedValues() == [:])
+    venue.address = Address(street: "Elm", distance: 2)
+    #expect(venue.changedValues() == [:])
     let elm = Address(street: "Elm", distance: 2)
-    #expect(try context.objects(Place.self).filter("address == \(elm)").count == 1)
-    #expect(try context.objects(Place.self).filter("address == \(Address(street: ""))").count == 0)
+    #expect(try context.objects(Venue.self).filter("address == \(elm)").count == 1)
+    #expect(try context.objects(Venue.self).filter("address == \(Address(street: ""))").count == 0)
   }
 
   @Test func whatCannotBeReadIsTheDefault() throws {
-    let store = try PersistentStore(for: [Place.self], at: .inMemory)
+    let store = try PersistentStore(for: [Venue.self], at: .inMemory)
     let context = store.makeContext()
-    let place = context.insert(Place.self)
-    for key in ["address", "home"] { place[key] = Value.binary(Data("[]".utf8)) }
-    place["level"] = 77
-    #expect(place.address == Address(street: ""))
-    #expect(place.home == Address(street: "Main"))
-    #expect(place.level == .high)
+    let venue = context.insert(Venue.self)
+    for key in ["address", "home"] { venue[key] = Value.binary(Data("[]".utf8)) }
+    venue["level"] = 77
+    #expect(venue.address == Address(street: ""))
+    #expect(venue.home == Address(street: "Main"))
+    #expect(venue.level == .high)
   }
 
   @Test func whatDoesNotEncodeIsNil() throws {
-    let store = try PersistentStore(for: [Place.self], at: .inMemory)
+    let store = try PersistentStore(for: [Venue.self], at: .inMemory)
     let context = store.makeContext()
-    let place = context.insert(Place.self)
-    place.other = Address(street: "Elm")
-    place.other?.distance = .nan
-    #expect(place.other == nil)
+    let venue = context.insert(Venue.self)
+    venue.other = Address(street: "Elm")
+    venue.other?.distance = .nan
+    #expect(venue.other == nil)
   }
 }

@@ -8,11 +8,11 @@ import Testing
 /// What nobody writes who means well, with every checksum right.
 @Suite struct StoreCheckerBoundsTests {
   private let folder: TemporaryFolder
-  private let file: StoreFile
+  private let file: StoreEngine
 
   init() throws {
     folder = try TemporaryFolder()
-    file = try StoreFile.open(
+    file = try StoreEngine.open(
       StoreOpening(.file(folder.path("a.arbor")), model: OfficeModel.make()))
   }
 

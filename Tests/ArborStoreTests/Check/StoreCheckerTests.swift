@@ -8,7 +8,7 @@ import Testing
 @Suite struct StoreCheckerTests {
   /// What the planted store holds.
   struct World {
-    let file: StoreFile
+    let file: StoreEngine
     let company: ObjectNumber
     let ada: ObjectNumber
     let bob: ObjectNumber
@@ -17,7 +17,7 @@ import Testing
     let project: ObjectNumber
     let tasks: [ObjectNumber]
 
-    init(_ file: StoreFile) throws {
+    init(_ file: StoreEngine) throws {
       self.file = file
       let draft = Draft(file)
       company = try draft.insert("Company", ["name": "Foo"])
@@ -48,7 +48,7 @@ import Testing
     _ plant: (World, Vandal) throws -> Void
   ) throws -> Set<Kind> {
     let folder = try TemporaryFolder()
-    let file = try StoreFile.open(
+    let file = try StoreEngine.open(
       StoreOpening(.file(folder.path("a.arbor")), model: OfficeModel.make()))
     defer { file.close() }
     let world = try World(file)
@@ -332,7 +332,7 @@ import Testing
   func findsWhatAnIndexOfAnyKindHasWrong(name: String) throws {
     for damage in ["removed", "added", "changed"] {
       let folder = try TemporaryFolder()
-      let file = try StoreFile.open(
+      let file = try StoreEngine.open(
         StoreOpening(.file(folder.path("a.arbor")), model: IndexKindsModel.make()))
       defer { file.close() }
       let draft = Draft(file)

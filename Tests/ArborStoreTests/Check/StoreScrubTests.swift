@@ -8,7 +8,7 @@ import Testing
 
 /// What a scrub finds, what it leaves in the file, and how it ends.
 @Suite struct StoreScrubTests {
-  private func fill(_ file: StoreFile, _ count: Int = 60) throws -> [ObjectNumber] {
+  private func fill(_ file: StoreEngine, _ count: Int = 60) throws -> [ObjectNumber] {
     let draft = Draft(file)
     let company = try draft.insert("Company", ["name": .string("Foo")])
     let people = try (0..<count).map { number in
@@ -21,7 +21,7 @@ import Testing
     return people
   }
 
-  private func state(_ file: StoreFile) throws -> (isKnown: Bool, isCounting: Bool) {
+  private func state(_ file: StoreEngine) throws -> (isKnown: Bool, isCounting: Bool) {
     let snapshot = try file.snapshot()
     defer { snapshot.close() }
     guard case .known(let digests) = try file.digests(snapshot) else { return (false, false) }
@@ -120,7 +120,7 @@ import Testing
   func changedBitsAreFound(name: String) throws {
     let folder = try TemporaryFolder()
     let path = folder.path("a.arbor")
-    var file = try StoreFile.open(StoreOpening(.file(path), model: OfficeModel.make()))
+    var file = try StoreEngine.open(StoreOpening(.file(path), model: OfficeModel.make()))
     _ = try fill(file, 9)
     let root = try root(of: name, file)
     file.close()
@@ -132,7 +132,7 @@ import Testing
     let offset = isRecord ? end - 30 : try #require(bytes[..<end].lastIndex { $0 == 9 })
     bytes[offset] ^= isRecord ? 0x40 : 0x10
     try bytes.write(to: URL(filePath: path))
-    file = try StoreFile.open(StoreOpening(.file(path), model: nil))
+    file = try StoreEngine.open(StoreOpening(.file(path), model: nil))
     defer { file.close() }
     #expect {
       try file.scrub()
@@ -145,7 +145,7 @@ import Testing
     #expect(try !file.check().isSound)
   }
 
-  private func root(of name: String, _ file: StoreFile) throws -> Int {
+  private func root(of name: String, _ file: StoreEngine) throws -> Int {
     let snapshot = try file.environment.beginRead()
     defer { _ = snapshot.id }
     let record = try Array(name.utf8).withUnsafeBytes {
@@ -163,7 +163,7 @@ import Testing
       try store.file.copy(to: copy, compacting: false)
       var opening = StoreOpening(.file(copy), model: nil)
       opening.isReadOnly = true
-      let file = try StoreFile.open(opening)
+      let file = try StoreEngine.open(opening)
       defer { file.close() }
       try file.scrub()
       #expect(try file.lastScrub() == nil)
@@ -221,7 +221,7 @@ import Testing
     let folder = try TemporaryFolder()
     var opening = StoreOpening(.file(folder.path("a.arbor")), model: try OfficeModel.make())
     opening.scrubInterval = nil
-    let file = try StoreFile.open(opening)
+    let file = try StoreEngine.open(opening)
     defer { file.close() }
     let people = try fill(file, 400)
     var former: Data?
@@ -258,7 +258,7 @@ import Testing
     try TemporaryStore.check(path: folder.path("a.arbor"))
   }
 
-  private func bytes(of number: ObjectNumber, in file: StoreFile) throws -> [UInt8]? {
+  private func bytes(of number: ObjectNumber, in file: StoreEngine) throws -> [UInt8]? {
     let snapshot = try file.snapshot()
     defer { snapshot.close() }
     let allocator = SlabAllocator()
@@ -267,13 +267,13 @@ import Testing
     }
   }
 
-  private func open(_ bytes: Data, in folder: TemporaryFolder) throws -> StoreFile {
+  private func open(_ bytes: Data, in folder: TemporaryFolder) throws -> StoreEngine {
     let path = folder.path("copy.arbor")
     try? FileManager.default.removeItem(atPath: path + "-lock")
     try bytes.write(to: URL(filePath: path))
     var opening = StoreOpening(.file(path), model: nil)
     opening.verification = .quick
-    return try StoreFile.open(opening)
+    return try StoreEngine.open(opening)
   }
 
   /// What the scrub of a damaged copy finds.

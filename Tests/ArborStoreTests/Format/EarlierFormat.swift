@@ -36,7 +36,7 @@ enum EarlierFormat {
   }
 
   /// Makes an open store one of format 2.2, whose databases are named after its model.
-  static func enter(_ file: StoreFile) throws {
+  static func enter(_ file: StoreEngine) throws {
     try Vandal(file: file).write { transaction, header in
       (header.majorVersion, header.minorVersion) = (2, 2)
       let catalog = EarlierFormat.catalog(file.schema.catalog)

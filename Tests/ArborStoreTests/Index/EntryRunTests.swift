@@ -74,12 +74,12 @@ import Testing
       let end = run.endOfKey(start)
       let key = run.withKey(run[start]) { Array($0) }
       #expect(counts.removeValue(forKey: key) == end - start)
-      #expect(key.withUnsafeBytes { run.places(of: $0) } == start..<end)
+      #expect(key.withUnsafeBytes { run.indices(of: $0) } == start..<end)
       start = end
     }
     #expect(counts.isEmpty)
     let absent = [UInt8](repeating: 7, count: length - 1) + [99]
-    #expect(absent.withUnsafeBytes { run.places(of: $0) }.isEmpty)
+    #expect(absent.withUnsafeBytes { run.indices(of: $0) }.isEmpty)
   }
 
   @Test func isUsedAgain() {

@@ -35,7 +35,7 @@ import Testing
     }
   }
 
-  @Test func anObjectThatComesIntoTheIndexIsJudged() throws {
+  @Test func anObjectThatComesIntoTheIndexIsValidated() throws {
     try use { draft in
       let first = try draft.insert("Task", ["rank": 500])
       let second = try draft.insert("Task", ["rank": 500, "isDone": true])

@@ -7,7 +7,7 @@ import Testing
 /// Indexes that a commit changes all over are written anew. Each test ends with the check of the
 /// store, which compares every entry with its record.
 @Suite struct IndexMaintainerRewritingTests {
-  private func leafPages(_ index: String, _ file: StoreFile) throws -> Int {
+  private func leafPages(_ index: String, _ file: StoreEngine) throws -> Int {
     let database = try Vandal(file: file).index("Employee", index)
     let snapshot = try file.snapshot()
     defer { snapshot.close() }

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 @Suite struct IndexMaintainerTests {
-  private func entries(_ file: StoreFile, _ index: Database) throws -> [UInt64] {
+  private func entries(_ file: StoreEngine, _ index: Database) throws -> [UInt64] {
     let snapshot = try file.snapshot()
     defer { snapshot.close() }
     let cursor = try snapshot.reader.cursor(index)
@@ -17,9 +17,9 @@ import Testing
   @Test func keepsOneEntryForEachObject() throws {
     try TemporaryStore.use(OfficeModel.make(), inMemory: true) { store in
       let draft = Draft(store.file)
-      let people = try (0..<30).map { place in
+      let people = try (0..<30).map { number in
         try draft.insert(
-          "Employee", ["employeeID": .integer(Int64(29 - place)), "age": .integer(20)])
+          "Employee", ["employeeID": .integer(Int64(29 - number)), "age": .integer(20)])
       }
       try draft.commit()
       let vandal = Vandal(file: store.file)
@@ -55,15 +55,15 @@ import Testing
   @Test(arguments: [false, true]) func sortedEntriesFillPages(isReversed: Bool) throws {
     try TemporaryStore.use(OfficeModel.make(), inMemory: true) { store in
       let draft = Draft(store.file)
-      for place in 0..<3000 {
-        let id = isReversed ? 3000 - place : place
+      for number in 0..<3000 {
+        let id = isReversed ? 3000 - number : number
         try draft.insert("Employee", ["employeeID": .integer(Int64(id))])
       }
       try draft.commit()
       let index = try Vandal(file: store.file).index("Employee", "employeeID")
       let snapshot = try store.file.snapshot()
       defer { snapshot.close() }
-      // 9 bytes of key, padded to 10, 8 of value, 8 of node and 2 of its place.
+      // 9 bytes of key, padded to 10, 8 of value, 8 of node and 2 of its offset.
       let pages = try snapshot.reader.statistics(index).leafPages
       #expect(pages <= 3000 * 28 / 4080 + 2)
     }

@@ -107,7 +107,7 @@ struct IndexWorld {
   }
 
   /// Changes some objects and commits.
-  mutating func change(_ store: StoreFile) throws {
+  mutating func change(_ store: StoreEngine) throws {
     let draft = Draft(store)
     var touched: Set<ObjectNumber> = []
     for _ in 0..<Int.random(in: 1...12, using: &random) {
@@ -167,7 +167,7 @@ struct IndexWorld {
   }
 
   /// What the store's indexes differ in from what they have to hold.
-  func differences(_ store: StoreFile) throws -> [String] {
+  func differences(_ store: StoreEngine) throws -> [String] {
     let snapshot = try store.snapshot()
     defer { snapshot.close() }
     var differences: [String] = []
@@ -217,7 +217,7 @@ extension IndexWorld.Row {
 }
 
 /// The bytes of every index of a store: name, keys and numbers in their order.
-func indexDump(_ store: StoreFile) throws -> [String] {
+func indexDump(_ store: StoreEngine) throws -> [String] {
   let snapshot = try store.snapshot()
   defer { snapshot.close() }
   var lines: [String] = []

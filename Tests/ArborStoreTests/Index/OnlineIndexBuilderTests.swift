@@ -227,7 +227,7 @@ import Testing
       try Draft(file).changing { try $0.update(numbers[250], ["name": .string("other")]) }
     }
     file.close()
-    #expect(try StoreFile.revertMigration(at: tasks.path, dropping: []))
+    #expect(try StoreEngine.revertMigration(at: tasks.path, dropping: []))
     let reverted = try tasks.open(nil)
     defer { reverted.close() }
     #expect(reverted.schema.model == former)
@@ -269,7 +269,7 @@ import Testing
     file.close()
     try TemporaryStore.check(path: tasks.path)
     try TemporaryStore.check(path: copy)
-    let other = try StoreFile.open(StoreOpening(.file(copy), model: nil))
+    let other = try StoreEngine.open(StoreOpening(.file(copy), model: nil))
     defer { other.close() }
     #expect(try other.indexBuilds() == [])
     #expect(try indexDump(other) == tasks.expected(other))

@@ -6,7 +6,7 @@ import Testing
   struct Item: TwoWordSortable, Equatable {
     let high: UInt64
     let low: UInt64
-    let place: Int
+    let origin: Int
   }
 
   private func sorted(_ items: [Item], ignoringLow: Bool = false) -> [Item] {
@@ -21,7 +21,7 @@ import Testing
     items.sorted {
       if $0.high != $1.high { return $0.high < $1.high }
       if !ignoringLow, $0.low != $1.low { return $0.low < $1.low }
-      return $0.place < $1.place
+      return $0.origin < $1.origin
     }
   }
 
@@ -33,10 +33,10 @@ import Testing
       let highBits = UInt64.random(in: 0...64, using: &random)
       let lowBits = UInt64.random(in: 0...64, using: &random)
       let shift = UInt64.random(in: 0...40, using: &random)
-      let items = (0..<count).map { place in
+      let items = (0..<count).map { index in
         Item(
           high: highBits == 0 ? 7 : (random.next() >> (64 - highBits)) << shift,
-          low: lowBits == 0 ? 7 : random.next() >> (64 - lowBits), place: place)
+          low: lowBits == 0 ? 7 : random.next() >> (64 - lowBits), origin: index)
       }
       #expect(sorted(items) == expected(items), "seed \(random.seed)")
     }
@@ -45,8 +45,8 @@ import Testing
   @Test func keepsTheOrderOfWhatItIgnores() {
     var random = SeededRandom()
     for count in [10, 500] {
-      let items = (0..<count).map { place in
-        Item(high: .random(in: 0..<9, using: &random), low: UInt64(place), place: place)
+      let items = (0..<count).map { index in
+        Item(high: .random(in: 0..<9, using: &random), low: UInt64(index), origin: index)
       }
       #expect(
         sorted(items, ignoringLow: true) == expected(items, ignoringLow: true),
@@ -55,7 +55,7 @@ import Testing
   }
 
   @Test func leavesSortedItemsAlone() {
-    let items = (0..<1000).map { Item(high: UInt64($0 / 10), low: UInt64($0), place: $0) }
+    let items = (0..<1000).map { Item(high: UInt64($0 / 10), low: UInt64($0), origin: $0) }
     var copy = items
     copy.withUnsafeMutableBufferPointer { buffer in
       guard let base = buffer.baseAddress else { return }

@@ -13,7 +13,7 @@ import Testing
     let path = folder.path("notes.arbor")
     for _ in 0..<4 {
       let model = try world.model()
-      let store = try StoreFile.open(StoreOpening(.file(path), model: model))
+      let store = try StoreEngine.open(StoreOpening(.file(path), model: model))
       defer { store.close() }
       #expect(try world.differences(store) == [], "as built, seed \(random.seed)")
       for _ in 0..<12 {
@@ -32,7 +32,7 @@ import Testing
     let final = try world.model()
     let folder = try TemporaryFolder()
     var other = world
-    let grown = try StoreFile.open(StoreOpening(.file(folder.path("a")), model: final))
+    let grown = try StoreEngine.open(StoreOpening(.file(folder.path("a")), model: final))
     for _ in 0..<20 { try other.change(grown) }
     let expected = try indexDump(grown)
     grown.close()
@@ -45,10 +45,10 @@ import Testing
       }
     }
     let path = folder.path("b")
-    let early = try StoreFile.open(StoreOpening(.file(path), model: plain))
+    let early = try StoreEngine.open(StoreOpening(.file(path), model: plain))
     for _ in 0..<20 { try world.change(early) }
     early.close()
-    let built = try StoreFile.open(StoreOpening(.file(path), model: final))
+    let built = try StoreEngine.open(StoreOpening(.file(path), model: final))
     defer { built.close() }
     #expect(try indexDump(built) == expected, "seed \(random.seed)")
     let report = try built.check()

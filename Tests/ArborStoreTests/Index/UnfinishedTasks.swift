@@ -31,12 +31,12 @@ struct UnfinishedTasks {
   /// Opens the store and leaves what is to be filled.
   func open(
     _ model: ManagedObjectModel?, _ adjust: (inout StoreOpening) -> Void = { _ in }
-  ) throws -> StoreFile {
+  ) throws -> StoreEngine {
     var opening = StoreOpening(.file(path), model: model)
     opening.indexBuilds = .left
     opening.mostObjectsIndexedAtOnce = 0
     adjust(&opening)
-    return try StoreFile.open(opening)
+    return try StoreEngine.open(opening)
   }
 
   @discardableResult
@@ -55,7 +55,7 @@ struct UnfinishedTasks {
 
   /// Builds some batches.
   func build(
-    _ file: StoreFile, batches: Int = .max, of size: Int = 64, passLength: Int = 150
+    _ file: StoreEngine, batches: Int = .max, of size: Int = 64, passLength: Int = 150
   ) throws {
     var left = batches
     try OnlineIndexBuilder(file, largestBatch: size, passLength: passLength).run(isStopped: {
@@ -65,11 +65,11 @@ struct UnfinishedTasks {
   }
 
   /// What the indexes hold when they are filled at once.
-  func expected(_ file: StoreFile) throws -> [String] {
+  func expected(_ file: StoreEngine) throws -> [String] {
     let copy = folder.path("copy.arbor")
     try? FileManager.default.removeItem(atPath: copy)
     try file.copy(to: copy, compacting: false)
-    let other = try StoreFile.open(StoreOpening(.file(copy), model: nil))
+    let other = try StoreEngine.open(StoreOpening(.file(copy), model: nil))
     defer { other.close() }
     let builder = try IndexBuilder(
       other.schema, other.databases, other.layouts, storeID: other.id

@@ -32,18 +32,18 @@ import Testing
       renamingIdentifier: former)
   }
 
-  private func open(_ entities: [EntityDescription]) throws -> StoreFile {
+  private func open(_ entities: [EntityDescription]) throws -> StoreEngine {
     var opening = StoreOpening(
       .file(folder.path("a.arbor")), model: ManagedObjectModel(entities: entities))
     opening.migration = .lightweight(dropping: nil)
-    return try StoreFile.open(opening)
+    return try StoreEngine.open(opening)
   }
 
-  private func names(_ file: StoreFile) throws -> Set<String> {
+  private func names(_ file: StoreEngine) throws -> Set<String> {
     Set(try file.environment.databaseNames()).subtracting(["arbor", "history"])
   }
 
-  private func values(_ file: StoreFile, _ entity: String) throws -> Set<String> {
+  private func values(_ file: StoreEngine, _ entity: String) throws -> Set<String> {
     let found = try #require(file.schema.entity(named: entity))
     let snapshot = try file.snapshot()
     defer { snapshot.close() }
@@ -56,7 +56,7 @@ import Testing
     return values
   }
 
-  private func insert(_ file: StoreFile, _ entity: String, _ names: [String]) throws {
+  private func insert(_ file: StoreEngine, _ entity: String, _ names: [String]) throws {
     let draft = Draft(file)
     for name in names { try draft.insert(entity, ["name": .string(name)]) }
     try draft.commit()

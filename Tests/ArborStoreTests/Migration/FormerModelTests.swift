@@ -20,14 +20,14 @@ import Testing
       })
   }
 
-  private func open(_ names: [String]) throws -> StoreFile {
+  private func open(_ names: [String]) throws -> StoreEngine {
     var opening = StoreOpening(.file(path), model: model(names))
     opening.migration = .lightweight(dropping: nil)
-    return try StoreFile.open(opening)
+    return try StoreEngine.open(opening)
   }
 
   /// A store that was brought to a model without an entity that has objects.
-  private func migrated() throws -> StoreFile {
+  private func migrated() throws -> StoreEngine {
     let file = try open(["A", "B"])
     let draft = Draft(file)
     try draft.insert("B", ["name": "kept"])
@@ -65,7 +65,7 @@ import Testing
     #expect(try !file.environment.databaseNames().contains("e/B"))
     #expect(try file.check().isSound)
     file.close()
-    #expect(try !StoreFile.revertMigration(at: path, dropping: nil))
+    #expect(try !StoreEngine.revertMigration(at: path, dropping: nil))
     try TemporaryStore.check(path: path)
   }
 
@@ -82,7 +82,7 @@ import Testing
     #expect(throws: StoreError.self) { try file.confirmMigration() }
     file.close()
     #expect(throws: StoreError.self) {
-      _ = try StoreFile.revertMigration(at: path, dropping: nil)
+      _ = try StoreEngine.revertMigration(at: path, dropping: nil)
     }
     // What can be used is used.
     let again = try open(["A"])

@@ -35,9 +35,9 @@ import Testing
       expectUnderWay { try draft.commit() }
       expectUnderWay { try file.purge() }
       var opening = StoreOpening(.file(store.path), model: try OfficeModel.make())
-      expectUnderWay { try StoreFile.open(opening).close() }
+      expectUnderWay { try StoreEngine.open(opening).close() }
       opening.isReadOnly = true
-      let reading = try StoreFile.open(opening)
+      let reading = try StoreEngine.open(opening)
       let snapshot = try reading.snapshot()
       #expect(snapshot.sequence == 1)
       snapshot.close()
@@ -56,20 +56,20 @@ import Testing
     let model = try OfficeModel.make()
     var opening = StoreOpening(.file(path), model: model)
     try {
-      let file = try StoreFile.open(opening)
+      let file = try StoreEngine.open(opening)
       defer { file.close() }
       try file.setMigrationMarker(marker)
     }()
-    expectUnderWay { try StoreFile.open(opening).close() }
+    expectUnderWay { try StoreEngine.open(opening).close() }
     // Nor is it brought to another model, but by the migration itself.
     opening.model = try ManagedObjectModel {
       Entity("Tag") { Attribute("name", .string, .optional) }
     }
     opening.migration = .lightweight(dropping: nil)
-    expectUnderWay { try StoreFile.open(opening).close() }
+    expectUnderWay { try StoreEngine.open(opening).close() }
     opening.isMigrating = true
     try {
-      let file = try StoreFile.open(opening)
+      let file = try StoreEngine.open(opening)
       defer { file.close() }
       #expect(file.modelGeneration == 2)
       #expect(try file.migrationMarker() == marker)
@@ -79,11 +79,11 @@ import Testing
       try file.removeMigrationMarker()
     }()
     opening.isMigrating = false
-    try StoreFile.open(opening).close()
+    try StoreEngine.open(opening).close()
     try TemporaryStore.check(path: path)
   }
 
-  @Test func anotherPlanDoesNotTakeItsPlace() throws {
+  @Test func anotherPlanDoesNotReplaceIt() throws {
     try TemporaryStore.use(OfficeModel.make()) { store in
       try store.file.setMigrationMarker(marker)
       let other = MigrationMarker(

@@ -8,7 +8,7 @@ import Testing
 @Suite struct AccessCandidatesTests {
   /// 400 tasks; their titles are one of twenty in different case and with different accents.
   private struct Tasks {
-    let store: StoreFile
+    let store: StoreEngine
     let entity: EntitySchema
 
     static func model(isIndexed: Bool) -> ManagedObjectModel {
@@ -35,7 +35,7 @@ import Testing
     }
 
     init(isIndexed: Bool) throws {
-      store = try StoreFile.open(StoreOpening(.inMemory, model: Self.model(isIndexed: isIndexed)))
+      store = try StoreEngine.open(StoreOpening(.inMemory, model: Self.model(isIndexed: isIndexed)))
       entity = try #require(store.schema.entity(named: "Task"))
       let stems = ["Étude", "étude", "ETUDE", "Zoë", "zoe", "Ähre", "ahre"]
       var tasks: [PlainObject] = []

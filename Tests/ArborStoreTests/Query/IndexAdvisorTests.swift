@@ -67,11 +67,11 @@ import Testing
         """)
     let early = try explain("Employee", "name ENDSWITH '1'", limit: 3, analyzes: true)
     #expect(early.steps.map(\.actualRows) == [22, 3, 3])
-    let walk = try explain(
+    let ordered = try explain(
       "Employee", "name ENDSWITH '99'", sortKeys: ["-age"], limit: 2, analyzes: true)
-    #expect(walk.steps.map(\.kind) == [.index, .filter, .limit])
-    #expect(walk.steps.map(\.actualRows) == [2, 2, 2])
-    // A walk that finds too little is given up.
+    #expect(ordered.steps.map(\.kind) == [.index, .filter, .limit])
+    #expect(ordered.steps.map(\.actualRows) == [2, 2, 2])
+    // A scan that finds too little is given up.
     let other = try explain(
       "Employee", "name ENDSWITH '01'", sortKeys: ["-age"], limit: 2, analyzes: true)
     #expect(other.steps.map(\.kind) == [.scan, .filter, .sort, .limit])

@@ -110,7 +110,7 @@ import Testing
   }
 
   private func numbers(
-    _ name: String, _ text: String, _ file: StoreFile
+    _ name: String, _ text: String, _ file: StoreEngine
   ) throws -> (list: [ObjectNumber], count: Int) {
     let snapshot = try file.snapshot()
     defer { snapshot.close() }
@@ -120,7 +120,7 @@ import Testing
     )
   }
 
-  private func query(_ name: String, _ text: String, _ file: StoreFile) throws -> StoreQuery {
+  private func query(_ name: String, _ text: String, _ file: StoreEngine) throws -> StoreQuery {
     let entity = try Draft(file).entity(name)
     let predicate = try FetchPredicate(format: text)
     return StoreQuery(

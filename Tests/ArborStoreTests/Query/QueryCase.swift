@@ -29,7 +29,7 @@ struct QueryCase {
 
   // MARK: The oracle
 
-  func expected(_ objects: [PlainObject], _ store: StoreFile) -> [ObjectNumber] {
+  func expected(_ objects: [PlainObject], _ store: StoreEngine) -> [ObjectNumber] {
     let wanted = objects.filter { object in
       let isOfEntity =
         includesSubentities

@@ -16,13 +16,13 @@ indirect enum QueryCondition {
 
   // MARK: As a predicate
 
-  func predicate(_ store: StoreFile) throws -> FetchPredicate {
+  func predicate(_ store: StoreEngine) throws -> FetchPredicate {
     var arguments: [Value] = []
     let text = text(store, &arguments)
     return try FetchPredicate(format: text, arguments: arguments)
   }
 
-  private func text(_ store: StoreFile, _ arguments: inout [Value]) -> String {
+  private func text(_ store: StoreEngine, _ arguments: inout [Value]) -> String {
     func joined(_ parts: [QueryCondition], _ word: String) -> String {
       var texts: [String] = []
       for part in parts { texts.append("(\(part.text(store, &arguments)))") }
@@ -49,7 +49,7 @@ indirect enum QueryCondition {
 
   // MARK: As the oracle
 
-  func holds(_ object: PlainObject, _ store: StoreFile) -> Bool {
+  func holds(_ object: PlainObject, _ store: StoreEngine) -> Bool {
     switch self {
     case .and(let parts): return parts.allSatisfy { $0.holds(object, store) }
     case .or(let parts): return parts.contains { $0.holds(object, store) }
@@ -131,7 +131,7 @@ extension Value {
 
 extension PlainObject {
   /// What a key path leads to.
-  func value(_ path: String, _ store: StoreFile) -> Value {
+  func value(_ path: String, _ store: StoreEngine) -> Value {
     var object = self
     var last = path
     while let dot = last.firstIndex(of: ".") {

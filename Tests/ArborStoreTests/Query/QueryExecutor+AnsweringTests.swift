@@ -32,19 +32,19 @@ import Testing
       let query = try whole.query(world)
       let size = max(1, expected.count / 5 + test.limit / 10)
       var found: [ObjectNumber] = []
-      var place: RowContinuation?
+      var continuation: RowContinuation?
       repeat {
         let page = try snapshot.fetchNumbers(
-          query.page(size, behind: place), overlay: pending?.overlay)
+          query.page(size, behind: continuation), overlay: pending?.overlay)
         guard let last = page.last else { break }
         found += page
-        place = try snapshot.place(of: last, in: query, overlay: pending?.overlay)
+        continuation = try snapshot.place(of: last, in: query, overlay: pending?.overlay)
       } while found.count <= expected.count
       #expect(found == expected, "\(whole) BY \(size)\n\(note)")
     }
   }
 
-  @Test func aPlaceMayBeThatOfAnObjectThatIsGone() throws {
+  @Test func aContinuationMayBeThatOfAnObjectThatIsGone() throws {
     var random = SeededRandom()
     var world = try QueryWorld(isIndexed: true)
     try world.fill(80, using: &random)
@@ -65,8 +65,8 @@ import Testing
     }
     #expect(try snapshot.fetchNumbers(all.page(500, behind: between), overlay: nil) == behind)
     let byNumber = StoreQuery(entity: entity)
-    for place in [0, 1, gone.sequence] {
-      let number = ObjectNumber(entity: entity.number, sequence: place)
+    for sequence in [0, 1, gone.sequence] {
+      let number = ObjectNumber(entity: entity.number, sequence: sequence)
       let page = byNumber.page(500, behind: RowContinuation(values: [], number: number))
       let rest = expected.sorted().filter { $0 > number }
       #expect(try snapshot.fetchNumbers(page, overlay: nil) == rest)
@@ -76,7 +76,7 @@ import Testing
     world.store.close()
   }
 
-  @Test func aWalkAlongAnIndexBeginsAtThePlace() throws {
+  @Test func aScanAlongAnIndexBeginsAtTheContinuation() throws {
     var random = SeededRandom()
     var world = try QueryWorld(isIndexed: true)
     try world.fill(200, using: &random)
@@ -89,11 +89,11 @@ import Testing
       let test = QueryCase(
         entityName: "Person", includesSubentities: true, condition: predicate, sortKeys: keys,
         limit: 0, offset: 0)
-      let place = RowContinuation(values: values, number: number)
-      let query = try test.query(world).page(3, behind: place)
+      let continuation = RowContinuation(values: values, number: number)
+      let query = try test.query(world).page(3, behind: continuation)
       let executor = try QueryExecutor(snapshot.source, query, overlay: nil)
-      guard case .ordered(let walk) = try executor.planner.plan().access else { return ([], []) }
-      return (walk.ranges, walk.begun(behind: place, query).ranges)
+      guard case .ordered(let scan) = try executor.planner.plan().access else { return ([], []) }
+      return (scan.ranges, scan.begun(behind: continuation, query).ranges)
     }
     let forward = try ranges(["age"], [.integer(40)])
     #expect(forward.whole == [.everything])
@@ -134,15 +134,16 @@ import Testing
       ]
       let whole = try snapshot.fetchNumbers(
         StoreQuery(entity: employee, sortKeys: keys), overlay: nil)
-      var (found, place): ([ObjectNumber], RowContinuation?) = ([], nil)
+      var (found, continuation): ([ObjectNumber], RowContinuation?) = ([], nil)
       repeat {
-        let query = StoreQuery(entity: employee, sortKeys: keys, limit: 50, continuation: place)
+        let query = StoreQuery(
+          entity: employee, sortKeys: keys, limit: 50, continuation: continuation)
         let part = try snapshot.fetchNumbers(query, overlay: nil)
         let visited = try snapshot.explain(query, analyzes: true).access.actualRows
         #expect(visited == part.count)
         found += part
-        place = try part.last.flatMap { try snapshot.place(of: $0, in: query, overlay: nil) }
-      } while place != nil && found.count <= whole.count
+        continuation = try part.last.flatMap { try snapshot.place(of: $0, in: query, overlay: nil) }
+      } while continuation != nil && found.count <= whole.count
       #expect(found == whole && whole.count == 900)
     }
     snapshot.close()
@@ -173,9 +174,9 @@ import Testing
 
 extension StoreQuery {
   /// The same query for a part of its rows.
-  fileprivate func page(_ size: Int, behind place: RowContinuation?) -> StoreQuery {
+  fileprivate func page(_ size: Int, behind continuation: RowContinuation?) -> StoreQuery {
     StoreQuery(
       entity: entity, includesSubentities: includesSubentities, predicate: predicate,
-      sortKeys: sortKeys, limit: size, continuation: place)
+      sortKeys: sortKeys, limit: size, continuation: continuation)
   }
 }

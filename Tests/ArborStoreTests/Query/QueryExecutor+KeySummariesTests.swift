@@ -66,7 +66,7 @@ import Testing
   ]
 
   private func values(
-    _ text: String?, _ file: StoreFile
+    _ text: String?, _ file: StoreEngine
   ) throws -> (values: [Value], plan: String) {
     let entity = try Draft(file).entity("Site")
     let query = StoreQuery(

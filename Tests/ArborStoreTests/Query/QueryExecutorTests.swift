@@ -163,7 +163,7 @@ import Testing
     #expect(wrong.isEmpty, "\(wrong)\n\(test)\n\(note)", sourceLocation: sourceLocation)
   }
 
-  private func finish(_ store: StoreFile) throws {
+  private func finish(_ store: StoreEngine) throws {
     let report = try store.check()
     #expect(report.isSound, "\(report)")
     store.close()

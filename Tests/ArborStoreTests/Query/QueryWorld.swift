@@ -92,9 +92,9 @@ struct QueryWorld {
     ])
   }
 
-  let store: StoreFile
+  let store: StoreEngine
   private(set) var objects: [PlainObject] = [] {
-    didSet { byNumber = Self.places(objects) }
+    didSet { byNumber = Self.indices(objects) }
   }
   private var byNumber: [ObjectNumber: Int] = [:]
 
@@ -102,13 +102,13 @@ struct QueryWorld {
   init(
     isIndexed: Bool, location: StoreOpening.Location = .inMemory, objects: [PlainObject] = []
   ) throws {
-    store = try StoreFile.open(
+    store = try StoreEngine.open(
       StoreOpening(location, model: Self.model(isIndexed: isIndexed)))
     self.objects = objects
-    byNumber = Self.places(objects)
+    byNumber = Self.indices(objects)
   }
 
-  private static func places(_ objects: [PlainObject]) -> [ObjectNumber: Int] {
+  private static func indices(_ objects: [PlainObject]) -> [ObjectNumber: Int] {
     Dictionary(uniqueKeysWithValues: objects.enumerated().map { ($1.number, $0) })
   }
 
@@ -201,7 +201,7 @@ struct QueryWorld {
     case "tag":
       return .uuid(UUID(uuid: (UInt8(number), 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15)))
     case "note":
-      // Long texts that differ before, at and behind the place where keys are cut.
+      // Long texts that differ before, at and behind the offset where keys are cut.
       return .string(
         String(repeating: "n", count: [0, 3, 475, 479, 480, 600][number % 6])
           + String("abc".prefix(number % 4)))

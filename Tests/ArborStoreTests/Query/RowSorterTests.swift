@@ -19,7 +19,7 @@ import Testing
     try world.finish()
   }
 
-  @Test func rowsBehindAPlaceAreThoseThatFollowIt() throws {
+  @Test func rowsBehindAPositionAreThoseThatFollowIt() throws {
     var random = SeededRandom()
     let seed = random.seed
     let world = try SortWorld(rows: 300, using: &random)
@@ -36,7 +36,7 @@ import Testing
     try world.finish()
   }
 
-  @Test func aPlaceThatNoRowCanHaveIsAnError() throws {
+  @Test func aPositionThatNoRowCanHaveIsAnError() throws {
     var random = SeededRandom()
     let world = try SortWorld(rows: 3, using: &random)
     let keys = try world.keys(["age", "name"])
@@ -89,7 +89,7 @@ struct SortWorld {
       let entity = world.entity(index % 3 == 0 ? "Employee" : "Person")
       var values = QueryWorld.values(entity, index, using: &random)
       if index % 5 == 0 {
-        // Long and nearly equal: what decides lies behind the place where index keys are cut.
+        // Long and nearly equal: what decides lies behind the offset where index keys are cut.
         values["name"] = .string(
           String(repeating: "k", count: 600 + index % 2) + "\(index % 7)")
       }
@@ -144,7 +144,7 @@ struct SortWorld {
     return list.numbers
   }
 
-  /// The place of a row in an order.
+  /// The position of a row in an order.
   func continuation(_ keys: [BoundSortKey], _ number: ObjectNumber) throws -> RowContinuation {
     let index = try #require(rows.firstIndex { $0.number == number })
     let values = try columns(keys)

@@ -86,7 +86,7 @@ import Testing
   }
 
   private static func naive(
-    _ aggregate: Aggregate, _ rows: [PlainObject], _ store: StoreFile
+    _ aggregate: Aggregate, _ rows: [PlainObject], _ store: StoreEngine
   ) -> Value {
     guard let path = aggregate.keyPath else { return .integer(Int64(rows.count)) }
     let values = rows.map { $0.value(path, store) }.filter { $0 != .null }

@@ -107,7 +107,7 @@ import Testing
     #expect(result.outcome.state == .newest && result.outcome.lostLinkCount == 0)
     try TemporaryStore.check(path: target)
     #expect(try Objects(path: target) == Objects(path: path))
-    let salvaged = try StoreFile.open(StoreOpening(.file(target), model: nil))
+    let salvaged = try StoreEngine.open(StoreOpening(.file(target), model: nil))
     defer { salvaged.close() }
     #expect(try salvaged.position() == nil)
     #expect(try salvaged.logReaders().least == nil)

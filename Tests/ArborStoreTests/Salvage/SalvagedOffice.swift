@@ -8,8 +8,8 @@ enum SalvagedOffice {
   /// have freed.
   ///
   /// - Parameter adjust: Is given the store before it is closed.
-  static func make(_ path: String, adjust: (StoreFile) throws -> Void = { _ in }) throws {
-    let file = try StoreFile.open(StoreOpening(.file(path), model: try OfficeModel.make()))
+  static func make(_ path: String, adjust: (StoreEngine) throws -> Void = { _ in }) throws {
+    let file = try StoreEngine.open(StoreOpening(.file(path), model: try OfficeModel.make()))
     defer { file.close() }
     let draft = Draft(file)
     let company = try draft.insert("Company", ["name": .string("Arbor")])

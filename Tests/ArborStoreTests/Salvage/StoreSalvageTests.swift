@@ -64,7 +64,7 @@ import Testing
   /// What is gone altogether comes back from no page but as doubtful.
   @Test func whatWasPurgedIsNotKept() throws {
     try makeStore()
-    let file = try StoreFile.open(StoreOpening(.file(path), model: nil))
+    let file = try StoreEngine.open(StoreOpening(.file(path), model: nil))
     try file.purge()
     file.close()
     let trial = try SalvageTrial(path: path)
@@ -85,7 +85,7 @@ import Testing
 
   /// What a page holds where its header says that no record lies may have been deleted.
   @Test func deletedRecordsOnDamagedPagesAreDoubtful() throws {
-    let file = try StoreFile.open(StoreOpening(.file(path), model: Self.notes))
+    let file = try StoreEngine.open(StoreOpening(.file(path), model: Self.notes))
     var notes: [ObjectNumber] = []
     for number in 0..<9 {
       let draft = Draft(file)
@@ -111,11 +111,11 @@ import Testing
 
   /// The newest root page and every page with a header that the last commit wrote are gone.
   @Test func aStateWithoutItsHeaderIsNotCertain() throws {
-    try StoreFile.open(StoreOpening(.file(path), model: Self.notes)).close()
+    try StoreEngine.open(StoreOpening(.file(path), model: Self.notes)).close()
     var before: [UInt8] = []
     for number in 0..<3 {
       before = Array(try Data(contentsOf: URL(filePath: path)))
-      let file = try StoreFile.open(StoreOpening(.file(path), model: nil))
+      let file = try StoreEngine.open(StoreOpening(.file(path), model: nil))
       let draft = Draft(file)
       try draft.insert("Note", ["text": .string("\(number)")])
       try draft.commit()
@@ -149,7 +149,7 @@ import Testing
   @Test(arguments: [8192, 16384, 32768], [true, false]) func pagesOfAnotherSize(
     size: Int, hasRoots: Bool
   ) throws {
-    let file = try StoreFile.open(StoreOpening(.file(path), model: try OfficeModel.make()))
+    let file = try StoreEngine.open(StoreOpening(.file(path), model: try OfficeModel.make()))
     let draft = Draft(file)
     let tag = try draft.insert("Tag", ["name": .string("all")])
     let project = try draft.insert(
@@ -183,7 +183,7 @@ import Testing
       ])
     }
     var opening = StoreOpening(.file(path), model: try model(isIndexed: false))
-    let file = try StoreFile.open(opening)
+    let file = try StoreEngine.open(opening)
     let draft = Draft(file)
     for number in 0..<50 { try draft.insert("Note", ["text": .string("\(number)")]) }
     try draft.commit()
@@ -191,10 +191,10 @@ import Testing
     opening.model = try model(isIndexed: true)
     opening.mostObjectsIndexedAtOnce = 10
     opening.indexBuilds = .left
-    try StoreFile.open(opening).close()
+    try StoreEngine.open(opening).close()
     _ = try StoreSalvage.run(from: path, to: target, mostIndexedAtOnce: most)
     opening.location = .file(target)
-    let salvaged = try StoreFile.open(opening)
+    let salvaged = try StoreEngine.open(opening)
     defer { salvaged.close() }
     #expect(try salvaged.indexBuilds().isEmpty)
     #expect(try salvaged.check().indexEntryCount == 50)
@@ -206,7 +206,7 @@ import Testing
     #expect(throws: StoreError.self) { try StoreSalvage.run(from: path, to: target) }
     try FileManager.default.removeItem(atPath: path)
     try makeStore()
-    let open = try StoreFile.open(StoreOpening(.file(path), model: nil))
+    let open = try StoreEngine.open(StoreOpening(.file(path), model: nil))
     #expect(throws: StoreError.self) { try StoreSalvage.run(from: path, to: target) }
     open.close()
     try Data().write(to: URL(filePath: target))

@@ -83,7 +83,7 @@ import Testing
     let folder = try TemporaryFolder()
     var opening = StoreOpening(.file(folder.path("a.arbor")), model: try OfficeModel.make())
     opening.scrubInterval = nil
-    var file = try StoreFile.open(opening)
+    var file = try StoreEngine.open(opening)
     let draft = Draft(file)
     for number in 0..<5000 { try draft.insert("Tag", ["name": .string("tag \(number)")]) }
     try draft.commit()
@@ -97,7 +97,7 @@ import Testing
     }
     isUnderWay.wait()
     file.close()
-    file = try StoreFile.open(opening)
+    file = try StoreEngine.open(opening)
     defer { file.close() }
     let record = try #require(try file.storedScrubRecord())
     #expect(record.completed == completed && record.begun != nil && record.hasReadPages)

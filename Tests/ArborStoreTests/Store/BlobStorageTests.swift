@@ -20,7 +20,7 @@ import Testing
   }
 
   /// Inserts an object whose image lies outside.
-  private func insert(_ file: StoreFile, _ data: Data) throws -> ObjectNumber {
+  private func insert(_ file: StoreEngine, _ data: Data) throws -> ObjectNumber {
     let draft = Draft(file)
     let number = try draft.insert("Photo", ["title": "x"])
     try refer(draft, number, to: data, version: 1)
@@ -49,7 +49,7 @@ import Testing
     }
   }
 
-  private func read(_ file: StoreFile, _ number: ObjectNumber) throws -> Data? {
+  private func read(_ file: StoreEngine, _ number: ObjectNumber) throws -> Data? {
     let snapshot = try file.snapshot()
     defer { snapshot.close() }
     let allocator = SlabAllocator()
@@ -59,7 +59,7 @@ import Testing
     return try snapshot.blob(reference, of: number, field)
   }
 
-  private func chunks(_ file: StoreFile) throws -> Int {
+  private func chunks(_ file: StoreEngine) throws -> Int {
     let database = try #require(file.databases.blobs(0))
     let snapshot = try file.snapshot()
     defer { snapshot.close() }
@@ -158,7 +158,7 @@ import Testing
   @Test(arguments: Harm.allCases)
   func theCheckFindsDamagedMissingAndStrayBinaries(harm: Harm) throws {
     let folder = try TemporaryFolder()
-    let file = try StoreFile.open(
+    let file = try StoreEngine.open(
       StoreOpening(.file(folder.path("a.arbor")), model: try model()))
     defer { file.close() }
     let number = try insert(file, bytes(70_000))
@@ -184,7 +184,7 @@ import Testing
     let inline = bytes(50_000)
     var number = ObjectNumber(rawValue: 0)
     do {
-      let file = try StoreFile.open(opening)
+      let file = try StoreEngine.open(opening)
       defer { file.close() }
       let draft = Draft(file)
       number = try draft.insert("Photo", ["image": .binary(inline)])
@@ -198,14 +198,14 @@ import Testing
     }
     opening.isReadOnly = true
     do {
-      let file = try StoreFile.open(opening)
+      let file = try StoreEngine.open(opening)
       defer { file.close() }
       #expect(file.databases.blobs(0) == nil)
       #expect(try Draft(file).value(number, "image") == .binary(inline))
       #expect(try file.check().isSound)
     }
     opening.isReadOnly = false
-    let file = try StoreFile.open(opening)
+    let file = try StoreEngine.open(opening)
     defer { file.close() }
     #expect(try Draft(file).value(number, "image") == .binary(inline))
     let other = try insert(file, bytes(20_000))
@@ -223,7 +223,7 @@ import Testing
 
     private func fillTheDisk() throws {
       let folder = try TemporaryFolder()
-      let file = try StoreFile.open(
+      let file = try StoreEngine.open(
         StoreOpening(.file(folder.path("a.arbor")), model: try model()))
       let kept = try insert(file, bytes(100_000))
       signal(SIGXFSZ, SIG_IGN)

@@ -41,7 +41,7 @@ import Testing
 
   /// Employees of a company each, some of them managers, who share indexes and relationships.
   private func staff(
-    _ file: StoreFile, _ companies: [ObjectNumber]
+    _ file: StoreEngine, _ companies: [ObjectNumber]
   ) throws -> [ObjectNumber] {
     let draft = Draft(file)
     let staff = try (0..<2400).map { id in
@@ -54,7 +54,7 @@ import Testing
     return staff
   }
 
-  private func companies(_ file: StoreFile) throws -> [ObjectNumber] {
+  private func companies(_ file: StoreEngine) throws -> [ObjectNumber] {
     let draft = Draft(file)
     let companies = try (0..<5).map { try draft.insert("Company", ["name": .string("\($0)")]) }
     try draft.commit()

@@ -6,7 +6,7 @@ import Testing
 /// Each precondition of a change set: what it refuses, that nothing is written then, and what it
 /// lets pass.
 @Suite struct CommitPreparationTests {
-  private func use(_ body: (StoreFile, Draft) throws -> Void) throws {
+  private func use(_ body: (StoreEngine, Draft) throws -> Void) throws {
     try TemporaryStore.use(OfficeModel.make(), inMemory: true) { store in
       try body(store.file, Draft(store.file))
     }

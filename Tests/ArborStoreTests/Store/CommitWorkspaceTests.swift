@@ -7,7 +7,7 @@ import Testing
 
 /// What a workspace remembers of the ends of databases holds as long as nobody else writes.
 @Suite struct CommitWorkspaceTests {
-  private func commit(_ draft: Draft, by batch: CommitBatch, to file: StoreFile) throws {
+  private func commit(_ draft: Draft, by batch: CommitBatch, to file: StoreEngine) throws {
     var waiting = [CommitTicket(draft.changes)]
     defer { draft.changes = ChangeSet() }
     let done = withExtendedLifetime(draft) {

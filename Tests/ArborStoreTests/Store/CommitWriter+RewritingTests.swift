@@ -7,7 +7,7 @@ import Testing
 /// Records of which a commit deletes many all over are written anew. Each test ends with the check
 /// of the store.
 @Suite struct CommitWriterRewritingTests {
-  private func leafPages(_ file: StoreFile) throws -> Int {
+  private func leafPages(_ file: StoreEngine) throws -> Int {
     let entity = try Draft(file).entity("Tag")
     let snapshot = try file.snapshot()
     defer { snapshot.close() }

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 @Suite struct EntityPlanTests {
-  private func plan(_ name: String, _ body: (EntityPlan, StoreFile) throws -> Void) throws {
+  private func plan(_ name: String, _ body: (EntityPlan, StoreEngine) throws -> Void) throws {
     try TemporaryStore.use(OfficeModel.make(), inMemory: true) { store in
       let entity = try Draft(store.file).entity(name)
       try body(#require(store.file.plans[entity.index]), store.file)
@@ -25,9 +25,9 @@ import Testing
       let draft = Draft(store.file)
       let employee = try #require(store.file.plans[try draft.entity("Employee").index])
       let manager = try #require(store.file.plans[try draft.entity("Manager").index])
-      #expect(employee.indexes.map(\.place) == manager.indexes.map(\.place))
+      #expect(employee.indexes.map(\.number) == manager.indexes.map(\.number))
       let unique = employee.indexes.filter(\.isUnique).map {
-        store.file.databases.indexes[$0.place].schema.name
+        store.file.databases.indexes[$0.number].schema.name
       }
       #expect(unique == ["email", "employeeID"])
       #expect(employee.records != manager.records)
@@ -36,16 +36,16 @@ import Testing
 
   @Test func everyFieldKnowsWhereItsOwnerIsListed() throws {
     try plan("Employee") { plan, file in
-      let places = plan.references.map { reference in
+      let names = plan.references.map { reference in
         reference.derivedIndex.map { file.databases.relationships[$0].schema.name }
       }
-      #expect(Set(places) == ["employees", "reports", nil])
+      #expect(Set(names) == ["employees", "reports", nil])
     }
     try plan("Task") { plan, file in
       // The project lists its tasks by links, not by an index over their field.
       #expect(plan.references.map { $0.derivedIndex == nil } == [true])
-      let place = try #require(plan.references.first?.listIndex)
-      #expect(file.databases.relationships[place].schema.name == "tasks")
+      let relationshipIndex = try #require(plan.references.first?.listIndex)
+      #expect(file.databases.relationships[relationshipIndex].schema.name == "tasks")
     }
   }
 

@@ -8,7 +8,7 @@ import Testing
 /// Commits are remembered behind the header first and in the history's own database later, which
 /// nobody who reads them can tell.
 @Suite struct HistoryReaderTests {
-  private func kept(_ file: StoreFile) throws -> (first: UInt64, latest: UInt64) {
+  private func kept(_ file: StoreEngine) throws -> (first: UInt64, latest: UInt64) {
     let snapshot = try file.quietSnapshot()
     defer { snapshot.close() }
     let header = try StoreHeader.read(snapshot.reader, file.databases.arbor)
@@ -17,7 +17,7 @@ import Testing
   }
 
   /// The commits from `first` to the last of all, each with what it did.
-  private func expectAll(_ file: StoreFile, from first: UInt64) throws {
+  private func expectAll(_ file: StoreEngine, from first: UInt64) throws {
     let snapshot = try file.quietSnapshot()
     defer { snapshot.close() }
     guard case .entries(let entries) = try snapshot.history(after: first - 1) else {

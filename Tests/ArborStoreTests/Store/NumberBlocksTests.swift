@@ -120,7 +120,7 @@ import Testing
   @Test(arguments: [1 << 48, 1 << 63, .max - 1, .max] as [UInt64])
   func aForgedCounterIsAnError(counter: UInt64) throws {
     let folder = try TemporaryFolder()
-    let file = try StoreFile.open(
+    let file = try StoreEngine.open(
       StoreOpening(.file(folder.path("a.arbor")), model: OfficeModel.make()))
     defer { file.close() }
     let tag = try Draft(file).entity("Tag")
@@ -170,7 +170,7 @@ import Testing
     }
   }
 
-  private func share(_ file: StoreFile, countingFrom first: UInt64) throws {
+  private func share(_ file: StoreEngine, countingFrom first: UInt64) throws {
     let chain = CommitChain(store: file.id, sequence: file.lastSequence)
     try file.setPosition(
       SharedPosition(

@@ -17,17 +17,17 @@ import Testing
   init() throws {
     folder = try TemporaryFolder()
     model = try OfficeModel.make()
-    let file = try StoreFile.open(StoreOpening(.file(path), model: model))
+    let file = try StoreEngine.open(StoreOpening(.file(path), model: model))
     let draft = Draft(file)
     for number in 0..<50 { try draft.insert("Tag", ["name": .string("tag \(number)")]) }
     try draft.commit()
     file.close()
   }
 
-  private func open(_ verification: StoreOpening.Verification) throws -> StoreFile {
+  private func open(_ verification: StoreOpening.Verification) throws -> StoreEngine {
     var opening = StoreOpening(.file(path), model: model)
     opening.verification = verification
-    return try StoreFile.open(opening)
+    return try StoreEngine.open(opening)
   }
 
   /// Lets the last commit be of a machine that was started before this one.
@@ -113,7 +113,7 @@ import Testing
     var opening = StoreOpening(.file(path), model: model)
     opening.verification = .full
     opening.onCorruption = .setAsideAndRecreate
-    let fresh = try StoreFile.open(opening)
+    let fresh = try StoreEngine.open(opening)
     #expect(try fresh.check().recordCount == 0)
     fresh.close()
   }
@@ -134,7 +134,7 @@ import Testing
     try age()
     try damage()
     // Where the verification is faster than the rest of the opening, that is told of the damage.
-    var opened: StoreFile?
+    var opened: StoreEngine?
     for _ in 0..<100 where opened == nil { opened = try? open(.automatic) }
     let file = try #require(opened)
     expectCorrupted {

@@ -30,7 +30,7 @@ import Testing
   /// Changes a copy of the dictionaries, commits the difference, and keeps the copy where that
   /// worked.
   private func commitOnce(
-    _ file: StoreFile, _ office: inout RandomOffice, _ random: inout SeededRandom
+    _ file: StoreEngine, _ office: inout RandomOffice, _ random: inout SeededRandom
   ) throws {
     var changed = office
     for _ in 0..<Int.random(in: 1...12, using: &random) {
@@ -104,7 +104,7 @@ import Testing
 
   // MARK: Comparing
 
-  private func compare(_ file: StoreFile, _ office: RandomOffice) throws {
+  private func compare(_ file: StoreEngine, _ office: RandomOffice) throws {
     let draft = Draft(file)
     let snapshot = try file.snapshot()
     defer { snapshot.close() }

@@ -28,11 +28,11 @@ import Testing
   @Test func theSecondCreatorLoses() throws {
     let path = folder.path("a.arbor")
     #expect(try create(path))
-    let first = try StoreFile.open(StoreOpening(.file(path), model: nil))
+    let first = try StoreEngine.open(StoreOpening(.file(path), model: nil))
     let id = first.id
     first.close()
     #expect(try !create(path))
-    let same = try StoreFile.open(StoreOpening(.file(path), model: model))
+    let same = try StoreEngine.open(StoreOpening(.file(path), model: model))
     #expect(same.id == id)
     same.close()
     #expect(names == ["a.arbor", "a.arbor-lock"])
@@ -41,13 +41,13 @@ import Testing
 
   @Test func manyThreadsOpenOneNewStore() throws {
     let opening = StoreOpening(.file(folder.path("a.arbor")), model: model)
-    let opened = Lock<[StoreFile]>([])
+    let opened = Lock<[StoreEngine]>([])
     let group = DispatchGroup()
     for _ in 0..<8 {
       group.enter()
       Thread {
         do {
-          let file = try StoreFile.open(opening)
+          let file = try StoreEngine.open(opening)
           opened.withLock { $0.append(file) }
         } catch {
           Issue.record(error)
@@ -74,17 +74,17 @@ import Testing
     let liveName = String(live.path.split(separator: "/").last ?? "")
     for _ in 0..<2 {
       try leave()
-      try StoreFile.open(StoreOpening(.file(path), model: model)).close()
+      try StoreEngine.open(StoreOpening(.file(path), model: model)).close()
       #expect(names == ["a.arbor", "a.arbor-lock", liveName])
     }
     try leave()
     var reading = StoreOpening(.file(path), model: model)
     reading.isReadOnly = true
-    try StoreFile.open(reading).close()
+    try StoreEngine.open(reading).close()
     #expect(names.count == 4)
     try TemporaryStore.check(path: path)
     _ = consume live
-    try StoreFile.open(StoreOpening(.file(path), model: model)).destroy()
+    try StoreEngine.open(StoreOpening(.file(path), model: model)).destroy()
     #expect(names == [])
   }
 
@@ -108,11 +108,11 @@ import Testing
   @Test func replacingTakesThePlace() throws {
     let path = folder.path("a.arbor")
     #expect(try create(path))
-    let old = try StoreFile.open(StoreOpening(.file(path), model: nil))
+    let old = try StoreEngine.open(StoreOpening(.file(path), model: nil))
     let id = old.id
     old.close()
     try StoreCreation.replace(path, model, options: EnvironmentOptions())
-    let new = try StoreFile.open(StoreOpening(.file(path), model: model))
+    let new = try StoreEngine.open(StoreOpening(.file(path), model: model))
     #expect(new.id != id)
     new.close()
     try TemporaryStore.check(path: path)

@@ -29,8 +29,8 @@ import Testing
         if !entity.isAbstract {
           #expect(databases.records(entity.index).name == "e/\(entity.name)")
         }
-        let places = databases.indexNumbers(of: entity.index)
-        for (index, databaseIndex) in zip(entity.indexes, places) {
+        let numbers = databases.indexNumbers(of: entity.index)
+        for (index, databaseIndex) in zip(entity.indexes, numbers) {
           let found = databases.index(index.declaringEntity, index.name)
           #expect(found == databases.indexes[databaseIndex].database)
         }

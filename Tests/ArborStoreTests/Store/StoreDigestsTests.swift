@@ -20,7 +20,7 @@ import Testing
     var bytes: Data
     var roots: [String: Int] = [:]
 
-    init(_ path: String, _ file: StoreFile) throws {
+    init(_ path: String, _ file: StoreEngine) throws {
       bytes = try Data(contentsOf: URL(filePath: path))
       let snapshot = try file.environment.beginRead()
       for name in try file.environment.databaseNames() {
@@ -52,7 +52,7 @@ import Testing
   /// A store before and after a commit that changes a record, an index and two relationships, and
   /// leaves each with as many entries.
   private func pages() throws -> (former: Pages, present: Pages) {
-    let file = try StoreFile.open(StoreOpening(.file(path), model: OfficeModel.make()))
+    let file = try StoreEngine.open(StoreOpening(.file(path), model: OfficeModel.make()))
     defer { file.close() }
     let draft = Draft(file)
     let companies = try ["Foo", "Bar"].map { try draft.insert("Company", ["name": .string($0)]) }
@@ -75,14 +75,14 @@ import Testing
   }
 
   private func problems() throws -> [StoreCheckReport.Problem] {
-    let file = try StoreFile.open(StoreOpening(.file(path), model: nil))
+    let file = try StoreEngine.open(StoreOpening(.file(path), model: nil))
     defer { file.close() }
     return try file.check().problems
   }
 
   private func write(_ pages: Pages) throws { try pages.bytes.write(to: URL(filePath: path)) }
 
-  @Test func aFormerPageInThePlaceOfAnyOtherIsFound() throws {
+  @Test func aFormerPageInsteadOfAnyOtherIsFound() throws {
     let (former, present) = try pages()
     #expect(try problems().isEmpty)
     let changed = present.roots.keys.filter { present.page($0) != former.page($0) }
@@ -98,7 +98,7 @@ import Testing
         try problems().contains { $0.kind == .digest || $0.kind == .damagedPage }, "\(name)")
       var opening = StoreOpening(.file(path), model: nil)
       opening.verification = .full
-      #expect(throws: StoreError.self, "\(name)") { try StoreFile.open(opening).close() }
+      #expect(throws: StoreError.self, "\(name)") { try StoreEngine.open(opening).close() }
     }
   }
 
@@ -139,7 +139,7 @@ import Testing
 
   // MARK: Known and unknown
 
-  private func isKnown(_ file: StoreFile) throws -> Bool {
+  private func isKnown(_ file: StoreEngine) throws -> Bool {
     let snapshot = try file.snapshot()
     defer { snapshot.close() }
     if case .known(let digests) = try file.digests(snapshot) { return !digests.isCounting }
@@ -170,7 +170,7 @@ import Testing
       for compacting in [false, true] {
         let path = store.folder.path("copy\(compacting).arbor")
         try store.file.copy(to: path, compacting: compacting)
-        let copy = try StoreFile.open(StoreOpening(.file(path), model: nil))
+        let copy = try StoreEngine.open(StoreOpening(.file(path), model: nil))
         defer { copy.close() }
         #expect(try isKnown(copy))
         #expect(try copy.check().isSound)
@@ -184,7 +184,7 @@ import Testing
       #expect(try isKnown(store.file))
       let rescued = store.folder.path("rescued.arbor")
       _ = try StoreSalvage.run(from: store.folder.path("copytrue.arbor"), to: rescued)
-      let copy = try StoreFile.open(StoreOpening(.file(rescued), model: nil))
+      let copy = try StoreEngine.open(StoreOpening(.file(rescued), model: nil))
       #expect(try isKnown(copy))
       #expect(try copy.check().isSound)
       copy.close()

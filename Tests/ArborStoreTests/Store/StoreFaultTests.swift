@@ -23,7 +23,7 @@ import Testing
   }
 
   /// Commits until the disk is full; the objects that were acknowledged.
-  private static func fill(_ file: StoreFile) throws -> [ObjectNumber] {
+  private static func fill(_ file: StoreEngine) throws -> [ObjectNumber] {
     let draft = Draft(file)
     let long = Value.string(String(repeating: "text ", count: 4000))
     var numbers: [ObjectNumber] = []
@@ -43,7 +43,7 @@ import Testing
     await #expect(processExitsWith: .exitCode(7)) {
       let folder = try TemporaryFolder()
       let opening = StoreOpening(.file(folder.path("a.arbor")), model: try OfficeModel.make())
-      let file = try StoreFile.open(opening)
+      let file = try StoreEngine.open(opening)
       Self.expect(Self.setLimit(3_000_000), 2)
       let numbers = try Self.fill(file)
       Self.expect(numbers.count > 20, 3)
@@ -56,7 +56,7 @@ import Testing
       try draft.commit()
       file.close()
       Self.expect(Self.setLimit(rlim_t.max), 5)
-      let again = try StoreFile.open(opening)
+      let again = try StoreEngine.open(opening)
       let report = try again.check()
       Self.expect(report.isSound, 6)
       Self.expect(report.recordCount == numbers.count - numbers.count / 2 + 1, 8)
@@ -81,7 +81,7 @@ import Testing
               renamingIdentifier: former)
           ]))
       }
-      let file = try StoreFile.open(opening("Tag", from: nil))
+      let file = try StoreEngine.open(opening("Tag", from: nil))
       let draft = Draft(file)
       let text = String(repeating: "text ", count: 400)
       for number in 0..<600 { try draft.insert("Tag", ["text": .string("\(number) \(text)")]) }
@@ -90,15 +90,15 @@ import Testing
       let before = try Data(contentsOf: URL(filePath: path))
       Self.expect(Self.setLimit(rlim_t(before.count + 100_000)), 2)
       do {
-        try StoreFile.open(opening("Mark", from: "Tag")).close()
+        try StoreEngine.open(opening("Mark", from: "Tag")).close()
         exit(3)
       } catch StoreError.diskFull {}
       Self.expect(Self.setLimit(rlim_t.max), 4)
-      let former = try StoreFile.open(opening("Tag", from: nil))
+      let former = try StoreEngine.open(opening("Tag", from: nil))
       Self.expect(former.modelGeneration == 1, 5)
       Self.expect(try former.check().isSound && former.check().recordCount == 600, 6)
       former.close()
-      let migrated = try StoreFile.open(opening("Mark", from: "Tag"))
+      let migrated = try StoreEngine.open(opening("Mark", from: "Tag"))
       Self.expect(try migrated.check().isSound && migrated.check().recordCount == 600, 8)
       exit(7)
     }
@@ -110,7 +110,7 @@ import Testing
       let opening = StoreOpening(.file(folder.path("a.arbor")), model: try OfficeModel.make())
       Self.expect(Self.setLimit(10_000), 2)
       do {
-        try StoreFile.open(opening).close()
+        try StoreEngine.open(opening).close()
         exit(3)
       } catch StoreError.diskFull {
         // Nothing is left behind.
@@ -118,20 +118,20 @@ import Testing
         Self.expect(names == [], 4)
       }
       Self.expect(Self.setLimit(rlim_t.max), 5)
-      try StoreFile.open(opening).close()
+      try StoreEngine.open(opening).close()
       exit(7)
     }
   }
 
   #if os(Linux)
-    /// The root page could not be written: the commit is judged by what the file says, and the
+    /// The root page could not be written: the commit is validated by what the file says, and the
     /// store has to be opened anew.
-    @Test func aFailureOfTheRootPageIsJudgedByTheFile() async {
+    @Test func aFailureOfTheRootPageIsValidatedByTheFile() async {
       await #expect(processExitsWith: .exitCode(7)) {
         let folder = try TemporaryFolder()
         let path = folder.path("a.arbor")
         let opening = StoreOpening(.file(path), model: try OfficeModel.make())
-        let file = try StoreFile.open(opening)
+        let file = try StoreEngine.open(opening)
         let draft = Draft(file)
         let tag = try draft.insert("Tag", ["name": "kept"])
         try draft.commit()
@@ -152,7 +152,7 @@ import Testing
           try file.snapshot().close()
           exit(3)
         } catch StoreError.closed {}
-        let again = try StoreFile.open(opening)
+        let again = try StoreEngine.open(opening)
         Self.expect(try Draft(again).value(tag, "name") == "kept", 4)
         Self.expect(try again.check().isSound, 5)
         exit(7)
@@ -166,17 +166,17 @@ import Testing
         let folder = try TemporaryFolder()
         let model = try OfficeModel.make()
         let opening = StoreOpening(.file(folder.path("a.arbor")), model: model)
-        let made = try StoreFile.open(opening)
+        let made = try StoreEngine.open(opening)
         try Draft(made).insert("Tag", ["name": "kept"])
         made.close()
         Self.expect(chmod(folder.url.path, 0o555) == 0, 2)
         Self.expect(getuid() != 0 || setuid(65534) == 0, 3)
         do {
-          try StoreFile.open(StoreOpening(.file(folder.path("new.arbor")), model: model)).close()
+          try StoreEngine.open(StoreOpening(.file(folder.path("new.arbor")), model: model)).close()
           exit(4)
         } catch StoreError.readOnly {}
         do {
-          try StoreFile.open(opening).close()
+          try StoreEngine.open(opening).close()
           exit(5)
         } catch StoreError.readOnly {}
         exit(7)

@@ -12,10 +12,10 @@ import Testing
     let folder = try TemporaryFolder()
     defer { withExtendedLifetime(folder) {} }
     let (path, staged) = (folder.path("a.arbor"), folder.path("a.arbor-migration"))
-    let file = try StoreFile.open(StoreOpening(.file(path), model: OfficeModel.make()))
+    let file = try StoreEngine.open(StoreOpening(.file(path), model: OfficeModel.make()))
     try file.copy(to: staged, compacting: false)
     file.close()
-    let next = try StoreFile.open(StoreOpening(.file(staged), model: nil))
+    let next = try StoreEngine.open(StoreOpening(.file(staged), model: nil))
     try next.purge()
     next.close()
     try body(path, staged)
@@ -23,7 +23,7 @@ import Testing
   }
 
   private func sequence(_ path: String) throws -> UInt64 {
-    let file = try StoreFile.open(StoreOpening(.file(path), model: nil))
+    let file = try StoreEngine.open(StoreOpening(.file(path), model: nil))
     defer { file.close() }
     return file.lastSequence
   }
@@ -59,7 +59,7 @@ import Testing
         text { try StoreFiles.replace(path, by: staged, keepsFormer: true) }
           == "inputOutput(operation: \"link\", path: Optional(\"\(former)\"), errno: \(EEXIST))"
       )
-      let open = try StoreFile.open(StoreOpening(.file(path), model: nil))
+      let open = try StoreEngine.open(StoreOpening(.file(path), model: nil))
       #expect(
         text { try StoreFiles.replace(path, by: staged) } == "inUse(path: Optional(\"\(path)\"))")
       open.close()

@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 @Suite struct StoreHeaderTests {
-  private func header(_ file: StoreFile) throws -> HeaderRecord {
+  private func header(_ file: StoreEngine) throws -> HeaderRecord {
     let snapshot = try file.snapshot()
     defer { snapshot.close() }
     return try StoreHeader.read(snapshot.reader, file.databases.arbor)
@@ -37,7 +37,7 @@ import Testing
     }
   }
 
-  private func entry(_ database: Database, of file: StoreFile) throws -> [UInt8]? {
+  private func entry(_ database: Database, of file: StoreEngine) throws -> [UInt8]? {
     let snapshot = try file.snapshot()
     defer { snapshot.close() }
     let key = Array(StoreFormat.headerKey.utf8)
@@ -50,7 +50,7 @@ import Testing
     let folder = try TemporaryFolder()
     var opening = StoreOpening(.file(folder.path("a.arbor")), model: try OfficeModel.make())
     do {
-      let file = try StoreFile.open(opening)
+      let file = try StoreEngine.open(opening)
       defer { file.close() }
       let mark = try #require(try entry(file.databases.arbor, of: file))
       #expect(Array(try header(file).encoded()[..<mark.count]) == mark)
@@ -64,14 +64,14 @@ import Testing
     }
     opening.isReadOnly = true
     do {
-      let file = try StoreFile.open(opening)
+      let file = try StoreEngine.open(opening)
       defer { file.close() }
       #expect(try header(file).majorVersion == 1 && header(file).sequence == 1)
       #expect(try entry(.unnamed, of: file) == nil)
       #expect(try file.check().isSound)
     }
     opening.isReadOnly = false
-    let file = try StoreFile.open(opening)
+    let file = try StoreEngine.open(opening)
     defer { file.close() }
     #expect(try header(file).majorVersion == 1)
     let draft = Draft(file)

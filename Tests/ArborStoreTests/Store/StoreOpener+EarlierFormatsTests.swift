@@ -12,7 +12,7 @@ import Testing
 
   init() throws {
     folder = try TemporaryFolder()
-    let file = try StoreFile.open(StoreOpening(.file(path), model: OfficeModel.make()))
+    let file = try StoreEngine.open(StoreOpening(.file(path), model: OfficeModel.make()))
     defer { file.close() }
     let draft = Draft(file)
     try draft.insert("Tag", ["name": "first"])
@@ -22,7 +22,7 @@ import Testing
 
   private func bytes() throws -> Data { try Data(contentsOf: URL(filePath: path)) }
 
-  private func storedCatalog(_ file: StoreFile) throws -> [UInt8] {
+  private func storedCatalog(_ file: StoreEngine) throws -> [UInt8] {
     let snapshot = try file.snapshot()
     defer { snapshot.close() }
     let key = Array(StoreFormat.catalogKey.utf8)
@@ -31,7 +31,7 @@ import Testing
     }
   }
 
-  private func version(_ file: StoreFile) throws -> [UInt16] {
+  private func version(_ file: StoreEngine) throws -> [UInt16] {
     let snapshot = try file.snapshot()
     defer { snapshot.close() }
     let header = try StoreHeader.read(snapshot.reader, file.databases.arbor)
@@ -42,7 +42,7 @@ import Testing
     let before = try bytes()
     var opening = StoreOpening(.file(path), model: try OfficeModel.make())
     opening.isReadOnly = true
-    let file = try StoreFile.open(opening)
+    let file = try StoreEngine.open(opening)
     defer { file.close() }
     #expect(try file.check().isSound)
     #expect(try version(file) == [2, 2])
@@ -51,7 +51,7 @@ import Testing
   }
 
   @Test func aWriterBringsThemOver() throws {
-    let file = try StoreFile.open(StoreOpening(.file(path), model: OfficeModel.make()))
+    let file = try StoreEngine.open(StoreOpening(.file(path), model: OfficeModel.make()))
     defer { file.close() }
     #expect(try version(file) == [StoreFormat.majorVersion, StoreFormat.minorVersion])
     #expect(try storedCatalog(file) == CatalogCodec.encode(file.schema.catalog))
@@ -68,7 +68,7 @@ import Testing
     let before = try bytes()
     let other = try ManagedObjectModel { Entity("Other") { Attribute("name", .string) } }
     #expect(throws: StoreError.self) {
-      try StoreFile.open(StoreOpening(.file(path), model: other))
+      try StoreEngine.open(StoreOpening(.file(path), model: other))
     }
     #expect(try bytes() == before)
   }
@@ -78,7 +78,7 @@ import Testing
     let index = try #require(model.entities.firstIndex { $0.name == "Tag" })
     model.entities[index].attributes.append(
       AttributeDescription(name: "colour", type: .string, isOptional: true))
-    let file = try StoreFile.open(StoreOpening(.file(path), model: model))
+    let file = try StoreEngine.open(StoreOpening(.file(path), model: model))
     defer { file.close() }
     #expect(try version(file) == [StoreFormat.majorVersion, StoreFormat.minorVersion])
     #expect(try storedCatalog(file) == CatalogCodec.encode(file.schema.catalog))

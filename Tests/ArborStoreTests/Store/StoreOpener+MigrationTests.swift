@@ -25,10 +25,10 @@ import Testing
 
   private func open(
     _ model: ManagedObjectModel?, _ adjust: (inout StoreOpening) -> Void = { _ in }
-  ) throws -> StoreFile {
+  ) throws -> StoreEngine {
     var opening = StoreOpening(.file(path), model: model)
     adjust(&opening)
-    return try StoreFile.open(opening)
+    return try StoreEngine.open(opening)
   }
 
   private let byRank = FetchIndexDescription(name: "byRank", elements: [.init("rank")])
@@ -50,7 +50,7 @@ import Testing
     return numbers
   }
 
-  private func failure(_ body: () throws -> StoreFile) -> StoreError? {
+  private func failure(_ body: () throws -> StoreEngine) -> StoreError? {
     do {
       try body().close()
       return nil

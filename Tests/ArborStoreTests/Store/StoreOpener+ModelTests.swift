@@ -27,10 +27,10 @@ import Testing
 
   private func open(
     _ model: ManagedObjectModel?, _ adjust: (inout StoreOpening) -> Void = { _ in }
-  ) throws -> StoreFile {
+  ) throws -> StoreEngine {
     var opening = StoreOpening(.file(path), model: model)
     adjust(&opening)
-    return try StoreFile.open(opening)
+    return try StoreEngine.open(opening)
   }
 
   /// The model that the file holds, and the transaction it ends with.
@@ -112,7 +112,7 @@ import Testing
 
   private func isRefused(_ opening: StoreOpening) -> Bool {
     do throws(StoreError) {
-      try StoreFile.open(opening).close()
+      try StoreEngine.open(opening).close()
       return false
     } catch {
       if case .invalidModel = error { return true }

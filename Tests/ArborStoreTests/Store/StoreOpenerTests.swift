@@ -18,10 +18,10 @@ import Testing
 
   private func open(
     _ model: ManagedObjectModel?, _ adjust: (inout StoreOpening) -> Void = { _ in }
-  ) throws -> StoreFile {
+  ) throws -> StoreEngine {
     var opening = StoreOpening(.file(path), model: model)
     adjust(&opening)
-    return try StoreFile.open(opening)
+    return try StoreEngine.open(opening)
   }
 
   private var otherModel: ManagedObjectModel {
@@ -45,7 +45,7 @@ import Testing
     try draft.commit()
   }
 
-  private func failure(_ body: () throws -> StoreFile) -> StoreError? {
+  private func failure(_ body: () throws -> StoreEngine) -> StoreError? {
     do {
       try body().close()
       return nil
@@ -76,7 +76,7 @@ import Testing
     try FileManager.default.createSymbolicLink(
       atPath: folder.path("link"), withDestinationPath: folder.url.path)
     let spelling = "link/./../\(folder.url.lastPathComponent)//office.arbor"
-    let other = try StoreFile.open(
+    let other = try StoreEngine.open(
       StoreOpening(.file(folder.path("") + "/" + spelling), model: model))
     #expect(one === other)
     one.close()
@@ -129,7 +129,7 @@ import Testing
   @Test func saysWhenTheFolderIsMissing() throws {
     let missing = folder.path("nowhere/office.arbor")
     do {
-      try StoreFile.open(StoreOpening(.file(missing), model: model)).close()
+      try StoreEngine.open(StoreOpening(.file(missing), model: model)).close()
       Issue.record("opened")
     } catch StoreError.missing(let path) {
       #expect(path == missing)
@@ -264,14 +264,14 @@ import Testing
   @Test(.timeLimit(.minutes(15)), arguments: ["", "a\0b", "\0"])
   func refusesAPathThatNoFileHas(name: String) throws {
     let path = name.isEmpty ? "" : folder.path("") + "/" + name
-    let error = failure { try StoreFile.open(StoreOpening(.file(path), model: model)) }
+    let error = failure { try StoreEngine.open(StoreOpening(.file(path), model: model)) }
     guard case .invalidPath(path)? = error else { throw DraftError("\(String(describing: error))") }
     #expect(files == [])
   }
 
   /// The name of a folder is not taken for a file's.
   @Test func refusesAPathThatEndsWithASlash() throws {
-    let error = failure { try StoreFile.open(StoreOpening(.file(path + "/"), model: model)) }
+    let error = failure { try StoreEngine.open(StoreOpening(.file(path + "/"), model: model)) }
     guard case .notAStore? = error else { throw DraftError("\(String(describing: error))") }
     #expect(files == [])
   }

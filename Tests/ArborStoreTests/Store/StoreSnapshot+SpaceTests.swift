@@ -7,7 +7,7 @@ import Testing
 @testable import ArborStore
 
 @Suite struct StoreSnapshotSpaceTests {
-  private func space(_ file: StoreFile) throws -> StoreSpace {
+  private func space(_ file: StoreEngine) throws -> StoreSpace {
     let snapshot = try file.snapshot()
     defer { snapshot.close() }
     return try snapshot.space()

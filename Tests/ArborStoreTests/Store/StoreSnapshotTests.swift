@@ -62,7 +62,7 @@ import Testing
 
   @Test func damagedRecordsAreErrorsAndNeverValues() throws {
     let folder = try TemporaryFolder()
-    let file = try StoreFile.open(
+    let file = try StoreEngine.open(
       StoreOpening(.file(folder.path("a.arbor")), model: OfficeModel.make()))
     defer { file.close() }
     let draft = Draft(file)

@@ -19,13 +19,13 @@ import Testing
     }
   }
 
-  private func header(_ file: StoreFile) throws -> HeaderRecord {
+  private func header(_ file: StoreEngine) throws -> HeaderRecord {
     let snapshot = try file.snapshot()
     defer { snapshot.close() }
     return try StoreHeader.read(snapshot.reader, file.databases.arbor)
   }
 
-  private func insert(_ names: Range<Int>, _ file: StoreFile) throws {
+  private func insert(_ names: Range<Int>, _ file: StoreEngine) throws {
     for name in names {
       let draft = Draft(file)
       try draft.insert("Tag", ["name": .string("tag \(name)")])
@@ -34,7 +34,7 @@ import Testing
   }
 
   /// Writes another header, as a commit does.
-  private func change(_ file: StoreFile, _ body: (inout HeaderRecord) -> Void) throws {
+  private func change(_ file: StoreEngine, _ body: (inout HeaderRecord) -> Void) throws {
     let arbor = file.databases.arbor
     try file.environment.write { transaction in
       var header = try StoreHeader.read(transaction.reader, arbor)
@@ -44,8 +44,8 @@ import Testing
     }
   }
 
-  private func open(_ path: String) throws -> StoreFile {
-    try StoreFile.open(StoreOpening(.file(path), model: nil))
+  private func open(_ path: String) throws -> StoreEngine {
+    try StoreEngine.open(StoreOpening(.file(path), model: nil))
   }
 
   @Test func onlyAFileWithALogIsUnsettledAndOnlyWhileItIsOpen() throws {

@@ -18,10 +18,10 @@ struct ModelGenerator {
   }
 
   private mutating func make() -> PlainModel {
-    for place in 0..<dice.int(1...4) { addEntity(place) }
+    for entityIndex in 0..<dice.int(1...4) { addEntity(entityIndex) }
     for _ in 0..<dice.int(1...(2 * model.entities.count)) { addRelationship() }
-    for place in model.entities.indices {
-      for _ in 0..<dice.int(0...5) { addIndex(to: place) }
+    for entityIndex in model.entities.indices {
+      for _ in 0..<dice.int(0...5) { addIndex(to: entityIndex) }
     }
     return model
   }
@@ -34,11 +34,11 @@ struct ModelGenerator {
     return "\(prefix)\(counter)"
   }
 
-  private mutating func addEntity(_ place: Int) {
+  private mutating func addEntity(_ entityIndex: Int) {
     var entity = PlainModel.Entity(
-      name: Self.entityNames[place],
-      parent: place > 0 && dice.chance(40) ? dice.int(0...(place - 1)) : nil,
-      isAbstract: place > 0 && dice.chance(15))
+      name: Self.entityNames[entityIndex],
+      parent: entityIndex > 0 && dice.chance(40) ? dice.int(0...(entityIndex - 1)) : nil,
+      isAbstract: entityIndex > 0 && dice.chance(15))
     if let parent = entity.parent, !model.entities[parent].isAbstract { entity.isAbstract = false }
     for _ in 0..<dice.int(2...6) {
       entity.attributes.append(
@@ -88,11 +88,11 @@ struct ModelGenerator {
         isOrdered: isBackToMany && dice.chance(30), inverse: name))
   }
 
-  private mutating func addIndex(to place: Int) {
+  private mutating func addIndex(to entityIndex: Int) {
     let columns =
-      model.attributes(place).map(\.name)
-      + model.relationships(place).filter { !$0.isToMany }.map(\.name)
-    let texts = model.attributes(place).filter { $0.kind == .text }.map(\.name)
+      model.attributes(entityIndex).map(\.name)
+      + model.relationships(entityIndex).filter { !$0.isToMany }.map(\.name)
+    let texts = model.attributes(entityIndex).filter { $0.kind == .text }.map(\.name)
     var index = PlainModel.Index(name: name("i"), columns: [])
     if dice.chance(15), let text = dice.some(texts) {
       index.columns = [.init(property: text, order: .words)]
@@ -106,8 +106,8 @@ struct ModelGenerator {
     if index.columns.isEmpty { return }
     if dice.chance(20) {
       let predicates = PredicateGenerator(dice: dice, graph: PlainGraph(model))
-      index.condition = predicates.condition(on: place)
+      index.condition = predicates.condition(on: entityIndex)
     }
-    model.entities[place].indexes.append(index)
+    model.entities[entityIndex].indexes.append(index)
   }
 }

@@ -17,8 +17,8 @@ struct RowGenerator {
       group(&rows, scope)
     }
     rows.isDistinct = dice.chance(40)
-    let places = rows.columns.indices.filter { isOrdered(rows.columns[$0]) }
-    rows.order = dice.few(places, upTo: 2).map { ($0, dice.chance(60)) }
+    let columns = rows.columns.indices.filter { isOrdered(rows.columns[$0]) }
+    rows.order = dice.few(columns, upTo: 2).map { ($0, dice.chance(60)) }
     // Rows that agree in their order come in that of objects, whichever it was.
     if !rows.order.isEmpty { rows.request.group = nil }
     return rows

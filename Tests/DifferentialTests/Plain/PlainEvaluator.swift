@@ -141,8 +141,8 @@ extension PlainComparison.Options {
   }
 
   fileprivate func finds(
-    _ part: String, in text: String, _ place: String.CompareOptions = []
+    _ part: String, in text: String, _ anchoring: String.CompareOptions = []
   ) -> Bool {
-    PlainText.finds(part, in: text, case: foldsCase, diacritics: foldsDiacritics, place)
+    PlainText.finds(part, in: text, case: foldsCase, diacritics: foldsDiacritics, anchoring)
   }
 }

@@ -53,7 +53,7 @@ struct PlainModel {
 
   struct Relationship {
     var name: String
-    /// The entity that declares it and the one it leads to, by place.
+    /// The entity that declares it and the one it leads to, by index.
     var owner: Int
     var destination: Int
     var isToMany: Bool

@@ -14,7 +14,7 @@ struct PlainNumber {
   /// Reads `-12.5e-3` and its kin.
   init(_ text: String) {
     var digits: [UInt8] = []
-    var places = 0
+    var shift = 0
     var exponent = 0
     var isBehindPoint = false
     var rest = Substring(text)
@@ -29,16 +29,16 @@ struct PlainNumber {
         isBehindPoint = true
       } else {
         digits.append(character - UInt8(ascii: "0"))
-        if !isBehindPoint { places += 1 }
+        if !isBehindPoint { shift += 1 }
       }
     }
     while digits.first == 0 {
       digits.removeFirst()
-      places -= 1
+      shift -= 1
     }
     while digits.last == 0 { digits.removeLast() }
     self.digits = digits
-    self.exponent = digits.isEmpty ? 0 : exponent + places
+    self.exponent = digits.isEmpty ? 0 : exponent + shift
   }
 
   init?(_ value: PlainValue) {

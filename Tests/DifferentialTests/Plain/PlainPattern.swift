@@ -34,7 +34,7 @@ indirect enum PlainPattern {
     ends(Array(text.unicodeScalars), from: [0], ignoringCase).contains(text.unicodeScalars.count)
   }
 
-  /// Where matches that begin at one of several places end.
+  /// Where matches that begin at one of several positions end.
   private func ends(
     _ text: [Unicode.Scalar], from starts: Set<Int>, _ ignoringCase: Bool
   ) -> Set<Int> {
@@ -56,15 +56,15 @@ indirect enum PlainPattern {
     case .either(let parts):
       return Set(parts.flatMap { $0.ends(text, from: starts, ignoringCase) })
     case .times(let part, let least, let most):
-      var (found, places): (Set<Int>, Set<Int>) = (least == 0 ? starts : [], starts)
+      var (found, positions): (Set<Int>, Set<Int>) = (least == 0 ? starts : [], starts)
       var count = 0
-      while !places.isEmpty, count < most ?? .max {
+      while !positions.isEmpty, count < most ?? .max {
         count += 1
-        places = part.ends(text, from: places, ignoringCase)
+        positions = part.ends(text, from: positions, ignoringCase)
         guard count >= least else { continue }
         // Where another turn has been made already, no turn leads to anything new.
-        if most == nil { places.subtract(found) }
-        found.formUnion(places)
+        if most == nil { positions.subtract(found) }
+        found.formUnion(positions)
       }
       return found
     }

@@ -51,36 +51,37 @@ struct PlainRequest {
     _ keys: [Int], by sortKeys: [SortKey], _ graph: PlainGraph
   ) -> [Int] {
     guard !sortKeys.isEmpty else { return keys }
-    return keys.map { place(of: $0, by: sortKeys, graph) }
+    return keys.map { position(of: $0, by: sortKeys, graph) }
       .sorted { isBefore($0, $1, sortKeys, graph) }.map(\.key)
   }
 
   /// Where an object stands in the order.
-  struct Place {
+  struct Position {
     let key: Int
     let values: [PlainValue]
   }
 
-  func place(of key: Int, in graph: PlainGraph) -> Place {
-    Self.place(of: key, by: resultOrder, graph)
+  func position(of key: Int, in graph: PlainGraph) -> Position {
+    Self.position(of: key, by: resultOrder, graph)
   }
 
-  private static func place(of key: Int, by sortKeys: [SortKey], _ graph: PlainGraph) -> Place {
-    Place(key: key, values: sortKeys.map { value($0, of: key, in: graph) })
+  private static func position(of key: Int, by sortKeys: [SortKey], _ graph: PlainGraph) -> Position
+  {
+    Position(key: key, values: sortKeys.map { value($0, of: key, in: graph) })
   }
 
-  /// The matches that come behind a place, where an object stood once.
-  func matches(in graph: PlainGraph, behind place: Place) -> [Int] {
+  /// The matches that come behind a position, where an object stood once.
+  func matches(in graph: PlainGraph, behind position: Position) -> [Int] {
     matches(in: graph).filter {
-      Self.isBefore(place, self.place(of: $0, in: graph), resultOrder, graph)
+      Self.isBefore(position, self.position(of: $0, in: graph), resultOrder, graph)
     }
   }
 
   private static func isBefore(
-    _ left: Place, _ right: Place, _ sortKeys: [SortKey], _ graph: PlainGraph
+    _ left: Position, _ right: Position, _ sortKeys: [SortKey], _ graph: PlainGraph
   ) -> Bool {
-    for (place, key) in sortKeys.enumerated() {
-      let order = key.compare(left.values[place], right.values[place], graph)
+    for (index, key) in sortKeys.enumerated() {
+      let order = key.compare(left.values[index], right.values[index], graph)
       if order != 0 { return (order < 0) == key.isAscending }
     }
     return graph.isBefore(left.key, right.key)

@@ -14,7 +14,7 @@ struct PlainRows {
   /// What a column's value has to be in a group: at least a number.
   var having: (column: Int, least: Int64)?
   var isDistinct = false
-  /// Columns by place.
+  /// Columns by index.
   var order: [(column: Int, isAscending: Bool)] = []
 
   /// The rows, column by column.
@@ -38,7 +38,7 @@ struct PlainRows {
     return Array(request.limit > 0 ? rest.prefix(request.limit) : rest)
   }
 
-  /// Groups in the order of their first objects; all objects are one, even if there are none, where
+  /// Groups in the order of their first objects; all objects are one, even if none exist, where
   /// they have to agree in nothing.
   private func grouped(_ keys: [Int], _ graph: PlainGraph) -> [[Int]] {
     guard let groups else { return keys.map { [$0] } }

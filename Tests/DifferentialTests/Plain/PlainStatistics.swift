@@ -60,7 +60,7 @@ enum PlainStatistics {
     return PlainArithmetic.plain((squares / Double(numbers.count)).squareRoot())
   }
 
-  /// Each once, at its first place.
+  /// Each once, at its first position.
   static func distinct(_ values: [PlainValue]) -> [PlainValue] {
     var kept: [PlainValue] = []
     for value in values where !kept.contains(where: { $0.compared(to: value) == 0 }) {

@@ -49,15 +49,15 @@ enum PlainText {
   /// Whether the platform finds a part in a text: anywhere, at its beginning or at its end.
   static func finds(
     _ part: String, in text: String, case folds: Bool, diacritics strips: Bool,
-    _ place: String.CompareOptions = []
+    _ anchoring: String.CompareOptions = []
   ) -> Bool {
-    var options = place
+    var options = anchoring
     if folds { options.insert(.caseInsensitive) }
     if strips { options.insert(.diacriticInsensitive) }
     let (text, whole) = (NSString(string: text), NSRange(location: 0, length: text.utf16.count))
-    let place = text.range(of: part, options: options, range: whole, locale: .current)
+    let found = text.range(of: part, options: options, range: whole, locale: .current)
     // The platform may find what ends with NUL behind the end.
-    return !part.isEmpty && place.location != NSNotFound && NSMaxRange(place) <= NSMaxRange(whole)
+    return !part.isEmpty && found.location != NSNotFound && NSMaxRange(found) <= NSMaxRange(whole)
   }
 
   static func isPart(_ part: String, of text: String) -> Bool {
@@ -80,22 +80,22 @@ enum PlainText {
   static func isLike(_ text: String, _ pattern: String) -> Bool {
     let text = scalars(text)
     // Where a match of the pattern's beginning can end.
-    var places: Set<Int> = [0]
+    var positions: Set<Int> = [0]
     var isEscaped = false
     var rest = scalars(pattern)[...]
     while let next = rest.popFirst() {
       if next == "\\", !isEscaped, !rest.isEmpty {
         isEscaped = true
       } else if next == "*", !isEscaped {
-        if let first = places.min() { places = Set(first...text.count) }
+        if let first = positions.min() { positions = Set(first...text.count) }
       } else {
         let isAny = next == "?" && !isEscaped
-        places = Set(
-          places.filter { $0 < text.count && (isAny || text[$0] == next) }.map { $0 + 1 })
+        positions = Set(
+          positions.filter { $0 < text.count && (isAny || text[$0] == next) }.map { $0 + 1 })
         isEscaped = false
       }
     }
-    return places.contains(text.count)
+    return positions.contains(text.count)
   }
 
   private static func scalars(_ text: String) -> [Unicode.Scalar] { Array(text.unicodeScalars) }

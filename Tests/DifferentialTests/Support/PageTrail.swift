@@ -7,7 +7,7 @@ struct PageTrail {
   let request: PlainRequest
   let seed: UInt64
   private let token: String
-  private let place: PlainRequest.Place
+  private let position: PlainRequest.Position
 
   /// Fetches the first page; nil where it is the last one too.
   ///
@@ -23,7 +23,7 @@ struct PageTrail {
     }
     guard let next = page.next, let last = expected.last else { return nil }
     token = next
-    place = request.place(of: last, in: graph)
+    position = request.position(of: last, in: graph)
   }
 
   private static func fetch(
@@ -36,7 +36,7 @@ struct PageTrail {
 
   /// What is wrong with the pages behind the first one; nil for nothing.
   func problem(_ probe: Probe, _ graph: PlainGraph) -> String? {
-    let expected = request.matches(in: graph, behind: place)
+    let expected = request.matches(in: graph, behind: position)
     var found: [Int] = []
     do {
       let fetch = try Self.fetch(request, seed, probe, graph)
@@ -49,7 +49,7 @@ struct PageTrail {
       if found == expected { return nil }
       return """
         pages behind an earlier one \(found), expected \(expected)
-        behind \(place)
+        behind \(position)
         entity \(fetch.entity), predicate \(fetch.predicate.map { "\($0)" } ?? "none")
         order \(fetch.sortKeys), pages of \(fetch.fetchLimit)
         """

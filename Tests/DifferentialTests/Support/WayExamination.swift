@@ -45,7 +45,7 @@ struct WayExamination {
   private func cursor(
     _ fetch: FetchRequest<ManagedObject>, _ expected: [Int]
   ) throws -> String? {
-    // With lists of the rows that an index finds, and by walks alone.
+    // With lists of the rows that an index finds, and by scans alone.
     let cursor = try probe.context.cursor(for: fetch, listingAtMost: dice.one([0, 3, 65_536]))
     var found: [Int] = []
     while found.count <= expected.count, let object = try cursor.next() {

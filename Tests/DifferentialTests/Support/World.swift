@@ -13,7 +13,7 @@ final class World {
   private var committed: PlainGraph
   private let folder: TemporaryFolder
   private var stores: [Side] = []
-  /// Tokens of pages of the stores, by place.
+  /// Tokens of pages of the stores, by index.
   private var trails: [(side: Int, trail: PageTrail)] = []
   private(set) var cases = 0
 

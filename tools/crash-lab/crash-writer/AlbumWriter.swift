@@ -42,7 +42,7 @@ struct AlbumWriter {
   func write(rounds: Int, seed: UInt64) throws {
     let album = try album
     var pictures = album.pictures
-    // What cannot be read is not there for who writes on.
+    // What cannot be read is missing for the writer that goes on.
     guard pictures.count == AlbumState(seed: seed, rounds: album.round).pictures.count else {
       throw LedgerDefect("the album lacks pictures")
     }

@@ -58,6 +58,6 @@ enum LedgerIndexes {
       }
       if number == event { raise(SIGKILL) }
     }
-    try StoreFile.open(opening).close()
+    try StoreEngine.open(opening).close()
   }
 }

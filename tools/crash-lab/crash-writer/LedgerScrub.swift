@@ -18,7 +18,7 @@ enum LedgerScrub {
   static func hold(_ path: String, acknowledge: (String) -> Void) throws {
     var opening = StoreOpening(.file(path), model: nil)
     opening.scrubInterval = nil
-    let file = try StoreFile.open(opening)
+    let file = try StoreEngine.open(opening)
     let isOurs = try file.scrubAlone { () throws(StoreError) in
       acknowledge("claimed 1")
       while true { Thread.sleep(forTimeInterval: 3600) }

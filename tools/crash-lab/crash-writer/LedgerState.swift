@@ -1,7 +1,7 @@
 /// What the ledger must hold after a number of rounds, in plain dictionaries.
 ///
-/// Every round follows from the seed and its number alone, so whoever knows how many rounds were
-/// committed knows the whole store. The writer and the judge both take their rounds from here.
+/// Every round follows from the seed and its number alone, so code that knows how many rounds were
+/// committed knows the whole store. The writer and the verifier both take their rounds from here.
 struct LedgerState: Equatable, Sendable {
   /// One side of a transfer.
   struct Posting: Hashable, Sendable {
@@ -43,7 +43,7 @@ struct LedgerState: Equatable, Sendable {
     while round < rounds { apply(Self.round(round + 1, seed: seed)) }
   }
 
-  /// What a judge read from a store.
+  /// What a verifier read from a store.
   init(round: Int, entries: Set<Posting>, labels: [Int: Set<String>]) {
     self.round = round
     self.entries = entries

@@ -11,7 +11,7 @@ struct Damage {
   static let pageSize = 4096
 
   let kind: Kind
-  private(set) var place = 0
+  private(set) var position = 0
   private(set) var bytes: [UInt8]
   private var random: SplitMix
 
@@ -24,8 +24,8 @@ struct Damage {
     switch kind {
     case .bit: flip(random.below(0, sound.count))
     case .byte:
-      place = random.below(0, sound.count)
-      bytes[place] = UInt8(random.below(0, 256))
+      position = random.below(0, sound.count)
+      bytes[position] = UInt8(random.below(0, 256))
     case .rootBit:
       // One after the other, so that a long campaign meets them all.
       var bit = number / Kind.allCases.count % (2 * 152 * 8)
@@ -33,8 +33,8 @@ struct Damage {
       if bit % (152 * 8) == 144 * 8 + 1, word(bit / (152 * 8) * Self.pageSize + 144) & 2 != 0 {
         bit += 1
       }
-      place = bit / (152 * 8) * Self.pageSize + bit % (152 * 8) / 8
-      bytes[place] ^= 1 << (bit % 8)
+      position = bit / (152 * 8) * Self.pageSize + bit % (152 * 8) / 8
+      bytes[position] ^= 1 << (bit % 8)
     case .headerBit: flip(page + random.below(0, 16))
     case .zeroSector: fill(random.below(0, sound.count / 512) * 512, 512)
     case .zeroPage: fill(page, Self.pageSize)
@@ -55,7 +55,7 @@ struct Damage {
       let isHead = random.below(0, 2) == 0
       flip(start + (isHead ? random.below(0, 64) : random.below(3584, Self.pageSize)))
     case .garbageTail:
-      place = bytes.count
+      position = bytes.count
       bytes += (0..<16 * Self.pageSize).map { _ in UInt8(random.below(0, 256)) }
     }
   }
@@ -65,24 +65,24 @@ struct Damage {
   }
 
   private mutating func flip(_ offset: Int) {
-    place = offset
+    position = offset
     bytes[offset] ^= 1 << random.below(0, 8)
   }
 
   private mutating func fill(_ offset: Int, _ count: Int) {
-    place = offset
+    position = offset
     bytes.replaceSubrange(offset..<offset + count, with: repeatElement(0, count: count))
   }
 
   private mutating func copy(_ source: [UInt8], _ offset: Int, to target: Int) {
-    place = target
+    position = target
     guard offset + Self.pageSize <= source.count else { return }
     bytes.replaceSubrange(
       target..<target + Self.pageSize, with: source[offset..<offset + Self.pageSize])
   }
 
   private mutating func cut(_ length: Int) {
-    place = length
+    position = length
     bytes.removeSubrange(length...)
   }
 }

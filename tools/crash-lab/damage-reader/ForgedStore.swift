@@ -26,7 +26,7 @@ enum ForgedStore {
     opening.durability = .relaxed
     opening.initialMapSize = 1 << 26
     opening.indexBuilds = .left
-    guard let store = try? StoreFile.open(opening) else { return .refused }
+    guard let store = try? StoreEngine.open(opening) else { return .refused }
     defer { store.close() }
     var result = Result.passed
     func attempt(_ body: () throws -> Void) {
@@ -44,7 +44,7 @@ enum ForgedStore {
     return result
   }
 
-  private static func read(_ store: StoreFile) throws {
+  private static func read(_ store: StoreEngine) throws {
     let snapshot = try store.snapshot()
     defer { snapshot.close() }
     _ = try snapshot.indexes()
@@ -65,7 +65,7 @@ enum ForgedStore {
   }
 
   private static func numbers(
-    _ entity: EntitySchema, _ store: StoreFile, _ snapshot: StoreSnapshot
+    _ entity: EntitySchema, _ store: StoreEngine, _ snapshot: StoreSnapshot
   ) throws -> [ObjectNumber] {
     var numbers: [ObjectNumber] = []
     let cursor = try snapshot.reader.cursor(store.databases.records(entity.index))
@@ -78,7 +78,7 @@ enum ForgedStore {
   }
 
   /// Writes the first objects of each entity again, and deletes the last one.
-  private static func change(_ store: StoreFile) throws {
+  private static func change(_ store: StoreEngine) throws {
     for entity in store.schema.entities where !entity.isAbstract {
       // One slab that has room for all.
       let allocator = SlabAllocator(slabSize: 1 << 20)

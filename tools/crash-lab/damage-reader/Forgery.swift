@@ -162,27 +162,27 @@ struct Forgery {
   private mutating func mutate(_ bytes: inout [UInt8], resizes: Bool) {
     for _ in 0..<random.below(1, 4) {
       guard !bytes.isEmpty else { return }
-      let place = random.below(0, bytes.count)
+      let position = random.below(0, bytes.count)
       switch random.below(0, resizes ? 8 : 5) {
-      case 0: bytes[place] ^= 1 << UInt8(random.below(0, 8))
-      case 1: bytes[place] = UInt8(random.below(0, 256))
-      case 2...4: overwrite(&bytes, place)
-      case 5: bytes.removeSubrange(place...)
+      case 0: bytes[position] ^= 1 << UInt8(random.below(0, 8))
+      case 1: bytes[position] = UInt8(random.below(0, 256))
+      case 2...4: overwrite(&bytes, position)
+      case 5: bytes.removeSubrange(position...)
       case 6:
         bytes += (0..<random.below(1, 40)).map { _ in UInt8(truncatingIfNeeded: random.next()) }
       default:
         let other = random.below(0, bytes.count)
-        bytes.insert(contentsOf: bytes[min(place, other)..<max(place, other)], at: place)
+        bytes.insert(contentsOf: bytes[min(position, other)..<max(position, other)], at: position)
       }
     }
   }
 
   /// Writes an extreme number of some width and order.
-  private mutating func overwrite(_ bytes: inout [UInt8], _ place: Int) {
+  private mutating func overwrite(_ bytes: inout [UInt8], _ position: Int) {
     let number = Self.extremes[random.below(0, Self.extremes.count)]
     let width = [1, 2, 4, 8][random.below(0, 4)]
     // Most fields begin at a multiple of their width.
-    let start = random.below(0, 2) == 0 ? place : place / width * width
+    let start = random.below(0, 2) == 0 ? position : position / width * width
     let isBig = random.below(0, 4) == 0
     for index in 0..<min(width, bytes.count - start) {
       let shift = UInt64(8 * (isBig ? width - 1 - index : index))

@@ -12,7 +12,7 @@ enum Reading {
     var opening = StoreOpening(.file(path), model: nil)
     opening.verification = verification
     opening.initialMapSize = 1 << 26
-    let store = try StoreFile.open(opening)
+    let store = try StoreEngine.open(opening)
     defer { store.close() }
     let isChecked = verification == .full
     if isChecked, try !store.check().isSound { return nil }

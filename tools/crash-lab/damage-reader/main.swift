@@ -17,10 +17,10 @@ import LMDB
 // turn; `sound` uses all of them as they are.
 // `full` and `quick` read all entries after that verification; `reading` and `writing` use objects
 // of a store that is opened as usual.
-// Before each case it says which one it is, so that whoever started it knows on which it died;
-// afterwards what came of it:
+// Before each case it says which one it is, so that the test that started it knows on which it
+// died; afterwards what came of it:
 //
-//   case <number> <kind> <place>
+//   case <number> <kind> <position>
 //   <number> error|problem|same|WRONG, or refused|found|passed for a forgery
 //
 // and of `reading` and `writing` behind it whether a scrub of the damaged copy has found or missed
@@ -38,11 +38,11 @@ let work = arguments[3]
 /// What is forged.
 let originalPaths = [arguments[1], arguments[2]] + arguments[8...]
 
-/// Unbuffered: whoever dies has said on what.
+/// Unbuffered: a process that dies has said on what.
 func say(_ line: String) { FileHandle.standardOutput.write(Data((line + "\n").utf8)) }
 
-/// Puts bytes in the place of the work file.
-@MainActor func place(_ bytes: [UInt8]) throws {
+/// Puts bytes in place of the work file.
+@MainActor func put(_ bytes: [UInt8]) throws {
   unlink(work + "-lock")
   try Data(bytes).write(to: URL(filePath: work))
 }
@@ -63,12 +63,12 @@ func limitTime(_ seconds: Int) {
 @MainActor func damage() throws {
   let older = try [UInt8](Data(contentsOf: URL(filePath: arguments[2])))
   let verification: StoreOpening.Verification = arguments[7] == "full" ? .full : .quick
-  try place(sound)
+  try put(sound)
   let expected = try Reading.digest(work, verification: .full)
   for number in first..<end {
     let damage = Damage(number, seed: seed, sound: sound, older: older)
-    say("case \(number) \(damage.kind.rawValue) \(damage.place)")
-    try place(damage.bytes)
+    say("case \(number) \(damage.kind.rawValue) \(damage.position)")
+    try put(damage.bytes)
     limitTime(10)
     do {
       let digest = try Reading.digest(work, verification: verification)
@@ -83,7 +83,7 @@ func limitTime(_ seconds: Int) {
 /// Reads or changes damaged copies as a program does that opens them as usual.
 @MainActor func useDamaged(_ use: (String) throws -> DamagedStore) throws {
   let older = try [UInt8](Data(contentsOf: URL(filePath: arguments[2])))
-  try place(sound)
+  try put(sound)
   let expected = try use(work)
   for failure in [expected.failure].compactMap(\.self) + expected.brokenRules {
     FileHandle.standardError.write(Data("damage-reader: the sound store fails: \(failure)\n".utf8))
@@ -95,8 +95,8 @@ func limitTime(_ seconds: Int) {
   }
   for number in first..<end {
     let damage = Damage(number, seed: seed, sound: sound, older: older)
-    say("case \(number) \(damage.kind.rawValue) \(damage.place)")
-    try place(damage.bytes)
+    say("case \(number) \(damage.kind.rawValue) \(damage.position)")
+    try put(damage.bytes)
     limitTime(20)
     let result: String
     do {
@@ -107,7 +107,7 @@ func limitTime(_ seconds: Int) {
       result = "error"
     }
     // The damage as it was, whatever became of it in use.
-    try place(damage.bytes)
+    try put(damage.bytes)
     let isFound = (try? DamagedStore.isFoundByScrub(work)) ?? true
     say("\(number) \(result) \(isFound ? "found" : "missed")")
     limitTime(0)
@@ -122,10 +122,10 @@ struct Original {
 
   @MainActor init(_ path: String) throws {
     bytes = try [UInt8](Data(contentsOf: URL(filePath: path)))
-    try place(bytes)
+    try put(bytes)
     var opening = StoreOpening(.file(work), model: nil)
     opening.indexBuilds = .left
-    let store = try StoreFile.open(opening)
+    let store = try StoreEngine.open(opening)
     defer { store.close() }
     databases = StoreDatabases.list(store.schema)
     entities = Dictionary(
@@ -139,7 +139,7 @@ struct Original {
   let originals = try originalPaths.map(Original.init)
   for number in first..<end {
     let original = originals[number / 3 % originals.count]
-    try place(original.bytes)
+    try put(original.bytes)
     var forgery = Forgery(number, seed: seed)
     // What the engine does not take is no case.
     try? forgery.forge(work, original.databases, original.entities)
@@ -161,11 +161,11 @@ struct Original {
 @MainActor func useSound() throws {
   for path in originalPaths {
     let original = try Original(path)
-    try place(original.bytes)
+    try put(original.bytes)
     say("sound \(ForgedStore.useQuickly(work).rawValue)")
-    try place(original.bytes)
+    try put(original.bytes)
     say("sound \(ForgedStore.useVerified(work).rawValue)")
-    try place(original.bytes)
+    try put(original.bytes)
     say("sound \(ForgedStore.useUnverified(work, asking: nil).rawValue)")
   }
 }

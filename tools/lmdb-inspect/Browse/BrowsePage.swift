@@ -28,10 +28,10 @@ extension BrowsePage {
 
 /// The store's entities with the number of their objects.
 struct EntityPage: BrowsePage {
-  private let store: StoreFile
+  private let store: StoreEngine
   private let entities: [(entity: EntitySchema, count: Int)]
 
-  init(_ store: StoreFile) throws {
+  init(_ store: StoreEngine) throws {
     self.store = store
     let snapshot = try store.snapshot()
     defer { snapshot.close() }

@@ -10,13 +10,13 @@ struct ObjectListPage: BrowsePage {
     case members(RelationshipSchema, of: ObjectNumber)
   }
 
-  private let store: StoreFile
+  private let store: StoreEngine
   private let source: Source
   private let entity: EntitySchema
   private let numbers: [ObjectNumber]
   let predicate: String
 
-  init(_ store: StoreFile, _ source: Source, predicate: String) throws {
+  init(_ store: StoreEngine, _ source: Source, predicate: String) throws {
     self.store = store
     self.source = source
     self.predicate = predicate
@@ -104,7 +104,7 @@ struct ObjectListPage: BrowsePage {
   }
 }
 
-extension StoreFile {
+extension StoreEngine {
   /// A predicate with the names of an entity resolved.
   ///
   /// - Throws: ``ArborError`` `invalidPredicate` with the column and the nearest name.

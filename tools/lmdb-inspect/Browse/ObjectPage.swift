@@ -10,12 +10,12 @@ struct ObjectPage: BrowsePage {
     var members: RelationshipSchema?
   }
 
-  private let store: StoreFile
+  private let store: StoreEngine
   private let number: ObjectNumber
   private let list: [Row]
   let title: String
 
-  init(_ store: StoreFile, _ number: ObjectNumber) throws {
+  init(_ store: StoreEngine, _ number: ObjectNumber) throws {
     self.store = store
     self.number = number
     let name = DecodedObject.name(number, in: store.schema)

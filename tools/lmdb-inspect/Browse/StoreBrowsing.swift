@@ -23,7 +23,7 @@ struct StoreBrowsing {
   private var message: String?
   private(set) var isOver = false
 
-  init(_ store: StoreFile) throws { levels = [Level(page: try EntityPage(store))] }
+  init(_ store: StoreEngine) throws { levels = [Level(page: try EntityPage(store))] }
 
   /// What the screen shows.
   mutating func frame(_ size: Terminal.Size) -> Frame {

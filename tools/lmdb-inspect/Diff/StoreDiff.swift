@@ -15,7 +15,7 @@ struct StoreDiff {
 
   /// Prints what is different in `new`, each store as of one commit.
   static func print(
-    _ old: StoreFile, _ new: StoreFile, to printer: inout Printer
+    _ old: StoreEngine, _ new: StoreEngine, to printer: inout Printer
   ) throws -> DifferenceList {
     let (before, after) = (try old.snapshot(), try new.snapshot())
     defer {
@@ -116,7 +116,7 @@ struct StoreDiff {
 
 /// One of two stores that are compared.
 struct StoreSide {
-  let store: StoreFile
+  let store: StoreEngine
   let snapshot: StoreSnapshot
 
   /// The entities that have objects of their own.

@@ -12,7 +12,7 @@ struct DecodedObject {
   let targets: [(name: String, target: ObjectNumber?)]
   private let schema: ModelSchema
 
-  init?(_ number: ObjectNumber, _ record: RecordView, in store: StoreFile) {
+  init?(_ number: ObjectNumber, _ record: RecordView, in store: StoreEngine) {
     guard let entity = store.schema.entity(of: number) else { return nil }
     self.number = number
     self.entity = entity

@@ -10,7 +10,7 @@ struct InspectedFile {
   let path: String
   let environment: Environment
   /// The store in it, where it is one of ours and can be opened; ``problem`` says why not.
-  let store: StoreFile?
+  let store: StoreEngine?
   let problem: (any Error)?
 
   /// Opens a file, or the `data.mdb` of a folder.
@@ -38,7 +38,7 @@ struct InspectedFile {
     do {
       var opening = StoreOpening(.file(environment.path), model: nil)
       opening.isReadOnly = true
-      store = try StoreFile.open(opening)
+      store = try StoreEngine.open(opening)
       problem = nil
     } catch {
       store = nil
@@ -47,7 +47,7 @@ struct InspectedFile {
   }
 
   /// The store, for verbs that need its model.
-  func requireStore() throws -> StoreFile {
+  func requireStore() throws -> StoreEngine {
     if let store { return store }
     if let problem { throw problem }
     throw InspectError.notFound(
@@ -55,7 +55,8 @@ struct InspectedFile {
         + "“tables”, “dump” and “get”.")
   }
 
-  /// The store by the library's public interface, for reading only; whoever opens it closes it.
+  /// The store by the library's public interface, for reading only; the caller that opens it closes
+  /// it.
   func openStore() throws -> PersistentStore {
     _ = try requireStore()
     return try PersistentStore(at: .path(path), options: StoreOptions(isReadOnly: true))

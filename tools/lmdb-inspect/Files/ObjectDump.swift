@@ -5,7 +5,7 @@ import Foundation
 /// Prints the objects of entities in the order of their numbers, in batches: a store of any size
 /// takes the same memory.
 struct ObjectDump {
-  let store: StoreFile
+  let store: StoreEngine
   /// The text of a predicate, or nil for all objects.
   let predicate: String?
   let limit: Int?

@@ -5,7 +5,7 @@ import LMDB
 
 /// What `info` says about a store beyond what any LMDB file tells.
 struct StoreFacts {
-  let store: StoreFile
+  let store: StoreEngine
   let file: InspectedFile
 
   func add(to facts: inout Facts) throws {

@@ -74,7 +74,7 @@ enum ValueSource {
     }
   }
 
-  /// Notes as a dictionary; nil where there are none.
+  /// Notes as a dictionary; nil where none exist.
   static func notes(_ notes: [String: String]) -> String? {
     notes.isEmpty ? nil : "[\(members(notes.map { ($0, SourceText.literal($1)) }))]"
   }

@@ -18,7 +18,7 @@ struct BackUpVerb: ParsableCommand {
   @Argument(help: "The store's file.", completion: .file())
   var path: String
 
-  @Argument(help: "The log's folder, one for each store; it is made where there is none.")
+  @Argument(help: "The log's folder, one for each store; it is made where none exists.")
   var folder: String
 
   @Flag(help: "Make a snapshot in any case, so that restoring takes less time from here on.")

@@ -30,7 +30,7 @@ struct CheckVerb: Verb {
     if !problems.isEmpty { throw ExitCode(InspectError.Code.notFound.rawValue) }
   }
 
-  private func checkStore(_ store: StoreFile, _ facts: inout Facts) throws -> [String] {
+  private func checkStore(_ store: StoreEngine, _ facts: inout Facts) throws -> [String] {
     let report = try store.check()
     facts.add("records", report.recordCount)
     facts.add("indexEntries", label: "index entries", report.indexEntryCount)

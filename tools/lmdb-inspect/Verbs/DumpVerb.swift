@@ -62,7 +62,7 @@ struct DumpVerb: Verb {
     if !ndjson, !mask.isEmpty { throw ValidationError("--mask is for --ndjson.") }
     if let limit, limit < 1 { throw ValidationError("--limit takes a number above 0.") }
     if predicate != nil, name == nil {
-      throw ValidationError("--where needs the name of the entity whose objects it judges.")
+      throw ValidationError("--where needs the name of the entity whose objects it selects.")
     }
   }
 

@@ -9,7 +9,7 @@ struct FollowVerb: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "follow", abstract: "Keeps a copy of a store up to its log, until interrupted.",
     discussion: """
-      Makes the file from the log where there is none, and brings it up to the log again and \
+      Makes the file from the log where none exists, and brings it up to the log again and \
       again. Each time that it got something, and when something keeps it from going on, it prints \
       a line; with --json, each line is a document. Where the log goes on with another model, the \
       file is made anew. Others may read the file meanwhile. Exit code 2: the log cannot be \
@@ -19,7 +19,7 @@ struct FollowVerb: ParsableCommand {
   @Argument(help: "The log's folder.", completion: .file())
   var folder: String
 
-  @Argument(help: "The copy's file; it is made where there is none.")
+  @Argument(help: "The copy's file; it is made where none exists.")
   var path: String
 
   @Option(help: ArgumentHelp("How often to look at the log.", valueName: "seconds"))

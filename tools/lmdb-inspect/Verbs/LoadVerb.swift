@@ -10,7 +10,7 @@ struct LoadVerb: ParsableCommand {
     commandName: "load", abstract: "Fills an empty store from documents: writes to the file.",
     discussion: """
       Reads what “dump --ndjson” prints and any other seed, all of it or nothing. The store is \
-      made where there is none, with the model of --model or --like; one that is there must be \
+      made where none exists, with the model of --model or --like; one that is there must be \
       empty. Everything is one commit, and the store is checked afterwards.
       """)
 

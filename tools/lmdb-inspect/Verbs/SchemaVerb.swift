@@ -62,7 +62,7 @@ struct SchemaVerb: Verb {
     let text: String
     if swift || macros {
       let stem = URL(filePath: target.path).lastPathComponent.prefix { $0 != "." }
-      text = try ModelSource(
+      text = try SwiftModelSource(
         model: whole, form: macros ? .macros : .expanded, name: String(stem), only: entity
       ).text()
     } else {

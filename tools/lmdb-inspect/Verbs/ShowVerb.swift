@@ -27,7 +27,7 @@ struct ShowVerb: Verb {
     printer.print(json: found.json(members: members), text: text(found, members, store))
   }
 
-  private func number(in store: StoreFile) throws -> ObjectNumber {
+  private func number(in store: StoreEngine) throws -> ObjectNumber {
     if object.hasPrefix("arbor://") { return try store.objectNumber(ObjectID(object)) }
     let parts = object.split(separator: "/")
     guard parts.count == 2, let sequence = UInt64(parts[1]), sequence < 1 << 48 else {
@@ -45,7 +45,7 @@ struct ShowVerb: Verb {
 
   private func text(
     _ found: DecodedObject, _ members: [(name: String, numbers: [ObjectNumber])],
-    _ store: StoreFile
+    _ store: StoreEngine
   ) -> String {
     var table = TextTable([])
     for (name, value) in found.attributes { table.add([name, ValueText.text(value)]) }

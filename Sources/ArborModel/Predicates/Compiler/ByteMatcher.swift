@@ -8,7 +8,7 @@ protocol ByteMatcher {
 
 /// Bytes that live as long as the closures that compare with them.
 ///
-/// The memory is written once, at creation, and freed when the last closure is; whoever reads
+/// The memory is written once, at creation, and freed when the last closure is; code that reads
 /// ``bytes`` holds the object.
 final class ConstantBytes {
   let bytes: UnsafeRawBufferPointer

@@ -55,11 +55,11 @@ struct GlobSegment {
   let units: [Unit]
   /// The segment as bytes, where it holds no `?`.
   private let literal: ConstantBytes?
-  /// For each character of the segment the places where it may stand, as bits; those of `?` in
+  /// For each character of the segment the positions where it may stand, as bits; those of `?` in
   /// each.
-  private let places: [Unicode.Scalar: [UInt64]]
+  private let positions: [Unicode.Scalar: [UInt64]]
   private let anyPositions: [UInt64]
-  /// The first word of the places of each ASCII character.
+  /// The first word of the positions of each ASCII character.
   let asciiPositions: [UInt64]
 
   init(_ units: [Unit]) {
@@ -68,7 +68,7 @@ struct GlobSegment {
     for case .scalar(let scalar) in units { scalars.append(scalar) }
     if scalars.count == units.count {
       literal = ConstantBytes(Array(String(scalars).utf8))
-      places = [:]
+      positions = [:]
       anyPositions = []
       asciiPositions = []
       return
@@ -78,17 +78,17 @@ struct GlobSegment {
     for (index, unit) in units.enumerated() where unit == .any {
       any[index / 64] |= 1 << UInt64(index % 64)
     }
-    var places: [Unicode.Scalar: [UInt64]] = [:]
+    var positions: [Unicode.Scalar: [UInt64]] = [:]
     for (index, unit) in units.enumerated() {
       guard case .scalar(let scalar) = unit else { continue }
-      places[scalar, default: any][index / 64] |= 1 << UInt64(index % 64)
+      positions[scalar, default: any][index / 64] |= 1 << UInt64(index % 64)
     }
-    self.places = places
+    self.positions = positions
     anyPositions = any
-    asciiPositions = (0..<128).map { places[Unicode.Scalar($0)]?[0] ?? any[0] }
+    asciiPositions = (0..<128).map { positions[Unicode.Scalar($0)]?[0] ?? any[0] }
   }
 
-  /// Where the segment ends if it stands at a place.
+  /// Where the segment ends if it stands at a position.
   func end(in bytes: UnsafeRawBufferPointer, from start: Int) -> Int? {
     if let literal {
       let rest = UnsafeRawBufferPointer(rebasing: bytes[start...])
@@ -104,7 +104,7 @@ struct GlobSegment {
     return position
   }
 
-  /// Where the segment starts if it ends at a place.
+  /// Where the segment starts if it ends at a position.
   func start(in bytes: UnsafeRawBufferPointer, upTo end: Int) -> Int? {
     if let literal {
       let start = end - literal.bytes.count
@@ -121,7 +121,7 @@ struct GlobSegment {
     return self.end(in: bytes, from: position) == end ? position : nil
   }
 
-  /// Where the first occurrence of the segment at or behind a place ends.
+  /// Where the first occurrence of the segment at or behind a position ends.
   func find(in bytes: UnsafeRawBufferPointer, from start: Int) -> Int? {
     guard let literal else { return findUnits(in: bytes, from: start) }
     guard let base = bytes.baseAddress,
@@ -140,7 +140,8 @@ struct GlobSegment {
     while position < bytes.count {
       let (scalar, next) = bytes.scalar(at: position)
       let allowed =
-        scalar.isASCII ? asciiPositions[Int(scalar.value)] : places[scalar]?[0] ?? anyPositions[0]
+        scalar.isASCII
+        ? asciiPositions[Int(scalar.value)] : positions[scalar]?[0] ?? anyPositions[0]
       state = (state << 1 | 1) & allowed
       position = next
       if state & final != 0 { return position }
@@ -156,7 +157,7 @@ struct GlobSegment {
     var position = start
     while position < bytes.count {
       let (scalar, next) = bytes.scalar(at: position)
-      let allowed = places[scalar] ?? anyPositions
+      let allowed = positions[scalar] ?? anyPositions
       var carry: UInt64 = 1
       for word in 0..<state.count {
         let shifted = state[word] << 1 | carry
@@ -191,7 +192,7 @@ extension GlobSegment {
 }
 
 extension UnsafeRawBufferPointer {
-  /// The code point at a place of UTF-8, and where the next one is.
+  /// The code point at an offset of UTF-8, and where the next one is.
   @inline(__always)
   fileprivate func scalar(at position: Int) -> (scalar: Unicode.Scalar, next: Int) {
     let lead = self[position]

@@ -3,7 +3,7 @@ internal import Foundation
 /// Finds the record and the field that a path to an attribute leads to.
 struct FieldLocator {
   private let chain: HopChain
-  private let places: FieldPlaces
+  private let locations: FieldLocations
   /// The field itself, where it is the candidate's own.
   let ownField: RecordField?
 
@@ -13,21 +13,21 @@ struct FieldLocator {
   }
 
   /// Where the value may lie outside of the record.
-  var isExternal: Bool { ownField?.isExternal ?? places.isExternal }
+  var isExternal: Bool { ownField?.isExternal ?? locations.isExternal }
 
   /// The value at the end, loaded where it lies outside of the record.
   func value(
     _ record: RecordView, _ number: ObjectNumber, _ resolver: (any RecordResolver)?
   ) -> Value {
     guard let object = chain.object(record, number, resolver),
-      let field = ownField ?? places[object.number]
+      let field = ownField ?? locations[object.number]
     else { return .null }
     return object.record.value(field, of: object.number, from: resolver)
   }
 
   init(_ path: BoundPath, _ attribute: AttributeSchema, _ compilation: PredicateCompilation) {
     chain = compilation.chain(path.scope, path.hops)
-    places = FieldPlaces(chain.family) { $0.attributes[attribute.slot].field }
+    locations = FieldLocations(chain.family) { $0.attributes[attribute.slot].field }
     ownField = chain.isCandidate ? compilation.entity.attributes[attribute.slot].field : nil
   }
 
@@ -36,7 +36,7 @@ struct FieldLocator {
     _ record: RecordView, _ number: ObjectNumber, _ resolver: (any RecordResolver)?
   ) -> Located? {
     if let ownField { return Located(record: record, field: ownField) }
-    guard let object = chain.object(record, number, resolver), let field = places[object.number]
+    guard let object = chain.object(record, number, resolver), let field = locations[object.number]
     else { return nil }
     return Located(record: object.record, field: field)
   }

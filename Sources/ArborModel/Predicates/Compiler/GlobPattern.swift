@@ -20,15 +20,15 @@ struct GlobPattern: ByteMatcher {
 /// The segments of a pattern as runs of bytes, laid out such that a text is matched without
 /// counting references.
 ///
-/// The memory is written once, at creation, and freed with the object; whoever matches holds the
+/// The memory is written once, at creation, and freed with the object; code that matches holds the
 /// object.
 private final class GlobBytes {
   /// A run of bytes. Of those with `?`, a mask says which bits of a byte count, and shift-and finds
-  /// the run: for each character of ASCII the places where it may stand, as bits.
+  /// the run: for each character of ASCII the positions where it may stand, as bits.
   private struct Segment {
     let bytes: UnsafeRawBufferPointer
     let masks: UnsafeRawPointer?
-    let places: UnsafePointer<UInt64>?
+    let positions: UnsafePointer<UInt64>?
   }
 
   /// What texts can be compared as bytes.
@@ -79,12 +79,12 @@ private final class GlobBytes {
       return UnsafeMutableRawBufferPointer(rebasing: room[..<source.count])
     }
     let text = UnsafeRawBufferPointer(bytes(segment.isLiteral ? segment.utf8 : segment.asciiBytes))
-    if segment.isLiteral { return Segment(bytes: text, masks: nil, places: nil) }
+    if segment.isLiteral { return Segment(bytes: text, masks: nil, positions: nil) }
     let masks = bytes(segment.units.map { $0 == .any ? 0 : 0xFF })
-    let places = UnsafeMutablePointer<UInt64>.allocate(capacity: 128)
-    memory.append(UnsafeMutableRawPointer(places))
-    places.initialize(from: segment.asciiPositions, count: 128)
-    return Segment(bytes: text, masks: UnsafeRawPointer(masks.baseAddress), places: places)
+    let positions = UnsafeMutablePointer<UInt64>.allocate(capacity: 128)
+    memory.append(UnsafeMutableRawPointer(positions))
+    positions.initialize(from: segment.asciiPositions, count: 128)
+    return Segment(bytes: text, masks: UnsafeRawPointer(masks.baseAddress), positions: positions)
   }
 
   @inline(__always)
@@ -105,23 +105,23 @@ private final class GlobBytes {
     let end = text.count - last.bytes.count
     guard end >= first.bytes.count, Self.stands(last, base + end) else { return false }
     var position = first.bytes.count
-    for place in 0..<middle.count {
-      let next = Self.end(of: middle[place], base, position, end)
+    for index in 0..<middle.count {
+      let next = Self.end(of: middle[index], base, position, end)
       if next < 0 { return false }
       position = next
     }
     return true
   }
 
-  /// Whether a segment stands at a place that has as many bytes.
+  /// Whether a segment stands at an address that has as many bytes.
   @inline(__always)
-  private static func stands(_ segment: Segment, _ place: UnsafeRawPointer) -> Bool {
+  private static func stands(_ segment: Segment, _ address: UnsafeRawPointer) -> Bool {
     guard let wanted = segment.bytes.baseAddress, segment.bytes.count > 0 else { return true }
     guard let masks = segment.masks else {
-      return equalBytes(place, wanted, segment.bytes.count)
+      return equalBytes(address, wanted, segment.bytes.count)
     }
     for offset in 0..<segment.bytes.count {
-      let byte = place.load(fromByteOffset: offset, as: UInt8.self)
+      let byte = address.load(fromByteOffset: offset, as: UInt8.self)
       let mask = masks.load(fromByteOffset: offset, as: UInt8.self)
       if byte & mask != wanted.load(fromByteOffset: offset, as: UInt8.self) { return false }
     }
@@ -135,7 +135,7 @@ private final class GlobBytes {
   ) -> Int {
     let count = segment.bytes.count
     guard end - start >= count else { return -1 }
-    guard let places = segment.places else {
+    guard let positions = segment.positions else {
       guard let found = arbor_find(base + start, end - start, segment.bytes.baseAddress, count)
       else { return -1 }
       return found - base + count
@@ -144,7 +144,7 @@ private final class GlobBytes {
     var state: UInt64 = 0
     for position in start..<end {
       let byte = base.load(fromByteOffset: position, as: UInt8.self)
-      state = (state << 1 | 1) & places[Int(byte & 0x7F)]
+      state = (state << 1 | 1) & positions[Int(byte & 0x7F)]
       if state & final != 0 { return position + 1 }
     }
     return -1

@@ -1,15 +1,15 @@
 /// Where one property lies in the records of each entity of a family.
-struct FieldPlaces {
-  private struct Place {
+struct FieldLocations {
+  private struct Location {
     let entity: UInt16
     let field: RecordField
   }
 
-  private let places: [Place]
+  private let locations: [Location]
 
   init(_ family: [EntitySchema], _ field: (EntitySchema) -> RecordField?) {
-    places = family.compactMap { entity in
-      field(entity).map { Place(entity: entity.number, field: $0) }
+    locations = family.compactMap { entity in
+      field(entity).map { Location(entity: entity.number, field: $0) }
     }
   }
 
@@ -23,12 +23,12 @@ struct FieldPlaces {
     }
   }
 
-  var isExternal: Bool { places.contains { $0.field.isExternal } }
+  var isExternal: Bool { locations.contains { $0.field.isExternal } }
 
   @inline(__always)
   subscript(number: ObjectNumber) -> RecordField? {
     let entity = number.entity
-    for place in places where place.entity == entity { return place.field }
+    for location in locations where location.entity == entity { return location.field }
     return nil
   }
 }
@@ -38,7 +38,7 @@ struct FieldPlaces {
 struct HopChain {
   /// The frame of another scope.
   private let frame: EvaluationFrame?
-  private let hops: [FieldPlaces]
+  private let hops: [FieldLocations]
   /// The concrete entities that the object at the end may be of.
   let family: [EntitySchema]
 
@@ -47,9 +47,9 @@ struct HopChain {
     in schema: ModelSchema
   ) {
     var family = family
-    var hops: [FieldPlaces] = []
+    var hops: [FieldLocations] = []
     for relationship in relationships {
-      hops.append(FieldPlaces(relationship, in: family))
+      hops.append(FieldLocations(relationship, in: family))
       family = schema.family(of: schema.entities[relationship.destination])
     }
     self.frame = frame
@@ -81,11 +81,11 @@ struct HopChain {
     _ record: RecordView, _ number: ObjectNumber, _ resolver: (any RecordResolver)?
   ) -> ObjectNumber? {
     guard var object = start(record, number) else { return nil }
-    for place in hops.indices {
-      guard let next = hops[place][object.number].flatMap(object.record.reference) else {
+    for index in hops.indices {
+      guard let next = hops[index][object.number].flatMap(object.record.reference) else {
         return nil
       }
-      if place == hops.count - 1 { return next }
+      if index == hops.count - 1 { return next }
       guard let found = resolver?.record(of: next) else { return nil }
       object = LocatedObject(record: found, number: next)
     }

@@ -32,7 +32,7 @@ protocol NumericDomain {
   static func successor(of number: Number) -> Number?
   static func predecessor(of number: Number) -> Number?
   /// The greatest number that is not above a constant and the least that is not below it; nil where
-  /// there is none. Nil for both for a constant that has no place among numbers.
+  /// none exists. Nil for both for a constant that has no place among numbers.
   static func neighbours(of constant: Value) -> (below: Number?, above: Number?)
 }
 

@@ -216,7 +216,7 @@ extension PredicateEnvironment {
 }
 
 extension [ObjectNumber] {
-  /// Each once, at its first place.
+  /// Each once, at its first position.
   var distinct: [ObjectNumber] {
     var seen: Set<ObjectNumber> = []
     return filter { seen.insert($0).inserted }

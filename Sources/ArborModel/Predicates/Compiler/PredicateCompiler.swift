@@ -88,7 +88,7 @@ struct PredicateCompilation {
   let environment: PredicateEnvironment
   /// The frames of all scopes, that of the root first, the own one last.
   let frames: [EvaluationFrame]
-  /// Where the values of lists are put that are judged one by one.
+  /// Where the values of lists are put that are evaluated one by one.
   let slots: [ObjectIdentifier: ValueSlot]
   /// Whether code remembers what it depends on; not within code of the same scope that does.
   private(set) var remembers = true

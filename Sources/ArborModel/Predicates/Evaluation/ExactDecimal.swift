@@ -62,16 +62,16 @@ struct ExactDecimal {
     if other.significand == 0 { return self }
     let (upper, lower) = exponent >= other.exponent ? (self, other) : (other, self)
     let isSum = upper.isNegative == lower.isNegative
-    var (high, places) = (upper.significand, upper.exponent - lower.exponent)
+    var (high, shift) = (upper.significand, upper.exponent - lower.exponent)
     // What is left of 10³⁷ has a digit more.
-    while places > 38, high < Self.powers[37] || high == Self.powers[37] && !isSum {
+    while shift > 38, high < Self.powers[37] || high == Self.powers[37] && !isSum {
       high *= 10
-      places -= 1
+      shift -= 1
     }
     // The lower one is less than a tenth of the upper one's last digit.
-    guard places <= 38 else { return upper }
+    guard shift <= 38 else { return upper }
     // At the lower one's last digit no digit of either is lost before the end: they may cancel.
-    let wide = high.multipliedFullWidth(by: Self.powers[places])
+    let wide = high.multipliedFullWidth(by: Self.powers[shift])
     if isSum {
       let (low, carries) = wide.low.addingReportingOverflow(lower.significand)
       return Self.rounded(
@@ -116,13 +116,13 @@ struct ExactDecimal {
       power -= 1
     }
     let sign = isNegative != other.isNegative
-    for places in stride(from: 38, through: 0, by: -1) {
-      let (high, low) = dividend.multipliedFullWidth(by: Self.powers[places])
+    for shift in stride(from: 38, through: 0, by: -1) {
+      let (high, low) = dividend.multipliedFullWidth(by: Self.powers[shift])
       guard high < other.significand else { continue }
       let (quotient, rest) = other.significand.dividingFullWidth((high, low))
       guard quotient < Self.limit else { continue }
       let isUp = rest >= other.significand - rest
-      return ExactDecimal(sign, quotient + (isUp ? 1 : 0), power - places)
+      return ExactDecimal(sign, quotient + (isUp ? 1 : 0), power - shift)
     }
     return nil
   }

@@ -81,7 +81,7 @@ extension PredicateFunction {
 }
 
 extension BoundUnion {
-  /// What the operator makes of a list.
+  /// The result of applying the operator to a list.
   func value(of list: Value) -> Value {
     guard case .list(var values) = list else { return .null }
     if opensLists {

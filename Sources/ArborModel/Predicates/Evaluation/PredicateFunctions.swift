@@ -46,8 +46,8 @@ extension FetchPredicate {
   /// - Parameters:
   ///   - name: The name in the quotes behind the target.
   ///   - function: What is called with the target's value and those of the arguments, once for each
-  ///     record that is judged, on whatever thread the fetch runs. It must give one result for the
-  ///     same values.
+  ///     record that is evaluated, on whatever thread the fetch runs. It must give one result for
+  ///     the same values.
   public static func registerFunction(
     _ name: String, _ function: @escaping @Sendable (_ arguments: [Value]) -> Value
   ) {

@@ -160,7 +160,7 @@ enum ValueArithmetic {
     return result
   }
 
-  /// Sums, differences and products of whole numbers always have a place among decimals.
+  /// Sums, differences and products of whole numbers always fit into decimals.
   private static func exact(
     _ left: Int64, _ right: Int64, _ operation: (ExactDecimal, ExactDecimal) -> ExactDecimal
   ) -> Value {

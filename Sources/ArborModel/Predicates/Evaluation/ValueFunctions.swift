@@ -87,13 +87,13 @@ enum ValueFunctions {
     return .string(joined)
   }
 
-  // MARK: Places
+  // MARK: Locations
 
-  /// The distance of two places on the surface of the earth in metres, taken as a sphere.
+  /// The distance of two locations on the surface of the earth in metres, taken as a sphere.
   ///
-  /// A place is a list of latitude and longitude in degrees, or a composite with these parts.
+  /// A location is a list of latitude and longitude in degrees, or a composite with these parts.
   static func distance(_ left: Value, _ right: Value) -> Value {
-    guard let first = place(left), let second = place(right) else { return .null }
+    guard let first = location(left), let second = location(right) else { return .null }
     let (latitude, otherLatitude) = (first.latitude * .pi / 180, second.latitude * .pi / 180)
     let rise = sin((otherLatitude - latitude) / 2)
     let turn = sin((second.longitude - first.longitude) * .pi / 360)
@@ -104,7 +104,7 @@ enum ValueFunctions {
   /// The mean radius in metres.
   private static var earthRadius: Double { 6_371_008.8 }
 
-  private static func place(_ value: Value) -> (latitude: Double, longitude: Double)? {
+  private static func location(_ value: Value) -> (latitude: Double, longitude: Double)? {
     var parts: [Value?] = []
     switch value {
     case .list(let elements) where elements.count == 2: parts = elements

@@ -84,7 +84,7 @@ package enum ValueStatistics {
 /// Lists as sets. Elements are the same where they are equal in the order of values; the first of
 /// them is kept.
 package enum ValueSets {
-  /// Each value once, at its first place.
+  /// Each value once, at its first position.
   package static func distinct(_ values: [Value]) -> [Value] {
     var seen: Set<DistinctValue> = []
     return values.filter { seen.insert(DistinctValue($0)).inserted }

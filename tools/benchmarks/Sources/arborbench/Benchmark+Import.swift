@@ -90,7 +90,7 @@ final class Staff: ManagedObject {
   }
 }
 
-/// The values of one item, whoever stores them.
+/// The values of one item, whichever library stores them.
 private struct StaffItem {
   static let perOffice = 1_000
 

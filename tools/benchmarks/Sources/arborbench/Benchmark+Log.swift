@@ -93,7 +93,7 @@ extension Benchmark {
       defer { logged.end() }
       for start in stride(from: 0, to: rows.count, by: block) {
         let part = rows[start..<min(start + block, rows.count)]
-        // Who comes second changes, since the disk is no better than what came before.
+        // The order of the two changes, since the disk is no better than what came before.
         if (start / block).isMultiple(of: 2) {
           try plain.commit(part)
           try logged.commit(part)

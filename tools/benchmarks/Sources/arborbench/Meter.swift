@@ -72,7 +72,7 @@ struct Meter {
   /// The memory of the process that is no file's, in kB.
   static var anonymousMemory: Int { status("RssAnon") }
 
-  /// A figure of `/proc/self/status` in kB; -1 where there is none.
+  /// A figure of `/proc/self/status` in kB; -1 where none exists.
   private static func status(_ key: String) -> Int {
     guard let text = try? String(contentsOfFile: "/proc/self/status", encoding: .utf8),
       let line = text.split(separator: "\n").first(where: { $0.hasPrefix(key) })

@@ -44,7 +44,7 @@ struct CatalogueStore: Sendable {
     }
   }
 
-  /// Changes a product; nil where there is none.
+  /// Changes a product; nil where none exists.
   func change(_ code: String, _ change: ProductChange) async throws -> ProductItem? {
     try await store.perform { context in
       guard let product = try context.fetchOne("Product", matching: "code == \(code)") else {

@@ -3,7 +3,7 @@ internal import ArborModel
 internal import Foundation
 internal import LMDB
 
-extension StoreFile {
+extension StoreEngine {
   /// From now on every commit enters a log before it counts, and what others add comes here.
   ///
   /// - Parameter takesOver: Whether what the log has comes here at once.
@@ -21,7 +21,7 @@ extension StoreFile {
   }
 
   /// Runs `body`, and lets commits enter the log that they entered before, or none.
-  package func keepingLog<R>(_ body: (StoreFile) throws -> R) rethrows -> R {
+  package func keepingLog<R>(_ body: (StoreEngine) throws -> R) rethrows -> R {
     let before = sharedLog
     defer { sharing.withLock { $0 = before } }
     return try body(self)
@@ -107,7 +107,7 @@ extension StoreFile {
     return try storedPosition(try snapshot.reader)
   }
 
-  /// Takes down how far the store has a log that it is going to share.
+  /// Records how far the store has a log that it is going to share.
   ///
   /// - Parameter sequence: What the next commit follows, where that is more than the newest one:
   ///   the history says of what is in between that everything may have changed.

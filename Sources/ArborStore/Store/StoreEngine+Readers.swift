@@ -2,7 +2,7 @@ package import ArborModel
 internal import Foundation
 package import LMDB
 
-extension StoreFile {
+extension StoreEngine {
   /// Returns what the store's file is made of, with the readers that pin more than a number of
   /// pages; nil for none.
   package func space(longReadersPinning limit: Int?) throws(StoreError) -> StoreSpace {

@@ -7,14 +7,14 @@ import Testing
 @testable import ArborStore
 
 /// Copies of a store, and the store itself without its free pages.
-@Suite struct StoreFileCopyingTests {
-  private func insert(_ names: Range<Int>, _ file: StoreFile) throws {
+@Suite struct StoreEngineCopyingTests {
+  private func insert(_ names: Range<Int>, _ file: StoreEngine) throws {
     let draft = Draft(file)
     for name in names { try draft.insert("Tag", ["name": .string("tag number \(name)")]) }
     try draft.commit()
   }
 
-  private func count(_ file: StoreFile) throws -> Int {
+  private func count(_ file: StoreEngine) throws -> Int {
     let snapshot = try file.snapshot()
     defer { snapshot.close() }
     let entity = try #require(file.schema.entity(named: "Tag"))
@@ -25,7 +25,7 @@ import Testing
     try #require(FileManager.default.attributesOfItem(atPath: path)[.size] as? Int)
   }
 
-  private func header(_ file: StoreFile) throws -> HeaderRecord {
+  private func header(_ file: StoreEngine) throws -> HeaderRecord {
     let snapshot = try file.snapshot()
     defer { snapshot.close() }
     return try StoreHeader.read(snapshot.reader, file.databases.arbor)
@@ -74,14 +74,14 @@ import Testing
   @Test func whoListensHearsOfOtherProcessesAfterwards() async throws {
     let folder = try TemporaryFolder()
     let path = folder.path("a.arbor")
-    let file = try StoreFile.open(StoreOpening(.file(path), model: OfficeModel.make()))
+    let file = try StoreEngine.open(StoreOpening(.file(path), model: OfficeModel.make()))
     defer { file.close() }
     let heard = DispatchSemaphore(value: 0)
-    let listener = file.news.listen(to: file) { heard.signal() }
-    defer { file.news.remove(listener) }
+    let listener = file.notifications.listen(to: file) { heard.signal() }
+    defer { file.notifications.remove(listener) }
     try file.compact()
     await #expect(processExitsWith: .success) { [path = path as String] in
-      let file = try StoreFile.open(StoreOpening(.file(path), model: nil))
+      let file = try StoreEngine.open(StoreOpening(.file(path), model: nil))
       try file.purge()
       file.close()
     }
@@ -93,7 +93,7 @@ import Testing
   @Test func saysWhyItDoesNotCompact() async throws {
     let folder = try TemporaryFolder()
     let path = folder.path("a.arbor")
-    let file = try StoreFile.open(StoreOpening(.file(path), model: OfficeModel.make()))
+    let file = try StoreEngine.open(StoreOpening(.file(path), model: OfficeModel.make()))
     try insert(0..<3, file)
     do {
       let snapshot = try file.snapshot()
@@ -101,7 +101,7 @@ import Testing
       #expect(text { try file.compact() } == "inUse(path: Optional(\"\(path)\"))")
     }
     await #expect(processExitsWith: .success) { [path = path as String] in
-      let file = try StoreFile.open(StoreOpening(.file(path), model: nil))
+      let file = try StoreEngine.open(StoreOpening(.file(path), model: nil))
       defer { file.close() }
       #expect(throws: StoreError.self) { try file.compact() }
       #expect(try file.check().isSound)
@@ -118,7 +118,7 @@ import Testing
     #expect(text { try file.copy(to: path + "-copy", compacting: true) } == "closed")
     var opening = StoreOpening(.file(path), model: nil)
     opening.isReadOnly = true
-    let reading = try StoreFile.open(opening)
+    let reading = try StoreEngine.open(opening)
     #expect(text { try reading.compact() } == "readOnly(path: Optional(\"\(path)\"))")
     try reading.copy(to: folder.path("copy"), compacting: false)
     reading.close()
@@ -134,7 +134,7 @@ import Testing
       for isCompacting in [false, true] {
         let path = folder.path("copy-\(isCompacting)")
         try store.file.copy(to: path, compacting: isCompacting)
-        let copy = try StoreFile.open(StoreOpening(.file(path), model: nil))
+        let copy = try StoreEngine.open(StoreOpening(.file(path), model: nil))
         #expect(try count(copy) == 5)
         #expect(copy.id == store.file.id)
         try insert(5..<7, copy)
@@ -175,7 +175,7 @@ import Testing
           try store.file.copy(to: path, compacting: isCompacting, keepsMarker: keepsMarker)
           var opening = StoreOpening(.file(path), model: nil)
           opening.isReadOnly = keepsMarker
-          let copy = try StoreFile.open(opening)
+          let copy = try StoreEngine.open(opening)
           #expect(try copy.migrationMarker() == (keepsMarker ? marker : nil))
           if !keepsMarker { try insert(0..<1, copy) }
           copy.close()

@@ -4,7 +4,7 @@ import ArborObjects
 import Foundation
 import Testing
 
-@Suite struct StoreReadingTests {
+@Suite struct ManagedObjectReadingTests {
   let workshop: ModelWorkshop
   var context: ManagedObjectContext { workshop.context }
 

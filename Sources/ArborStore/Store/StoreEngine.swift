@@ -3,11 +3,11 @@ package import ArborModel
 package import Foundation
 package import LMDB
 
-/// One opened store file: its schema, its databases, its writer.
+/// The engine of one open store file: its schema, its databases, its writer.
 ///
-/// A file is open at most once in a process and shared by everybody who opens it; all threads share
-/// one. Each reads through snapshots of its own, and commits wait for one another.
-package final class StoreFile: Sendable {
+/// A file has at most one engine in a process, which everybody who opens it and all threads share.
+/// Each reads through snapshots of its own, and commits wait for one another.
+package final class StoreEngine: Sendable {
   package let id: UUID
   package let schema: ModelSchema
   /// The canonical path; nil for a store in memory.
@@ -36,7 +36,7 @@ package final class StoreFile: Sendable {
   let indexBuilding = BackgroundIndexBuild()
   let scrubbing = BackgroundScrub()
   /// Who is told of new commits.
-  package let news = CommitNews()
+  package let notifications = CommitNotifications()
   /// Whether the last writer worked since the machine was started; else it may have died with it.
   let wasWrittenSinceBoot: Bool
   private let newest: Atomic<UInt64>

@@ -1,11 +1,11 @@
 internal import ArborModel
 internal import LMDB
 
-extension StoreFile {
-  /// Opens a store, or makes one where there is none.
+extension StoreEngine {
+  /// Opens a store, or makes one where none exists.
   ///
   /// A file that this process has open already is shared. Each opening ends with ``close()``.
-  package static func open(_ opening: StoreOpening) throws(StoreError) -> StoreFile {
+  package static func open(_ opening: StoreOpening) throws(StoreError) -> StoreEngine {
     try StoreOpener(opening).open()
   }
 
@@ -24,11 +24,12 @@ extension StoreFile {
 
   /// Less than this, in bytes, is not worth the trouble.
   private static let leastReclaimed = 16 << 20
-  /// Larger files are left to who has the time: this much is copied in some hundred milliseconds.
+  /// Larger files are left to callers that have the time: this much is copied in some hundred
+  /// milliseconds.
   private static let mostCopied = 256 << 20
 
   private func compactIfWorthwhile() {
-    // Who has written nothing leaves that to those that do.
+    // A process that has written nothing leaves that to those that do.
     guard environment.hasCommitted, path != nil, let snapshot = try? quietSnapshot() else {
       return
     }

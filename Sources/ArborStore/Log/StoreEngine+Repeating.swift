@@ -1,14 +1,14 @@
 internal import ArborModel
 internal import LMDB
 
-extension StoreFile {
+extension StoreEngine {
   /// Makes commits of another copy of the store again, in one transaction.
   ///
   /// - Parameters:
   ///   - commits: The ones that follow the store's newest, in their order.
   ///   - counters: What the other copy's counters were at some time: numbers below are not given
   ///     out here. Names of counters that the store does not have are passed over.
-  ///   - position: Where in the log that leads, for whoever goes on from there; see
+  ///   - position: Where in the log that leads, for callers that go on from there; see
   ///     ``followedPosition()``.
   /// - Throws: `corrupted` where a commit does not follow, is of another model, or does not fit
   ///   what the store holds, so that the copies have gone different ways; nothing has been written
@@ -62,7 +62,7 @@ extension StoreFile {
     header = writer.header
   }
 
-  /// What the last commits that were made again left as their place in the log; nil for a store
+  /// What the last commits that were made again left as their position in the log; nil for a store
   /// that follows none.
   package func followedPosition() throws(StoreError) -> [UInt8]? {
     let snapshot = try snapshot()

@@ -3,7 +3,7 @@ internal import ArborModel
 internal import Foundation
 internal import LMDB
 
-extension StoreFile {
+extension StoreEngine {
   /// Begins to keep commits for a log that is going to begin with a copy of the store: whatever is
   /// committed while the copy is made and published follows it.
   package func keepCommitsForSharing() throws(StoreError) {
@@ -29,7 +29,7 @@ extension StoreFile {
   ///   - log: The log.
   ///   - start: The position that the copy has.
   ///   - begin: Puts the commits behind the copy at the log's beginning, or finds them there: none
-  ///     where there are none. It throws where the log is another one.
+  ///     where none exist. It throws where the log is another one.
   /// - Throws: What `begin` throws; `log` where commits since the copy are missing. The store goes
   ///   on by itself then.
   package func join(

@@ -9,7 +9,7 @@ import Testing
 ///
 /// `Fleet.swift` and `FleetMacros.swift` are what they write for `Fleet.model.json`. After a change
 /// of the generator write them anew: `lmdb-inspect schema Fleet.model.json --swift > Fleet.swift`.
-@Suite struct ModelSourceTests {
+@Suite struct SwiftModelSourceTests {
   static let tests = URL(filePath: #filePath)
     .deletingLastPathComponent().deletingLastPathComponent()
   static let file = tests.appending(path: "InspectTests/Generated/Fleet.model.json")
@@ -67,7 +67,7 @@ import Testing
     }
     let error = try #require(
       throws: InspectError.self,
-      performing: { try ModelSource(model: model, form: .macros, name: "Tags").text() })
+      performing: { try SwiftModelSource(model: model, form: .macros, name: "Tags").text() })
     #expect(error.description.contains("Tag.context is named like a member"))
   }
 
@@ -77,7 +77,7 @@ import Testing
       EntityDescription(name: "2B", className: "Module.My_Class"),
       EntityDescription(name: "Self", className: nil),
     ])
-    let text = try ModelSource(model: model, form: .macros, name: "9 lives").text()
+    let text = try SwiftModelSource(model: model, form: .macros, name: "9 lives").text()
     #expect(text.contains("@Entity(\"A\")\nfinal class My_Class: ManagedObject {}"))
     #expect(text.contains("@Entity(\"2B\")\nfinal class _2B: ManagedObject {}"))
     #expect(text.contains("@Entity final class `Self`: ManagedObject {}"))

@@ -1,18 +1,18 @@
 import ArborModel
 
 extension JSONNode {
-  /// Runs what a value of a document asks for, and adds the value's place to what that throws.
+  /// Runs what a value of a document asks for, and adds the value's location to what that throws.
   ///
   /// - Parameters:
   ///   - entity: The entity that the value belongs to, where the error names none.
   ///   - property: The property that the value is for, where the error names none.
-  func placing<T>(
+  func locating<T>(
     entity: String, property: String? = nil, _ body: () throws -> T
   ) throws(ArborError) -> T {
     do {
       return try body()
     } catch let error as ArborError {
-      throw error.placed(entity, property, at: location)
+      throw error.located(entity, property, at: location)
     } catch {
       throw self.error("The context refused the value; see the error beneath.")
         .with(entity: entity, keyPath: property, underlying: error)
@@ -21,8 +21,8 @@ extension JSONNode {
 }
 
 extension ArborError {
-  /// The error with entity, property and place where it names none itself.
-  func placed(
+  /// The error with entity, property and location where it names none itself.
+  func located(
     _ entity: String, _ property: String?, at location: @autoclosure () -> SourceLocation?
   ) -> ArborError {
     with(

@@ -6,8 +6,12 @@ internal import ArborStore
 ///
 /// The sequences of ``PersistentStore/changes`` sleep at one bell, which ends with the store; the
 /// followers of fetched results at their own.
-final class StoreNews: Sendable {
-  let file: StoreFile
+///
+/// It stands between the engine and the sequences: while there are bells it listens to the engine's
+/// `CommitNotifications`. It does not say what was committed; ``StoreChanges`` reads that, as one
+/// ``CommittedChanges`` after the other.
+final class StoreObservers: Sendable {
+  let file: StoreEngine
   let bell = TaskBell()
   private let state = Lock(State())
 
@@ -18,7 +22,7 @@ final class StoreNews: Sendable {
     var listener: Int?
   }
 
-  init(_ file: StoreFile) { self.file = file }
+  init(_ file: StoreEngine) { self.file = file }
 
   /// Ends all sequences of commits and wakes everybody else: the store is closed.
   func end() {
@@ -39,7 +43,7 @@ final class StoreNews: Sendable {
       state.nextID += 1
       state.bells[state.nextID] = bell
       if state.listener == nil {
-        state.listener = file.news.listen(to: file) { [weak self] in self?.ring() }
+        state.listener = file.notifications.listen(to: file) { [weak self] in self?.ring() }
       }
       return state.nextID
     }
@@ -52,35 +56,35 @@ final class StoreNews: Sendable {
       defer { state.listener = nil }
       return state.listener
     }
-    if let listener { file.news.remove(listener) }
+    if let listener { file.notifications.remove(listener) }
   }
 }
 
 /// Keeps a bell ringing after a store's commits for as long as it lives. It does not keep the store
 /// open.
 final class StoreListening: Sendable {
-  let news: StoreNews
+  let observers: StoreObservers
   private let id: Int
 
-  init(_ news: StoreNews, ringing bell: TaskBell) {
-    self.news = news
-    id = news.add(bell)
+  init(_ observers: StoreObservers, ringing bell: TaskBell) {
+    self.observers = observers
+    id = observers.add(bell)
   }
 
-  deinit { news.remove(id) }
+  deinit { observers.remove(id) }
 }
 
 /// One sequence of a store's commits, from the moment it was asked for.
 final class StoreFollower: Sendable {
-  var news: StoreNews { listening.news }
+  var observers: StoreObservers { listening.observers }
   private let listening: StoreListening
   /// The newest commit at that moment.
   let start: UInt64
 
-  init(_ news: StoreNews) {
-    listening = StoreListening(news, ringing: news.bell)
+  init(_ observers: StoreObservers) {
+    listening = StoreListening(observers, ringing: observers.bell)
     // From here on no commit is missed, so whatever is there by now came before.
-    news.file.lookForCommits()
-    start = news.file.lastSequence
+    observers.file.lookForCommits()
+    start = observers.file.lastSequence
   }
 }

@@ -4,7 +4,7 @@ import Testing
 @testable import LMDB
 
 /// Many entries at once, against one by one.
-@Suite struct EntryWalkTests {
+@Suite struct EntryScanTests {
   /// Values of no byte up to several pages, with holes in between.
   @Test(arguments: [0...120, 0...9000, 2000...2100]) func givesWhatSingleMovesGive(
     sizes: ClosedRange<Int>
@@ -56,13 +56,13 @@ import Testing
     _ reader: TransactionReader, _ database: Database, from start: UInt64,
     _ random: inout SeededGenerator
   ) throws -> [Pair] {
-    var walk = reader.walk(database, from: start)
+    var scan = reader.scan(database, from: start)
     var found: [Pair] = []
     var isEnd = false
     while !isEnd {
       let size = [1, 8, 15, 64, 300][random.below(5)]
       try withUnsafeTemporaryAllocation(of: NumberedEntry.self, capacity: size) { room in
-        let count = try walk.next(into: room)
+        let count = try scan.next(into: room)
         found += room[..<count].map { Pair(key: $0.key.nativeBytes, value: Array($0.value)) }
         isEnd = count < size
       }

@@ -2,7 +2,7 @@ import ArborModel
 import Foundation
 
 /// What a decoder reads: a value in a document or in a store. Scalars are exact or an error.
-protocol ModelSource {
+protocol ValueModelSource {
   /// What all sources of one call share.
   associatedtype Session: ModelSession
   /// What transformers read.
@@ -31,7 +31,7 @@ protocol ModelSource {
   func elements() throws -> [Self]
   /// Checks that there are members.
   func demandMembers() throws
-  /// The keys of the members, for who has to ask.
+  /// The keys of the members, for callers that have to ask.
   func keys() -> [String]
   /// A member; nil where it is missing.
   ///
@@ -56,7 +56,7 @@ protocol ModelSource {
   /// - Parameter type: What the optional wraps.
   func isPostponed(_ key: String, _ type: Any.Type, _ decoder: ModelDecoder<Self>) throws -> Bool
 
-  /// An error at this place.
+  /// An error at this location.
   func fault(_ message: String, _ code: ArborError.Code) -> ArborError
   /// The code for a value of another type than the one asked for.
   static var mismatch: ArborError.Code { get }
@@ -67,7 +67,7 @@ protocol ModelSession: AnyObject {
   var shapes: ModelShapes { get }
 }
 
-extension ModelSource {
+extension ValueModelSource {
   /// The error for a value that is none of the type asked for.
   func mismatch(_ expectation: String, _ code: ArborError.Code? = nil) -> ArborError {
     fault(

@@ -7,7 +7,7 @@ internal import LMDB
   internal import Darwin
 #endif
 
-extension StoreFile {
+extension StoreEngine {
   /// Writes a consistent copy of the newest commit into a new file; readers and writers go on.
   ///
   /// - Parameters:
@@ -81,7 +81,7 @@ extension StoreFile {
         try compact(by: staged)
       }
     }
-    news.watchAnew(self)
+    notifications.watchAnew(self)
     try snapshot().close()
   }
 

@@ -7,7 +7,7 @@ import Testing
 @testable import ArborStore
 
 /// When a store's file is scrubbed, and by whom.
-@Suite struct StoreFileScrubbingTests {
+@Suite struct StoreEngineScrubbingTests {
   private static let day: Double = 86_400
 
   /// Opens a store that was scrubbed so many days ago, and tells whether it is scrubbed behind.
@@ -17,13 +17,13 @@ import Testing
     let folder = try TemporaryFolder()
     var opening = StoreOpening(.file(folder.path("a.arbor")), model: try OfficeModel.make())
     opening.scrubInterval = nil
-    var file = try StoreFile.open(opening)
+    var file = try StoreEngine.open(opening)
     let record = days.map { ScrubRecord(completed: Date(timeIntervalSinceNow: -$0 * Self.day)) }
     try file.setScrubRecord(record)
     file.close()
     opening.scrubInterval = interval
     opening.isMigrating = isMigrating
-    file = try StoreFile.open(opening)
+    file = try StoreEngine.open(opening)
     defer { file.close() }
     let before = try file.completedScrub()
     file.scrubbing.waitForEnd()
@@ -79,7 +79,7 @@ import Testing
   }
 }
 
-extension StoreFile {
+extension StoreEngine {
   /// Puts a scrub's record into the file, or takes it out.
   func setScrubRecord(_ record: ScrubRecord?) throws {
     try write { (transaction, _) throws(StoreError) in

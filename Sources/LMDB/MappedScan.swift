@@ -1,8 +1,8 @@
 internal import CLMDB
 
-/// A walk along the leaves of a ``MappedTree`` with integer keys.
-struct MappedWalk {
-  /// Why a walk has given no more entries.
+/// A scan along the leaves of a ``MappedTree`` with integer keys.
+struct MappedScan {
+  /// Why a scan has given no more entries.
   enum End {
     /// There is no room, or there are no more entries.
     case roomOrEntries
@@ -12,10 +12,10 @@ struct MappedWalk {
 
   private let tree: MappedTree
   /// The way from the root to the leaf, each branch with the node that leads on.
-  private var branches: [(page: MappedPage, place: Int)] = []
+  private var branches: [(page: MappedPage, nodeIndex: Int)] = []
   private var leaf: MappedPage
   /// The next node of the leaf.
-  private var place: Int
+  private var nodeIndex: Int
 
   /// Begins at the first entry whose key is `start` or above; nil where the engine has to be asked.
   init?(_ tree: MappedTree, from start: UInt64) {
@@ -23,15 +23,15 @@ struct MappedWalk {
     var sought = MappedNumber(start)
     guard var page = MappedPage(tree, tree.root) else { return nil }
     while !page.isLeaf {
-      guard branches.count < TreeWalk.mostLevels, let place = sought.branch(in: page),
-        let number = page.child(place), let below = MappedPage(tree, number)
+      guard branches.count < TreeTraversal.mostLevels, let nodeIndex = sought.branch(in: page),
+        let number = page.child(nodeIndex), let below = MappedPage(tree, number)
       else { return nil }
-      branches.append((page, place))
+      branches.append((page, nodeIndex))
       page = below
     }
     leaf = page
-    guard let place = sought.firstNotBelow(in: page) else { return nil }
-    self.place = place
+    guard let nodeIndex = sought.firstNotBelow(in: page) else { return nil }
+    self.nodeIndex = nodeIndex
     prefetchLeaf()
   }
 
@@ -40,35 +40,35 @@ struct MappedWalk {
     into entries: UnsafeMutableBufferPointer<NumberedEntry>, _ count: inout Int
   ) -> End {
     while count < entries.count {
-      while place == leaf.count {
+      while nodeIndex == leaf.count {
         guard let hasMore = turnPage() else { return .unreadable }
         if !hasMore { return .roomOrEntries }
       }
-      let end = min(leaf.count, place &+ entries.count &- count)
-      while place < end {
-        guard let entry = leaf.numberedEntry(place, in: tree) else { return .unreadable }
+      let end = min(leaf.count, nodeIndex &+ entries.count &- count)
+      while nodeIndex < end {
+        guard let entry = leaf.numberedEntry(nodeIndex, in: tree) else { return .unreadable }
         entries.initializeElement(at: count, to: entry)
         count &+= 1
-        place &+= 1
+        nodeIndex &+= 1
       }
     }
     return .roomOrEntries
   }
 
-  /// Turns to the next leaf; false where there is none, nil where it cannot be read.
+  /// Turns to the next leaf; false where none exists, nil where it cannot be read.
   private mutating func turnPage() -> Bool? {
-    guard let level = branches.lastIndex(where: { $0.place + 1 < $0.page.count }) else {
+    guard let level = branches.lastIndex(where: { $0.nodeIndex + 1 < $0.page.count }) else {
       return false
     }
-    branches[level].place += 1
+    branches[level].nodeIndex += 1
     for level in level..<branches.count {
-      let (page, place) = branches[level]
-      guard let number = page.child(place), let below = MappedPage(tree, number),
+      let (page, nodeIndex) = branches[level]
+      guard let number = page.child(nodeIndex), let below = MappedPage(tree, number),
         below.isLeaf == (level == branches.count - 1)
       else { return nil }
       if level < branches.count - 1 { branches[level + 1] = (below, 0) } else { leaf = below }
     }
-    place = 0
+    nodeIndex = 0
     prefetchLeaf()
     return true
   }

@@ -2,7 +2,7 @@ import ArborModel
 import ArborObjects
 
 /// What all models that one call makes of stored objects share: which model an object is.
-final class StoreReading: ModelSession {
+final class ManagedObjectReading: ModelSession {
   private struct Identity: Hashable {
     let object: ObjectIdentifier
     let type: ObjectIdentifier
@@ -46,7 +46,7 @@ final class StoreReading: ModelSession {
     models.reserveCapacity(objects.count)
     let cohort = ReadCohort(objects, in: context)
     for object in objects {
-      let source = StoreSource(object, in: cohort)
+      let source = ManagedObjectSource(object, in: cohort)
       models.append(try model(type, of: object, at: source, ModelDecoder(source, self)))
     }
     try setBackReferences()
@@ -55,8 +55,8 @@ final class StoreReading: ModelSession {
 
   /// The model of an object.
   func model<M: ValueModel>(
-    _ type: M.Type, of object: ManagedObject, at source: StoreSource,
-    _ decoder: ModelDecoder<StoreSource>
+    _ type: M.Type, of object: ManagedObject, at source: ManagedObjectSource,
+    _ decoder: ModelDecoder<ManagedObjectSource>
   ) throws -> M {
     let type: (any ValueModel.Type)? = M.modelType(for: object)
     guard let chosen = type else {
@@ -81,7 +81,7 @@ final class StoreReading: ModelSession {
   }
 
   private func instance<M: ValueModel>(
-    _ type: M.Type, _ object: ManagedObject, _ parent: ModelDecoder<StoreSource>
+    _ type: M.Type, _ object: ManagedObject, _ parent: ModelDecoder<ManagedObjectSource>
   ) throws -> M {
     let identity = Identity(object: ObjectIdentifier(object), type: ObjectIdentifier(type))
     if probedKey == nil, let known = models[identity]?.model as? M { return known }
@@ -100,7 +100,7 @@ final class StoreReading: ModelSession {
     }
     frames.append(Frame(identity: identity))
     let decoder = ModelDecoder(
-      StoreSource(object, in: parent.source.cohort), self, traits: traits,
+      ManagedObjectSource(object, in: parent.source.cohort), self, traits: traits,
       parent: parent.traits == nil ? nil : parent)
     var made: M?
     defer {
@@ -164,11 +164,11 @@ final class StoreReading: ModelSession {
   func member(
     _ key: String, as type: Any.Type?, of object: ManagedObject, in cohort: ReadCohort?,
     _ traits: ModelTraits
-  ) throws -> StoreSource? {
+  ) throws -> ManagedObjectSource? {
     switch try plans.plan(traits).property(key, as: type) {
     case .excluded: return nil
     case .attribute(let attribute):
-      return StoreSource(
+      return ManagedObjectSource(
         .value(object.value(at: try attribute.slots(in: context))), of: object,
         name: attribute.name, type: attribute.type)
     case .relationship(let relationship):
@@ -178,10 +178,10 @@ final class StoreReading: ModelSession {
       let next = probedKey == nil ? try cohort?.following(relationship) : nil
       if relationship.isToMany {
         let members = isBlank || probedKey != nil ? [] : object.objects(at: slots)
-        return StoreSource(.objects(members), of: object, name: name, in: next)
+        return ManagedObjectSource(.objects(members), of: object, name: name, in: next)
       }
       guard !isBlank, let target = object.object(at: slots) else { return nil }
-      return StoreSource(.object(target), of: object, name: name, in: next)
+      return ManagedObjectSource(.object(target), of: object, name: name, in: next)
     }
   }
 
@@ -221,8 +221,8 @@ final class StoreReading: ModelSession {
     _ key: String, of object: ManagedObject, _ traits: ModelTraits, _ candidates: [AnyKeyPath]
   ) throws -> AnyKeyPath? {
     func set<M: ValueModel>(_ type: M.Type) -> [AnyKeyPath]? {
-      let reading = StoreReading(schema, in: context, probing: key)
-      let source = StoreSource(object)
+      let reading = ManagedObjectReading(schema, in: context, probing: key)
+      let source = ManagedObjectSource(object)
       // It holds the models, which the property may not do.
       return withExtendedLifetime(reading) {
         guard let model = try? reading.instance(type, object, ModelDecoder(source, reading)) else {
@@ -251,7 +251,7 @@ final class StoreReading: ModelSession {
       let reference = waiting[next]
       next += 1
       let decoder = ModelDecoder(
-        StoreSource(reference.object), self, traits: reference.traits)
+        ManagedObjectSource(reference.object), self, traits: reference.traits)
       try reference.set(by: decoder)
     }
     waiting = []

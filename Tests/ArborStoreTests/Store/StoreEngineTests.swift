@@ -5,7 +5,7 @@ import LMDB
 import TestSupport
 import Testing
 
-@Suite struct StoreFileTests {
+@Suite struct StoreEngineTests {
   @Test(arguments: [false, true])
   func keepsWhatIsCommitted(inMemory: Bool) throws {
     try TemporaryStore.use(OfficeModel.make(), inMemory: inMemory) { store in
@@ -79,7 +79,7 @@ import Testing
 
   @Test func refusesAStoreThatGotAnotherModel() throws {
     let folder = try TemporaryFolder()
-    let file = try StoreFile.open(
+    let file = try StoreEngine.open(
       StoreOpening(.file(folder.path("a.arbor")), model: OfficeModel.make()))
     defer { file.close() }
     let draft = Draft(file)
@@ -121,8 +121,8 @@ import Testing
     let folder = try TemporaryFolder()
     let path = folder.path("a.arbor")
     let opening = StoreOpening(.file(path), model: try OfficeModel.make())
-    let file = try StoreFile.open(opening)
-    let other = try StoreFile.open(opening)
+    let file = try StoreEngine.open(opening)
+    let other = try StoreEngine.open(opening)
     do {
       try file.destroy()
       Issue.record("destroyed under another's feet")
@@ -135,7 +135,7 @@ import Testing
     #expect(try FileManager.default.contentsOfDirectory(atPath: folder.url.path) == [])
     #expect(throws: StoreError.self) { try file.snapshot() }
     // The path is free for a new store.
-    let new = try StoreFile.open(opening)
+    let new = try StoreEngine.open(opening)
     #expect(new.id != file.id && new.lastSequence == 0)
     new.close()
   }
@@ -147,7 +147,7 @@ import Testing
       try draft.commit()
       let target = store.folder.path("copy.arbor")
       try store.file.copy(to: target, compacting: compacting)
-      let copy = try StoreFile.open(StoreOpening(.file(target), model: nil))
+      let copy = try StoreEngine.open(StoreOpening(.file(target), model: nil))
       #expect(try Draft(copy).value(tag, "name") == "copied")
       copy.close()
       try TemporaryStore.check(path: target)
@@ -155,7 +155,7 @@ import Testing
   }
 
   @Test func everythingIsRefusedOnceItIsClosed() throws {
-    let file = try StoreFile.open(StoreOpening(.inMemory, model: OfficeModel.make()))
+    let file = try StoreEngine.open(StoreOpening(.inMemory, model: OfficeModel.make()))
     let draft = Draft(file)
     let tag = try draft.insert("Tag", ["name": "x"])
     let entity = try draft.entity("Tag")

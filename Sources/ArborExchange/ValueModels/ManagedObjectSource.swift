@@ -3,7 +3,7 @@ import ArborObjects
 import Foundation
 
 /// A stored object or one of its properties, to be decoded.
-struct StoreSource: ModelSource {
+struct ManagedObjectSource: ValueModelSource {
   enum Content {
     case value(Value)
     /// What a to-one relationship leads to, or the object that a model is made of.
@@ -156,7 +156,7 @@ struct StoreSource: ModelSource {
         + "wider.", .typeMismatch)
   }
 
-  /// The attribute's value; of a transformable one what its transformer makes of it.
+  /// The attribute's value; of a transformable one the result of its transformer.
   private func plain<T>(_ type: T.Type) throws -> Value? {
     guard case .transformable? = self.type, let value: T = try transformed() else { return value }
     return (value as? any PredicateArgument)?.predicateValue
@@ -184,9 +184,9 @@ struct StoreSource: ModelSource {
     }
   }
 
-  func elements() throws -> [StoreSource] {
+  func elements() throws -> [ManagedObjectSource] {
     guard case .objects(let objects) = content else { throw unsupported("a list") }
-    return objects.map { StoreSource(.object($0), of: owner, name: name, in: cohort) }
+    return objects.map { ManagedObjectSource(.object($0), of: owner, name: name, in: cohort) }
   }
 
   func demandMembers() throws {
@@ -204,12 +204,12 @@ struct StoreSource: ModelSource {
   }
 
   func member(
-    _ key: String, as type: Any.Type?, of traits: ModelTraits?, _ session: StoreReading,
+    _ key: String, as type: Any.Type?, of traits: ModelTraits?, _ session: ManagedObjectReading,
     cursor: inout Int
-  ) throws -> StoreSource? {
+  ) throws -> ManagedObjectSource? {
     switch content {
     case .value(.composite(let parts)):
-      return parts[key].map { StoreSource(.value($0), of: owner, name: name) }
+      return parts[key].map { ManagedObjectSource(.value($0), of: owner, name: name) }
     case .object(let object):
       guard let traits else { throw unsupported("no plain value") }
       return try session.member(key, as: type, of: object, in: cohort, traits)
@@ -220,14 +220,14 @@ struct StoreSource: ModelSource {
   func makesPlainly(_ traits: ModelTraits) -> Bool { false }
 
   func model<M: ValueModel>(
-    _ type: M.Type, _ traits: ModelTraits, _ decoder: ModelDecoder<StoreSource>
+    _ type: M.Type, _ traits: ModelTraits, _ decoder: ModelDecoder<ManagedObjectSource>
   ) throws -> M {
     guard case .object(let object) = content else { throw unsupported("a \(M.self)") }
     return try decoder.session.model(type, of: object, at: self, decoder)
   }
 
   func isPostponed(
-    _ key: String, _ type: Any.Type, _ decoder: ModelDecoder<StoreSource>
+    _ key: String, _ type: Any.Type, _ decoder: ModelDecoder<ManagedObjectSource>
   ) throws -> Bool {
     guard let traits = decoder.traits, !traits.backReferences.isEmpty,
       case .object(let object) = content

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// Commits that are made again in a copy leave the same bytes there.
-@Suite struct StoreFileRepeatingTests {
+@Suite struct StoreEngineRepeatingTests {
   private let reader = UUID()
 
   @Test(arguments: 0..<6) func aCopyComesOutTheSameToTheByte(round: Int) throws {
@@ -130,13 +130,13 @@ import Testing
 
   // MARK: Helpers
 
-  private func openCopy(of store: TemporaryStore) throws -> StoreFile {
+  private func openCopy(of store: TemporaryStore) throws -> StoreEngine {
     let path = store.folder.path("copy.arbor")
     try store.file.copy(to: path, compacting: true, keepsMarker: false)
-    return try StoreFile.open(StoreOpening(.file(path), model: nil))
+    return try StoreEngine.open(StoreOpening(.file(path), model: nil))
   }
 
-  private func logged(_ file: StoreFile, after sequence: UInt64) throws -> [LoggedCommit] {
+  private func logged(_ file: StoreEngine, after sequence: UInt64) throws -> [LoggedCommit] {
     let snapshot = try file.logSnapshot()
     defer { snapshot.close() }
     var commits: [LoggedCommit] = []
@@ -150,11 +150,11 @@ import Testing
     return commits
   }
 
-  private func decode(_ bytes: [UInt8], _ sequence: UInt64, _ file: StoreFile) -> LoggedCommit? {
+  private func decode(_ bytes: [UInt8], _ sequence: UInt64, _ file: StoreEngine) -> LoggedCommit? {
     bytes.withUnsafeBytes { LoggedCommitCodec.decode($0, sequence: sequence, file.schema) }
   }
 
-  private func repeatCommits(of original: StoreFile, in copy: StoreFile) throws {
+  private func repeatCommits(of original: StoreEngine, in copy: StoreEngine) throws {
     try copy.makeAgain(try logged(original, after: copy.lastSequence))
   }
 

@@ -11,7 +11,11 @@ internal import LMDB
 /// ```
 ///
 /// The file is watched while somebody listens. Without listeners a transaction costs one lock.
-package final class CommitNews: Sendable {
+///
+/// This is the store layer's signal and says only that something happened. `StoreObservers` listens
+/// to it once per store and passes it on; `StoreChanges` then reads the history and makes a
+/// `CommittedChanges` of each commit.
+package final class CommitNotifications: Sendable {
   private struct State {
     var listeners: [Int: @Sendable () -> Void] = [:]
     var nextID = 0
@@ -32,17 +36,17 @@ package final class CommitNews: Sendable {
 
   // MARK: Listening
 
-  /// Calls `notify` after new commits, and after changes of ``StoreFile/modelState``, until the
+  /// Calls `notify` after new commits, and after changes of ``StoreEngine/modelState``, until the
   /// listener is removed: on the thread of a commit or on another one, so it must be quick and lock
   /// nothing for long. The first call may be for a commit that came shortly before.
   ///
   /// - Returns: What ``remove(_:from:)`` takes.
   package func listen(
-    to store: StoreFile, _ notify: @escaping @Sendable () -> Void
+    to store: StoreEngine, _ notify: @escaping @Sendable () -> Void
   ) -> Int {
     state.withLock { state in
       state.nextID += 1
-      // Whoever listens already may not have been told of the newest commit yet.
+      // Code that listens already may not have been told of the newest commit yet.
       if state.listeners.isEmpty {
         state.announced = max(state.announced, store.lastSequence)
         state.announcedModel = store.modelState
@@ -53,13 +57,13 @@ package final class CommitNews: Sendable {
     }
   }
 
-  private static func watch(_ store: StoreFile) -> FileWatch? {
+  private static func watch(_ store: StoreEngine) -> FileWatch? {
     guard let path = store.path else { return nil }
     return FileWatch(path: path) { [weak store] in store?.lookForCommits() }
   }
 
   /// Watches the file that has taken the place of the former one, if somebody listens.
-  func watchAnew(_ store: StoreFile) {
+  func watchAnew(_ store: StoreEngine) {
     let former = state.withLock { state -> FileWatch? in
       guard let former = state.watch else { return nil }
       state.watch = Self.watch(store)
@@ -82,7 +86,7 @@ package final class CommitNews: Sendable {
   }
 
   /// Tells the listeners if there is anything that they have not been told of.
-  func announce(_ store: StoreFile) {
+  func announce(_ store: StoreEngine) {
     let listeners = state.withLock { state -> [@Sendable () -> Void] in
       guard !state.listeners.isEmpty else { return [] }
       let (newest, model) = (store.lastSequence, store.modelState)
@@ -97,8 +101,9 @@ package final class CommitNews: Sendable {
   /// Looks for commits of other processes after a write to the file.
   ///
   /// LMDB writes a transaction's root page first and shows the transaction to readers right after:
-  /// whoever looks in between looks again soon, and so does who cannot look just then.
-  func look(at store: StoreFile, attempt: Int = 0) {
+  /// a process that looks in between looks again soon, and so does one that cannot look just
+  /// then.
+  func look(at store: StoreEngine, attempt: Int = 0) {
     guard !store.hasEnded, let written = try? store.environment.lastTransactionID else { return }
     let seen = store.lookAtNewest()
     announce(store)
@@ -158,8 +163,8 @@ struct OwnCommits {
   }
 }
 
-extension StoreFile {
+extension StoreEngine {
   /// Looks whether others have committed, after a sign that they may have, and tells those who
-  /// listen to ``news``.
-  package func lookForCommits(attempt: Int = 0) { news.look(at: self, attempt: attempt) }
+  /// listen to ``notifications``.
+  package func lookForCommits(attempt: Int = 0) { notifications.look(at: self, attempt: attempt) }
 }

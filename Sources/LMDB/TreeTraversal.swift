@@ -1,5 +1,5 @@
 /// A tree that is being verified: what the file says about it, and what has been met so far.
-struct TreeWalk {
+struct TreeTraversal {
   enum Kind {
     /// The lists of free pages.
     case free
@@ -46,7 +46,7 @@ struct TreeWalk {
   }
 
   /// The values of one key of `owner`. Their sizes go on from what its other keys have shown.
-  init(valuesOf owner: TreeWalk, _ record: TreeRecord, rootLevel: Int) {
+  init(valuesOf owner: TreeTraversal, _ record: TreeRecord, rootLevel: Int) {
     kind = .values
     name = owner.name
     self.record = record
@@ -116,13 +116,13 @@ struct TreeWalk {
 
 extension TreeRecord {
   /// What is wrong with the record of a tree of a kind, as far as it tells without the pages.
-  func complaint(as kind: TreeWalk.Kind) -> String? {
+  func complaint(as kind: TreeTraversal.Kind) -> String? {
     if kind == .named, !hasKnownFlags { return "it has flags that LMDB does not know" }
     if isEmpty {
       let counters = branchPages | leafPages | overflowPages | entries
       return depth == 0 && counters == 0 ? nil : "it is empty and has pages or entries"
     }
-    return (1...TreeWalk.mostLevels).contains(depth) ? nil : "its depth is \(depth)"
+    return (1...TreeTraversal.mostLevels).contains(depth) ? nil : "its depth is \(depth)"
   }
 
   private var hasKnownFlags: Bool {

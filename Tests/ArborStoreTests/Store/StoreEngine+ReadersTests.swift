@@ -7,7 +7,7 @@ import Testing
 @testable import ArborStore
 
 /// Who reads a store, since when and at what cost.
-@Suite struct StoreFileReadersTests {
+@Suite struct StoreEngineReadersTests {
   @Test func sinceWhenFollowsFromTheHistory() throws {
     try TemporaryStore.use(OfficeModel.make()) { store in
       let file = store.file

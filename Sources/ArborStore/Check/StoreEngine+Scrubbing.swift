@@ -2,7 +2,7 @@ package import Foundation
 internal import LMDB
 
 /// When a store's file is scrubbed, and by whom.
-extension StoreFile {
+extension StoreEngine {
   /// What a snapshot says of the last scrub; nil where there was none, or nobody knows.
   func scrubRecord(_ snapshot: borrowing StoreSnapshot) throws(StoreError) -> ScrubRecord? {
     let bytes = try StoreOpener.entryIfPresent(
@@ -38,7 +38,7 @@ extension StoreFile {
     }
     do throws(StoreError) {
       try scrubbing.paused(self) { () throws(StoreError) in
-        // Who asks for it is not put off.
+        // A caller that asks for it is not put off.
         if try !scrubAlone(run) { try run() }
       }
     } catch {

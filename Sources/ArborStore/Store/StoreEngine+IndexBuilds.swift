@@ -1,4 +1,4 @@
-extension StoreFile {
+extension StoreEngine {
   /// The indexes that are not ready to be read; empty where all are.
   package func indexBuilds() throws(StoreError) -> [IndexBuildStatus] {
     let snapshot = try snapshot()

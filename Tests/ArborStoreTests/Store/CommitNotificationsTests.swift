@@ -5,12 +5,12 @@ import Testing
 
 @testable import ArborStore
 
-@Suite struct CommitNewsTests {
+@Suite struct CommitNotificationsTests {
   @Test func listenersAreToldOfCommitsUntilTheyGo() throws {
     try TemporaryStore.use(OfficeModel.make(), inMemory: true) { store in
       let calls = Calls()
-      let news = store.file.news
-      let listener = news.listen(to: store.file) { calls.add() }
+      let notifications = store.file.notifications
+      let listener = notifications.listen(to: store.file) { calls.add() }
       let draft = Draft(store.file)
       for round in 1...3 {
         try draft.insert("Tag", ["name": .string("\(round)")])
@@ -20,12 +20,12 @@ import Testing
       // Numbers are reserved in a transaction that commits nothing.
       let tags = try draft.entity("Tag")
       for _ in 0..<3 { _ = try store.file.takeNumbers(100_000, for: tags) }
-      news.announce(store.file)
+      notifications.announce(store.file)
       store.file.lookForCommits()
       #expect(calls.count == 3, "there was nothing new")
       try store.file.purge()
       #expect(calls.count == 4)
-      news.remove(listener)
+      notifications.remove(listener)
       try draft.insert("Tag", ["name": "last"])
       try draft.commit()
       #expect(calls.count == 4)
@@ -35,21 +35,21 @@ import Testing
   @Test func whoBeginsToListenTakesNoNewsFromOthers() throws {
     try TemporaryStore.use(OfficeModel.make(), inMemory: true) { store in
       let (calls, later) = (Calls(), Calls())
-      let news = store.file.news
-      let first = news.listen(to: store.file) { calls.add() }
+      let notifications = store.file.notifications
+      let first = notifications.listen(to: store.file) { calls.add() }
       // A commit that is known, as of another process by a read, before it is announced.
       let snapshot = try store.file.snapshot()
       var header = try StoreHeader.read(snapshot.reader, store.file.databases.arbor)
       snapshot.close()
       header.sequence += 1
       store.file.note(header, nil, transactionID: .max)
-      let second = news.listen(to: store.file) { later.add() }
-      news.announce(store.file)
+      let second = notifications.listen(to: store.file) { later.add() }
+      notifications.announce(store.file)
       #expect(calls.count == 1 && later.count <= 1)
-      news.announce(store.file)
+      notifications.announce(store.file)
       #expect(calls.count == 1)
-      news.remove(first)
-      news.remove(second)
+      notifications.remove(first)
+      notifications.remove(second)
     }
   }
 
@@ -60,11 +60,11 @@ import Testing
         try draft.insert("Tag", ["name": .string("\(round)")])
         try draft.commit()
       }
-      #expect((0...4).map(store.file.news.isOwn) == [false, true, true, true, false])
+      #expect((0...4).map(store.file.notifications.isOwn) == [false, true, true, true, false])
       let sequences = store.file.lastSequence + 1..<store.file.lastSequence + 2
-      store.file.news.willWrite(sequences)
-      store.file.news.didNotWrite(sequences)
-      #expect((3...4).map(store.file.news.isOwn) == [true, false])
+      store.file.notifications.willWrite(sequences)
+      store.file.notifications.didNotWrite(sequences)
+      #expect((3...4).map(store.file.notifications.isOwn) == [true, false])
     }
   }
 

@@ -5,7 +5,7 @@ import ArborSource
 ///
 /// The classes say everything that the model says about its entities; what it says beyond them
 /// stands in an enumeration behind them, which makes the whole model again.
-struct ModelSource {
+struct SwiftModelSource {
   enum Form {
     /// What a person writes by hand.
     case expanded

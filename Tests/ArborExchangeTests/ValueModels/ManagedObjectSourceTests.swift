@@ -4,7 +4,7 @@ import ArborObjects
 import Foundation
 import Testing
 
-@Suite struct StoreSourceTests {
+@Suite struct ManagedObjectSourceTests {
   static let registration: Void = AttributeTransformers.register(
     CodableTransformer<[String: Double]>(), named: "Table")
 

@@ -1,7 +1,7 @@
 internal import ArborModel
 internal import LMDB
 
-extension StoreFile {
+extension StoreEngine {
   /// Runs `body` in a write transaction and commits, with a header that names the transaction.
   ///
   /// `body` may run again and must change nothing but the file and what it overwrites.
@@ -48,7 +48,7 @@ extension StoreFile {
           try storing { () throws(LMDBError) in
             try writtenHeader.write(signed, databases.arbor, in: transaction)
           }
-          news.willWrite(sequences)
+          notifications.willWrite(sequences)
           return true
         } catch {
           failure = error
@@ -56,7 +56,7 @@ extension StoreFile {
         }
       }
     } catch {
-      news.didNotWrite(sequences)
+      notifications.didNotWrite(sequences)
       guard let written, try isInFile(written.header.transactionID) else {
         throw StoreError(error, path: path)
       }
@@ -71,7 +71,7 @@ extension StoreFile {
       note(written.header, written.unfinished, transactionID: written.header.transactionID)
       if sequences.isEmpty { return }
     }
-    news.announce(self)
+    notifications.announce(self)
   }
 
   /// Makes the pages that the last commit has freed usable for the next one.

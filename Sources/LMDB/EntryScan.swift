@@ -1,27 +1,27 @@
 internal import CArborBits
 
-/// A walk over a database with integer keys, many entries at a time.
+/// A scan over a database with integer keys, many entries at a time.
 ///
-/// A reader's walk goes from page to page in the map and has the next page on its way to the
+/// A reader's scan goes from page to page in the map and has the next page on its way to the
 /// processor while the entries of one are used; asking the engine for each entry would cost as much
-/// as all that a scan does with it. What only the engine can read, and what a writer has changed,
+/// as all that is done with it. What only the engine can read, and what a writer has changed,
 /// it is asked for.
 ///
-/// Entries are valid as those of the transaction are, which the walk must not outlive.
-package struct EntryWalk: ~Copyable {
+/// Entries are valid as those of the transaction are, which the scan must not outlive.
+package struct EntryScan: ~Copyable {
   private let reader: TransactionReader
   private let database: Database
-  private var pages: MappedWalk?
+  private var pages: MappedScan?
   private var cursor: Cursor?
   /// Where to go on; nil behind the last possible key.
   private var nextKey: UInt64?
 
-  /// A walk from the first entry whose key is `start` or above.
+  /// A scan from the first entry whose key is `start` or above.
   init(_ reader: TransactionReader, _ database: Database, from start: UInt64) {
     self.reader = reader
     self.database = database
     nextKey = start
-    pages = reader.tree(of: database, isForWalk: true).flatMap { MappedWalk($0, from: start) }
+    pages = reader.tree(of: database, isForScan: true).flatMap { MappedScan($0, from: start) }
   }
 
   /// The next entries, as many as there is room for; fewer at the end.
@@ -72,9 +72,9 @@ package struct EntryWalk: ~Copyable {
 }
 
 extension TransactionReader {
-  /// A walk over a database with integer keys, from the first entry on whose key is `start` or
+  /// A scan over a database with integer keys, from the first entry on whose key is `start` or
   /// above. It must not outlive the transaction.
-  package func walk(_ database: Database, from start: UInt64) -> EntryWalk {
-    EntryWalk(self, database, from: start)
+  package func scan(_ database: Database, from start: UInt64) -> EntryScan {
+    EntryScan(self, database, from: start)
   }
 }

@@ -1,6 +1,6 @@
 package import ArborModel
 
-extension StoreFile {
+extension StoreEngine {
   /// The public identity of an object of this store.
   package func objectID(_ number: ObjectNumber) -> ObjectID {
     ObjectID(

@@ -20,7 +20,7 @@ extension ManagedObjectContext {
     precondition(
       !work.isInSavepoint,
       "reset() was called during a commit or a seed; throw an error instead.")
-    retiredBlobs = [:]
+    blobs.forgetRetired()
     work.reset()
   }
 

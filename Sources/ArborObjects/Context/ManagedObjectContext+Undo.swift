@@ -22,7 +22,7 @@ extension ManagedObjectContext {
 
   /// Ends a round of changes: what changes from now on belongs to another undo group, unless an
   /// explicit one is open.
-  public func processPendingChanges() { work.undo?.closeGroup() }
+  public func processPendingChanges() { undoHistory?.stack.closeGroup() }
 
   /// Takes back the last undo group of ``undoHistory``; see ``UndoHistory/undo()``.
   public func undo() { undoHistory?.undo() }
@@ -33,7 +33,7 @@ extension ManagedObjectContext {
   /// Attaches a history in place of another one.
   func adopt(_ history: UndoHistory?, insteadOf former: UndoHistory?) {
     guard history !== former else { return }
-    keepsRetiredBlobs = history != nil
-    work.adopt(history?.stack)
+    blobs.keepsRetired = history != nil
+    UndoStack.attach(history?.stack, to: work)
   }
 }

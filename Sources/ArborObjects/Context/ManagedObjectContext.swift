@@ -100,8 +100,6 @@ public final class ManagedObjectContext {
   var classes: BoundClasses
   /// Whether a commit has been written, in this run of a body where one runs.
   var hasCommitted = false
-  /// How often the commit under way, or the last one, has met others and was decided anew.
-  var metCommits = 0
   /// Objects whose derived attributes the next commit computes although nothing of them changes.
   var derivedAnew: Set<ObjectNumber> = []
   /// What Swift's `Observation` is told; nil where nobody wants to know. See ``isObservable``.
@@ -111,14 +109,8 @@ public final class ManagedObjectContext {
   var round: RoundRecorder?
   /// The last sequence given to an object that the store could not number; see ``number(for:)``.
   var unstorableSequence = ObjectNumber.maximumSequence
-  /// Binaries that the commit under way moves out of the records.
-  var newBlobs: [BlobName: Data] = [:]
-  /// Whether records of earlier commits may come back.
-  var keepsRetiredBlobs = false
-  /// Binaries that commits of this context took out of the store, for records that may come back.
-  var retiredBlobs: [BlobName: Data] = [:]
-  /// What `now()` is in the derivations of the commit under way.
-  var derivationDate = Date.distantPast
+  /// Large binaries outside of their records.
+  private(set) lazy var blobs = BlobKeeper(self)
   /// The object whose own hook a commit is running: the rules of the model have been checked.
   var validated: ObjectNumber?
   private var madeOverlay: FetchOverlay?
@@ -148,7 +140,7 @@ public final class ManagedObjectContext {
           .flatMap { $0.isSilent ? nil : $0 }
       },
       touches: { [unowned(unsafe) self] entity in touches(entity) },
-      blob: { [unowned(unsafe) self] in unstoredBlob($0) })
+      blob: { [unowned(unsafe) self] in blobs.unstored($0) })
     // The overlay lives no longer than the context, which owns it.
     madeOverlay = overlay
     return overlay

@@ -28,9 +28,9 @@ extension ManagedObjectContext {
     guard hasChanges else { return }
     let savepoint = work.beginSavepoint()
     defer { work.restore(savepoint) }
-    try announce()
+    try CommitHooks(self).announce()
     try throwFailure()
-    try beginDeriving()
+    _ = try AttributeDerivation(self).derive()
     try checkRules(isAlone: true)
   }
 
@@ -57,6 +57,20 @@ extension ManagedObjectContext {
     case (let broken?, let duplicates?):
       throw naming(CommitValidation.summary(of: broken.violations + duplicates.violations))
     }
+  }
+
+  /// The unique values of pending changes that others have already and no policy merges.
+  func takenValues() throws(ArborError) -> [UniquenessViolation] {
+    var changes = ChangeSet()
+    changes.records = work.recordChanges()
+    guard !changes.records.isEmpty else { return [] }
+    let violations: [UniquenessViolation]
+    do throws(StoreError) { violations = try store.file.uniquenessViolations(of: changes) } catch {
+      throw ArborError(error, in: store.file)
+    }
+    if case .error = mergePolicy { return violations }
+    let merger = UniqueMerger(self)
+    return violations.filter { !merger.canResolve($0) }
   }
 
   /// An error whose objects are named by their unique values too.

@@ -163,17 +163,9 @@ package struct ChangeMerger {
       }
     }
     var working = RecordBuffer(copying: store.bytes, into: work.allocator)
-    for field in object.shape.entity.layout.fields {
-      let isMine =
-        switch resolution {
-        case .overwrite: true
-        case .storeWins:
-          mine.differs(from: committed, field) && !store.differs(from: committed, field)
-        default: mine.differs(from: committed, field)
-        }
-      if isMine || field.isTransient {
-        working.copy(field, from: mine, allocator: work.allocator)
-      }
+    let merge = RecordMerge(base: committed, mine: mine, theirs: store, resolution)
+    for field in object.shape.entity.layout.fields where field.isTransient || merge.isMine(field) {
+      working.copy(field, from: mine, allocator: work.allocator)
     }
     work.withMemberships(of: object) {
       change.committed = store

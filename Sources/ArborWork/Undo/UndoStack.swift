@@ -4,7 +4,7 @@ package import ArborModel
 ///
 /// The open group is the end of the context's ``EditLog``; a closed one has taken its edits out of
 /// it. Taking a group back makes new edits, which are the group that brings it again.
-package final class UndoStack {
+package final class UndoStack: UndoRecorder {
   /// Whether changes are recorded.
   package var isEnabled = true {
     didSet { if isEnabled != oldValue { seal(always: true) } }
@@ -52,13 +52,6 @@ package final class UndoStack {
     package var position = 0
     /// Whether the commit under way found no open group, and a closed one since the last commit.
     package var hasClosedGroup = false
-  }
-
-  /// Where a history stands when a savepoint begins.
-  package struct Position {
-    package let sealedCount: Int
-    package let openCount: Int
-    fileprivate let redoGroups: [UndoGroup]
   }
 
   package init(levelLimit: Int) { self.levelLimit = levelLimit }
@@ -264,7 +257,9 @@ extension UndoStack {
   }
 
   /// Lets the edits so far find out what they changed, before others change the same objects.
-  package func seal(always: Bool = false) {
+  package func seal() { seal(always: false) }
+
+  private func seal(always: Bool) {
     guard let work, always || (open != nil && !work.log.isSealed) else { return }
     work.log.seal(in: work)
     // The next change of an object is an edit of its own.
@@ -328,19 +323,16 @@ extension UndoStack {
     }
   }
 
-  /// Where the history stands.
-  package var standing: Position {
-    Position(
-      sealedCount: work?.log.sealedCount ?? 0, openCount: openStarts.count,
-      redoGroups: redoGroups)
-  }
-
-  /// Forgets the edits since a savepoint that failed; they have been taken off the log.
-  package func restore(_ position: Position) {
-    work?.log.unseal(from: position.sealedCount)
-    openStarts.removeLast(max(0, openStarts.count - position.openCount))
-    clamp()
-    redoGroups = position.redoGroups
+  /// Remembers where the history stands.
+  package func beginSavepoint() -> () -> Void {
+    let (sealedCount, openCount) = (work?.log.sealedCount ?? 0, openStarts.count)
+    let redoGroups = redoGroups
+    return { [unowned self] in
+      work?.log.unseal(from: sealedCount)
+      openStarts.removeLast(max(0, openStarts.count - openCount))
+      clamp()
+      self.redoGroups = redoGroups
+    }
   }
 
   /// Keeps of a savepoint's edits, which has ended, those that undo takes back.
@@ -351,19 +343,21 @@ extension UndoStack {
   }
 }
 
-extension Workspace {
-  /// Lets a stack record the edits in place of another one.
-  package func adopt(_ stack: UndoStack?) {
-    undo?.removeAll()
-    undo?.work = nil
-    undo = stack
+extension UndoStack {
+  /// Records the edits of a workspace from here on, in place of another recorder; nil: nothing does.
+  package static func attach(_ stack: UndoStack?, to work: Workspace) {
+    if let former = work.undo as? UndoStack {
+      former.removeAll()
+      former.work = nil
+    }
+    work.undo = stack
     guard let stack else { return }
     precondition(
       stack.work == nil,
       "An undo history belongs to one context; make another for the second one.")
-    stack.work = self
-    stack.begin(at: log.count)
+    stack.work = work
+    stack.begin(at: work.log.count)
     // The next change of each object is recorded.
-    beginEpoch()
+    work.beginEpoch()
   }
 }

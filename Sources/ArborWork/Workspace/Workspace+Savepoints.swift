@@ -5,7 +5,7 @@ extension Workspace {
   package struct Savepoint {
     package let position: Int
     package let isOutermost: Bool
-    package let history: UndoStack.Position?
+    package let restoreUndo: (() -> Void)?
     package let lostLinks: Set<LostLink>
   }
 
@@ -26,7 +26,7 @@ extension Workspace {
   package func beginSavepoint() -> Savepoint {
     undo?.seal()
     let savepoint = Savepoint(
-      position: log.count, isOutermost: !isInSavepoint, history: undo?.standing,
+      position: log.count, isOutermost: !isInSavepoint, restoreUndo: undo?.beginSavepoint(),
       lostLinks: lostLinks)
     isInSavepoint = true
     // Working records made before are left as they are from here on.
@@ -64,7 +64,7 @@ extension Workspace {
       }
     }
     beginEpoch()
-    if let position = savepoint.history { undo?.restore(position) }
+    savepoint.restoreUndo?()
     isInSavepoint = !savepoint.isOutermost
     if undo == nil, savepoint.isOutermost { log.truncate(to: 0) }
     settleListeners()

@@ -46,7 +46,7 @@ package final class Workspace {
   /// made in. Even; see ``PendingObject/readBit``.
   @usableFromInline package private(set) var epoch: UInt32 = 2
   /// What records edits for undo; nil where nothing does.
-  package var undo: UndoStack?
+  package var undo: (any UndoRecorder)?
   /// What is told of every edit.
   package var listeners: [any ChangeListener] = []
   /// Whether listeners are told of one just now, so that nothing is in place yet.

@@ -22,7 +22,7 @@ import Testing
       context.work.registry.sweep { $0.live.objectID == ids[13] }
       #expect(context.work.registry.count == spared + 1)
       context.work.registry.sweep()
-      #expect(context.registry.count == spared)
+      #expect(context.work.registry.count == spared)
     }
   }
 

@@ -48,7 +48,7 @@ final class Witness: ManagedObject {
   }
 }
 
-@Suite struct ManagedObjectContextCommitTests {
+@Suite struct CommitRunTests {
   private func use(_ body: (PersistentStore, ManagedObjectContext) throws -> Void) throws {
     try ObjectStore.use(ManagedObjectModel(for: [Witness.self]), classes: [Witness.self]) {
       try body($0, $0.makeContext())

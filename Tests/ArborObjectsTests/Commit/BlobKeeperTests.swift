@@ -37,7 +37,7 @@ private final class Photo: ManagedObject {
   }
 }
 
-@Suite struct ManagedObjectContextBlobsTests {
+@Suite struct BlobKeeperTests {
   init() {
     AttributeTransformers.register(CodableTransformer<[String]>(), named: "tests.Notes")
   }
@@ -203,7 +203,7 @@ private final class Photo: ManagedObject {
       context.undoHistory = nil
       context.insert(Photo.self)
       try context.commit()
-      #expect(context.retiredBlobs.isEmpty)
+      #expect(context.blobs.retired.isEmpty)
     }
   }
 
@@ -215,7 +215,7 @@ private final class Photo: ManagedObject {
       for seed in 0..<4 as Range<UInt8> {
         photo.image = bytes(30_000, seed)
         try context.commit()
-        #expect(context.retiredBlobs.count == (seed == 0 ? 0 : 1))
+        #expect(context.blobs.retired.count == (seed == 0 ? 0 : 1))
       }
       context.undo()
       #expect(photo.image == bytes(30_000, 2))

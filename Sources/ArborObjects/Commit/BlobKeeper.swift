@@ -7,39 +7,50 @@ internal import Foundation
 ///
 /// A value that was set stays in the working record until the commit, so that a rollback, a
 /// savepoint and a failed commit have nothing to clear away.
-extension ManagedObjectContext {
+final class BlobKeeper {
+  private unowned(unsafe) let context: ManagedObjectContext
+  /// Binaries that the commit under way moves out of the records.
+  private var moved: [BlobName: Data] = [:]
+  /// Whether records of earlier commits may come back.
+  var keepsRetired = false
+  /// Binaries that commits of this context took out of the store, for records that may come back.
+  private(set) var retired: [BlobName: Data] = [:]
+
+  /// - Parameter context: It owns the keeper.
+  init(_ context: ManagedObjectContext) { self.context = context }
+
   /// The binary that an object's record refers to. Never fails: where it cannot be had the context
   /// remembers the error.
   func blob(
     _ reference: BlobReference, of object: ManagedObject, _ field: RecordField
   ) -> Data? {
-    if let data = unstoredBlob(BlobName(reference, of: object.number, field)) { return data }
+    if let data = unstored(BlobName(reference, of: object.number, field)) { return data }
     do throws(ArborError) {
-      return try peek { snapshot throws(StoreError) in
+      return try context.peek { snapshot throws(StoreError) in
         try snapshot.blob(reference, of: object.number, field)
       }
     } catch {
-      note(error)
+      context.note(error)
       return nil
     }
   }
 
   /// A binary that is not in the store: not yet, or not any more.
-  func unstoredBlob(_ name: BlobName) -> Data? { newBlobs[name] ?? retiredBlobs[name] }
+  func unstored(_ name: BlobName) -> Data? { moved[name] ?? retired[name] }
 
   /// Moves large values out of the records that a commit is about to write. They are kept here for
   /// its change set.
-  func moveBlobsOut() throws(ArborError) {
-    guard work.schema.entities.contains(where: { !$0.layout.externalFields.isEmpty }) else {
+  func moveOut() throws(ArborError) {
+    guard context.work.schema.entities.contains(where: { !$0.layout.externalFields.isEmpty }) else {
       return
     }
-    if !keepsRetiredBlobs { retiredBlobs = [:] }
-    for change in work.pending.all {
+    if !keepsRetired { retired = [:] }
+    for change in context.work.pending.all {
       let entity = change.live.binding.entity
       guard !entity.layout.externalFields.isEmpty else { continue }
-      if keepsRetiredBlobs { try retireBlobs(of: change) }
+      if keepsRetired { try retire(of: change) }
       guard change.kind == .inserted || change.kind == .updated else { continue }
-      let values = valuesToMove(of: change, isAllowed: store.file.keepsBlobs(of: entity))
+      let values = valuesToMove(of: change, isAllowed: context.store.file.keepsBlobs(of: entity))
       if !values.isEmpty { move(values, of: change) }
     }
   }
@@ -58,9 +69,9 @@ extension ManagedObjectContext {
         values.append((field, Data(bytes)))
       case .reference(let reference):
         let name = BlobName(reference, of: object.number, field)
-        guard change.committed?.blob(field) != reference, newBlobs[name] == nil else { continue }
+        guard change.committed?.blob(field) != reference, moved[name] == nil else { continue }
         // An earlier record has come back, whose binary went from the store with it.
-        values.append((field, retiredBlobs[name]))
+        values.append((field, retired[name]))
       }
     }
     return values
@@ -71,27 +82,27 @@ extension ManagedObjectContext {
     let object = change.live
     let layout = object.binding.entity.layout
     let record = object.currentRecord
-    work.recordEdit(of: object)
+    context.work.recordEdit(of: object)
     // Compact: the bytes of the values do not come along.
-    var working = RecordBuffer(copying: layout.template, into: work.allocator)
+    var working = RecordBuffer(copying: layout.template, into: context.work.allocator)
     for field in layout.fields where !values.contains(where: { $0.field == field }) {
-      working.copy(field, from: record, allocator: work.allocator)
+      working.copy(field, from: record, allocator: context.work.allocator)
     }
     for (field, data) in values {
       guard let data else { continue }
       let reference = BlobStorage.reference(
         to: data, of: object.number, version: change.baseVersion &+ 1)
-      newBlobs[BlobName(reference, of: object.number, field)] = data
-      working.store(field, reference, allocator: work.allocator)
+      moved[BlobName(reference, of: object.number, field)] = data
+      working.store(field, reference, allocator: context.work.allocator)
     }
     working.setVersion(record.version)
     change.working = working
-    change.begin(work.epoch, in: work.pending)
+    change.begin(context.work.epoch, in: context.work.pending)
     object.hold(working.view, working.slab)
   }
 
   /// Reads what a change takes out of the store, for records that may come back.
-  private func retireBlobs(of change: PendingObject) throws(ArborError) {
+  private func retire(of change: PendingObject) throws(ArborError) {
     guard let committed = change.committed else { return }
     let object = change.live
     for field in object.binding.entity.layout.externalFields {
@@ -99,8 +110,8 @@ extension ManagedObjectContext {
         change.kind == .deleted || object.currentRecord.blob(field) != reference
       else { continue }
       let name = BlobName(reference, of: object.number, field)
-      guard retiredBlobs[name] == nil else { continue }
-      retiredBlobs[name] = try peek { snapshot throws(StoreError) in
+      guard retired[name] == nil else { continue }
+      retired[name] = try context.peek { snapshot throws(StoreError) in
         try snapshot.blob(reference, of: object.number, field)
       }
     }
@@ -109,29 +120,43 @@ extension ManagedObjectContext {
   /// Lets go of the binaries that only groups refer to which the undo history has forgotten. After
   /// a commit all others are in the store. Linear in the steps of the history, where it has
   /// forgotten any.
-  func releaseBlobs() {
-    guard !retiredBlobs.isEmpty, let stack = work.undo, stack.hasForgotten else { return }
+  func release() {
+    guard !retired.isEmpty, let stack = context.undoHistory?.stack, stack.hasForgotten else {
+      return
+    }
     stack.hasForgotten = false
     var kept: [BlobName: Data] = [:]
     stack.forEachRecord { object, record in
       for field in object.live.binding.entity.layout.externalFields {
         guard let reference = record.blob(field) else { continue }
         let name = BlobName(reference, of: object.number, field)
-        kept[name] = retiredBlobs[name]
+        kept[name] = retired[name]
       }
     }
-    retiredBlobs = kept
+    retired = kept
   }
 
-  /// The binaries that a record refers to and the commit brings along.
-  func newBlobs(of object: ManagedObject, _ record: RecordView) -> [ChangeSet.Blob] {
-    guard !newBlobs.isEmpty else { return [] }
-    return object.binding.entity.layout.externalFields.compactMap { field in
-      guard let reference = record.blob(field) else { return nil }
-      let name = BlobName(reference, of: object.number, field)
-      return newBlobs[name].map { ChangeSet.Blob(name, $0) }
+  /// The binaries that records refer to and the commit brings along.
+  func moved(by records: [ChangeSet.RecordChange]) -> [ChangeSet.Blob] {
+    guard !moved.isEmpty else { return [] }
+    var blobs: [ChangeSet.Blob] = []
+    for change in records {
+      guard let record = change.record, let entity = context.work.schema.entity(of: change.number)
+      else { continue }
+      for field in entity.layout.externalFields {
+        guard let reference = record.blob(field) else { continue }
+        let name = BlobName(reference, of: change.number, field)
+        if let data = moved[name] { blobs.append(ChangeSet.Blob(name, data)) }
+      }
     }
+    return blobs
   }
+
+  /// The commit has ended.
+  func forgetMoved() { moved = [:] }
+
+  /// The context forgets everything.
+  func forgetRetired() { retired = [:] }
 }
 
 extension ManagedObject {
@@ -141,7 +166,7 @@ extension ManagedObject {
   /// error.
   final func value(of field: RecordField, in record: RecordView) -> Value {
     guard field.isExternal, let reference = record.blob(field) else { return record.value(field) }
-    if let data = owner?.blob(reference, of: self, field) { return .binary(data) }
+    if let data = owner?.blobs.blob(reference, of: self, field) { return .binary(data) }
     return binding.template.value(field)
   }
 }

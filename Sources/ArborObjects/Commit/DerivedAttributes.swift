@@ -3,12 +3,15 @@ internal import ArborStore
 internal import ArborWork
 internal import Foundation
 
-extension ManagedObjectContext {
-  /// Derives for the first time in a commit or a validation: what `now()` is then it stays.
-  func beginDeriving() throws(ArborError) {
-    guard work.schema.hasDerivations else { return }
-    derivationDate = Date()
-    _ = try derive()
+/// The derived attributes of one commit or validation: what `now()` is at its beginning it stays.
+struct AttributeDerivation {
+  private let context: ManagedObjectContext
+  private let work: Workspace
+  private let date = Date()
+
+  init(_ context: ManagedObjectContext) {
+    self.context = context
+    work = context.work
   }
 
   /// Computes the derived attributes of all that the commit writes, and of all whose values depend
@@ -21,15 +24,15 @@ extension ManagedObjectContext {
     let plan = try work.schema.derivationPlan()
     // All reads are of one state, the newest, which is what the commit is compared with.
     let outer = work.pinned
-    do throws(StoreError) { work.pinned = try store.file.snapshot() } catch {
-      throw ArborError(error, in: store.file)
+    do throws(StoreError) { work.pinned = try context.store.file.snapshot() } catch {
+      throw ArborError(error, in: context.store.file)
     }
     defer {
       work.pinned?.close()
       work.pinned = outer
     }
     work.memberships.removeAll()
-    var attributes = DerivedAttributes(self, plan)
+    var attributes = DerivedAttributes(context, plan, now: date)
     return try attributes.compute()
   }
 
@@ -37,7 +40,7 @@ extension ManagedObjectContext {
   /// values, which are computed anew: whatever the other one changed stays.
   ///
   /// - Returns: The other conflicts.
-  func resolveDerived(_ conflicts: [CommitConflict]) -> [CommitConflict] {
+  func resolve(_ conflicts: [CommitConflict]) -> [CommitConflict] {
     guard work.schema.hasDerivations, let plan = try? work.schema.derivationPlan() else {
       return conflicts
     }
@@ -77,7 +80,7 @@ extension ManagedObjectContext {
   }
 }
 
-/// One computation of derived attributes; see ``ManagedObjectContext/derive()``.
+/// One computation of derived attributes; see ``AttributeDerivation/derive()``.
 private struct DerivedAttributes {
   private let context: ManagedObjectContext
   private let plan: DerivationPlan
@@ -91,11 +94,11 @@ private struct DerivedAttributes {
   /// By the place of a concrete entity.
   private var readers: [Int: [ValueReader]] = [:]
 
-  init(_ context: ManagedObjectContext, _ plan: DerivationPlan) {
+  init(_ context: ManagedObjectContext, _ plan: DerivationPlan, now date: Date) {
     self.context = context
     self.plan = plan
     environment = PredicateEnvironment(
-      schema: context.work.schema, storeID: context.store.file.id, now: context.derivationDate)
+      schema: context.work.schema, storeID: context.store.file.id, now: date)
   }
 
   mutating func compute() throws(ArborError) -> ChangeSet.Basis? {

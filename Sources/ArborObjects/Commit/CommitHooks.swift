@@ -1,0 +1,49 @@
+internal import ArborModel
+internal import ArborStore
+internal import ArborWork
+
+/// The hooks that a commit calls before it validates.
+struct CommitHooks {
+  private let context: ManagedObjectContext
+  /// How often `willCommit` hooks may change objects before the commit gives up.
+  private static let maximumRounds = 100
+
+  init(_ context: ManagedObjectContext) { self.context = context }
+
+  /// Calls `willCommit` for every changed object, and again for those that changed since.
+  func announce() throws(ArborError) {
+    var announcedOwners: Set<ObjectNumber> = []
+    // An earlier commit that failed announced them too.
+    context.work.pending.forEach { $0.announcedMutations = .max }
+    for round in 0..<Self.maximumRounds {
+      var isQuiet = true
+      context.work.pending.forEach { change in
+        guard !change.isQuiet, change.announcedMutations != change.mutations else { return }
+        isQuiet = false
+        change.announcedMutations = change.mutations
+        if round == 0 { change.live.willCommit() } else { announceAgain(change) }
+      }
+      for owner in context.work.ownersOfLinks() where announcedOwners.insert(owner.number).inserted
+      {
+        isQuiet = false
+        owner.live.willCommit()
+      }
+      if isQuiet { return }
+    }
+    throw ArborError(
+      .notAllowed,
+      "willCommit went on changing objects for \(Self.maximumRounds) rounds; let it change "
+        + "something only where the value differs.")
+  }
+
+  /// Calls `willCommit` where it was called before: once it sets what is set already, it has done.
+  private func announceAgain(_ change: PendingObject) {
+    let object = change.live
+    let before = RecordBuffer(copying: object.currentRecord.bytes, into: context.work.allocator)
+    object.willCommit()
+    let fields = withExtendedLifetime(before) {
+      object.currentRecord.changedFields(since: before.view, in: object.binding.entity.layout)
+    }
+    if fields == 0 { change.announcedMutations = change.mutations }
+  }
+}

@@ -1,0 +1,170 @@
+internal import ArborModel
+internal import ArborStore
+internal import ArborWork
+
+/// One commit of a context: hooks, derived attributes, validation, writing, and again where
+/// concurrent commits came in between.
+struct CommitRun {
+  private let context: ManagedObjectContext
+  private let work: Workspace
+  /// How often it has met other commits and was decided anew.
+  private var metCommits = 0
+
+  /// How often a commit may be decided anew after conflicts before it gives up.
+  private static let maximumAttempts = 20
+  /// The same where derived attributes are computed: commits that have nothing to decide take part
+  /// in them, and one of all that try gets through each time.
+  private static let maximumDerivations = 1000
+
+  init(_ context: ManagedObjectContext) {
+    self.context = context
+    work = context.work
+  }
+
+  /// Commits.
+  ///
+  /// - Parameters:
+  ///   - mark: What no two commits can leave; nil: none.
+  ///   - metadata: Entries for the store itself.
+  mutating func run(
+    marking mark: String?, _ metadata: [(key: String, value: [UInt8]?)]
+  ) throws(ArborError) {
+    guard try begin() || mark != nil || !metadata.isEmpty else {
+      context.undoHistory?.stack.noteCommit()
+      return
+    }
+    let observation = context.store.instrument?.commitBegins(in: context)
+    context.undoHistory?.stack.beginCommit()
+    let savepoint = work.beginSavepoint()
+    let receipt: CommitReceipt?
+    do throws(ArborError) {
+      let derivation = try prepare()
+      work.undo?.isSuspended = true
+      defer { work.undo?.isSuspended = false }
+      receipt = try write(derivation, marking: mark, metadata)
+      work.end(savepoint)
+    } catch {
+      work.restore(savepoint)
+      context.blobs.forgetMoved()
+      observation?.end(error, after: metCommits)
+      throw error
+    }
+    let written = observation.map { _ in tally() }
+    finish(receipt)
+    context.store.longReaders?.noteCommit(of: context.store.file)
+    if let written { observation?.end(receipt, written) }
+  }
+
+  /// Takes in what has been committed so far; returns whether anything waits.
+  private func begin() throws(ArborError) -> Bool {
+    try context.beginOperation()
+    try context.throwFailure()
+    guard !work.isInSavepoint else {
+      throw ArborError(
+        .notAllowed,
+        "commit() was called during a commit or a seed; let the outer one commit what changed.")
+    }
+    try context.limitOperation()
+    try context.takeInKnownCommits()
+    do throws(StoreError) { try work.checkLostLinks() } catch {
+      throw ArborError(error, in: context.store.file)
+    }
+    return context.hasChanges
+  }
+
+  /// Calls the hooks, derives attributes and checks the rules.
+  private func prepare() throws(ArborError) -> AttributeDerivation {
+    try CommitHooks(context).announce()
+    work.undo?.seal()
+    work.undo?.isSuspended = true
+    work.yieldIdleChanges()
+    work.unlinkFromDeleted()
+    work.undo?.isSuspended = false
+    try context.throwFailure()
+    let derivation = AttributeDerivation(context)
+    _ = try derivation.derive()
+    try context.checkRules()
+    work.undo?.seal()
+    return derivation
+  }
+
+  // MARK: Writing
+
+  private mutating func write(
+    _ derivation: AttributeDerivation, marking mark: String?,
+    _ metadata: [(key: String, value: [UInt8]?)]
+  ) throws(ArborError) -> CommitReceipt? {
+    let resolver = ConflictResolver(context, derivation)
+    for _ in 0..<(work.schema.hasDerivations ? Self.maximumDerivations : Self.maximumAttempts) {
+      work.beginWritingOrders()
+      // Hooks of the validation, or concurrent commits, may have changed what values rest on.
+      let basis = try derivation.derive()
+      try context.blobs.moveOut()
+      try context.throwFailure()
+      var changes = changeSet()
+      changes.basis = basis
+      changes.metadata = metadata
+      if let mark {
+        changes.metadata.append((mark, [1]))
+        changes.absentMetadata = [mark]
+      }
+      guard !changes.isEmpty else { return nil }
+      do throws(StoreError) {
+        try work.checkOrders()
+        // From here on it is written whatever happens to the task, and the caller hears of it.
+        try work.limit.checkStoreNow()
+        return try context.store.file.commit(changes)
+      } catch {
+        let isResolved = try work.onNewestSnapshot { () throws(ArborError) in
+          try resolver.resolve(error)
+        }
+        guard isResolved else { throw context.naming(ArborError(error, in: context.store.file)) }
+        metCommits += 1
+        work.mendLinks()
+        try context.throwFailure()
+      }
+    }
+    throw ArborError(
+      .conflict,
+      "Other commits of the same objects came in between \(Self.maximumAttempts) times; try again.")
+  }
+
+  private func changeSet() -> ChangeSet {
+    var changes = work.changeSet()
+    changes.author = context.author
+    changes.contextName = context.name
+    changes.blobs = context.blobs.moved(by: changes.records)
+    return changes
+  }
+
+  // MARK: Afterwards
+
+  /// What the commit has written, while the changes are still there.
+  private func tally() -> CommitTally {
+    var tally = CommitTally(conflicts: metCommits)
+    tally.updated = work.ownersOfLinks().count
+    work.pending.forEach { change in
+      guard change.isSubmitted else { return }
+      switch change.kind {
+      case .inserted: tally.inserted += 1
+      case .updated: tally.updated += 1
+      case .deleted: tally.deleted += 1
+      case .dropped: break
+      }
+    }
+    return tally
+  }
+
+  /// Makes the committed state the state of memory.
+  private func finish(_ receipt: CommitReceipt?) {
+    let owners = work.ownersOfLinks()
+    let committed = work.finish(receipt?.sequence)
+    if receipt != nil { context.hasCommitted = true }
+    context.blobs.forgetMoved()
+    context.derivedAnew.removeAll()
+    context.undoHistory?.stack.noteCommit()
+    context.blobs.release()
+    for object in committed { object.live.didCommit() }
+    for owner in owners { owner.live.didCommit() }
+  }
+}

@@ -1,0 +1,141 @@
+internal import ArborModel
+internal import ArborStore
+internal import ArborWork
+
+/// Decides the conflicts of a commit by its context's policy.
+struct ConflictResolver {
+  private let context: ManagedObjectContext
+  private let work: Workspace
+  private let derivation: AttributeDerivation
+
+  init(_ context: ManagedObjectContext, _ derivation: AttributeDerivation) {
+    self.context = context
+    work = context.work
+    self.derivation = derivation
+  }
+
+  /// Applies the merge policy to what kept a commit from being written; returns whether it is worth
+  /// another try.
+  func resolve(_ error: StoreError) throws(ArborError) -> Bool {
+    var error = error
+    if case .conflict(let conflicts) = error {
+      let others = derivation.resolve(agree(on: conflicts))
+      if others.isEmpty { return true }
+      error = .conflict(others)
+    }
+    if case .error = context.mergePolicy { return false }
+    switch error {
+    case .conflict(let conflicts):
+      let merger = ChangeMerger(work)
+      for conflict in conflicts { merger.resolve(conflict, resolution(of: conflict)) }
+      return true
+    case .missingTargets(let missing):
+      return try dropMissing(missing)
+    case .stillLinked(let linked):
+      // A new link to what is deleted here is a change of that.
+      let merger = ChangeMerger(work)
+      for number in Set(linked.map(\.deleted)).sorted() {
+        guard let change = work.pending.change(of: number), change.kind == .deleted else {
+          continue
+        }
+        let conflict = CommitConflict(
+          number: number, baseVersion: change.baseVersion,
+          currentRecord: work.storedRecord(of: number).map { Array($0.record.bytes) })
+        merger.resolve(conflict, resolution(of: conflict))
+      }
+      return true
+    case .notUnique(let violations):
+      return UniqueMerger(context).resolve(violations, by: resolution)
+    default: return false
+    }
+  }
+
+  /// Takes out what others have deleted too, and who has other members only in ordered
+  /// relationships, which are merged one by one: that is no conflict; the rest is.
+  private func agree(on conflicts: [CommitConflict]) -> [CommitConflict] {
+    conflicts.filter { conflict in
+      guard let change = work.pending.change(of: conflict.number),
+        change.kind == .deleted || change.isIdle
+      else { return true }
+      guard let current = conflict.currentRecord else {
+        work.recordMerge(of: change.live)
+        work.takeAway(change.live)
+        return false
+      }
+      guard change.kind == .updated, !isContested(change.live) else { return true }
+      let record = RecordBuffer(copying: current, into: work.allocator)
+      ChangeMerger(work).rebase(change, onto: record.view, record.slab, .objectWins)
+      return false
+    }
+  }
+
+  /// Whether the members of an object's ordered relationships were moved both here and by others.
+  private func isContested(_ object: ManagedObject) -> Bool {
+    object.binding.relations.contains { relation in
+      relation.isOrdered && work.links.edit(object.number, relation).map(work.isContested) == true
+    }
+  }
+
+  private func resolution(of conflict: CommitConflict) -> MergeResolution {
+    switch context.mergePolicy {
+    case .error, .rollback: .rollback
+    case .mergeByPropertyObjectWins: .objectWins
+    case .mergeByPropertyStoreWins: .storeWins
+    case .overwrite: .overwrite
+    case .custom(let decide):
+      context.mergeConflict(conflict).map { MergeResolution(decide($0)) } ?? .objectWins
+    }
+  }
+
+  /// What becomes of an inserted object whose unique values another one has.
+  private func resolution(
+    of inserted: ManagedObject, _ other: ManagedObject
+  ) -> MergeResolution {
+    switch context.mergePolicy {
+    case .error, .rollback: .rollback
+    case .mergeByPropertyObjectWins: .objectWins
+    case .mergeByPropertyStoreWins: .storeWins
+    case .overwrite: .overwrite
+    case .custom(let decide): MergeResolution(decide(MergeConflict(inserted, other)))
+    }
+  }
+
+  /// Drops links to objects that others have deleted.
+  private func dropMissing(_ missing: [MissingTarget]) throws(ArborError) -> Bool {
+    let keeper = InverseKeeper(work)
+    for link in missing {
+      guard let owner = work.registry.live(link.owner),
+        let relation = owner.binding.relations.first(where: { $0.name == link.relationship }),
+        !relation.isToMany
+      else { continue }
+      keeper.set(owner, relation, to: nil)
+    }
+    try context.peek { snapshot throws(StoreError) in
+      try work.dropLostLinks(snapshot, isFinal: true)
+    }
+    return !missing.isEmpty
+  }
+}
+
+extension MergePolicy {
+  /// What happens as soon as a concurrent commit is taken in.
+  var concurrencyPolicy: ConcurrencyPolicy {
+    switch self {
+    case .error: .refuses
+    case .mergeByPropertyObjectWins: .mergesAtOnce
+    case .mergeByPropertyStoreWins, .overwrite, .rollback, .custom: .mergesAtCommit
+    }
+  }
+}
+
+extension MergeResolution {
+  fileprivate init(_ resolution: MergeConflict.Resolution) {
+    self =
+      switch resolution {
+      case .objectWins: .objectWins
+      case .storeWins: .storeWins
+      case .overwrite: .overwrite
+      case .rollback: .rollback
+      }
+  }
+}

@@ -1,0 +1,123 @@
+package import ArborModel
+internal import ArborStore
+
+/// Recording edits, each before it is made.
+extension Workspace {
+  /// Whether anything is interested in edits.
+  @inline(__always)
+  private var recordsEdits: Bool { isInSavepoint || !listeners.isEmpty || undo != nil }
+
+  /// Records that an object is about to change.
+  ///
+  /// - Parameter isKnown: Whether the context knows it already.
+  @inline(__always)
+  package func recordEdit(of object: TrackedObject, isKnown: Bool = true) {
+    if recordsEdits { record(object, isKnown: isKnown) }
+  }
+
+  @inline(never)
+  private func record(_ object: TrackedObject, isKnown: Bool) {
+    var edit = ObjectEdit(
+      object, isKnown: isKnown, isInSavepoint: isInSavepoint, isUndoable: recordsUndo)
+    tellListeners { $0.note(.object(edit)) }
+    guard edit.isUndoable || isInSavepoint else { return }
+    if !isInSavepoint, let undo { edit.settle(undo.allocator) }
+    append(.object(edit))
+  }
+
+  /// Records that what is pending of a member is about to change.
+  @inline(__always)
+  package func recordEdit(of list: PendingMembers, _ member: ObjectNumber, isMerge: Bool = false) {
+    if recordsEdits { record(list, member, isMerge: isMerge) }
+  }
+
+  @inline(never)
+  private func record(_ list: PendingMembers, _ member: ObjectNumber, isMerge: Bool) {
+    let former = list[member]
+    let isUndoable = !isMerge && recordsUndo
+    let wasMember =
+      switch former {
+      case .added: true
+      case .removed: false
+      case .unmentioned: isUndoable && isStored(member, in: list.relation, of: list.owner)
+      }
+    let edit = Edit.link(
+      LinkEdit(
+        owner: list.owner, relation: list.relation, member: member, former: former,
+        wasMember: wasMember, isUndoable: isUndoable))
+    if !isMerge { tellListeners { $0.note(edit) } }
+    if isUndoable || isInSavepoint { append(edit) }
+  }
+
+  /// Records that what is pending of the sequence of members is about to change. What undo takes
+  /// back is the sequence itself.
+  package func recordOrder(_ list: PendingMembers, tellsListeners: Bool = true) {
+    guard isInSavepoint || !listeners.isEmpty else { return }
+    let edit = Edit.order(owner: list.owner, list.relation, list.order?.copy)
+    if tellsListeners { tellListeners { $0.note(edit) } }
+    if isInSavepoint { append(edit) }
+  }
+
+  /// Records the sequence of an ordered relationship's members for undo, before the first of them
+  /// leaves or is moved.
+  package func recordSequence(_ list: PendingMembers) {
+    let stored = storedMembers(of: list.owner, list.relation)
+    var members = list.isSilent ? stored : list.members(over: stored)
+    if let joined = list.order?.joined(in: epoch), !joined.isEmpty {
+      members.removeAll(where: joined.contains)
+    }
+    append(.sequence(SequenceEdit(list.owner, list.relation, members, over: stored)))
+  }
+
+  /// Records that the changes of an object are put on top of a concurrent commit, which is nothing
+  /// to undo.
+  package func recordMerge(of object: TrackedObject) {
+    guard isInSavepoint || !listeners.isEmpty else { return }
+    let edit = Edit.object(ObjectEdit(object, isInSavepoint: isInSavepoint))
+    if isInSavepoint { append(edit) }
+    tellListeners { $0.note(edit) }
+    noteReplaced(object)
+  }
+
+  private var recordsUndo: Bool { undo?.isRecording ?? false }
+
+  private func append(_ edit: Edit) {
+    if edit.isUndoable { undo?.noteEdit(at: log.count) }
+    log.append(edit)
+  }
+}
+
+extension Workspace {
+  /// Notes that an object's state is about to be replaced.
+  @inline(__always)
+  package func noteReplaced(_ object: TrackedObject) {
+    guard !listeners.isEmpty else { return }
+    tellListeners { $0.noteReplaced(object) }
+  }
+
+  /// Calls `body` with all listeners; the last thing that those do who are over.
+  @inline(__always)
+  package func tellListeners(_ body: (any ChangeListener) -> Void) {
+    if !listeners.isEmpty { tell(body) }
+  }
+
+  @inline(never)
+  private func tell(_ body: (any ChangeListener) -> Void) {
+    let wasTelling = isTellingListeners
+    isTellingListeners = true
+    defer { isTellingListeners = wasTelling }
+    var isAnyOver = false
+    for listener in listeners {
+      if listener.isOver { isAnyOver = true } else { body(listener) }
+    }
+    if isAnyOver { listeners.removeAll(where: \.isOver) }
+  }
+
+  /// Tells the listeners that what they were told of is in place.
+  package func settleListeners() {
+    for listener in listeners { listener.settle() }
+  }
+
+  /// From the next change of any object on, the listeners are told of it again.
+  package func beginListening() { beginEpoch() }
+}

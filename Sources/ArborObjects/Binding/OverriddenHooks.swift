@@ -1,4 +1,5 @@
 internal import ArborModel
+internal import ArborWork
 
 /// Which of the hooks that are called most often a class overrides: for single values and for every
 /// object that is read.
@@ -102,9 +103,10 @@ private struct MethodTable: @unchecked Sendable {
     let size = Int(truncatingIfNeeded: root[4] & 0xFFFF_FFFF)
     let addressPoint = Int(truncatingIfNeeded: root[4] >> 32)
     let count = (size - addressPoint) / MemoryLayout<UInt>.stride
-    // A root class that is made as the platform's own are, and a table of a likely length.
+    // A class that is made as the platform's own are, and a table of a likely length.
+    let superclass = unsafeBitCast(TrackedObject.self as AnyClass, to: UInt.self)
     let isExpected =
-      MemoryLayout<UInt>.size == 8 && root[0] == 0 && root[1] == 0
+      MemoryLayout<UInt>.size == 8 && root[0] == 0 && root[1] == superclass
       && addressPoint > 0 && addressPoint < 64 && (headerCount...1024).contains(count)
     return isExpected ? headerCount..<count : 0..<0
   }()

@@ -27,6 +27,7 @@ final class RoundRecorder: ChangeListener {
   var isOver: Bool { false }
 
   func note(_ edit: Edit) { edits.append(edit) }
+  func noteReplaced(_ object: TrackedObject) {}
 }
 
 extension ManagedObjectContext {

@@ -82,10 +82,10 @@ final class ObjectObservation: ChangeListener {
 
   func note(_ edit: Edit) {}
 
-  func noteReplaced(_ object: ManagedObject) {
+  func noteReplaced(_ object: TrackedObject) {
     let number = object.number
     guard replaced[number]?.isReplaced != true else { return }
-    var entry = replaced[number] ?? Replaced(object: object)
+    var entry = replaced[number] ?? Replaced(object: object.live)
     entry.isReplaced = true
     if let base = object.base {
       entry.before = RecordView(base: base, count: Int(object.count))

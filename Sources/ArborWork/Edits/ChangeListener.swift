@@ -36,7 +36,6 @@ package protocol ChangeListener: AnyObject {
 }
 
 extension ChangeListener {
-  package func noteReplaced(_ object: TrackedObject) {}
   package func noteReplaced(linksOf owner: ObjectNumber, _ relation: Relation) {}
   package func noteForeign(_ change: HistoryEntry.Change, isRegistered: Bool) {}
   package func noteCommitted() {}

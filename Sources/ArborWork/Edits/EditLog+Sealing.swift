@@ -20,7 +20,8 @@ extension EditLog {
         if edit.effect == .none { hasTurned = true }
         edits[index] = .link(edit)
       case .sequence(var edit):
-        edit.seal(work.links.edit(edit.owner, edit.relation))
+        let list = work.links.edit(edit.owner, edit.relation)
+        edit.seal { list?.members(over: $0) ?? $0 }
         edits[index] = .sequence(edit)
       case .order, .none: break
       }

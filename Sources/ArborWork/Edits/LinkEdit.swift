@@ -17,7 +17,7 @@ package struct LinkEdit {
   package let relation: Relation
   package let member: ObjectNumber
   /// What was said of the member before.
-  package let former: PendingMembers.Standing
+  package let former: LinkStanding
   /// Whether it was one before; known of edits that undo takes back.
   package let wasMember: Bool
   /// Whether undo takes it back; otherwise only a savepoint does.

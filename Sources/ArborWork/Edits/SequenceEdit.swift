@@ -32,10 +32,12 @@ package struct SequenceEdit {
   package var placesMembers: Bool { isMoved || !left.isEmpty }
 
   /// Finds out what the edit changed, before what is pending takes in what others have committed.
-  package mutating func seal(_ edit: PendingMembers?) {
+  ///
+  /// - Parameter pending: Lays what is pending over the store's members.
+  package mutating func seal(_ pending: (_ stored: [ObjectNumber]) -> [ObjectNumber]) {
     guard let stored else { return }
     self.stored = nil
-    let after = edit?.members(over: stored) ?? stored
+    let after = pending(stored)
     guard let (own, now) = before.middles(after) else { return }
     let (former, present) = (Set(before[own]), Set(after[now]))
     left = former.subtracting(present)

@@ -195,7 +195,7 @@ package struct InverseKeeper {
 
   private func setLink(
     _ member: ObjectNumber, at owner: ObjectNumber, _ relation: Relation,
-    _ standing: PendingMembers.Standing
+    _ standing: LinkStanding
   ) {
     let edit = work.links.makeEdit(owner, relation)
     let former = edit[member]

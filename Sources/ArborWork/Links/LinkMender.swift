@@ -17,7 +17,7 @@ extension Workspace {
       }
     }
     if isPaired {
-      mendings.append(LinkMending(object: object, former: former, side: side))
+      mendings.append(LinkMending(number: object.number, former: former, side: side))
     }
   }
 
@@ -52,8 +52,8 @@ private struct LinkMender {
   }
 
   package func mend(_ mending: LinkMending) {
-    let object = mending.object
-    guard object.workspace === work, object.change?.kind != .deleted else { return }
+    guard let object = work.registry.object(mending.number), object.change?.kind != .deleted
+    else { return }
     for relation in object.shape.relations where relation.isPaired {
       let target = object.target(of: relation)
       var former = Set(mending.former.filter { $0.slot == relation.slot }.map(\.target))

@@ -13,7 +13,7 @@ package struct LinkMending {
     case others
   }
 
-  package let object: TrackedObject
+  package let number: ObjectNumber
   /// What it led to before, by the slots of the relationships.
   package let former: [(slot: Int, target: ObjectNumber)]
   package let side: Side

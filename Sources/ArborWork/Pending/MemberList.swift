@@ -6,8 +6,8 @@ package import ArborModel
 /// searched one by one, more are indexed. A removed number leaves a gap until half are gaps, so
 /// that removing from the middle of a long list moves nothing.
 package struct MemberList {
-  private var places: [ObjectNumber] = []
-  private var index: NumberMap?
+  private var slots: [ObjectNumber] = []
+  private var indexes: NumberMap?
   package private(set) var count = 0
 
   private static let gap = ObjectNumber(rawValue: 0)
@@ -16,7 +16,7 @@ package struct MemberList {
   package init() {}
 
   package init(_ numbers: [ObjectNumber]) {
-    places = numbers
+    slots = numbers
     count = numbers.count
     if count > Self.linearCount { makeIndex() }
   }
@@ -25,48 +25,48 @@ package struct MemberList {
 
   /// The numbers in order.
   package var numbers: [ObjectNumber] {
-    places.count == count ? places : places.filter { $0 != Self.gap }
+    slots.count == count ? slots : slots.filter { $0 != Self.gap }
   }
 
-  package func contains(_ number: ObjectNumber) -> Bool { place(of: number) != nil }
+  package func contains(_ number: ObjectNumber) -> Bool { index(of: number) != nil }
 
   /// Adds a number at the end; returns whether it was not there.
   @discardableResult
   package mutating func append(_ number: ObjectNumber) -> Bool {
-    guard place(of: number) == nil else { return false }
-    index?.set(number, UInt(bitPattern: places.count))
-    places.append(number)
+    guard index(of: number) == nil else { return false }
+    indexes?.set(number, UInt(bitPattern: slots.count))
+    slots.append(number)
     count += 1
-    if index == nil, places.count > Self.linearCount { makeIndex() }
+    if indexes == nil, slots.count > Self.linearCount { makeIndex() }
     return true
   }
 
   /// Removes a number; returns whether it was there.
   @discardableResult
   package mutating func remove(_ number: ObjectNumber) -> Bool {
-    guard let place = place(of: number) else { return false }
-    index?.remove(number)
-    places[place] = Self.gap
+    guard let index = index(of: number) else { return false }
+    indexes?.remove(number)
+    slots[index] = Self.gap
     count -= 1
-    if places.count > Self.linearCount, places.count > 2 * count {
-      places.removeAll { $0 == Self.gap }
-      index = nil
+    if slots.count > Self.linearCount, slots.count > 2 * count {
+      slots.removeAll { $0 == Self.gap }
+      indexes = nil
       if count > Self.linearCount { makeIndex() }
     }
     return true
   }
 
-  private func place(of number: ObjectNumber) -> Int? {
-    if let index { return index[number].map(Int.init(bitPattern:)) }
-    return places.firstIndex(of: number)
+  private func index(of number: ObjectNumber) -> Int? {
+    if let indexes { return indexes[number].map(Int.init(bitPattern:)) }
+    return slots.firstIndex(of: number)
   }
 
   private mutating func makeIndex() {
-    let index = NumberMap(minimumCapacity: places.count)
-    for (place, number) in places.enumerated() where number != Self.gap {
-      index.set(number, UInt(bitPattern: place))
+    let map = NumberMap(minimumCapacity: slots.count)
+    for (index, number) in slots.enumerated() where number != Self.gap {
+      map.set(number, UInt(bitPattern: index))
     }
-    self.index = index
+    indexes = map
   }
 
   /// A list that shares nothing with this one, for savepoints.

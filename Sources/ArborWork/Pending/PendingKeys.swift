@@ -31,13 +31,13 @@ package final class PendingKeys {
   }
 
   /// Takes down that an object's record is another one from now on.
-  package func note(_ object: TrackedObject) {
-    let place = object.shape.entity.index
-    guard !families[place].tables.isEmpty else { return }
-    families[place].unread.append(object.number)
+  package func note(_ number: ObjectNumber, of entity: EntitySchema) {
+    let family = entity.index
+    guard !families[family].tables.isEmpty else { return }
+    families[family].unread.append(number)
     // Nobody has looked anything up for long.
-    if families[place].unread.count > 2 * families[place].tables[0].count + 1024 {
-      families[place] = Family()
+    if families[family].unread.count > 2 * families[family].tables[0].count + 1024 {
+      families[family] = Family()
     }
   }
 
@@ -45,48 +45,45 @@ package final class PendingKeys {
   /// is no table yet.
   ///
   /// - Parameters:
-  ///   - changes: All changes of the entity.
-  ///   - change: Gives the change of an object.
+  ///   - count: How many objects of the entity wait.
+  ///   - all: All of them.
+  ///   - read: The record of an object that waits; nil of one that does not, or is deleted. The next
+  ///     write of the record has to be told of by ``note(_:of:)``.
   package func numbers(
     of selection: PendingSelection, of entity: EntitySchema,
-    in changes: ContiguousArray<PendingObject>, _ change: (ObjectNumber) -> PendingObject?
+    among count: Int, _ all: () -> [ObjectNumber], _ read: (ObjectNumber) -> RecordView?
   ) -> [ObjectNumber]? {
-    let place = entity.index
-    // Objects that came and went have left their places.
-    if let table = families[place].tables.first, table.count > 2 * changes.count + 1024 {
-      families[place] = Family()
+    let family = entity.index
+    // Objects that came and went have left their entries.
+    if let table = families[family].tables.first, table.count > 2 * count + 1024 {
+      families[family] = Family()
     }
-    let unread = families[place].unread
-    families[place].unread.removeAll(keepingCapacity: true)
+    let unread = families[family].unread
+    families[family].unread.removeAll(keepingCapacity: true)
     for number in unread {
-      if let change = change(number) { read(change, into: families[place].tables) }
+      guard let record = read(number) else { continue }
+      for table in families[family].tables { table.set(number, record) }
     }
-    let known = families[place].tables.first { $0.columns == selection.columns }
-    guard let table = known ?? make(selection.columns, of: entity, changes) else { return nil }
+    let known = families[family].tables.first { $0.columns == selection.columns }
+    guard let table = known ?? make(selection.columns, of: entity, all, read) else { return nil }
     return table.numbers(of: selection.keys)
   }
 
   /// Makes a table that has been wanted before.
   private func make(
     _ columns: [IndexSchema.Column], of entity: EntitySchema,
-    _ changes: ContiguousArray<PendingObject>
+    _ all: () -> [ObjectNumber], _ read: (ObjectNumber) -> RecordView?
   ) -> PendingKeyTable? {
     guard families[entity.index].wanted.contains(columns) else {
       families[entity.index].wanted.append(columns)
       return nil
     }
     let table = PendingKeyTable(columns, of: entity)
-    for change in changes { read(change, into: [table]) }
+    for number in all() {
+      if let record = read(number) { table.set(number, record) }
+    }
     families[entity.index].tables.append(table)
     return table
-  }
-
-  private func read(_ change: PendingObject, into tables: [PendingKeyTable]) {
-    // An object whose deletion is taken back is listed then.
-    guard change.kind == .inserted || change.kind == .updated else { return }
-    let record = change.object.currentRecord
-    for table in tables { table.set(change.object.number, record) }
-    change.noteRead()
   }
 }
 
@@ -94,7 +91,7 @@ package final class PendingKeys {
 ///
 /// Only the hash of a key is kept; those with the same one are chained.
 package final class PendingKeyTable {
-  private struct Place {
+  private struct Entry {
     package let number: ObjectNumber
     package var hash: Int
     package var next: Int
@@ -107,8 +104,8 @@ package final class PendingKeyTable {
   package let columns: [IndexSchema.Column]
   private let keys: IndexKeys
   private var key = KeyBuffer()
-  private var places: ContiguousArray<Place> = []
-  private let placeOfNumber = NumberMap()
+  private var entries: ContiguousArray<Entry> = []
+  private let entryOfNumber = NumberMap()
   private var firstOfHash: [Int: Int] = [:]
 
   package init(_ columns: [IndexSchema.Column], of entity: EntitySchema) {
@@ -117,52 +114,52 @@ package final class PendingKeyTable {
   }
 
   /// How many objects it names.
-  package var count: Int { places.count }
+  package var count: Int { entries.count }
 
   /// Names an object by its record's key, and no longer by the one it had.
   package func set(_ number: ObjectNumber, _ record: RecordView) {
     keys.key(of: record, into: &key)
     let hash = Self.hash(key.bytes)
-    guard let word = placeOfNumber[number] else {
-      placeOfNumber.set(number, UInt(places.count))
-      places.append(
-        Place(number: number, hash: hash, next: Self.nowhere, previous: Self.nowhere))
-      return link(places.count - 1)
+    guard let word = entryOfNumber[number] else {
+      entryOfNumber.set(number, UInt(entries.count))
+      entries.append(
+        Entry(number: number, hash: hash, next: Self.nowhere, previous: Self.nowhere))
+      return link(entries.count - 1)
     }
-    let place = Int(word)
-    guard places[place].hash != hash else { return }
-    unlink(place)
-    places[place].hash = hash
-    link(place)
+    let index = Int(word)
+    guard entries[index].hash != hash else { return }
+    unlink(index)
+    entries[index].hash = hash
+    link(index)
   }
 
   /// The objects that have one of some keys, each once, and perhaps others.
   package func numbers(of keys: [[UInt8]]) -> [ObjectNumber] {
     var numbers: [ObjectNumber] = []
     for hash in Set(keys.map { $0.withUnsafeBytes(Self.hash) }) {
-      var place = firstOfHash[hash] ?? Self.nowhere
-      while place != Self.nowhere {
-        numbers.append(places[place].number)
-        place = places[place].next
+      var index = firstOfHash[hash] ?? Self.nowhere
+      while index != Self.nowhere {
+        numbers.append(entries[index].number)
+        index = entries[index].next
       }
     }
     return numbers
   }
 
-  private func link(_ place: Int) {
-    let next = firstOfHash.updateValue(place, forKey: places[place].hash) ?? Self.nowhere
-    places[place].next = next
-    places[place].previous = Self.nowhere
-    if next != Self.nowhere { places[next].previous = place }
+  private func link(_ index: Int) {
+    let next = firstOfHash.updateValue(index, forKey: entries[index].hash) ?? Self.nowhere
+    entries[index].next = next
+    entries[index].previous = Self.nowhere
+    if next != Self.nowhere { entries[next].previous = index }
   }
 
-  private func unlink(_ place: Int) {
-    let (next, previous) = (places[place].next, places[place].previous)
-    if next != Self.nowhere { places[next].previous = previous }
+  private func unlink(_ index: Int) {
+    let (next, previous) = (entries[index].next, entries[index].previous)
+    if next != Self.nowhere { entries[next].previous = previous }
     if previous != Self.nowhere {
-      places[previous].next = next
+      entries[previous].next = next
     } else {
-      firstOfHash[places[place].hash] = next == Self.nowhere ? nil : next
+      firstOfHash[entries[index].hash] = next == Self.nowhere ? nil : next
     }
   }
 

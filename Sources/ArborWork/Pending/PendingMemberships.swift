@@ -1,81 +1,6 @@
 package import ArborModel
 internal import ArborStore
 
-/// The pending changes of one owner's members in one to-many relationship.
-package final class PendingMembers {
-  package let owner: ObjectNumber
-  package let relation: Relation
-  /// The members beyond the store's.
-  package var added = MemberList()
-  /// The store's members that are none any more.
-  package var removed = MemberList()
-  /// The sequence of the members of an ordered relationship; nil: nothing is said of it.
-  package var order: PendingOrder?
-  /// The savepoint in which ``order`` was last recorded.
-  package var orderEpoch: UInt32 = 0
-  /// The savepoint in which the sequence of the members was last noted for undo.
-  package var sequenceEpoch: UInt32 = 0
-  /// Members by what others have committed, to be left out as long as their deletion waits here.
-  package var hidden = MemberList()
-  private let pending: PendingObjects
-
-  package init(_ owner: ObjectNumber, _ relation: Relation, _ pending: PendingObjects) {
-    self.owner = owner
-    self.relation = relation
-    self.pending = pending
-  }
-
-  /// Whether nothing has changed.
-  package var isEmpty: Bool { added.isEmpty && removed.isEmpty && order?.arrangement == nil }
-
-  /// Whether the members are the store's.
-  package var isSilent: Bool { isEmpty && hidden.isEmpty }
-
-  private func hides(_ member: ObjectNumber) -> Bool {
-    hidden.contains(member) && pending.change(of: member)?.kind == .deleted
-  }
-
-  /// Forgets what was changed.
-  package func clear() {
-    hidden = MemberList()
-    added = MemberList()
-    removed = MemberList()
-    order = nil
-    orderEpoch = 0
-    sequenceEpoch = 0
-  }
-
-  /// What the edit says of one object.
-  package enum Standing { case added, removed, unmentioned }
-
-  /// What the edit says of an object, whatever the store knows: a link that is added or removed may
-  /// be there, or not be there, already.
-  package subscript(member: ObjectNumber) -> Standing {
-    get { added.contains(member) ? .added : removed.contains(member) ? .removed : .unmentioned }
-    set {
-      if newValue == .added { added.append(member) } else { added.remove(member) }
-      if newValue == .removed { removed.append(member) } else { removed.remove(member) }
-    }
-  }
-}
-
-/// What fetches see of an edit.
-extension PendingMembers: PendingLinks {
-  package var addedMembers: [ObjectNumber] { added.numbers }
-  package var removedMembers: [ObjectNumber] {
-    guard !hidden.isEmpty else { return removed.numbers }
-    return removed.numbers + hidden.numbers.filter { self[$0] == .unmentioned && hides($0) }
-  }
-
-  package func says(_ member: ObjectNumber) -> Bool? {
-    switch self[member] {
-    case .added: return true
-    case .removed: return false
-    case .unmentioned: return hides(member) ? false : nil
-    }
-  }
-}
-
 /// The pending changes of to-many relationships in a context, by owner.
 ///
 /// For relationships whose inverse is to-one they only repeat what the members' changes say, so
@@ -100,7 +25,7 @@ package final class PendingMemberships {
   /// most contexts make none.
   private var tables: [[Table?]] = []
   private let schema: ModelSchema
-  private let pending: PendingObjects
+  private let isDeleted: (ObjectNumber) -> Bool
   /// The edits, which the tables refer to unretained.
   private var edits: ContiguousArray<PendingMembers> = []
 
@@ -110,7 +35,7 @@ package final class PendingMemberships {
 
   package init(_ schema: ModelSchema, _ pending: PendingObjects) {
     self.schema = schema
-    self.pending = pending
+    isDeleted = { pending.change(of: $0)?.kind == .deleted }
   }
 
   /// Whether there are any. Edits that cancelled out may still count.
@@ -140,7 +65,7 @@ package final class PendingMemberships {
   /// The edit of an owner's relationship, made where there is none.
   package func makeEdit(_ owner: ObjectNumber, _ relation: Relation) -> PendingMembers {
     if let edit = edit(owner, relation) { return edit }
-    let edit = PendingMembers(owner, relation, pending)
+    let edit = PendingMembers(owner, relation, isDeleted: isDeleted)
     edits.append(edit)
     if relation.isOrdered { hasOrders = true }
     if tables.isEmpty {

@@ -85,7 +85,7 @@ package final class PendingObject {
 
   /// What the change makes of its object at the side of an owner whose members the store derives:
   /// by the field that leads there, now and before.
-  package func standing(at owner: ObjectNumber, _ relation: Relation) -> PendingMembers.Standing {
+  package func standing(at owner: ObjectNumber, _ relation: Relation) -> LinkStanding {
     guard kind != .dropped, let field = object.shape.relations[relation.inverseSlot].field else {
       return .unmentioned
     }

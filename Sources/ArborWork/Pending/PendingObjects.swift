@@ -8,7 +8,7 @@ package import ArborStore
 package final class PendingObjects {
   /// The change of each number, as an unretained reference: the lists keep the changes.
   package let map = NumberMap()
-  /// By the entities' places in the schema; empty before the first change.
+  /// By the indexes of the entities in the schema; empty before the first change.
   private var lists: [ContiguousArray<PendingObject>] = []
   private let entityCount: Int
   private var droppedCount = 0
@@ -44,7 +44,9 @@ package final class PendingObjects {
 
   /// Takes down that the record of a change has been, or is about to be, replaced or written.
   @inlinable @inline(__always)
-  package func noteRewritten(_ change: PendingObject) { keys?.note(change.object) }
+  package func noteRewritten(_ change: PendingObject) {
+    keys?.note(change.object.number, of: change.object.shape.entity)
+  }
 
   /// Takes a change back; its object is left as it is.
   package func drop(_ change: PendingObject) {
@@ -82,7 +84,7 @@ package final class PendingObjects {
     }
   }
 
-  /// Whether objects of one concrete entity have changes, by its place in the schema.
+  /// Whether objects of one concrete entity have changes, by its index in the schema.
   package func hasChanges(ofEntity index: Int) -> Bool {
     map.count > 0 && lists[index].contains { $0.kind != .dropped }
   }
@@ -127,8 +129,16 @@ package final class PendingObjects {
     guard lists[entity.index].count >= PendingSelection.leastRows else { return nil }
     let keys = keys ?? PendingKeys(entityCount: entityCount)
     self.keys = keys
-    return keys.numbers(of: selection, of: entity, in: lists[entity.index]) { change(of: $0) }?
-      .compactMap { change(of: $0)?.row }
+    let changes = lists[entity.index]
+    let numbers = keys.numbers(
+      of: selection, of: entity, among: changes.count, { changes.map(\.object.number) },
+      { number in
+        guard let change = change(of: number), let row = change.row else { return nil }
+        // Before the next write the look-up tables are told.
+        change.noteRead()
+        return row.1
+      })
+    return numbers?.compactMap { change(of: $0)?.row }
   }
 
   /// The record of an inserted or updated object; nil for others.

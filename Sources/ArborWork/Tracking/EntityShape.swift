@@ -3,11 +3,10 @@ package import Foundation
 
 /// What a workspace knows of one entity: its schema, and where its relationships lead.
 ///
-/// Live objects have subclasses of it, which know the class of the objects too.
-///
-/// It is `@unchecked` because of the template's pointer: what that points to is written in `init`
-/// only, and freed when nobody holds the shape any more.
-open class EntityShape: @unchecked Sendable {
+/// Live objects have subclasses of it, which know the class of the objects too. Nothing of it ever
+/// changes; what the template points to is written in `init` only, and freed when nobody holds the
+/// shape any more.
+open class EntityShape {
   package final let entity: EntitySchema
   package final let storeID: UUID
   /// All relationships, hidden inverses included, by the entity's slots.

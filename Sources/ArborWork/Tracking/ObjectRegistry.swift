@@ -70,16 +70,16 @@ package final class ObjectRegistry {
   ///
   /// The memory of those further on, then of their records, is asked for meanwhile.
   package func forEach(of words: ContiguousArray<UInt>, _ body: (TrackedObject) -> Void) {
-    for place in words.indices {
-      if place + NumberMap.lookahead < words.count {
-        NumberMap.prefetch(words[place + NumberMap.lookahead])
+    for index in words.indices {
+      if index + NumberMap.lookahead < words.count {
+        NumberMap.prefetch(words[index + NumberMap.lookahead])
       }
-      if place + 6 < words.count, let object = Self.object(words[place + 6]) {
+      if index + 6 < words.count, let object = Self.object(words[index + 6]) {
         let record = UInt(bitPattern: object.base)
         NumberMap.prefetch(record)
         NumberMap.prefetch(record &+ 64)
       }
-      if let object = Self.object(words[place]) { body(object) }
+      if let object = Self.object(words[index]) { body(object) }
     }
   }
 
@@ -162,10 +162,10 @@ package final class ObjectRegistry {
   private static func isUnused(_ word: UInt) -> Bool {
     guard let object = object(word), object.change == nil else { return false }
     _ = consume object
-    // The word is a strong reference, so the count can be asked of its place in memory.
+    // The word is a strong reference, so the count can be asked of where it lies in memory.
     var word = word
-    return withUnsafeMutablePointer(to: &word) { place in
-      place.withMemoryRebound(to: TrackedObject.self, capacity: 1) {
+    return withUnsafeMutablePointer(to: &word) { pointer in
+      pointer.withMemoryRebound(to: TrackedObject.self, capacity: 1) {
         isKnownUniquelyReferenced(&$0.pointee)
       }
     }

@@ -4,7 +4,7 @@ public import ArborModel
 // functions in other modules, so these few lines, which only touch stored properties, stand here
 // too; everything else goes through the functions of `RecordView` and `RecordBuffer`.
 //
-// Sound for the same reason as those: a field's places lie inside of every record of its layout,
+// Sound for the same reason as those: a field's slots lie inside of every record of its layout,
 // which was verified when it was read, or was made from the layout's template.
 
 extension RecordField {

@@ -73,8 +73,8 @@ extension TrackedObject {
   /// Stops a change of an object that no context will ever commit.
   @usableFromInline package final func refuseChange() -> Never {
     preconditionFailure(
-      "\(shape.identity(of: number)) cannot be changed any more: \(whyDetached). Keep its objectID and ask a "
-        + "context for the object.")
+      "\(shape.identity(of: number)) cannot be changed any more: \(whyDetached). Keep its objectID "
+        + "and ask a context for the object.")
   }
 
   /// Why the object has no context, for messages.

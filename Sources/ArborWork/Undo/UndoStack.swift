@@ -344,7 +344,7 @@ extension UndoStack {
 }
 
 extension UndoStack {
-  /// Records the edits of a workspace from here on, in place of another recorder; nil: nothing does.
+  /// Lets a stack record the edits of a workspace in place of another one; nil: nothing does.
   package static func attach(_ stack: UndoStack?, to work: Workspace) {
     if let former = work.undo as? UndoStack {
       former.removeAll()

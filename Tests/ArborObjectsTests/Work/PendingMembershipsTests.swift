@@ -36,7 +36,7 @@ import Testing
       (one.name, two.name) = ("one", "two")
       let employee = context.insert(Employee.self)
       employee.company = one
-      func standings() -> [PendingMembers.Standing?] {
+      func standings() -> [LinkStanding?] {
         [one, two].map { links.edit($0.number, fixture.employees)?[employee.number] }
       }
       #expect(standings() == [.added, nil])
@@ -78,7 +78,7 @@ import Testing
     try use { fixture in
       let edit = fixture.context.work.links.makeEdit(fixture.owner, fixture.skills)
       #expect(edit[fixture.member] == .unmentioned && edit.isEmpty)
-      for standing in [PendingMembers.Standing.added, .removed, .added, .unmentioned, .removed] {
+      for standing in [LinkStanding.added, .removed, .added, .unmentioned, .removed] {
         edit[fixture.member] = standing
         #expect(edit[fixture.member] == standing)
         #expect(edit.added.contains(fixture.member) == (standing == .added))

@@ -47,7 +47,11 @@ let package = Package(
     .target(name: "CArborBits"),
     .target(name: "ArborLocks", swiftSettings: common),
     .target(name: "LMDB", dependencies: ["CLMDB", "CArborBits", "ArborLocks"], swiftSettings: hot),
-    .target(name: "ArborModel", dependencies: ["CArborBits", "ArborLocks"], swiftSettings: hot),
+    .target(name: "ArborErrors", dependencies: ["ArborLocks"], swiftSettings: hot),
+    .target(name: "ArborJSON", dependencies: ["ArborErrors", "ArborLocks"], swiftSettings: hot),
+    .target(
+      name: "ArborModel", dependencies: ["ArborErrors", "ArborJSON", "CArborBits", "ArborLocks"],
+      swiftSettings: hot),
     .target(
       name: "ArborStore", dependencies: ["LMDB", "ArborModel", "CArborBits", "ArborLocks"],
       swiftSettings: hot),
@@ -57,20 +61,23 @@ let package = Package(
     .target(
       name: "ArborObjects",
       dependencies: [
-        "ArborLog", "ArborStore", "ArborModel", "ArborLocks", "ArborSource",
+        "ArborLog", "ArborStore", "ArborModel", "ArborJSON", "ArborLocks", "ArborSource",
         .product(name: "Logging", package: "swift-log"),
       ],
       swiftSettings: hot),
     .target(
       name: "ArborExchange",
       dependencies: [
-        "ArborObjects", "ArborModel", "ArborLocks",
+        "ArborObjects", "ArborModel", "ArborJSON", "ArborLocks",
         .product(name: "Logging", package: "swift-log"),
       ],
       swiftSettings: safe),
     .target(
       name: "ArborData",
-      dependencies: ["ArborExchange", "ArborObjects", "ArborLog", "ArborModel", "ArborLocks"],
+      dependencies: [
+        "ArborExchange", "ArborObjects", "ArborLog", "ArborModel", "ArborJSON", "ArborErrors",
+        "ArborLocks",
+      ],
       swiftSettings: safe),
     // Nothing else depends on it: who does not ask for its product needs no libpq.
     .systemLibrary(
@@ -104,13 +111,13 @@ let package = Package(
     // The page's files are compiled in, so that the tool is one file and needs no bundle.
     .target(
       name: "ArborBrowser",
-      dependencies: ["ArborObjects", "ArborStore", "ArborModel", "ArborLocks"],
+      dependencies: ["ArborObjects", "ArborStore", "ArborModel", "ArborJSON", "ArborLocks"],
       resources: [.embedInCode("Page")], swiftSettings: common),
     .executableTarget(
       name: "lmdb-inspect",
       dependencies: [
         "ArborBrowser", "ArborExchange", "ArborObjects", "ArborLog", "ArborStore", "ArborModel",
-        "LMDB",
+        "ArborJSON", "LMDB",
         "ArborSource", .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       path: "tools/lmdb-inspect", exclude: ["lmdb-inspect.1"], swiftSettings: common),
@@ -130,8 +137,8 @@ let package = Package(
       dependencies: ["ArborObjects", "ArborStore", "ArborModel", "LMDB", "CArborBits"],
       path: "tools/crash-lab/damage-reader", swiftSettings: common),
     .executableTarget(
-      name: "json-bench", dependencies: ["ArborExchange", "ArborModel"], path: "tools/json-bench",
-      swiftSettings: common),
+      name: "json-bench", dependencies: ["ArborExchange", "ArborModel", "ArborJSON"],
+      path: "tools/json-bench", swiftSettings: common),
 
     .target(name: "TestLength", path: "Tests/TestLength", swiftSettings: common),
     .target(
@@ -143,9 +150,13 @@ let package = Package(
     .testTarget(name: "ArborLocksTests", dependencies: ["ArborLocks"], swiftSettings: common),
     .testTarget(
       name: "LMDBTests", dependencies: ["LMDB", "ArborLocks", "TestLength"], swiftSettings: common),
+    .testTarget(name: "ArborErrorsTests", dependencies: ["ArborErrors"], swiftSettings: common),
     .testTarget(
-      name: "ArborModelTests", dependencies: ["ArborModel", "TestLength"], exclude: ["Fixtures"],
+      name: "ArborJSONTests", dependencies: ["ArborJSON", "TestLength"], exclude: ["Fixtures"],
       swiftSettings: common),
+    .testTarget(
+      name: "ArborModelTests", dependencies: ["ArborModel", "ArborJSON", "TestLength"],
+      exclude: ["Fixtures"], swiftSettings: common),
     .testTarget(
       name: "ArborStoreTests",
       dependencies: ["ArborStore", "ArborLocks", "TestLength", "TestSupport"],
@@ -164,12 +175,13 @@ let package = Package(
     .testTarget(
       name: "ArborObjectsTests",
       dependencies: [
-        "ArborObjects", "ArborLog", "ArborLocks", "LMDB", "TestLength", "TestSupport",
+        "ArborObjects", "ArborJSON", "ArborLog", "ArborLocks", "LMDB", "TestLength", "TestSupport",
         .product(name: "Logging", package: "swift-log"),
       ],
       swiftSettings: common),
     .testTarget(
-      name: "ArborExchangeTests", dependencies: ["ArborExchange", "ArborLocks", "TestSupport"],
+      name: "ArborExchangeTests",
+      dependencies: ["ArborExchange", "ArborJSON", "ArborLocks", "TestSupport"],
       swiftSettings: common),
     .testTarget(
       name: "ArborDataTests", dependencies: ["ArborData", "TestLength", "TestSupport"],
@@ -192,7 +204,8 @@ let package = Package(
     .testTarget(
       name: "ArborBrowserTests",
       dependencies: [
-        "ArborBrowser", "ArborData", "ArborLocks", "TestLength", "TestSupport", "lmdb-inspect",
+        "ArborBrowser", "ArborData", "ArborJSON", "ArborLocks", "TestLength", "TestSupport",
+        "lmdb-inspect",
       ],
       swiftSettings: common),
     .testTarget(

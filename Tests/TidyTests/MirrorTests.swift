@@ -136,7 +136,6 @@ import Testing
     "BoundNode+Relations": "AccessPathSelectionTests",
     "BoundPredicate": "PredicateBinderTests",
     "ChangeMerger": "ManagedObjectContext+MergingTests",
-    "CodablePath+Evaluation": "CodableAttributesTests",
     "CodePointGlob": "GlobPatternTests",
     "ColumnMatch": "QueryPlannerTests",
     "CommitHistory": "DerivedAttributesTests",
@@ -286,7 +285,8 @@ import Testing
 
   /// The layers that follow the rule; the remaining suites are named by threat altogether.
   static let layers = [
-    "ArborLocks", "LMDB", "ArborModel", "ArborStore", "ArborLog", "ArborObjects", "ArborExchange",
+    "ArborLocks", "LMDB", "ArborErrors", "ArborJSON", "ArborModel", "ArborStore", "ArborLog",
+    "ArborObjects", "ArborExchange",
     "ArborData", "ArborService", "ArborPostgres", "ArborSource", "ArborMacroPlugin", "ArborBrowser",
   ]
 

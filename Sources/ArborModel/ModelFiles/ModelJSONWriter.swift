@@ -1,3 +1,4 @@
+public import ArborJSON
 public import Foundation
 
 extension ManagedObjectModel {
@@ -25,6 +26,9 @@ extension ManagedObjectModel {
     }
     return JSONValue.object(root).data(style)
   }
+
+  /// The JSON form on one line, as stores keep it.
+  package var compactJSON: Data { jsonData(.compact) }
 }
 
 extension JSONValue {

@@ -1,3 +1,4 @@
+import ArborJSON
 import Foundation
 
 #if canImport(FoundationXML)

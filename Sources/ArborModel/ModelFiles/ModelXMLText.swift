@@ -1,3 +1,4 @@
+internal import ArborJSON
 internal import Foundation
 
 /// The text of a document, for locations in it.

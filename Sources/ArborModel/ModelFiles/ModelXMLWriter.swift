@@ -1,3 +1,4 @@
+internal import ArborJSON
 public import Foundation
 
 extension ManagedObjectModel {

@@ -1,3 +1,4 @@
+internal import ArborJSON
 internal import ArborModel
 
 /// Which of the hooks that are called most often a class overrides: for single values and for every

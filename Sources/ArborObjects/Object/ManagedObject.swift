@@ -1,3 +1,4 @@
+public import ArborJSON
 public import ArborModel
 
 /// One object of a store, as one context sees it.

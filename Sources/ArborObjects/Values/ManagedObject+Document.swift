@@ -1,3 +1,4 @@
+package import ArborJSON
 package import ArborModel
 package import Foundation
 

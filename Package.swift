@@ -53,6 +53,8 @@ let package = Package(
       name: "ArborModel", dependencies: ["ArborErrors", "ArborJSON", "CArborBits", "ArborLocks"],
       swiftSettings: hot),
     .target(
+      name: "ArborModelFiles", dependencies: ["ArborModel", "ArborJSON"], swiftSettings: common),
+    .target(
       name: "ArborStore", dependencies: ["LMDB", "ArborModel", "CArborBits", "ArborLocks"],
       swiftSettings: hot),
     .target(
@@ -75,8 +77,8 @@ let package = Package(
     .target(
       name: "ArborData",
       dependencies: [
-        "ArborExchange", "ArborObjects", "ArborLog", "ArborModel", "ArborJSON", "ArborErrors",
-        "ArborLocks",
+        "ArborExchange", "ArborObjects", "ArborLog", "ArborModelFiles", "ArborModel", "ArborJSON",
+        "ArborErrors", "ArborLocks",
       ],
       swiftSettings: safe),
     // Nothing else depends on it: who does not ask for its product needs no libpq.
@@ -117,7 +119,7 @@ let package = Package(
       name: "lmdb-inspect",
       dependencies: [
         "ArborBrowser", "ArborExchange", "ArborObjects", "ArborLog", "ArborStore", "ArborModel",
-        "ArborJSON", "LMDB",
+        "ArborModelFiles", "ArborJSON", "LMDB",
         "ArborSource", .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       path: "tools/lmdb-inspect", exclude: ["lmdb-inspect.1"], swiftSettings: common),
@@ -147,6 +149,9 @@ let package = Package(
         "ArborLocks", "ArborLog", "ArborStore", "ArborObjects", "ArborModel", "LMDB",
       ],
       path: "Tests/TestSupport", swiftSettings: common),
+    .target(
+      name: "ModelSamples", dependencies: ["ArborModel", "TestLength"], path: "Tests/ModelSamples",
+      swiftSettings: common),
     .testTarget(name: "ArborLocksTests", dependencies: ["ArborLocks"], swiftSettings: common),
     .testTarget(
       name: "LMDBTests", dependencies: ["LMDB", "ArborLocks", "TestLength"], swiftSettings: common),
@@ -155,7 +160,12 @@ let package = Package(
       name: "ArborJSONTests", dependencies: ["ArborJSON", "TestLength"], exclude: ["Fixtures"],
       swiftSettings: common),
     .testTarget(
-      name: "ArborModelTests", dependencies: ["ArborModel", "ArborJSON", "TestLength"],
+      name: "ArborModelTests",
+      dependencies: ["ArborModel", "ArborJSON", "ModelSamples", "TestLength"],
+      swiftSettings: common),
+    .testTarget(
+      name: "ArborModelFilesTests",
+      dependencies: ["ArborModelFiles", "ArborModel", "ArborJSON", "ModelSamples", "TestLength"],
       exclude: ["Fixtures"], swiftSettings: common),
     .testTarget(
       name: "ArborStoreTests",

@@ -4,4 +4,5 @@
 @_exported public import ArborJSON
 @_exported public import ArborLog
 @_exported public import ArborModel
+@_exported public import ArborModelFiles
 @_exported public import ArborObjects

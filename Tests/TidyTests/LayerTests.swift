@@ -10,6 +10,7 @@ import Testing
     "ArborErrors": ["ArborLocks"],
     "ArborJSON": ["ArborErrors", "ArborLocks"],
     "ArborModel": ["ArborErrors", "ArborJSON", "CArborBits", "ArborLocks"],
+    "ArborModelFiles": ["ArborModel", "ArborJSON"],
     "ArborStore": ["LMDB", "ArborModel", "CArborBits", "ArborLocks"],
     "ArborLog": ["ArborStore", "ArborModel", "ArborLocks", "LMDB"],
     "ArborObjects": [
@@ -17,8 +18,8 @@ import Testing
     ],
     "ArborExchange": ["ArborObjects", "ArborModel", "ArborJSON", "ArborLocks"],
     "ArborData": [
-      "ArborExchange", "ArborObjects", "ArborLog", "ArborModel", "ArborJSON", "ArborErrors",
-      "ArborLocks",
+      "ArborExchange", "ArborObjects", "ArborLog", "ArborModelFiles", "ArborModel", "ArborJSON",
+      "ArborErrors", "ArborLocks",
     ],
     "ArborPostgres": ["CPostgres", "ArborLog", "ArborModel", "ArborLocks"],
     "ArborSource": [],
@@ -28,7 +29,7 @@ import Testing
     "ArborBrowser": ["ArborObjects", "ArborStore", "ArborModel", "ArborJSON", "ArborLocks"],
     "lmdb-inspect": [
       "ArborBrowser", "ArborExchange", "ArborObjects", "ArborLog", "ArborStore", "ArborModel",
-      "ArborJSON", "ArborSource", "LMDB",
+      "ArborModelFiles", "ArborJSON", "ArborSource", "LMDB",
     ],
     "world": ["ArborData"],
     "crash-writer": ["ArborData", "ArborStore", "CFaults"],
@@ -44,7 +45,11 @@ import Testing
     "LMDBTests": ["TestLength", "LMDB", "CLMDB", "CArborBits", "ArborLocks"],
     "ArborErrorsTests": ["ArborErrors"],
     "ArborJSONTests": ["TestLength", "ArborJSON"],
-    "ArborModelTests": ["TestLength", "ArborModel", "ArborJSON", "CArborBits"],
+    "ModelSamples": ["TestLength", "ArborModel"],
+    "ArborModelTests": ["TestLength", "ModelSamples", "ArborModel", "ArborJSON", "CArborBits"],
+    "ArborModelFilesTests": [
+      "TestLength", "ModelSamples", "ArborModelFiles", "ArborModel", "ArborJSON",
+    ],
     "ArborStoreTests": [
       "TestLength", "ArborStore", "LMDB", "ArborModel", "ArborLocks", "TestSupport",
     ],
@@ -90,7 +95,7 @@ import Testing
 
   /// What single targets may import from outside beyond that.
   static let outside: [String: Set<String>] = [
-    "ArborModel": ["FoundationXML"],
+    "ArborModelFiles": ["FoundationXML"],
     "ArborExchange": ["FoundationNetworking", "Logging"],
     "ArborObjects": ["Logging", "Observation"],
     "ArborService": ["Logging", "Metrics", "ServiceLifecycle", "Tracing"],

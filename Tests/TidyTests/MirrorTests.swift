@@ -285,7 +285,8 @@ import Testing
 
   /// The layers that follow the rule; the remaining suites are named by threat altogether.
   static let layers = [
-    "ArborLocks", "LMDB", "ArborErrors", "ArborJSON", "ArborModel", "ArborStore", "ArborLog",
+    "ArborLocks", "LMDB", "ArborErrors", "ArborJSON", "ArborModel", "ArborModelFiles", "ArborStore",
+    "ArborLog",
     "ArborObjects", "ArborExchange",
     "ArborData", "ArborService", "ArborPostgres", "ArborSource", "ArborMacroPlugin", "ArborBrowser",
   ]

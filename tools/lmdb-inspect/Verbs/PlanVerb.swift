@@ -1,3 +1,4 @@
+import ArborModelFiles
 import ArborJSON
 import ArborModel
 import ArborObjects

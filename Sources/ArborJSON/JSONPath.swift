@@ -1,11 +1,11 @@
 /// The way from a document's root to a value, as `$.employees[3].hired`.
-package struct JSONPath: Sendable, Hashable, CustomStringConvertible {
-  private enum Step: Sendable, Hashable {
+package struct JSONPath: Sendable, Hashable {
+  enum Step: Sendable, Hashable {
     case key(String)
     case index(Int)
   }
 
-  private var steps: [Step] = []
+  private(set) var steps: [Step] = []
 
   /// The path of the root, `$`.
   package init() {}
@@ -15,23 +15,4 @@ package struct JSONPath: Sendable, Hashable, CustomStringConvertible {
 
   /// Goes on to an element.
   package mutating func append(index: Int) { steps.append(.index(index)) }
-
-  /// The path as text; a key that is no plain word stands in brackets and quotation marks.
-  package var description: String {
-    steps.reduce(into: "$") { text, step in
-      switch step {
-      case .index(let index): text += "[\(index)]"
-      case .key(let key) where Self.isWord(key): text += ".\(key)"
-      case .key(let key): text += "[\(JSONValue.string(key))]"
-      }
-    }
-  }
-
-  private static func isWord(_ key: String) -> Bool {
-    guard let first = key.unicodeScalars.first, !("0"..."9").contains(first) else { return false }
-    return key.unicodeScalars.allSatisfy { scalar in
-      scalar == "_" || ("a"..."z").contains(scalar) || ("A"..."Z").contains(scalar)
-        || ("0"..."9").contains(scalar)
-    }
-  }
 }

@@ -61,30 +61,3 @@ public struct SortKey: Sendable, Hashable, ExpressibleByStringLiteral {
     SortKey(keyPath, isAscending: !isAscending, options: options)
   }
 }
-
-extension SortKey {
-  /// Resolves the key's path or expression.
-  ///
-  /// - Throws: ``ArborError`` `unknownName` where a name of a path is unknown, `invalidArgument`
-  ///   where the path leads to or through a to-many relationship or the expression gives no single
-  ///   value, `invalidPredicate` for an expression that does not parse or bind.
-  package func bind(
-    to entity: EntitySchema, in schema: ModelSchema
-  ) throws(ArborError) -> BoundSortKey {
-    let path: BoundPath
-    do throws(ArborError) {
-      path = try KeyPathBinder.bind(keyPath, to: entity, in: schema)
-    } catch {
-      if let computed = try bindExpression(to: entity, in: schema) { return computed }
-      throw error
-    }
-    guard !path.leaf.isExternal else {
-      throw ArborError(
-        .invalidArgument,
-        "Objects cannot be sorted by \(keyPath), whose values may lie outside of the records; "
-          + "sort by another attribute."
-      ).with(entity: entity.name, keyPath: keyPath)
-    }
-    return BoundSortKey(path: path, isAscending: isAscending, options: options)
-  }
-}

@@ -11,10 +11,13 @@ package final class BoundSortKey: Sendable {
   /// The index column that has the key's order; nil where none can have it.
   package let column: IndexSchema.Column?
 
-  package init(path: BoundPath, isAscending: Bool, options: SortKey.Options) {
+  /// - Parameters:
+  ///   - path: A path to single values.
+  ///   - text: The path as it is written.
+  init(path: BoundPath, text: String, isAscending: Bool, options: SortKey.Options) {
     self.path = path
     expression = nil
-    text = BoundText(arguments: []).text(path)
+    self.text = text
     self.isAscending = isAscending
     self.options = options
     column = Self.column(path, isAscending, options)

@@ -47,7 +47,13 @@ let package = Package(
     .target(name: "CArborBits"),
     .target(name: "ArborLocks", swiftSettings: common),
     .target(name: "LMDB", dependencies: ["CLMDB", "CArborBits", "ArborLocks"], swiftSettings: hot),
-    .target(name: "ArborModel", dependencies: ["CArborBits", "ArborLocks"], swiftSettings: hot),
+    .target(name: "ArborErrors", dependencies: ["ArborLocks"], swiftSettings: hot),
+    .target(name: "ArborJSON", dependencies: ["ArborErrors", "ArborLocks"], swiftSettings: hot),
+    .target(
+      name: "ArborModel", dependencies: ["ArborErrors", "ArborJSON", "CArborBits", "ArborLocks"],
+      swiftSettings: hot),
+    .target(
+      name: "ArborModelFiles", dependencies: ["ArborModel", "ArborJSON"], swiftSettings: common),
     .target(
       name: "ArborStore", dependencies: ["LMDB", "ArborModel", "CArborBits", "ArborLocks"],
       swiftSettings: hot),
@@ -60,20 +66,24 @@ let package = Package(
     .target(
       name: "ArborObjects",
       dependencies: [
-        "ArborWork", "ArborLog", "ArborStore", "ArborModel", "ArborLocks", "ArborSource",
+        "ArborWork", "ArborLog", "ArborStore", "ArborModel", "ArborJSON", "ArborLocks",
+        "ArborSource",
         .product(name: "Logging", package: "swift-log"),
       ],
       swiftSettings: hot),
     .target(
       name: "ArborExchange",
       dependencies: [
-        "ArborObjects", "ArborModel", "ArborLocks",
+        "ArborObjects", "ArborModel", "ArborJSON", "ArborLocks",
         .product(name: "Logging", package: "swift-log"),
       ],
       swiftSettings: safe),
     .target(
       name: "ArborData",
-      dependencies: ["ArborExchange", "ArborObjects", "ArborLog", "ArborModel", "ArborLocks"],
+      dependencies: [
+        "ArborExchange", "ArborObjects", "ArborLog", "ArborModelFiles", "ArborModel", "ArborJSON",
+        "ArborErrors", "ArborLocks",
+      ],
       swiftSettings: safe),
     // Nothing else depends on it: a package that does not ask for its product needs no libpq.
     .systemLibrary(
@@ -107,13 +117,13 @@ let package = Package(
     // The page's files are compiled in, so that the tool is one file and needs no bundle.
     .target(
       name: "ArborBrowser",
-      dependencies: ["ArborObjects", "ArborStore", "ArborModel", "ArborLocks"],
+      dependencies: ["ArborObjects", "ArborStore", "ArborModel", "ArborJSON", "ArborLocks"],
       resources: [.embedInCode("Page")], swiftSettings: common),
     .executableTarget(
       name: "lmdb-inspect",
       dependencies: [
         "ArborBrowser", "ArborExchange", "ArborObjects", "ArborLog", "ArborStore", "ArborModel",
-        "LMDB",
+        "ArborModelFiles", "ArborJSON", "LMDB",
         "ArborSource", .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       path: "tools/lmdb-inspect", exclude: ["lmdb-inspect.1"], swiftSettings: common),
@@ -133,8 +143,8 @@ let package = Package(
       dependencies: ["ArborObjects", "ArborStore", "ArborModel", "LMDB", "CArborBits"],
       path: "tools/crash-lab/damage-reader", swiftSettings: common),
     .executableTarget(
-      name: "json-bench", dependencies: ["ArborExchange", "ArborModel"], path: "tools/json-bench",
-      swiftSettings: common),
+      name: "json-bench", dependencies: ["ArborExchange", "ArborModel", "ArborJSON"],
+      path: "tools/json-bench", swiftSettings: common),
 
     .target(name: "TestLength", path: "Tests/TestLength", swiftSettings: common),
     .target(
@@ -143,12 +153,24 @@ let package = Package(
         "ArborLocks", "ArborLog", "ArborStore", "ArborObjects", "ArborModel", "LMDB",
       ],
       path: "Tests/TestSupport", swiftSettings: common),
+    .target(
+      name: "ModelSamples", dependencies: ["ArborModel", "TestLength"], path: "Tests/ModelSamples",
+      swiftSettings: common),
     .testTarget(name: "ArborLocksTests", dependencies: ["ArborLocks"], swiftSettings: common),
     .testTarget(
       name: "LMDBTests", dependencies: ["LMDB", "ArborLocks", "TestLength"], swiftSettings: common),
+    .testTarget(name: "ArborErrorsTests", dependencies: ["ArborErrors"], swiftSettings: common),
     .testTarget(
-      name: "ArborModelTests", dependencies: ["ArborModel", "TestLength"], exclude: ["Fixtures"],
+      name: "ArborJSONTests", dependencies: ["ArborJSON", "TestLength"], exclude: ["Fixtures"],
       swiftSettings: common),
+    .testTarget(
+      name: "ArborModelTests",
+      dependencies: ["ArborModel", "ArborJSON", "ModelSamples", "TestLength"],
+      swiftSettings: common),
+    .testTarget(
+      name: "ArborModelFilesTests",
+      dependencies: ["ArborModelFiles", "ArborModel", "ArborJSON", "ModelSamples", "TestLength"],
+      exclude: ["Fixtures"], swiftSettings: common),
     .testTarget(
       name: "ArborStoreTests",
       dependencies: ["ArborStore", "ArborLocks", "TestLength", "TestSupport"],
@@ -167,12 +189,14 @@ let package = Package(
     .testTarget(
       name: "ArborObjectsTests",
       dependencies: [
-        "ArborObjects", "ArborWork", "ArborLog", "ArborLocks", "LMDB", "TestLength", "TestSupport",
+        "ArborObjects", "ArborWork", "ArborJSON", "ArborLog", "ArborLocks", "LMDB", "TestLength",
+        "TestSupport",
         .product(name: "Logging", package: "swift-log"),
       ],
       swiftSettings: common),
     .testTarget(
-      name: "ArborExchangeTests", dependencies: ["ArborExchange", "ArborLocks", "TestSupport"],
+      name: "ArborExchangeTests",
+      dependencies: ["ArborExchange", "ArborJSON", "ArborLocks", "TestSupport"],
       swiftSettings: common),
     .testTarget(
       name: "ArborDataTests", dependencies: ["ArborData", "TestLength", "TestSupport"],
@@ -195,7 +219,8 @@ let package = Package(
     .testTarget(
       name: "ArborBrowserTests",
       dependencies: [
-        "ArborBrowser", "ArborData", "ArborLocks", "TestLength", "TestSupport", "lmdb-inspect",
+        "ArborBrowser", "ArborData", "ArborJSON", "ArborLocks", "TestLength", "TestSupport",
+        "lmdb-inspect",
       ],
       swiftSettings: common),
     .testTarget(

@@ -1,5 +1,8 @@
 // Users import one module; what lies beneath comes with it.
+@_exported public import ArborErrors
 @_exported public import ArborExchange
+@_exported public import ArborJSON
 @_exported public import ArborLog
 @_exported public import ArborModel
+@_exported public import ArborModelFiles
 @_exported public import ArborObjects

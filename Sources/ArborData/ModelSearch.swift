@@ -1,3 +1,4 @@
+import ArborModelFiles
 import ArborModel
 import Foundation
 

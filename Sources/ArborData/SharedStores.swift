@@ -1,3 +1,4 @@
+import ArborModelFiles
 import ArborLocks
 import ArborModel
 import ArborObjects

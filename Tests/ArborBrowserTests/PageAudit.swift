@@ -1,3 +1,4 @@
+import ArborJSON
 import ArborModel
 
 /// What anybody needs of a page to use it: names of controls, contrast of texts, and a width that

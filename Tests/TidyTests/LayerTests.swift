@@ -7,38 +7,51 @@ import Testing
   static let layers: [String: Set<String>] = [
     "ArborLocks": [],
     "LMDB": ["CLMDB", "CArborBits", "ArborLocks"],
-    "ArborModel": ["CArborBits", "ArborLocks"],
+    "ArborErrors": ["ArborLocks"],
+    "ArborJSON": ["ArborErrors", "ArborLocks"],
+    "ArborModel": ["ArborErrors", "ArborJSON", "CArborBits", "ArborLocks"],
+    "ArborModelFiles": ["ArborModel", "ArborJSON"],
     "ArborStore": ["LMDB", "ArborModel", "CArborBits", "ArborLocks"],
     "ArborLog": ["ArborStore", "ArborModel", "ArborLocks", "LMDB"],
     "ArborWork": ["ArborStore", "ArborModel", "ArborLocks"],
     "ArborObjects": [
-      "ArborWork", "ArborLog", "ArborStore", "ArborModel", "ArborLocks", "ArborSource",
+      "ArborWork", "ArborLog", "ArborStore", "ArborModel", "ArborJSON", "ArborLocks",
+      "ArborSource",
     ],
-    "ArborExchange": ["ArborObjects", "ArborModel", "ArborLocks"],
-    "ArborData": ["ArborExchange", "ArborObjects", "ArborLog", "ArborModel", "ArborLocks"],
+    "ArborExchange": ["ArborObjects", "ArborModel", "ArborJSON", "ArborLocks"],
+    "ArborData": [
+      "ArborExchange", "ArborObjects", "ArborLog", "ArborModelFiles", "ArborModel", "ArborJSON",
+      "ArborErrors", "ArborLocks",
+    ],
     "ArborPostgres": ["CPostgres", "ArborLog", "ArborModel", "ArborLocks"],
     "ArborSource": [],
     "ArborMacroPlugin": ["ArborSource"],
     "ArborMacros": ["ArborModel"],
     "ArborService": ["ArborData", "ArborObjects", "ArborLocks"],
-    "ArborBrowser": ["ArborObjects", "ArborStore", "ArborModel", "ArborLocks"],
+    "ArborBrowser": ["ArborObjects", "ArborStore", "ArborModel", "ArborJSON", "ArborLocks"],
     "lmdb-inspect": [
       "ArborBrowser", "ArborExchange", "ArborObjects", "ArborLog", "ArborStore", "ArborModel",
-      "ArborSource", "LMDB",
+      "ArborModelFiles", "ArborJSON", "ArborSource", "LMDB",
     ],
     "world": ["ArborData"],
     "crash-writer": ["ArborData", "ArborStore", "CFaults"],
     "log-writer": ["ArborData", "ArborPostgres", "CFaults"],
     "damage-reader": ["ArborObjects", "ArborStore", "ArborModel", "LMDB", "CArborBits"],
     "fuzz": ["ArborData"],
-    "json-bench": ["ArborExchange", "ArborModel"],
+    "json-bench": ["ArborExchange", "ArborModel", "ArborJSON"],
     "arborbench": ["ArborData", "ArborPostgres"],
     "cluster-demo": ["ArborData", "ArborPostgres", "ArborService"],
     "TestLength": [],
     "TestSupport": ["ArborLocks", "ArborLog", "ArborStore", "ArborObjects", "ArborModel", "LMDB"],
     "ArborLocksTests": ["ArborLocks"],
     "LMDBTests": ["TestLength", "LMDB", "CLMDB", "CArborBits", "ArborLocks"],
-    "ArborModelTests": ["TestLength", "ArborModel", "CArborBits"],
+    "ArborErrorsTests": ["ArborErrors"],
+    "ArborJSONTests": ["TestLength", "ArborJSON"],
+    "ModelSamples": ["TestLength", "ArborModel"],
+    "ArborModelTests": ["TestLength", "ModelSamples", "ArborModel", "ArborJSON", "CArborBits"],
+    "ArborModelFilesTests": [
+      "TestLength", "ModelSamples", "ArborModelFiles", "ArborModel", "ArborJSON",
+    ],
     "ArborStoreTests": [
       "TestLength", "ArborStore", "LMDB", "ArborModel", "ArborLocks", "TestSupport",
     ],
@@ -50,11 +63,12 @@ import Testing
       "TestSupport",
     ],
     "ArborObjectsTests": [
-      "TestLength", "ArborObjects", "ArborWork", "ArborLog", "ArborStore", "LMDB", "ArborModel",
+      "TestLength", "ArborObjects", "ArborWork", "ArborJSON", "ArborLog", "ArborStore", "LMDB",
+      "ArborModel",
       "ArborLocks", "TestSupport",
     ],
     "ArborExchangeTests": [
-      "ArborExchange", "ArborObjects", "ArborModel", "ArborLocks", "TestSupport",
+      "ArborExchange", "ArborObjects", "ArborModel", "ArborJSON", "ArborLocks", "TestSupport",
     ],
     "ArborDataTests": [
       "TestLength", "ArborData", "ArborModel", "ArborObjects", "ArborStore", "TestSupport",
@@ -62,7 +76,8 @@ import Testing
     "ArborMacrosTests": ["ArborMacros", "ArborData", "ArborObjects", "ArborSource", "TestSupport"],
     "ArborServiceTests": ["ArborService", "ArborData", "ArborLocks", "ArborLog", "TestSupport"],
     "ArborBrowserTests": [
-      "ArborBrowser", "ArborData", "ArborModel", "ArborLocks", "TestLength", "TestSupport",
+      "ArborBrowser", "ArborData", "ArborModel", "ArborJSON", "ArborLocks", "TestLength",
+      "TestSupport",
     ],
     "InspectTests": ["lmdb_inspect", "ArborData", "CLMDB", "TestSupport"],
     "SystemTests": [
@@ -84,7 +99,7 @@ import Testing
 
   /// What single targets may import from outside beyond that.
   static let outside: [String: Set<String>] = [
-    "ArborModel": ["FoundationXML"],
+    "ArborModelFiles": ["FoundationXML"],
     "ArborExchange": ["FoundationNetworking", "Logging"],
     "ArborObjects": ["Logging", "Observation"],
     "ArborService": ["Logging", "Metrics", "ServiceLifecycle", "Tracing"],

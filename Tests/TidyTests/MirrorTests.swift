@@ -136,7 +136,6 @@ import Testing
     "BoundNode+Relations": "AccessPathSelectionTests",
     "BoundPredicate": "PredicateBinderTests",
     "ChangeMerger": "ManagedObjectContext+MergingTests",
-    "CodablePath+Evaluation": "CodableAttributesTests",
     "CodePointGlob": "GlobPatternTests",
     "ColumnMatch": "QueryPlannerTests",
     "CommitHistory": "DerivedAttributesTests",
@@ -195,6 +194,7 @@ import Testing
     "JSONNumberGrammar": "JSONNodeTests",
     "JSONSource": "ValueAdapterTests",
     "JSONTape": "JSONNodeTests",
+    "JSONTape+Values": "JSONNodeTests",
     "KnownTrees": "MappedTreeTests",
     "LinkMender": "SharedGraphTests",
     "ManagedObjectContext+Importing": "ItemImportTests",
@@ -212,6 +212,7 @@ import Testing
     "ModelMembers": "ValueAdapterTests",
     "ModelPlan": "ValueModel+ObjectsTests",
     "ModelTraits": "ValueAdapterTests",
+    "NumberSum": "ValueSummaryTests",
     "CandidateCollector": "QueryPlannerTests",
     "ChangeListener": "ObjectObservationTests",
     "ConflictResolver": "ManagedObjectContext+MergingTests",
@@ -239,6 +240,7 @@ import Testing
     "PendingSelection": "QueryExecutor+AnsweringTests",
     "PlanWords": "QueryPlannerTests",
     "PredicateAllowList": "UntrustedPredicateTests",
+    "PredicateBinding": "PredicateBinderTests",
     "PredicateBinding+Expressions": "PredicateBinding+PathsTests",
     "PredicateBinding+Qualifiers": "PredicateBinding+PathsTests",
     "PredicateCompilation+Numbers": "NumberCodeTests",
@@ -303,7 +305,9 @@ import Testing
 
   /// The layers that follow the rule; the remaining suites are named by threat altogether.
   static let layers = [
-    "ArborLocks", "LMDB", "ArborModel", "ArborStore", "ArborLog", "ArborObjects", "ArborExchange",
+    "ArborLocks", "LMDB", "ArborErrors", "ArborJSON", "ArborModel", "ArborModelFiles", "ArborStore",
+    "ArborLog",
+    "ArborObjects", "ArborExchange",
     "ArborData", "ArborService", "ArborPostgres", "ArborSource", "ArborMacroPlugin", "ArborBrowser",
   ]
 

@@ -1,3 +1,4 @@
+internal import ArborJSON
 internal import ArborLocks
 internal import ArborModel
 internal import ArborObjects

@@ -1,3 +1,4 @@
+internal import ArborJSON
 internal import ArborModel
 internal import Foundation
 

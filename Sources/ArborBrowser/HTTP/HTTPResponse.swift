@@ -1,3 +1,4 @@
+internal import ArborJSON
 internal import ArborModel
 
 /// The status codes that the server answers with.

@@ -1,3 +1,4 @@
+internal import ArborJSON
 package import ArborModel
 package import ArborObjects
 package import Foundation

@@ -1,3 +1,4 @@
+import ArborJSON
 import ArborModel
 
 /// Reads the items of an import's document, and refuses a document of another shape than its

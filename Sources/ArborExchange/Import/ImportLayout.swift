@@ -1,3 +1,4 @@
+import ArborJSON
 import ArborModel
 
 /// Where the items of a document stand that holds several.

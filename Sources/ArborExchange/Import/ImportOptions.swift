@@ -1,4 +1,4 @@
-public import ArborModel
+public import ArborJSON
 public import Foundation
 
 /// How an import reads what the model does not determine.

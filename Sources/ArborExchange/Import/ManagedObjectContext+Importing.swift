@@ -1,4 +1,4 @@
-public import ArborModel
+public import ArborJSON
 public import ArborObjects
 public import Foundation
 

@@ -1,4 +1,5 @@
-public import ArborModel
+import ArborModel
+public import ArborJSON
 public import ArborObjects
 public import Foundation
 

@@ -1,3 +1,4 @@
+import ArborJSON
 import ArborModel
 
 /// One entity with its inherited properties.

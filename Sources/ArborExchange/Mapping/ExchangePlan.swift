@@ -1,3 +1,4 @@
+import ArborJSON
 import ArborModel
 
 /// What a document asks for, understood and checked as far as the model reaches, before anything

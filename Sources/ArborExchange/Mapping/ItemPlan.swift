@@ -1,3 +1,4 @@
+import ArborJSON
 import ArborModel
 
 /// Items as their mappings understand them, before anything in a context is touched.

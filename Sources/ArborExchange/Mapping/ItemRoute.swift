@@ -1,3 +1,4 @@
+import ArborJSON
 import ArborModel
 
 /// The way from an item to one of its values: names of members and indices in lists.

@@ -1,4 +1,4 @@
-public import ArborModel
+public import ArborJSON
 public import Foundation
 
 /// How texts spell numbers: `"1.234,5"` or `"1,234.5"`. Every digit is kept.

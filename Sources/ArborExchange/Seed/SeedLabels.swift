@@ -1,3 +1,4 @@
+import ArborJSON
 import ArborModel
 
 /// The labels of a seed: `$id` names an instance, and `$ref` reaches it from anywhere, from before

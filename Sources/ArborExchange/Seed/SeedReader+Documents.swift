@@ -1,3 +1,4 @@
+import ArborJSON
 import ArborModel
 
 /// What a document is: one object, and by its keys a list of links, a list of documents, or the

@@ -1,3 +1,4 @@
+import ArborJSON
 import ArborModel
 
 /// What stands in an instance: its label, attributes, and relationships with their members.

@@ -1,3 +1,4 @@
+import ArborJSON
 import ArborModel
 
 /// What stands in a relationship: its members in place, links to the documents that create them,

@@ -1,4 +1,4 @@
-public import ArborModel
+public import ArborJSON
 
 /// Where the values of an entity's properties stand in an item of a payload: by the property's
 /// name, what kind of value it takes and the way to it.

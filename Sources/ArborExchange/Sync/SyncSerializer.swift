@@ -1,3 +1,4 @@
+public import ArborJSON
 public import ArborModel
 public import ArborObjects
 

@@ -1,4 +1,4 @@
-public import ArborModel
+public import ArborJSON
 
 /// The same with a path as a list, for paths that are put together.
 ///

@@ -1,3 +1,4 @@
+public import ArborJSON
 public import ArborModel
 
 /// Turns a property of a value model into JSON and back.

@@ -1,3 +1,4 @@
+public import ArborJSON
 public import ArborModel
 
 /// What transformers turn properties into: JSON or an attribute's value. No other type conforms.

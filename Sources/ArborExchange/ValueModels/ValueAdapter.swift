@@ -1,4 +1,4 @@
-public import ArborModel
+public import ArborJSON
 public import Foundation
 
 /// Makes value models from JSON and renders them as JSON.

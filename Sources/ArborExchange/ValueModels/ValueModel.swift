@@ -1,4 +1,4 @@
-public import ArborModel
+public import ArborJSON
 public import ArborObjects
 
 /// A Swift value, structure or class, that is made from JSON and from stored objects and goes back

@@ -30,7 +30,7 @@ package final class ParsedPredicate: Sendable {
   /// Which arguments are key paths (`%K`).
   package let pathArguments: [Int]
 
-  let bindings = Lock<[BoundPredicate]>([])
+  let bindings = Lock<[any ShapeBinding]>([])
   let derivations = Lock<[[String]: ParsedPredicate]>([:])
 
   /// Makes a shape.
@@ -51,6 +51,13 @@ package final class ParsedPredicate: Sendable {
     assigned = open.bound
     pathArguments = open.pathArguments.sorted()
   }
+}
+
+/// What has become of a shape for one entity. Shapes keep it and know no more of it: reading texts
+/// does not depend on models.
+protocol ShapeBinding: AnyObject, Sendable {
+  /// Whether it is about an entity.
+  func isBound(to entity: AnyObject) -> Bool
 }
 
 extension ParsedPredicate {

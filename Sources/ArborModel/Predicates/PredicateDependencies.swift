@@ -16,7 +16,7 @@ package struct PredicateDependencies: Sendable {
   /// Whether nothing but the evaluated record is read.
   package var isEmpty: Bool { entities.isEmpty && !readsAnyEntity && !readsBlobs }
 
-  package init(of node: BoundNode, schema: ModelSchema) {
+  package init(of node: BoundNode) {
     var found = PredicateDependencies()
     _ = node.contains { expression, _ in
       found.add(expression)

@@ -62,7 +62,7 @@ package final class RelatedCondition: Sendable {
     bound.withLock { bound in
       if let bound { return bound }
       let made = BoundPredicate(
-        entity: schema.entities[relationship.destination], root: root, schema: schema)
+        entity: schema.entities[relationship.destination], root: root)
       bound = made
       return made
     }

@@ -99,7 +99,7 @@ extension FetchIndexDescription.Element {
 
   /// The attribute in an expression such as `canonical:(name)` or `lowercase(name)`; nil for any
   /// other.
-  var foldedProperty: String? {
+  package var foldedProperty: String? {
     guard isExpression else { return nil }
     let text = property.filter { $0 != " " }
     for function in Self.foldingFunctions where text.hasPrefix(function) {

@@ -1,6 +1,6 @@
 /// Something that is wrong with a model, or looks wrong, and the part of the model it concerns.
-struct ModelFinding: Sendable {
-  enum Severity: Sendable {
+package struct ModelFinding: Sendable {
+  package enum Severity: Sendable {
     /// The model cannot be used.
     case problem
     /// The model can be used, but says something that has no effect; reported beside the problems
@@ -10,14 +10,14 @@ struct ModelFinding: Sendable {
     case warning
   }
 
-  let severity: Severity
-  let subject: ModelSubject
-  var error: ArborError
+  package let severity: Severity
+  package let subject: ModelSubject
+  package var error: ArborError
 }
 
 /// A part of a model by its place, which is unmistakable where names are double or missing. A
 /// document knows the line of each.
-enum ModelSubject: Sendable, Hashable {
+package enum ModelSubject: Sendable, Hashable {
   case model
   case entity(Int)
   case attribute(Int, Int)

@@ -121,7 +121,7 @@ extension ModelRules {
 
 extension AttributeDescription {
   /// Whether the default lies outside of the bounds; false where one of them does not fit the type.
-  var hasDefaultOutsideBounds: Bool {
+  package var hasDefaultOutsideBounds: Bool {
     guard let boundType = type.boundType, let minimum = boundType.fitting(minimum),
       let maximum = boundType.fitting(maximum), var value = type.fitting(defaultValue)
     else { return false }
@@ -132,7 +132,7 @@ extension AttributeDescription {
 
 extension AttributeType {
   /// The type of an attribute's bounds, nil where it knows none. A text is bounded by its length.
-  var boundType: AttributeType? {
+  package var boundType: AttributeType? {
     switch self {
     case .integer16, .integer32, .integer64, .float, .double, .decimal, .date: self
     case .string: .integer64

@@ -3,15 +3,15 @@
 /// The rules look at names through tables made first, so a check takes time in proportion to the
 /// model with inherited properties counted where they are inherited; ``checkSize()`` bounds these.
 /// A mistake is reported once: what depends on a name that leads nowhere is not checked further.
-struct ModelRules {
-  let model: ManagedObjectModel
+package struct ModelRules {
+  package let model: ManagedObjectModel
   /// The index of each entity name's first use.
-  let entityIndex: [String: Int]
+  package let entityIndex: [String: Int]
   /// Each entity and its ancestors, itself first; ends before an unknown parent, at a cycle, and
   /// one after ``maximumAncestors``.
-  let lineages: [[Int]]
+  package let lineages: [[Int]]
   /// Each entity's own properties by name.
-  let ownProperties: [[String: Property]]
+  package let ownProperties: [[String: Property]]
   let composites: Set<String>
   private(set) var findings: [ModelFinding] = []
   private var hintCount = 0
@@ -19,14 +19,14 @@ struct ModelRules {
   var hasReportedDepth = false
 
   /// A property by its place.
-  enum Property {
+  package enum Property {
     case attribute(entity: Int, Int)
     case relationship(entity: Int, Int)
     case fetched(entity: Int, Int)
   }
 
   /// What the rules find in a model, in the order of the rules.
-  static func findings(in model: ManagedObjectModel) -> [ModelFinding] {
+  package static func findings(in model: ManagedObjectModel) -> [ModelFinding] {
     guard model.entities.count <= Int(UInt16.max) else {
       return [
         ModelFinding(
@@ -54,7 +54,7 @@ struct ModelRules {
   }
 
   /// Prepares the tables of a model's names.
-  init(_ model: ManagedObjectModel) {
+  package init(_ model: ManagedObjectModel) {
     self.model = model
     let entityIndex = Dictionary(
       model.entities.enumerated().map { ($1.name, $0) }, uniquingKeysWith: { first, _ in first })
@@ -124,7 +124,7 @@ struct ModelRules {
   // MARK: Names
 
   /// The property of a name that an entity has or inherits.
-  func property(_ name: String, of entity: Int) -> Property? {
+  package func property(_ name: String, of entity: Int) -> Property? {
     for ancestor in lineages[entity] {
       if let property = ownProperties[ancestor][name] { return property }
     }
@@ -218,7 +218,7 @@ extension AttributeDescription {
 extension ArborError {
   /// One error that carries the problems of a model, all of them unless there are more than are
   /// listed.
-  static func invalidModel(
+  package static func invalidModel(
     _ problems: [ArborError], of total: Int? = nil, in source: String? = nil
   ) -> ArborError {
     let model = source.map { "The model \($0)" } ?? "The model"

@@ -12,7 +12,7 @@
 package struct ObjectNumber: Sendable, Hashable, Comparable, RawRepresentable {
   @usableFromInline package let rawValue: UInt64
 
-  package static let maximumSequence: UInt64 = (1 << 48) - 1
+  package static let maximumSequence = ObjectID.maximumNumber
 
   @inlinable package init(rawValue: UInt64) { self.rawValue = rawValue }
 

@@ -1,3 +1,4 @@
+package import ArborJSON
 package import ArborModel
 internal import ArborWork
 package import Foundation

@@ -5,7 +5,7 @@ internal import Foundation
 package enum ModelCodec {
   /// The bytes of the `model` entry.
   package static func encode(_ model: ManagedObjectModel) -> [UInt8] {
-    Array(model.jsonData(.compact))
+    Array(model.compactJSON)
   }
 
   /// The bytes of the `model-digest` entry.

@@ -1,3 +1,4 @@
+import ArborJSON
 import ArborExchange
 import ArborModel
 import Foundation

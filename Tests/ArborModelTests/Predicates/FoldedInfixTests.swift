@@ -1,3 +1,4 @@
+import TestLength
 import Foundation
 import Testing
 

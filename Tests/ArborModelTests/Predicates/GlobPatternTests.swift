@@ -1,4 +1,5 @@
 @testable import ArborModel
+import TestLength
 import Foundation
 import Testing
 

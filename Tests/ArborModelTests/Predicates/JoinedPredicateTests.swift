@@ -1,3 +1,4 @@
+import TestLength
 import ArborModel
 import Testing
 

@@ -1,3 +1,4 @@
+import TestLength
 import Testing
 
 @testable import ArborModel

@@ -1,3 +1,4 @@
+import ModelSamples
 import ArborModel
 import Testing
 

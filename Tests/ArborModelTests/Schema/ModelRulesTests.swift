@@ -1,3 +1,4 @@
+import ModelSamples
 import ArborModel
 import Testing
 
@@ -32,35 +33,6 @@ extension ManagedObjectModel {
 }
 
 @Suite struct ModelRulesTests {
-  /// A model that breaks no rule.
-  static func soundModel() throws -> ManagedObjectModel {
-    try ManagedObjectModel {
-      Entity("Person", isAbstract: true) {
-        Attribute("name", .string, .bounds(0...80), .default("Jo"))
-        Attribute("address", .composite("Address"), .optional)
-      }
-      Entity("Employee", parent: "Person", uniquenessConstraints: [["number", "company"]]) {
-        Attribute("number", .integer32)
-        Attribute("age", .integer16, .bounds(0...150), .default(18))
-        Attribute("draft", .undefined, .transient)
-        Relationship("company", to: "Company", inverse: "employees")
-        Relationship("manager", to: "Employee", inverse: "reports")
-        Relationship("reports", to: "Employee", inverse: "manager", .toMany)
-        FetchedPropertyDescription(
-          name: "peers", request: FetchTemplate(name: "peers", entity: "Employee"))
-      }
-      Entity(
-        "Company", fetchIndexes: [FetchIndexDescription(name: "byName", elements: [.init("name")])]
-      ) {
-        Attribute("name", .string)
-        Relationship("employees", to: "Employee", inverse: "company", .toMany, .count(0...9))
-      }
-      Composite("Address") { Attribute("street", .string) }
-      FetchRequestTemplate("everybody", entity: "Employee")
-      Configuration("Cloud", entities: ["Company", "Employee"])
-    }
-  }
-
   static let entityMistakes: [Mistake] = [
     Mistake("Two words", nil, says: "other characters") {
       $0.entities.append(EntityDescription(name: "Two words"))
@@ -266,7 +238,7 @@ extension ManagedObjectModel {
     "name TOKENMATCHES \"a\"", "TERNARY(age > 3, 1, 0) == 1", "age + 1 > 3",
   ])
   func aConditionOnTheObjectItselfPasses(condition: String) throws {
-    var model = try Self.soundModel()
+    var model = try ModelSamples.sound()
     model["Employee"].fetchIndexes.append(
       FetchIndexDescription(
         name: "part", elements: [.init("age")], partialIndexPredicate: condition))
@@ -274,7 +246,7 @@ extension ManagedObjectModel {
   }
 
   @Test func aConditionWhoseSidesDoNotFitIsAProblem() throws {
-    var model = try Self.soundModel()
+    var model = try ModelSamples.sound()
     Self.condition(says: "", "age BEGINSWITH 3").make(&model)
     let problems = Self.problems(of: model)
     #expect(problems.count == 1)
@@ -284,7 +256,7 @@ extension ManagedObjectModel {
 
   @Test(arguments: [("photo == nil", 0), ("NULL != photo", 0), ("photo == age", 1)])
   func aConditionMayAskWhetherThereIsALargeBinary(text: String, count: Int) throws {
-    var model = try Self.soundModel()
+    var model = try ModelSamples.sound()
     model["Employee"].attributes.append(
       AttributeDescription(
         name: "photo", type: .binary, isOptional: true, allowsExternalStorage: true))
@@ -337,12 +309,12 @@ extension ManagedObjectModel {
   }
 
   @Test func aSoundModelPasses() throws {
-    #expect(Self.problems(of: try Self.soundModel()).isEmpty)
+    #expect(Self.problems(of: try ModelSamples.sound()).isEmpty)
   }
 
   @Test(arguments: mistakes)
   func aMistakeIsReportedOnceWhereItIs(mistake: Mistake) throws {
-    var model = try Self.soundModel()
+    var model = try ModelSamples.sound()
     mistake.make(&model)
     let problems = Self.problems(of: model)
     #expect(problems.count == 1)
@@ -359,7 +331,7 @@ extension ManagedObjectModel {
     ("concat(name, ', ', name)", .string), ("join(employees.name, ', ')", .string),
   ])
   func aDerivationThatLeadsSomewherePasses(expression: String, type: AttributeType) throws {
-    var model = try Self.soundModel()
+    var model = try ModelSamples.sound()
     let attribute = AttributeDescription(name: "sum", type: type, derivation: expression)
     model["Company"].attributes.append(attribute)
     #expect(Self.problems(of: model).isEmpty)
@@ -370,14 +342,14 @@ extension ManagedObjectModel {
     "TRUEPREDICATE", "manager.company.name == nil OR NOT age BETWEEN {1, 2}", "SELF == $x",
   ])
   func aPredicateThatParsesPasses(predicate: String) throws {
-    var model = try Self.soundModel()
+    var model = try ModelSamples.sound()
     model.fetchRequestTemplates.append(
       FetchTemplate(name: "fine", entity: "Employee", predicate: predicate))
     #expect(Self.problems(of: model).isEmpty)
   }
 
   @Test func manyMistakesAreReportedAtOnce() throws {
-    var model = try Self.soundModel()
+    var model = try ModelSamples.sound()
     for mistake in Self.mistakes { mistake.make(&model) }
     let messages = Self.problems(of: model).map(\.message)
     #expect(messages.count >= Self.mistakes.count)
@@ -387,7 +359,7 @@ extension ManagedObjectModel {
   }
 
   @Test func tenMistakesAreTen() throws {
-    var model = try Self.soundModel()
+    var model = try ModelSamples.sound()
     for mistake in Self.attributeMistakes.prefix(10) { mistake.make(&model) }
     #expect(Self.problems(of: model).count == 10)
   }

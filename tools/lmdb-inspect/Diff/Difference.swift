@@ -1,3 +1,4 @@
+import ArborJSON
 import ArborModel
 
 /// One thing in which two files differ.

@@ -1,3 +1,4 @@
+import ArborJSON
 import ArborModel
 
 /// Bytes of a file as a person and a program can read them.

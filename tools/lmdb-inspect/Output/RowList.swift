@@ -1,3 +1,4 @@
+import ArborJSON
 import ArborModel
 
 /// Rows of values under the names of their columns, printed as they come: for a person in aligned

@@ -1,3 +1,4 @@
+import ArborJSON
 import ArborModel
 
 /// A query's plan as one document.

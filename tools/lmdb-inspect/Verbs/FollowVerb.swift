@@ -1,3 +1,4 @@
+import ArborJSON
 import ArborLog
 import ArborModel
 import ArborObjects

@@ -1,3 +1,5 @@
+import ArborModelFiles
+import ArborJSON
 import ArborExchange
 import ArborModel
 import ArborObjects

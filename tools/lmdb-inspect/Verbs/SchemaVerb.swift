@@ -1,3 +1,5 @@
+import ArborModelFiles
+import ArborJSON
 import ArborModel
 import ArborStore
 import ArgumentParser

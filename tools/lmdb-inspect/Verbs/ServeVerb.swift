@@ -1,3 +1,4 @@
+import ArborJSON
 import ArborBrowser
 import ArborModel
 import ArborObjects

@@ -1,0 +1,2 @@
+// What reading throws comes with it.
+@_exported public import ArborErrors

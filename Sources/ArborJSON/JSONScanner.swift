@@ -1,0 +1,239 @@
+/// Reads a document of RFC 8259 into a tape, in one pass and without recursion.
+///
+/// Stricter than many readers, so that no two of them can understand one document differently:
+/// UTF-8 is checked, a key may stand in an object once only (keys that Swift holds for equal
+/// strings are equal), surrogates come in pairs.
+///
+/// The scanner lives inside one `withUnsafeBytes` of its caller; every access lies below
+/// `bytes.count`, which the buffer itself checks in debug builds.
+package struct JSONScanner {
+  struct Frame {
+    /// The place of the list or object on the tape.
+    var entry: Int
+    var isObject: Bool
+    /// Whether parts were read before those that are counted.
+    var isContinued = false
+    var count: UInt32 = 0
+    /// The place of the present member's key; 0 where there is none, for there lies the root.
+    var key = 0
+  }
+
+  var bytes: UnsafeRawBufferPointer
+  let limits: JSONLimits
+  private let maximumCount: Int
+  var position = 0
+  var tape = JSONTape()
+  var stack: [Frame] = []
+  /// Where the item that is being read begins.
+  var itemStart = 0
+  /// What a piece of a document is a piece of.
+  var surroundings = Surroundings()
+  /// What ends the reading before it is done; nil for nothing.
+  private let work: WorkLimit?
+  /// The parts read so far.
+  private var partCount = 0
+  /// How many parts are read between two looks at the limit: little time even of a slow machine.
+  private static let partsPerLook = 1 << 9
+
+  init(_ bytes: UnsafeRawBufferPointer, limits: JSONLimits, work: WorkLimit? = nil) {
+    self.work = work
+    self.bytes = bytes
+    self.limits = limits
+    maximumCount = min(limits.maximumCount, JSONTape.maximumCount)
+  }
+
+  /// What lies around the bytes, where they are a piece of a document.
+  struct Surroundings {
+    /// The path of the outermost list or object on the stack.
+    var path = JSONPath()
+    /// The number of lists and objects around it.
+    var depth = 0
+    /// The number of its elements that were read before.
+    var firstIndex = 0
+    /// The key of its last member that was read before.
+    var lastKey: String?
+  }
+
+  /// Reads the whole document.
+  mutating func scan() throws(JSONFault) {
+    guard bytes.count <= limits.size else { throw JSONFault(.tooLarge(limit: limits.size), at: 0) }
+    if bytes.starts(with: [0xEF, 0xBB, 0xBF]) { throw JSONFault(.byteOrderMark, at: 0) }
+    // A value takes two bytes at least. Of much room only what is used becomes memory, while a tape
+    // that outgrows its room is twice in memory until it is copied.
+    let isLarge = bytes.count > 1 << 20
+    tape.entries.reserveCapacity(bytes.count / (isLarge ? 2 : 12) + 8)
+    skipSpace()
+    guard position < bytes.count else { throw JSONFault(.empty, at: position) }
+    try scanValue()
+    while !stack.isEmpty { try scanPart() }
+    skipSpace()
+    guard position == bytes.count else { throw JSONFault(.trailingContent, at: position) }
+  }
+
+  /// Reads a scalar, or opens a list or an object.
+  mutating func scanValue() throws(JSONFault) {
+    guard position < bytes.count else { throw end("a value") }
+    switch bytes[position] {
+    case UInt8(ascii: "{"): try open(isObject: true)
+    case UInt8(ascii: "["): try open(isObject: false)
+    case UInt8(ascii: "\""): try scanString()
+    case UInt8(ascii: "-"), UInt8(ascii: "0")...UInt8(ascii: "9"): try scanNumber()
+    case UInt8(ascii: "t"): try scanWord("true", .yes)
+    case UInt8(ascii: "f"): try scanWord("false", .no)
+    case UInt8(ascii: "n"): try scanWord("null", .null)
+    default: throw JSONFault(.unexpectedCharacter(expected: "a value"), at: position)
+    }
+  }
+
+  /// Reads the next element or member of the innermost list or object, or its end.
+  mutating func scanPart() throws(JSONFault) {
+    partCount &+= 1
+    if partCount & (Self.partsPerLook - 1) == 0 { try lookAtLimit() }
+    if try advance() { try scanValue() }
+  }
+
+  @inline(never)
+  private func lookAtLimit() throws(JSONFault) {
+    do throws(Interruption) { try work?.check(Self.partsPerLook) } catch {
+      throw JSONFault(.interrupted(error), at: position)
+    }
+  }
+
+  /// Goes on to the next value of the innermost list or object; false where that ends instead.
+  mutating func advance() throws(JSONFault) -> Bool {
+    let top = stack.count - 1
+    let isObject = stack[top].isObject
+    let isFirst = stack[top].count == 0 && !stack[top].isContinued
+    let bracket = isObject ? UInt8(ascii: "}") : UInt8(ascii: "]")
+    skipSpace()
+    guard position < bytes.count else { throw end(isObject ? "“}”" : "“]”") }
+    if bytes[position] == bracket {
+      position += 1
+      try close()
+      return false
+    }
+    if !isFirst {
+      guard bytes[position] == UInt8(ascii: ",") else {
+        let expected = isObject ? "“,” or “}”" : "“,” or “]”"
+        throw JSONFault(.unexpectedCharacter(expected: expected), at: position)
+      }
+      let comma = position
+      position += 1
+      skipSpace()
+      if position < bytes.count, bytes[position] == bracket {
+        throw JSONFault(.trailingComma, at: comma)
+      }
+    }
+    // A key and a value are all that one step adds.
+    guard tape.entries.count + 2 <= maximumCount else {
+      throw JSONFault(.tooManyValues(limit: maximumCount), at: position)
+    }
+    if isObject { try scanKey(frame: top) }
+    stack[top].count += 1
+    return true
+  }
+
+  private mutating func scanKey(frame: Int) throws(JSONFault) {
+    guard position < bytes.count else { throw end("a key") }
+    guard bytes[position] == UInt8(ascii: "\"") else {
+      throw JSONFault(.unexpectedCharacter(expected: "a key in quotation marks"), at: position)
+    }
+    stack[frame].key = 0
+    if frame == 0 { surroundings.lastKey = nil }
+    let key = tape.entries.count
+    try scanString()
+    stack[frame].key = key
+    skipSpace()
+    guard position < bytes.count else { throw end("“:”") }
+    guard bytes[position] == UInt8(ascii: ":") else {
+      throw JSONFault(.unexpectedCharacter(expected: "“:”"), at: position)
+    }
+    position += 1
+    skipSpace()
+  }
+
+  private mutating func open(isObject: Bool) throws(JSONFault) {
+    guard stack.count + surroundings.depth < limits.maximumDepth else {
+      throw JSONFault(.tooDeep(limit: limits.maximumDepth), at: position)
+    }
+    stack.append(Frame(entry: tape.entries.count, isObject: isObject))
+    append(isObject ? .object : .array, from: position)
+    position += 1
+  }
+
+  private mutating func close() throws(JSONFault) {
+    guard let frame = stack.popLast() else { return }
+    tape.entries[frame.entry].extent = frame.count
+    tape.entries[frame.entry].next = UInt32(tape.entries.count)
+    guard frame.isObject, frame.count > 1 else { return }
+    if let repeated = JSONKeys.firstRepeated(of: frame.entry, on: tape, bytes) {
+      stack.append(frame)
+      stack[stack.count - 1].key = repeated
+      throw JSONFault(.duplicateKey, at: Int(tape.entries[repeated].start))
+    }
+  }
+
+  private mutating func scanNumber() throws(JSONFault) {
+    let start = position
+    var form = JSONTape.Form.plain
+    switch JSONNumberGrammar.skip(bytes, &position, form: &form) {
+    case nil: append(.number, from: start, form)
+    case .leadingZero: throw JSONFault(.leadingZero, at: position)
+    case .missingDigit: throw JSONFault(.missingDigit, at: position)
+    }
+  }
+
+  private mutating func scanWord(
+    _ word: StaticString, _ kind: JSONTape.Kind
+  ) throws(JSONFault) {
+    let start = position
+    let count = word.utf8CodeUnitCount
+    let isWord =
+      start + count <= bytes.count
+      && (0..<count).allSatisfy { bytes[start + $0] == word.utf8Start[$0] }
+    guard isWord else { throw JSONFault(.unexpectedCharacter(expected: "a value"), at: start) }
+    position += count
+    append(kind, from: start)
+  }
+
+  /// Puts a value that ends at the present position on the tape.
+  @inline(__always)
+  mutating func append(_ kind: JSONTape.Kind, from start: Int, _ form: JSONTape.Form = .plain) {
+    tape.entries.append(
+      JSONTape.Entry(
+        start: UInt32(truncatingIfNeeded: start), extent: UInt32(truncatingIfNeeded: position),
+        next: UInt32(truncatingIfNeeded: tape.entries.count + 1), kind: kind, form: form))
+  }
+
+  @inline(__always)
+  mutating func skipSpace() { skipSpace(to: bytes.count) }
+
+  @inline(__always)
+  mutating func skipSpace(to end: Int) {
+    while position < end {
+      let byte = bytes[position]
+      guard byte == 0x20 || byte == 0x0A || byte == 0x0D || byte == 0x09 else { return }
+      position += 1
+    }
+  }
+
+  private func end(_ expected: String) -> JSONFault {
+    JSONFault(.unexpectedEnd(expected: expected), at: position)
+  }
+
+  /// The path of the value that was being read, for the message of a fault.
+  func pathOfFault() -> JSONPath {
+    var path = surroundings.path
+    for (depth, frame) in stack.enumerated() {
+      let index = Int(frame.count) + (depth == 0 ? surroundings.firstIndex : 0) - 1
+      if frame.key > 0 {
+        path.append(key: tape.text(of: frame.key, in: bytes))
+      } else if frame.isObject, depth == 0, let key = surroundings.lastKey {
+        path.append(key: key)
+      } else if !frame.isObject, index >= 0 {
+        path.append(index: index)
+      }
+    }
+    return path
+  }
+}

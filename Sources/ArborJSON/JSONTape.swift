@@ -1,0 +1,71 @@
+/// A scanned document as one flat list: each value in front of its parts, each member's key in
+/// front of its value.
+///
+/// ```
+/// {"a": [1, 2], "b": null}      object 2 · "a" · array 2 · 1 · 2 · "b" · null
+/// ```
+///
+/// Scanning makes no object and no string; what a caller never asks for is never made.
+struct JSONTape: Sendable {
+  /// One value or key, of 12 bytes: a document that is little more than commas has half as many of
+  /// them as bytes.
+  ///
+  /// ```
+  /// start u32 · extent u32 · next 27 bits, form 2, kind 3
+  /// ```
+  struct Entry: Sendable {
+    /// The place of the value's first byte.
+    var start: UInt32
+    /// Of scalars: one behind the last byte. Of lists and objects: the number of elements or
+    /// members.
+    var extent: UInt32
+    private var packed: UInt32
+
+    /// - Precondition: `next` is below ``JSONTape/maximumCount``.
+    @inline(__always)
+    init(start: UInt32, extent: UInt32, next: UInt32, kind: Kind, form: Form) {
+      self.start = start
+      self.extent = extent
+      packed = next << 5 | UInt32(form.rawValue) << 3 | UInt32(kind.rawValue)
+    }
+
+    /// The tape index behind this value and all its parts.
+    @inline(__always)
+    var next: UInt32 {
+      get { packed >> 5 }
+      set { packed = newValue << 5 | packed & 0x1F }
+    }
+    @inline(__always)
+    var kind: Kind { Kind(rawValue: UInt8(truncatingIfNeeded: packed & 0x7)) ?? .object }
+    @inline(__always)
+    var form: Form { Form(rawValue: UInt8(truncatingIfNeeded: packed >> 3 & 0x3)) ?? .full }
+
+    /// The bytes of a scalar.
+    @inline(__always)
+    var range: Range<Int> { Int(start)..<Int(extent) }
+    /// The bytes between the quotation marks of a string.
+    @inline(__always)
+    var textRange: Range<Int> { (Int(start) + 1)..<(Int(extent) - 1) }
+    @inline(__always)
+    var isPlain: Bool { packed & 0x18 == 0 }
+  }
+
+  enum Kind: UInt8, Sendable {
+    case null, no, yes, number, string, array, object
+  }
+
+  /// How many entries a tape can have, so that an index fits 27 bits.
+  static let maximumCount = 1 << 27
+
+  /// How much work it is to read a scalar.
+  enum Form: UInt8, Sendable {
+    /// A string of ASCII without an escape; a whole number of at most 18 digits, without exponent.
+    case plain = 0
+    /// A string without an escape; a number with digits behind a point.
+    case simple
+    /// Anything else.
+    case full
+  }
+
+  var entries: [Entry] = []
+}

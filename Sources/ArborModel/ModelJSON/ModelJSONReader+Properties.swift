@@ -1,0 +1,211 @@
+internal import ArborJSON
+internal import Foundation
+
+extension ModelJSONReader {
+  // MARK: Attributes
+
+  mutating func attributes(
+    _ node: JSONNode, subject: (Int) -> ModelSubject
+  ) -> [AttributeDescription] {
+    let entity = entityName
+    var attributes: [AttributeDescription] = []
+    for (partIndex, part) in members(node).enumerated() {
+      attributes.append(
+        reading(subject(partIndex), at: part, entity: entity, property: part.key) {
+          $0.attribute(part)
+        })
+    }
+    return attributes
+  }
+
+  private mutating func attribute(_ member: JSONNode.Member) -> AttributeDescription {
+    var attribute = AttributeDescription(name: member.key, type: .undefined)
+    guard member.value.kind != .string else {
+      readType(member.value, into: &attribute)
+      return attribute
+    }
+    // The values are read last: what they stand for depends on the type.
+    var values: [JSONNode.Member] = []
+    for member in members(member.value) {
+      let value = member.value
+      switch member.key {
+      case "type": readType(value, into: &attribute)
+      case "default", "min", "max": values.append(member)
+      case "optional": attribute.isOptional = flag(value)
+      case "pattern": attribute.regularExpression = text(value)
+      case "indexed": attribute.isIndexed = flag(value)
+      case "transient": attribute.isTransient = flag(value)
+      case "externalStorage": attribute.allowsExternalStorage = flag(value)
+      case "derivation": attribute.derivation = text(value)
+      case "valueClass": attribute.valueClassName = text(value)
+      case "preservedOnDeletion": attribute.isPreservedOnDeletion = flag(value)
+      case "renamedFrom": attribute.renamingIdentifier = text(value)
+      case "versionHashModifier": attribute.versionHashModifier = text(value)
+      case "userInfo": attribute.userInfo = notes(value)
+      default: reportUnknown(member, known: ModelJSON.attributeKeys)
+      }
+    }
+    for member in values { readValue(member, into: &attribute) }
+    return attribute
+  }
+
+  private mutating func readType(_ node: JSONNode, into attribute: inout AttributeDescription) {
+    let text = text(node)
+    let isOptional = text.hasSuffix("?")
+    let name = isOptional ? text.dropLast() : text[...]
+    if isOptional { attribute.isOptional = true }
+    if let type = ModelJSON.type(of: name) {
+      attribute.type = type
+    } else if node.kind == .string {
+      report(
+        node,
+        "There is no attribute type \(name); write one of "
+          + "\(ModelJSON.typeNames.joined(separator: ", "))."
+          + NearestName.hint(String(name), in: ModelJSON.typeNames))
+    }
+  }
+
+  private mutating func readValue(
+    _ member: JSONNode.Member, into attribute: inout AttributeDescription
+  ) {
+    let type = attribute.type
+    let isBound = member.key != "default"
+    guard let wanted = isBound ? type.boundType : type else {
+      report(member.keyNode, "Attributes of this type have no bounds; take them away.")
+      return
+    }
+    guard let value = wanted.value(ofJSON: member.value) else {
+      report(member.value, "This value does not fit the attribute; give \(wanted.expectation).")
+      return
+    }
+    switch member.key {
+    case "min": attribute.minimum = value
+    case "max": attribute.maximum = value
+    default: attribute.defaultValue = value
+    }
+  }
+
+  // MARK: Relationships
+
+  mutating func relationship(_ member: JSONNode.Member) -> RelationshipDescription {
+    var relationship = RelationshipDescription(name: member.key, destination: "")
+    for member in members(member.value) {
+      let value = member.value
+      switch member.key {
+      case "to": relationship.destination = text(value)
+      case "inverse": relationship.inverse = text(value)
+      case "toMany": relationship.isToMany = flag(value)
+      case "ordered": relationship.isOrdered = flag(value)
+      case "min": relationship.minimumCount = count(value)
+      case "max": relationship.maximumCount = count(value)
+      case "optional": relationship.isOptional = flag(value)
+      case "transient": relationship.isTransient = flag(value)
+      case "renamedFrom": relationship.renamingIdentifier = text(value)
+      case "versionHashModifier": relationship.versionHashModifier = text(value)
+      case "userInfo": relationship.userInfo = notes(value)
+      case "deleteRule":
+        let name = text(value)
+        if let rule = RelationshipDescription.DeleteRule(rawValue: name) {
+          relationship.deleteRule = rule
+        } else if value.kind == .string {
+          let known = RelationshipDescription.DeleteRule.allCases.map(\.rawValue)
+          report(
+            value,
+            "There is no delete rule \(name); write one of \(known.joined(separator: ", "))."
+              + NearestName.hint(name, in: known))
+        }
+      default: reportUnknown(member, known: ModelJSON.relationshipKeys)
+      }
+    }
+    return relationship
+  }
+
+  // MARK: Requests and indexes
+
+  mutating func fetchedProperty(_ member: JSONNode.Member) -> FetchedPropertyDescription {
+    var property = FetchedPropertyDescription(
+      name: member.key, request: FetchTemplate(name: member.key, entity: ""))
+    for member in members(member.value) {
+      switch member.key {
+      case "optional": property.isOptional = flag(member.value)
+      case "request": property.request = template(member.value, name: property.name)
+      case "userInfo": property.userInfo = notes(member.value)
+      default: reportUnknown(member, known: ModelJSON.fetchedPropertyKeys)
+      }
+    }
+    return property
+  }
+
+  mutating func template(_ node: JSONNode, name: String) -> FetchTemplate {
+    var template = FetchTemplate(name: name, entity: "")
+    for member in members(node) {
+      let value = member.value
+      switch member.key {
+      case "name": template.name = text(value)
+      case "entity": template.entity = text(value)
+      case "predicate": template.predicate = text(value)
+      case "limit": template.fetchLimit = count(value)
+      case "batchSize": template.fetchBatchSize = count(value)
+      case "includesSubentities": template.includesSubentities = flag(value)
+      case "includesPendingChanges": template.includesPendingChanges = flag(value)
+      case "distinct": template.returnsDistinctResults = flag(value)
+      case "results":
+        let name = text(value)
+        if let result = ModelJSON.resultNames.first(where: { $0.name == name }) {
+          template.resultType = result.type
+        } else if value.kind == .string {
+          report(value, "There are no results of the form \(name); write objects, ids or rows.")
+        }
+      default: reportUnknown(member, known: ModelJSON.requestKeys)
+      }
+    }
+    return template
+  }
+
+  mutating func fetchIndex(_ member: JSONNode.Member) -> FetchIndexDescription {
+    var index = FetchIndexDescription(name: member.key, elements: [])
+    guard member.value.kind == .object else {
+      index.elements = elements(member.value).map { indexElement($0) }
+      return index
+    }
+    for member in members(member.value) {
+      switch member.key {
+      case "elements": index.elements = elements(member.value).map { indexElement($0) }
+      case "where": index.partialIndexPredicate = text(member.value)
+      case "unique": index.isUnique = flag(member.value)
+      default: reportUnknown(member, known: ModelJSON.indexKeys)
+      }
+    }
+    return index
+  }
+
+  /// `"age"`, `"-age"`, or an object that says more.
+  private mutating func indexElement(_ node: JSONNode) -> FetchIndexDescription.Element {
+    guard node.kind == .object else {
+      let name = text(node)
+      let isDescending = name.hasPrefix("-")
+      return .init(isDescending ? String(name.dropFirst()) : name, isAscending: !isDescending)
+    }
+    var element = FetchIndexDescription.Element("")
+    for member in members(node) {
+      switch member.key {
+      case "property": element.property = text(member.value)
+      case "expression":
+        element.property = text(member.value)
+        element.isExpression = true
+      case "descending": element.isAscending = !flag(member.value)
+      case "kind":
+        let name = text(member.value)
+        if let kind = FetchIndexDescription.Element.Kind(rawValue: name) {
+          element.kind = kind
+        } else if member.value.kind == .string {
+          report(
+            member.value,
+            "There is no kind of index \(name); write binary, rTree, folded or text.")
+        }
+      default: reportUnknown(member, known: ModelJSON.elementKeys)
+      }
+    }
+    return element
+  }
+}

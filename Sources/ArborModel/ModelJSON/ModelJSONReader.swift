@@ -1,0 +1,208 @@
+internal import ArborJSON
+public import Foundation
+
+extension ManagedObjectModel {
+  /// Reads a model from its JSON form; see ``jsonData(_:)``.
+  ///
+  /// ```swift
+  /// let model = try ManagedObjectModel(json: Data(#"{"entities": {"Tag": {}}}"#.utf8))
+  /// ```
+  ///
+  /// - Parameters:
+  ///   - json: The text in UTF-8.
+  ///   - source: The file or URL it comes from; errors name it.
+  /// - Throws: ``ArborError`` with code `invalidModel` and every problem as a violation with its
+  ///   line.
+  public init(json: Data, source: String? = nil) throws(ArborError) {
+    let document: JSONDocument
+    do throws(ArborError) {
+      document = try JSONDocument(json, source: source)
+    } catch {
+      throw .invalidModel([error], in: source)
+    }
+    self = try ModelJSONReader.read(document)
+  }
+}
+
+/// Reads the JSON form of a model; all its problems come out together.
+struct ModelJSONReader {
+  private(set) var model = ManagedObjectModel(entities: [])
+  private var nodes: [ModelSubject: JSONNode] = [:]
+  private var problems: [(node: JSONNode, error: ArborError)] = []
+  /// The parts that could not be read; what the rules say about them would be a consequence.
+  private var unreadable: Set<ModelSubject> = []
+  /// The part of the model that is being read, for reports.
+  private var subject = ModelSubject.model
+  private(set) var entityName: String?
+  private var propertyName: String?
+
+  /// The most problems that are listed: each is located by reading the document up to it.
+  static let maximumListed = 1_000
+
+  static func read(_ document: JSONDocument) throws(ArborError) -> ManagedObjectModel {
+    var reader = ModelJSONReader()
+    reader.read(document.root)
+    for finding in ModelRules.findings(in: reader.model)
+    where finding.severity == .problem && !reader.unreadable.contains(finding.subject) {
+      reader.problems.append((reader.nodes[finding.subject] ?? document.root, finding.error))
+    }
+    guard reader.problems.isEmpty else {
+      let sorted = reader.problems.sorted { $0.node.tapeIndex < $1.node.tapeIndex }
+      let located = sorted.prefix(maximumListed).map { $0.error.with(location: $0.node.location) }
+      throw .invalidModel(located, of: sorted.count, in: document.source)
+    }
+    return reader.model.withFittingValues()
+  }
+
+  // MARK: Reports
+
+  mutating func report(_ node: JSONNode, _ message: String) {
+    unreadable.insert(subject)
+    let error = ArborError(.invalidModel, message)
+      .with(entity: entityName, keyPath: propertyName)
+    problems.append((node, error))
+  }
+
+  mutating func reportUnknown(_ member: JSONNode.Member, known: [String]) {
+    report(
+      member.keyNode,
+      "Models have no \(member.key) here; write one of \(known.joined(separator: ", "))."
+        + NearestName.hint(member.key, in: known))
+  }
+
+  // MARK: Plain values
+
+  mutating func members(_ node: JSONNode) -> [JSONNode.Member] {
+    if let members = node.members { return members }
+    report(node, "This is \(node.kind), where an object is expected; write {…}.")
+    return []
+  }
+
+  mutating func elements(_ node: JSONNode) -> [JSONNode] {
+    if let elements = node.elements { return elements }
+    report(node, "This is \(node.kind), where a list is expected; write […].")
+    return []
+  }
+
+  mutating func flag(_ node: JSONNode) -> Bool {
+    if let flag = node.bool { return flag }
+    report(node, "This is \(node.kind), where true or false is expected.")
+    return false
+  }
+
+  mutating func text(_ node: JSONNode) -> String {
+    if let text = node.string { return text }
+    report(node, "This is \(node.kind), where a text is expected; put it in quotation marks.")
+    return ""
+  }
+
+  mutating func count(_ node: JSONNode) -> Int {
+    if let count = node.number?.int64, count >= 0 { return Int(count) }
+    report(node, "This is no count; write a whole number from 0.")
+    return 0
+  }
+
+  mutating func notes(_ node: JSONNode) -> [String: String] {
+    var notes: [String: String] = [:]
+    for member in members(node) { notes[member.key] = text(member.value) }
+    return notes
+  }
+
+  /// Reads one part of the model with reports that name it.
+  mutating func reading<Part>(
+    _ subject: ModelSubject, at member: JSONNode.Member, entity: String?, property: String? = nil,
+    _ body: (inout Self) -> Part
+  ) -> Part {
+    nodes[subject] = member.keyNode
+    let outer = (self.subject, entityName, propertyName)
+    (self.subject, entityName, propertyName) = (subject, entity, property)
+    defer { (self.subject, entityName, propertyName) = outer }
+    return body(&self)
+  }
+
+  // MARK: The model
+
+  private mutating func read(_ root: JSONNode) {
+    for member in members(root) {
+      switch member.key {
+      case "version": model.versionIdentifier = text(member.value)
+      case "entities":
+        for (place, entity) in members(member.value).enumerated() {
+          let description = reading(.entity(place), at: entity, entity: entity.key) {
+            $0.entity(entity, at: place)
+          }
+          model.entities.append(description)
+        }
+      case "composites":
+        for (place, composite) in members(member.value).enumerated() {
+          let parts = reading(.composite(place), at: composite, entity: composite.key) { reader in
+            reader.attributes(composite.value) { .part(place, $0) }
+          }
+          model.composites.append(CompositeDescription(name: composite.key, attributes: parts))
+        }
+      case "requests":
+        for (place, request) in members(member.value).enumerated() {
+          let template = reading(.template(place), at: request, entity: nil) {
+            $0.template(request.value, name: request.key)
+          }
+          model.fetchRequestTemplates.append(template)
+        }
+      case "configurations":
+        for configuration in members(member.value) {
+          let name = configuration.key
+          model.configurations[name] = reading(
+            .configuration(name), at: configuration, entity: nil
+          ) { reader in
+            reader.elements(configuration.value).map { reader.text($0) }
+          }
+        }
+      default: reportUnknown(member, known: ModelJSON.modelKeys)
+      }
+    }
+  }
+
+  private mutating func entity(_ member: JSONNode.Member, at place: Int) -> EntityDescription {
+    var entity = EntityDescription(name: member.key)
+    for member in members(member.value) {
+      switch member.key {
+      case "class": entity.className = text(member.value)
+      case "abstract": entity.isAbstract = flag(member.value)
+      case "parent": entity.parent = text(member.value)
+      case "renamedFrom": entity.renamingIdentifier = text(member.value)
+      case "versionHashModifier": entity.versionHashModifier = text(member.value)
+      case "userInfo": entity.userInfo = notes(member.value)
+      case "attributes":
+        entity.attributes = attributes(member.value) { .attribute(place, $0) }
+      case "relationships":
+        for (index, part) in members(member.value).enumerated() {
+          let relationship = reading(
+            .relationship(place, index), at: part, entity: entity.name, property: part.key
+          ) { $0.relationship(part) }
+          entity.relationships.append(relationship)
+        }
+      case "fetchedProperties":
+        for (index, part) in members(member.value).enumerated() {
+          let property = reading(
+            .fetchedProperty(place, index), at: part, entity: entity.name, property: part.key
+          ) { $0.fetchedProperty(part) }
+          entity.fetchedProperties.append(property)
+        }
+      case "unique":
+        for (index, node) in elements(member.value).enumerated() {
+          let columns = node.kind == .array ? elements(node).map { text($0) } : [text(node)]
+          nodes[.constraint(place, index)] = node
+          entity.uniquenessConstraints.append(columns)
+        }
+      case "indexes":
+        for (number, part) in members(member.value).enumerated() {
+          let index = reading(
+            .index(place, number), at: part, entity: entity.name, property: part.key
+          ) { $0.fetchIndex(part) }
+          entity.fetchIndexes.append(index)
+        }
+      default: reportUnknown(member, known: ModelJSON.entityKeys)
+      }
+    }
+    return entity
+  }
+}

@@ -1,0 +1,31 @@
+/// One of the predicates that together are a predicate, with what an index can do for it.
+package struct Conjunct: Sendable {
+  package let node: BoundNode
+  package let term: IndexableTerm?
+  /// The conjunctions that the conjunct is a disjunction of, where each may open a way to its rows;
+  /// else empty.
+  package let alternatives: [Conjunction]
+
+  package init(
+    node: BoundNode, term: IndexableTerm? = nil, alternatives: [Conjunction] = []
+  ) {
+    self.node = node
+    self.term = term
+    self.alternatives = alternatives
+  }
+}
+
+/// A predicate in normal form, with its arguments: everything of it has to hold.
+package struct Conjunction: Sendable {
+  package let conjuncts: [Conjunct]
+  /// What conjuncts say about related objects.
+  package let related: [RelatedCondition]
+
+  package init(conjuncts: [Conjunct], related: [RelatedCondition] = []) {
+    self.conjuncts = conjuncts
+    self.related = related
+  }
+
+  /// What no record fulfils.
+  static let never = Conjunction(conjuncts: [Conjunct(node: .constant(false))])
+}

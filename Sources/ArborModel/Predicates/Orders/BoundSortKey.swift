@@ -1,0 +1,71 @@
+/// A sort key whose path or expression has been resolved against an entity.
+package final class BoundSortKey: Sendable {
+  /// What the key reads; nil for one that is computed.
+  package let path: BoundPath?
+  /// What the key computes; nil for one that reads a path.
+  package let expression: BoundExpression?
+  /// The path or the expression as it was written.
+  package let text: String
+  package let isAscending: Bool
+  package let options: SortKey.Options
+  /// The index column that has the key's order; nil where none can have it.
+  package let column: IndexSchema.Column?
+
+  /// - Parameters:
+  ///   - path: A path to single values.
+  ///   - text: The path as it is written.
+  init(path: BoundPath, text: String, isAscending: Bool, options: SortKey.Options) {
+    self.path = path
+    expression = nil
+    self.text = text
+    self.isAscending = isAscending
+    self.options = options
+    column = Self.column(path, isAscending, options)
+  }
+
+  /// - Parameter expression: One without arguments that gives single values.
+  init(
+    computing expression: BoundExpression, text: String, isAscending: Bool, options: SortKey.Options
+  ) {
+    path = nil
+    self.expression = expression
+    self.text = text
+    self.isAscending = isAscending
+    self.options = options
+    column = nil
+  }
+
+  /// Whether the key of an object that nobody changes is another one at another time.
+  package var isFleeting: Bool {
+    expression?.contains { expression, _ in
+      switch expression {
+      case .call(.now, _), .call(.random, _), .call(.randomn, _): true
+      default: false
+      }
+    } ?? false
+  }
+
+  private static func column(
+    _ path: BoundPath, _ isAscending: Bool, _ options: SortKey.Options
+  ) -> IndexSchema.Column? {
+    guard path.hops.isEmpty, options.isDisjoint(with: [.localized, .numeric]) else { return nil }
+    let kind = options.isEmpty ? IndexSchema.Column.Kind.plain : .folded(options.folding)
+    switch path.leaf {
+    case .attribute(let attribute):
+      return .init(source: .attribute(attribute.slot), isAscending: isAscending, kind: kind)
+    case .toOne(let relationship):
+      return .init(source: .toOne(relationship.slot), isAscending: isAscending, kind: kind)
+    default: return nil
+    }
+  }
+}
+
+extension SortKey.Options {
+  /// What the options overlook in texts.
+  package var folding: StringFolding {
+    var folding: StringFolding = []
+    if contains(.caseInsensitive) { folding.insert(.case) }
+    if contains(.diacriticInsensitive) { folding.insert(.diacritics) }
+    return folding
+  }
+}

@@ -1,0 +1,51 @@
+extension SortKey {
+  /// Resolves the key's path or expression.
+  ///
+  /// - Throws: ``ArborError`` `unknownName` where a name of a path is unknown, `invalidArgument`
+  ///   where the path leads to or through a to-many relationship or the expression gives no single
+  ///   value, `invalidPredicate` for an expression that does not parse or bind.
+  package func bind(
+    to entity: EntitySchema, in schema: ModelSchema
+  ) throws(ArborError) -> BoundSortKey {
+    let path: BoundPath
+    do throws(ArborError) {
+      path = try KeyPathBinder.bind(keyPath, to: entity, in: schema)
+    } catch {
+      if let computed = try bindExpression(to: entity, in: schema) { return computed }
+      throw error
+    }
+    guard !path.leaf.isExternal else {
+      throw ArborError(
+        .invalidArgument,
+        "Objects cannot be sorted by \(keyPath), whose values may lie outside of the records; "
+          + "sort by another attribute."
+      ).with(entity: entity.name, keyPath: keyPath)
+    }
+    return BoundSortKey(path: path, isAscending: isAscending, options: options)
+  }
+}
+
+extension BoundSortKey {
+  package convenience init(path: BoundPath, isAscending: Bool, options: SortKey.Options) {
+    self.init(
+      path: path, text: BoundText(arguments: []).text(path), isAscending: isAscending,
+      options: options)
+  }
+}
+
+extension [SortKey] {
+  /// Resolves the paths of an order's keys. The entity keeps what was resolved, so that doing it
+  /// again costs a look-up.
+  ///
+  /// - Throws: ``ArborError`` as ``SortKey/bind(to:in:)``.
+  package func bind(
+    to entity: EntitySchema, in schema: ModelSchema
+  ) throws(ArborError) -> [BoundSortKey] {
+    if isEmpty { return [] }
+    if let known = entity.orders[self] { return known }
+    var bound: [BoundSortKey] = []
+    for key in self { bound.append(try key.bind(to: entity, in: schema)) }
+    entity.orders.keep(self, bound)
+    return bound
+  }
+}

@@ -1,0 +1,97 @@
+/// The work of binding one predicate.
+struct PredicateBinding {
+  let schema: ModelSchema
+  /// The entities of the candidates, that of the root first.
+  var scopes: [EntitySchema]
+  /// What the variables stand for at present.
+  var names: [String: Meaning] = [:]
+
+  enum Meaning {
+    /// The candidate of the scope at a place in ``scopes``.
+    case candidate(Int)
+    case slot(BoundSlot)
+    /// What was assigned, and in how many scopes.
+    case assigned(Bound, scopes: Int)
+  }
+
+  /// A bound expression with what is known of its values.
+  struct Bound {
+    var expression: BoundExpression
+    var kind: ValueKind
+    /// The entity of the objects that it gives; nil where it gives none, or any.
+    var entity: EntitySchema?
+    /// The parts of the composite that it gives.
+    var composite: CompositeDescription?
+    /// How many relationships are followed for it, one within the other.
+    var hops = 0
+    /// Where it stands in the source.
+    var site: PredicateSite = .none
+
+    init(
+      _ expression: BoundExpression, _ kind: ValueKind, _ entity: EntitySchema? = nil,
+      site: PredicateSite = .none
+    ) {
+      self.expression = expression
+      self.kind = kind
+      self.entity = entity
+      self.site = site
+    }
+  }
+
+  init(entity: EntitySchema, schema: ModelSchema) {
+    self.schema = schema
+    scopes = [entity]
+  }
+
+  mutating func bind(_ node: PredicateNode) throws(ArborError) -> BoundNode {
+    switch node {
+    case .constant(let flag): return .constant(flag)
+    case .and(let nodes): return .and(try bind(nodes))
+    case .or(let nodes): return .or(try bind(nodes))
+    case .not(let node): return .not(try bind(node))
+    case .comparison(let comparison):
+      if let qualifier = comparison.qualifier { return try bind(comparison, qualifier) }
+      let left = try bind(comparison.left)
+      return .comparison(try bind(comparison, left: left))
+    }
+  }
+
+  private mutating func bind(_ nodes: [PredicateNode]) throws(ArborError) -> [BoundNode] {
+    var bound: [BoundNode] = []
+    for node in nodes { bound.append(try bind(node)) }
+    return bound
+  }
+
+  /// Binds the right side of a comparison whose left side is bound.
+  mutating func bind(
+    _ comparison: PredicateComparison, left: Bound
+  ) throws(ArborError) -> BoundComparison {
+    let bound = BoundComparison(
+      left: left.expression, comparison: comparison.comparison, options: comparison.options,
+      right: try bind(comparison.right).expression, site: comparison.site)
+    try ComparisonRules.check(bound, arguments: nil)
+    return bound
+  }
+
+  /// Binds within a scope of its own, after which variables are what they were.
+  mutating func within<R>(
+    _ entity: EntitySchema, at site: PredicateSite,
+    _ body: (inout Self) throws(ArborError) -> R
+  ) throws(ArborError) -> R {
+    guard scopes.count <= PredicateLimits.mostCollections else {
+      throw site.error(
+        "The predicate asks for collections within collections, \(scopes.count) deep, and the "
+          + "limit is \(PredicateLimits.mostCollections); follow fewer to-many relationships.")
+    }
+    let outer = names
+    scopes.append(entity)
+    defer {
+      scopes.removeLast()
+      names = outer
+    }
+    return try body(&self)
+  }
+
+  /// How the scope at a place in ``scopes`` is named from the innermost one.
+  func scope(at place: Int) -> Int { scopes.count - 1 - place }
+}

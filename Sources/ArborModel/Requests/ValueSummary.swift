@@ -1,0 +1,58 @@
+internal import Foundation
+
+/// What aggregates are made of, gathered value by value.
+package struct ValueSummary: Sendable {
+  /// How many values are not null.
+  package private(set) var count = 0
+  private var sum = NumberSum()
+  private var summands = 0
+  private var dates = 0.0
+  private var dateCount = 0
+  private var least = Value.null
+  private var greatest = Value.null
+  private var seen: Set<DistinctValue>?
+  /// All of them, for functions that take them together.
+  private var values: [Value]?
+
+  /// - Parameters:
+  ///   - isDistinct: Whether equal values count once.
+  ///   - keepsValues: Whether there will be functions that
+  ///     ``Aggregate/Function/takesAllValues``.
+  package init(isDistinct: Bool = false, keepsValues: Bool = false) {
+    seen = isDistinct ? [] : nil
+    values = keepsValues ? [] : nil
+  }
+
+  package mutating func add(_ value: Value) {
+    // A number that is none has no place in an order and adds nothing to a sum.
+    guard !value.isNull, !value.isNotANumber else { return }
+    if seen != nil, seen?.insert(DistinctValue(value)).inserted == false { return }
+    count += 1
+    values?.append(value)
+    if case .date(let date) = value {
+      dates += date.timeIntervalSinceReferenceDate
+      dateCount += 1
+    } else if sum.add(value) {
+      summands += 1
+    }
+    if least.isNull || Value.compare(value, least) == .less { least = value }
+    if greatest.isNull || Value.compare(value, greatest) == .greater { greatest = value }
+  }
+
+  /// The value of a function of all values.
+  package func value(of function: Aggregate.Function) -> Value {
+    switch function {
+    case .count: .integer(Int64(count))
+    case .sum: sum.value
+    case .average:
+      summands == 0 && dateCount > 0
+        ? .date(Date(timeIntervalSinceReferenceDate: dates / Double(dateCount)))
+        : sum.average(of: summands)
+    case .minimum: least
+    case .maximum: greatest
+    case .median: ValueStatistics.median(values ?? [])
+    case .mode: ValueStatistics.mode(values ?? [])
+    case .standardDeviation: ValueStatistics.standardDeviation(values ?? [])
+    }
+  }
+}

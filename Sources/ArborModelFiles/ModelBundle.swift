@@ -1,0 +1,108 @@
+internal import ArborModel
+internal import Foundation
+
+/// A `.xcdatamodeld` folder: its versions, and which of them is current.
+struct ModelBundle {
+  let versions: [ModelDocument.Version]
+  let current: ModelDocument.Version
+  let warnings: [ArborError]
+
+  static let markName = ".xccurrentversion"
+  static let markKey = "_XCCurrentVersionName"
+
+  init(at url: URL) throws(ArborError) {
+    let bundle = url.lastPathComponent
+    let names: [String]
+    do {
+      names = try FileManager.default.contentsOfDirectory(atPath: url.path)
+    } catch {
+      throw ArborError(
+        .fileUnreadable,
+        "The model bundle \(bundle) cannot be read; check that it is a folder and may be read."
+      ).with(underlying: error)
+    }
+    versions = names.filter { $0.hasSuffix(ModelFileKind.versionSuffix) }.map {
+      .init(
+        name: String($0.dropLast(ModelFileKind.versionSuffix.count)), url: url.appending(path: $0))
+    }.sorted { Self.precedes($0.name, $1.name) }
+    guard let first = versions.first else {
+      throw ArborError(
+        .invalidModel, "The model bundle \(bundle) holds no .xcdatamodel version; restore one.")
+    }
+    if let marked = try Self.markedVersion(of: url) {
+      let name =
+        marked.hasSuffix(ModelFileKind.versionSuffix)
+        ? String(marked.dropLast(ModelFileKind.versionSuffix.count)) : marked
+      guard let version = versions.first(where: { $0.name == name }) else {
+        throw ArborError(
+          .invalidModel,
+          "The model bundle \(bundle) marks \(marked) as current, which it does not hold; restore "
+            + "it, or mark another in \(Self.markName)."
+            + NearestName.hint(name, in: versions.map(\.name)))
+      }
+      (current, warnings) = (version, [])
+    } else {
+      current = first
+      let isAmbiguous = versions.count > 1
+      warnings =
+        isAmbiguous
+        ? [
+          ArborError(
+            .invalidModel,
+            "The model bundle \(bundle) marks none of its \(versions.count) versions as current; "
+              + "\(first.name) is used, the first by name. Mark one in \(Self.markName).")
+        ] : []
+    }
+  }
+
+  /// The text of the file that marks a version as current.
+  static func mark(_ version: String) -> Data {
+    let name = version.replacing("&", with: "&amp;").replacing("<", with: "&lt;")
+    let text = """
+      <?xml version="1.0" encoding="UTF-8"?>
+      <!DOCTYPE plist PUBLIC "-//Apple//DTD PLIST 1.0//EN" \
+      "http://www.apple.com/DTDs/PropertyList-1.0.dtd">
+      <plist version="1.0">
+      <dict>
+      \t<key>\(markKey)</key>
+      \t<string>\(name)</string>
+      </dict>
+      </plist>
+
+      """
+    return Data(text.utf8)
+  }
+
+  /// The name of the version that is marked as current, nil where there is no mark.
+  private static func markedVersion(of url: URL) throws(ArborError) -> String? {
+    let mark = url.appending(path: markName)
+    guard FileManager.default.fileExists(atPath: mark.path) else { return nil }
+    let data = try ModelFileKind.data(at: mark)
+    let list = try? PropertyListSerialization.propertyList(from: data, format: nil)
+    guard let entries = list as? [String: Any] else {
+      throw ArborError(
+        .invalidModel,
+        "\(markName) of \(url.lastPathComponent) is no property list of a dictionary; restore it, "
+          + "or remove it where the bundle has one version.")
+    }
+    // Editors write an empty dictionary for a bundle of one version.
+    guard let entry = entries[markKey] else { return nil }
+    guard let name = entry as? String else {
+      throw ArborError(
+        .invalidModel,
+        "\(markName) of \(url.lastPathComponent) has no text under \(markKey); restore it, or "
+          + "remove it where the bundle has one version.")
+    }
+    return name.isEmpty ? nil : name
+  }
+
+  /// Whether a version stands before another: digits count as the numbers they write, so that
+  /// `Model 2` stands before `Model 10`.
+  static func precedes(_ left: String, _ right: String) -> Bool {
+    switch left.compare(right, options: [.numeric, .caseInsensitive]) {
+    case .orderedAscending: true
+    case .orderedDescending: false
+    case .orderedSame: left < right
+    }
+  }
+}

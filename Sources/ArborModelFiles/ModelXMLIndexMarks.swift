@@ -1,0 +1,74 @@
+internal import ArborModel
+
+/// What an index says that Apple's format has no words for: entries of its entity's user info.
+///
+/// ```xml
+/// <fetchIndex name="words"><fetchIndexElement property="body" type="Binary"/></fetchIndex>
+/// <userInfo><entry key="arbor.index.words" value="text"/></userInfo>
+/// ```
+///
+/// The value holds the words `text`, for an index of the words of its attribute, and `unique`.
+/// Xcode keeps such entries and Core Data overlooks them: there the index is an ordinary one. A
+/// folded column needs no mark, since it is the expression `canonical:(attribute)`.
+enum ModelXMLIndexMarks {
+  static let prefix = "arbor.index."
+  static let textMark = "text"
+  static let uniqueMark = "unique"
+
+  /// The entries that an entity's indexes need.
+  static func entries(of indexes: [FetchIndexDescription]) -> [String: String] {
+    var entries: [String: String] = [:]
+    for index in indexes {
+      var marks: [String] = []
+      if index.elements.contains(where: { $0.kind == .text }) { marks.append(textMark) }
+      if index.isUnique { marks.append(uniqueMark) }
+      if !marks.isEmpty { entries[prefix + index.name] = marks.joined(separator: " ") }
+    }
+    return entries
+  }
+
+  /// The expression that stands for a folded column.
+  static func expression(ofFolded property: String) -> String { "canonical:(\(property))" }
+
+  /// The property of a folded column, where an expression stands for one.
+  static func foldedProperty(ofExpression text: String) -> String? {
+    guard text.hasPrefix("canonical:(") else { return nil }
+    return FetchIndexDescription.Element(text, isExpression: true).foldedProperty
+  }
+}
+
+extension ModelXMLReader {
+  /// Applies the marks in an entity's user info to its indexes, and takes them out there.
+  mutating func applyIndexMarks(to entity: inout EntityDescription, at node: ModelXMLNode) {
+    guard entity.userInfo.keys.contains(where: { $0.hasPrefix(ModelXMLIndexMarks.prefix) }) else {
+      return
+    }
+    let places = Dictionary(
+      entity.fetchIndexes.enumerated().map { ($1.name, $0) },
+      uniquingKeysWith: { first, _ in first })
+    for (key, value) in entity.userInfo.sorted(by: { $0.key < $1.key })
+    where key.hasPrefix(ModelXMLIndexMarks.prefix) {
+      let name = String(key.dropFirst(ModelXMLIndexMarks.prefix.count))
+      guard let position = places[name] else {
+        report(
+          node, as: .warning, entity: entity.name,
+          "The user info of \(entity.name) has \(key), but there is no index \(name).")
+        continue
+      }
+      entity.userInfo[key] = nil
+      for mark in value.split(separator: " ") {
+        switch mark {
+        case ModelXMLIndexMarks.uniqueMark: entity.fetchIndexes[position].isUnique = true
+        case ModelXMLIndexMarks.textMark:
+          for element in entity.fetchIndexes[position].elements.indices {
+            entity.fetchIndexes[position].elements[element].kind = .text
+          }
+        default:
+          report(
+            node, entity: entity.name, property: name,
+            "The user info of \(entity.name) has \(key) “\(value)”; write text, unique or both.")
+        }
+      }
+    }
+  }
+}

@@ -1,0 +1,110 @@
+internal import ArborModel
+
+/// What editors leave behind in whole models: Core Data's compiler accepts it, so it is mended and
+/// told as a trap.
+extension ModelXMLReader {
+  /// Mends what was read, before the rules look at it.
+  mutating func mendLeftovers() {
+    let names = ModelRules(model)
+    dropLopsidedInverses(names)
+    dropRepeatedAttributes(names)
+  }
+
+  // MARK: Inverses
+
+  /// Takes the inverse from each relationship whose inverse names another one as its own, or none.
+  ///
+  /// All are found in what the file says: that one is dropped makes no other lopsided.
+  private mutating func dropLopsidedInverses(_ names: ModelRules) {
+    for (index, entity) in names.model.entities.enumerated() {
+      for (propertyIndex, relationship) in entity.relationships.enumerated() {
+        guard let inverse = relationship.inverse,
+          let destination = names.entityIndex[relationship.destination],
+          let back = names.relationship(inverse, of: destination),
+          back.inverse != relationship.name, !names.leadsNowhere(back)
+        else { continue }
+        let subject = ModelSubject.relationship(index, propertyIndex)
+        let what =
+          back.inverse.map { "names \(back.destination).\($0) as its own" } ?? "names none"
+        report(
+          nodes[subject], entity: entity.name, property: relationship.name,
+          "Relationship \(entity.name).\(relationship.name) names "
+            + "\(relationship.destination).\(inverse) as its inverse, which \(what); it is read "
+            + "without an inverse. Let both name each other.")
+        model.entities[index].relationships[propertyIndex].inverse = nil
+        mended.insert(subject)
+      }
+    }
+  }
+
+  // MARK: Attributes
+
+  /// Drops attributes that an ancestor has with the same type.
+  private mutating func dropRepeatedAttributes(_ names: ModelRules) {
+    for (index, entity) in names.model.entities.enumerated() where names.lineages[index].count > 1 {
+      var kept: [Int] = []
+      for (propertyIndex, attribute) in entity.attributes.enumerated() {
+        let subject = ModelSubject.attribute(index, propertyIndex)
+        guard !unreadable.contains(subject),
+          let ancestor = names.ancestor(of: index, with: attribute)
+        else {
+          kept.append(propertyIndex)
+          continue
+        }
+        report(
+          nodes[subject], entity: entity.name, property: attribute.name,
+          "Attribute \(entity.name).\(attribute.name) is declared by the ancestor "
+            + "\(ancestor) with the same type; this declaration has no effect, take it away.")
+      }
+      if kept.count < entity.attributes.count { keepAttributes(kept, of: index) }
+    }
+  }
+
+  /// Keeps some attributes of an entity, and what is known of them by their numbers.
+  private mutating func keepAttributes(_ kept: [Int], of entity: Int) {
+    let old = model.entities[entity].attributes
+    model.entities[entity].attributes = kept.map { old[$0] }
+    let oldNodes = old.indices.map { nodes.removeValue(forKey: .attribute(entity, $0)) }
+    let wereUnreadable = old.indices.map { unreadable.remove(.attribute(entity, $0)) != nil }
+    for (propertyIndex, former) in kept.enumerated() {
+      nodes[.attribute(entity, propertyIndex)] = oldNodes[former]
+      if wereUnreadable[former] { unreadable.insert(.attribute(entity, propertyIndex)) }
+    }
+  }
+
+  private mutating func report(
+    _ node: ModelXMLNode?, entity: String, property: String, _ message: String
+  ) {
+    guard let node else { return }
+    report(node, as: .trap, entity: entity, property: property, message)
+  }
+}
+
+extension ModelRules {
+  /// The relationship of a name that an entity has or inherits.
+  fileprivate func relationship(_ name: String, of entity: Int) -> RelationshipDescription? {
+    guard case .relationship(let owner, let propertyIndex)? = property(name, of: entity) else {
+      return nil
+    }
+    return model.entities[owner].relationships[propertyIndex]
+  }
+
+  /// Whether a relationship names an inverse that does not exist, which is a problem of its own.
+  fileprivate func leadsNowhere(_ relationship: RelationshipDescription) -> Bool {
+    guard let inverse = relationship.inverse else { return false }
+    guard let destination = entityIndex[relationship.destination] else { return true }
+    return self.relationship(inverse, of: destination) == nil
+  }
+
+  /// The name of the nearest ancestor that has an attribute of the same name and type.
+  fileprivate func ancestor(of entity: Int, with attribute: AttributeDescription) -> String? {
+    for ancestor in lineages[entity].dropFirst() {
+      guard case .attribute(_, let propertyIndex)? = ownProperties[ancestor][attribute.name] else {
+        continue
+      }
+      let inherited = model.entities[ancestor]
+      return inherited.attributes[propertyIndex].type == attribute.type ? inherited.name : nil
+    }
+    return nil
+  }
+}

@@ -1,0 +1,119 @@
+internal import ArborModel
+internal import Foundation
+
+/// Default values and bounds.
+///
+/// A default that editors left behind is a trap and not a problem, as Core Data's compiler accepts
+/// it: it is read as what its attribute's type can make of it, or left out. Bounds are rules that
+/// somebody wrote, so one that cannot be read is a problem.
+extension ModelXMLReader {
+  mutating func readValues(
+    _ node: ModelXMLNode, into attribute: inout AttributeDescription, of entity: String?
+  ) {
+    if attribute.type == .date {
+      attribute.minimum = date("minDateTimeInterval", of: node, entity: entity)
+      attribute.maximum = date("maxDateTimeInterval", of: node, entity: entity)
+      attribute.defaultValue = date(
+        "defaultDateTimeInterval", of: node, entity: entity, isDefault: true)
+    } else {
+      let boundType = attribute.type.boundType
+      attribute.minimum = bound("minValueString", of: node, as: boundType, entity: entity)
+      attribute.maximum = bound("maxValueString", of: node, as: boundType, entity: entity)
+      attribute.defaultValue = defaultValue(of: node, as: attribute.type, entity: entity)
+    }
+    if attribute.hasDefaultOutsideBounds {
+      reportDefault(
+        node, entity,
+        "lies outside the bounds; it is left out, correct the one or the "
+          + "others.")
+      attribute.defaultValue = .null
+    }
+  }
+
+  private mutating func bound(
+    _ key: String, of node: ModelXMLNode, as type: AttributeType?, entity: String?
+  ) -> Value {
+    guard let text = node[key] else { return .null }
+    guard let type else {
+      report(
+        node, as: .trap, entity: entity, property: node["name"],
+        "\(called(node, entity)) has \(key), which its type does not know; it has no effect, take "
+          + "it away.")
+      return .null
+    }
+    if let value = type.value(ofText: text) { return value }
+    report(
+      node, entity: entity, property: node["name"],
+      "\(called(node, entity)) has \(key) “\(text)”, which does not fit; "
+        + "give \(type.expectation).")
+    return .null
+  }
+
+  private mutating func defaultValue(
+    of node: ModelXMLNode, as type: AttributeType, entity: String?
+  ) -> Value {
+    guard let text = node["defaultValueString"] else { return .null }
+    guard type.hasTextualDefault else {
+      report(
+        node, as: .trap, entity: entity, property: node["name"],
+        "\(called(node, entity)) has a default, which its type cannot have; it has no effect, take "
+          + "it away.")
+      return .null
+    }
+    if let value = type.value(ofText: text) { return value }
+    if let value = type.value(ofFormerText: text) {
+      reportDefault(
+        node, entity, "is read as \(Self.text(of: value)); give \(type.expectation).")
+      return value
+    }
+    reportDefault(node, entity, "does not fit and is left out; give \(type.expectation).")
+    return .null
+  }
+
+  /// Tells of a default that is not taken as it stands.
+  private mutating func reportDefault(
+    _ node: ModelXMLNode, _ entity: String?, _ what: String
+  ) {
+    let text = node["defaultValueString"] ?? node["defaultDateTimeInterval"] ?? ""
+    report(
+      node, as: .trap, entity: entity, property: node["name"],
+      "\(called(node, entity)) has the default “\(text)”, which \(what)")
+  }
+
+  private static func text(of value: Value) -> String {
+    switch value {
+    case .boolean(let flag): flag ? "YES" : "NO"
+    case .integer(let number): "\(number)"
+    case .double(let number): "\(number)"
+    case .decimal(let number): "\(number)"
+    default: "another value"
+    }
+  }
+
+  /// Seconds since 2001 are in 2032 where seconds since 1970 are in 2001.
+  private static let earliestUnixTime = 978_307_200.0
+
+  private mutating func date(
+    _ key: String, of node: ModelXMLNode, entity: String?, isDefault: Bool = false
+  ) -> Value {
+    guard let text = node[key] else { return .null }
+    guard let seconds = Double(text), seconds.isFinite else {
+      let advice = "give seconds since 2001-01-01 UTC."
+      if isDefault {
+        reportDefault(node, entity, "does not fit and is left out; \(advice)")
+      } else {
+        report(
+          node, entity: entity, property: node["name"],
+          "\(called(node, entity)) has \(key) “\(text)”; \(advice)")
+      }
+      return .null
+    }
+    if seconds >= Self.earliestUnixTime {
+      report(
+        node, as: .trap, entity: entity, property: node["name"],
+        "\(called(node, entity)) has \(key) \(text), a date after 2031 that looks like seconds "
+          + "since 1970; models count from 2001-01-01 UTC, so subtract 978307200.")
+    }
+    return .date(Date(timeIntervalSinceReferenceDate: seconds))
+  }
+}

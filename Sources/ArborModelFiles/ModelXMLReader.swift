@@ -1,0 +1,214 @@
+internal import ArborModel
+internal import Foundation
+
+/// Reads the XML of a model version.
+///
+/// Reading takes several passes: the elements become descriptions, whatever does not parse is
+/// noted; what editors leave behind is mended and noted as a trap; then ``ModelRules`` look at the
+/// whole. All findings come out together, in the order of the file.
+struct ModelXMLReader {
+  /// A model that can be used, and what its author should know.
+  struct Result {
+    let model: ManagedObjectModel
+    let warnings: [ArborError]
+  }
+
+  private let text: ModelXMLText
+  var model = ManagedObjectModel(entities: [])
+  var nodes: [ModelSubject: ModelXMLNode] = [:]
+  private var findings: [(severity: ModelFinding.Severity, node: ModelXMLNode, error: ArborError)] =
+    []
+  /// The parts of the model whose descriptions lack what could not be read: the rules have nothing
+  /// to say about them that would not be a consequence.
+  var unreadable: Set<ModelSubject> = []
+  /// The parts of which a trap has told already what a warning of the rules would repeat.
+  var mended: Set<ModelSubject> = []
+  private var warnedAbout: Set<String> = []
+
+  /// Reads a model.
+  ///
+  /// - Parameters:
+  ///   - data: The text of a `contents` file.
+  ///   - source: The file's path, for errors.
+  /// - Throws: ``ArborError`` `invalidModel` with every problem as a violation.
+  static func read(_ data: Data, source: String?) throws(ArborError) -> Result {
+    let text = ModelXMLText(data, source: source)
+    let root: ModelXMLNode
+    do throws(ArborError) {
+      root = try ModelXMLParser.parse(data, text: text)
+    } catch {
+      throw .invalidModel([error], in: source)
+    }
+    var reader = ModelXMLReader(text: text)
+    reader.read(root)
+    let result = try reader.finish(root, source: source)
+    var model = result.model
+    model.source = ModelSource(contents: data, model: result.model)
+    return Result(model: model, warnings: result.warnings)
+  }
+
+  private init(text: ModelXMLText) { self.text = text }
+
+  private mutating func finish(_ root: ModelXMLNode, source: String?) throws(ArborError) -> Result {
+    mendLeftovers()
+    for finding in ModelRules.findings(in: model) where !unreadable.contains(finding.subject) {
+      if finding.severity == .warning, mended.contains(finding.subject) { continue }
+      findings.append((finding.severity, nodes[finding.subject] ?? root, finding.error))
+    }
+    var located = findings.map { finding in
+      let location = text.start(ofTagEndingAt: finding.node.tagEnd)
+      return (severity: finding.severity, error: finding.error.with(location: location))
+    }
+    located.sort { left, right in
+      guard let left = left.error.location, let right = right.error.location else { return false }
+      return (left.line, left.column) < (right.line, right.column)
+    }
+    guard !located.contains(where: { $0.severity == .problem }) else {
+      throw .invalidModel(located.filter { $0.severity != .warning }.map(\.error), in: source)
+    }
+    return Result(model: model.withFittingValues(), warnings: located.map(\.error))
+  }
+
+  // MARK: Findings
+
+  mutating func report(
+    _ node: ModelXMLNode, as severity: ModelFinding.Severity = .problem, entity: String? = nil,
+    property: String? = nil, _ message: String
+  ) {
+    let error = ArborError(.invalidModel, message).with(entity: entity, keyPath: property)
+    findings.append((severity, node, error))
+  }
+
+  /// Takes a part of the model out of the rules' reach, since it could not be read.
+  mutating func markUnreadable(_ subject: ModelSubject) { unreadable.insert(subject) }
+
+  /// Reports words that the format does not know: once each, since newer editors add some.
+  private mutating func checkVocabulary(_ node: ModelXMLNode, entity: String?) {
+    let known = ModelXMLVocabulary.attributes[node.name] ?? []
+    let traps = ModelXMLVocabulary.traps[node.name] ?? [:]
+    for name in node.attributes.keys.sorted() where !known.contains(name) {
+      if let meant = traps[name] {
+        report(
+          node, as: .trap, entity: entity, property: node.name == "entity" ? nil : node["name"],
+          "The attribute \(name) of the element \(node.name) has no effect; write \(meant).")
+      } else if warnedAbout.insert("\(node.name).\(name)").inserted {
+        report(
+          node, as: .warning,
+          "The attribute \(name) of the element \(node.name) is unknown; it is kept and has no "
+            + "effect.\(NearestName.hint(name, in: known.sorted()))")
+      }
+    }
+    let knownChildren = ModelXMLVocabulary.children[node.name] ?? []
+    for child in node.children {
+      if knownChildren.contains(child.name) {
+        let owner = child.name == "entity" ? child["name"] : entity
+        checkVocabulary(child, entity: owner)
+      } else if warnedAbout.insert("\(node.name)/\(child.name)").inserted {
+        report(
+          child, as: .warning,
+          "The element \(child.name) in \(node.name) is unknown; it is kept and has no effect."
+            + NearestName.hint(child.name, in: knownChildren.sorted()))
+      }
+    }
+  }
+
+  // MARK: The model
+
+  private mutating func read(_ root: ModelXMLNode) {
+    guard root.name == "model" else {
+      report(root, "The root element is \(root.name); that of a model file is model.")
+      return
+    }
+    checkVocabulary(root, entity: nil)
+    if let type = root["type"], type != "com.apple.IDECoreDataModeler.DataModel" {
+      report(root, as: .warning, "The document's type is \(type); it is read as a data model.")
+    }
+    if let version = root["documentVersion"], version != "1.0" {
+      report(root, as: .warning, "The document's version is \(version); it is read as version 1.0.")
+    }
+    model.versionIdentifier = root["userDefinedModelVersionIdentifier"] ?? ""
+    for node in root.children {
+      switch node.name {
+      case "entity":
+        let place = model.entities.count
+        nodes[.entity(place)] = node
+        model.entities.append(entity(node, at: place))
+      case "fetchRequest":
+        nodes[.template(model.fetchRequestTemplates.count)] = node
+        model.fetchRequestTemplates.append(template(node))
+      case "configuration": readConfiguration(node)
+      case "composite", "compositeAttribute":
+        let place = model.composites.count
+        nodes[.composite(place)] = node
+        let parts = node.all("attribute").enumerated().map { index, part in
+          nodes[.part(place, index)] = part
+          return attribute(part, of: node["name"], at: .part(place, index))
+        }
+        model.composites.append(
+          CompositeDescription(name: node["name"] ?? "", attributes: parts))
+      default: break
+      }
+    }
+  }
+
+  private mutating func readConfiguration(_ node: ModelXMLNode) {
+    let name = node["name"] ?? ""
+    if model.configurations[name] != nil {
+      report(node, "There are two configurations \(name); rename one.")
+    }
+    nodes[.configuration(name)] = node
+    model.configurations[name, default: []] += node.all("memberEntity").map { $0["name"] ?? "" }
+  }
+
+  private mutating func entity(_ node: ModelXMLNode, at place: Int) -> EntityDescription {
+    var entity = EntityDescription(name: node["name"] ?? "")
+    let name = entity.name
+    entity.className = ModelXMLNames.className(node["representedClassName"])
+    entity.isAbstract = flag("isAbstract", of: node, entity: name) ?? false
+    entity.parent = node["parentEntity"]
+    entity.renamingIdentifier = node["elementID"] ?? node["renamingIdentifier"]
+    entity.versionHashModifier = node["versionHashModifier"]
+    entity.userInfo = userInfo(of: node)
+    var indexNames: Set<String> = []
+    for child in node.children {
+      switch child.name {
+      case "attribute":
+        let subject = ModelSubject.attribute(place, entity.attributes.count)
+        nodes[subject] = child
+        entity.attributes.append(attribute(child, of: name, at: subject))
+      case "relationship":
+        let subject = ModelSubject.relationship(place, entity.relationships.count)
+        nodes[subject] = child
+        entity.relationships.append(relationship(child, of: name, at: subject))
+      case "fetchedProperty":
+        nodes[.fetchedProperty(place, entity.fetchedProperties.count)] = child
+        if let property = fetchedProperty(child, of: name) {
+          entity.fetchedProperties.append(property)
+        }
+      case "fetchIndex":
+        nodes[.index(place, entity.fetchIndexes.count)] = child
+        entity.fetchIndexes.append(fetchIndex(child, of: name))
+        indexNames.insert(child["name"] ?? "")
+      case "compoundIndexes":
+        for legacy in child.all("compoundIndex") {
+          let columns = legacy.all("index").map { $0["value"] ?? "" }
+          let name = columns.joined(separator: "+")
+          // Old editors let an entity have one index twice.
+          guard indexNames.insert(name).inserted else { continue }
+          nodes[.index(place, entity.fetchIndexes.count)] = legacy
+          entity.fetchIndexes.append(
+            FetchIndexDescription(name: name, elements: columns.map { .init($0) }))
+        }
+      case "uniquenessConstraints":
+        for constraint in child.all("uniquenessConstraint") {
+          nodes[.constraint(place, entity.uniquenessConstraints.count)] = constraint
+          entity.uniquenessConstraints.append(
+            constraint.all("constraint").map { $0["value"] ?? "" })
+        }
+      default: break
+      }
+    }
+    applyIndexMarks(to: &entity, at: node)
+    return entity
+  }
+}

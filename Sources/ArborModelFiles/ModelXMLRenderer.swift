@@ -1,0 +1,84 @@
+internal import ArborModel
+
+/// Writes elements as Xcode does: four spaces a level, one element a line, attributes in a fixed
+/// order.
+struct ModelXMLRenderer {
+  private(set) var text = "<?xml version=\"1.0\" encoding=\"UTF-8\" standalone=\"yes\"?>\n"
+
+  /// The order in which Xcode writes attributes; others follow by name.
+  private static let order: [String: [String]] = [
+    "model": [
+      "name", "type", "documentVersion", "lastSavedToolsVersion", "systemVersion",
+      "minimumToolsVersion", "macOSVersion", "iOSVersion", "sourceLanguage", "usedWithCloudKit",
+      "usedWithSwiftData", "userDefinedModelVersionIdentifier",
+    ],
+    "entity": [
+      "name", "representedClassName", "parentEntity", "isAbstract", "elementID",
+      "versionHashModifier", "syncable", "codeGenerationType",
+    ],
+    "attribute": [
+      "name", "optional", "transient", "attributeType", "composite", "minValueString",
+      "maxValueString", "minDateTimeInterval", "maxDateTimeInterval", "defaultDateTimeInterval",
+      "defaultValueString", "regularExpressionString", "derived", "derivationExpression",
+      "valueTransformerName", "customClassName", "usesScalarValueType",
+      "allowsExternalBinaryDataStorage", "preserveAfterDeletion", "indexed",
+      "elementID", "versionHashModifier", "syncable",
+    ],
+    "relationship": [
+      "name", "optional", "transient", "toMany", "minCount", "maxCount", "deletionRule",
+      "ordered", "destinationEntity", "inverseName", "inverseEntity", "indexed", "elementID",
+      "versionHashModifier", "syncable",
+    ],
+    "fetchRequest": [
+      "name", "entity", "predicateString", "fetchLimit", "fetchBatchSize", "resultType",
+      "includeSubentities", "includePropertyValues", "includesPendingChanges",
+      "returnObjectsAsFaults", "returnDistinctResults",
+    ],
+    "fetchIndexElement": ["property", "expression", "expressionType", "type", "order"],
+    "element": ["name", "positionX", "positionY", "width", "height"],
+  ]
+
+  mutating func write(_ node: ModelXMLNode, depth: Int = 0) {
+    let indentation = String(repeating: "    ", count: depth)
+    text += "\(indentation)<\(node.name)"
+    for key in Self.ordered(node) {
+      text += " \(key)=\"\(Self.escaped(node[key] ?? ""))\""
+    }
+    guard !node.children.isEmpty else {
+      text += "/>\n"
+      return
+    }
+    text += ">\n"
+    for child in node.children { write(child, depth: depth + 1) }
+    text += "\(indentation)</\(node.name)>\n"
+  }
+
+  /// An element's attributes: those it was read with as they stood, new ones where Xcode has them.
+  private static func ordered(_ node: ModelXMLNode) -> [String] {
+    let usual = order[node.name] ?? ["name", "key", "value"]
+    func rank(_ key: String) -> Int { usual.firstIndex(of: key) ?? usual.count }
+    var keys = node.readOrder.filter { node[$0] != nil }
+    let read = Set(keys)
+    let new = node.attributes.keys.filter { !read.contains($0) }
+    for key in new.sorted(by: { (rank($0), $0) < (rank($1), $1) }) {
+      let before = keys.lastIndex { rank($0) <= rank(key) }
+      keys.insert(key, at: before.map { $0 + 1 } ?? 0)
+    }
+    return keys
+  }
+
+  private static func escaped(_ text: String) -> String {
+    var escaped = ""
+    for scalar in text.unicodeScalars {
+      switch scalar {
+      case "&": escaped += "&amp;"
+      case "<": escaped += "&lt;"
+      case ">": escaped += "&gt;"
+      case "\"": escaped += "&quot;"
+      case "\n", "\r", "\t": escaped += "&#\(scalar.value);"
+      default: escaped.unicodeScalars.append(scalar)
+      }
+    }
+    return escaped
+  }
+}

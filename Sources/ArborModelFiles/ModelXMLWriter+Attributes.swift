@@ -1,0 +1,133 @@
+internal import ArborModel
+internal import Foundation
+
+/// What each description says in XML attributes; nil where the attribute is left out.
+extension ManagedObjectModel {
+  var xmlAttributes: [String: String?] { ["userDefinedModelVersionIdentifier": versionIdentifier] }
+}
+
+extension EntityDescription {
+  var xmlAttributes: [String: String?] {
+    [
+      "name": name, "representedClassName": className ?? "NSManagedObject",
+      "parentEntity": parent, "isAbstract": isAbstract.xmlMark, "elementID": renamingIdentifier,
+      "versionHashModifier": versionHashModifier,
+    ]
+  }
+}
+
+extension AttributeDescription {
+  var xmlAttributes: [String: String?] {
+    let isDate = type == .date
+    var attributes: [String: String?] = [
+      "name": name, "optional": isOptional.xmlMark, "transient": isTransient.xmlMark,
+      "attributeType": type.xmlName, "indexed": isIndexed.xmlMark,
+      "allowsExternalBinaryDataStorage": allowsExternalStorage.xmlMark,
+      "preserveAfterDeletion": isPreservedOnDeletion.xmlMark,
+      "regularExpressionString": regularExpression, "derived": (derivation != nil).xmlMark,
+      "derivationExpression": derivation, "customClassName": valueClassName,
+      "elementID": renamingIdentifier, "versionHashModifier": versionHashModifier,
+      isDate ? "defaultDateTimeInterval" : "defaultValueString": type.xmlText(of: defaultValue),
+      isDate ? "minDateTimeInterval" : "minValueString": type.xmlText(of: minimum),
+      isDate ? "maxDateTimeInterval" : "maxValueString": type.xmlText(of: maximum),
+    ]
+    attributes["valueTransformerName"] = .some(nil)
+    attributes["composite"] = .some(nil)
+    switch type {
+    case .transformable(let name): if !name.isEmpty { attributes["valueTransformerName"] = name }
+    case .composite(let name): attributes["composite"] = name
+    default: break
+    }
+    return attributes
+  }
+}
+
+extension RelationshipDescription {
+  var xmlAttributes: [String: String?] {
+    let rule = ModelXMLVocabulary.deleteRules.first { $0.value == deleteRule }?.key
+    return [
+      "name": name, "optional": isOptional.xmlMark, "transient": isTransient.xmlMark,
+      "toMany": isToMany.xmlMark, "ordered": isOrdered.xmlMark, "deletionRule": rule,
+      "minCount": minimumCount == 0 ? nil : "\(minimumCount)",
+      "maxCount": isToMany ? (maximumCount == 0 ? nil : "\(maximumCount)") : "1",
+      "destinationEntity": destination, "inverseName": inverse,
+      "inverseEntity": inverse == nil ? nil : destination, "elementID": renamingIdentifier,
+      "versionHashModifier": versionHashModifier,
+    ]
+  }
+}
+
+extension FetchedPropertyDescription {
+  var xmlAttributes: [String: String?] { ["name": name, "optional": isOptional.xmlMark] }
+}
+
+extension FetchTemplate {
+  var xmlAttributes: [String: String?] {
+    [
+      "name": name, "entity": entity, "predicateString": predicate,
+      "fetchLimit": fetchLimit == 0 ? nil : "\(fetchLimit)",
+      "fetchBatchSize": fetchBatchSize == 0 ? nil : "\(fetchBatchSize)",
+      "resultType": resultType == .objects ? nil : "\(resultType.rawValue)",
+      "includeSubentities": includesSubentities.xmlMark,
+      "includesPendingChanges": includesPendingChanges ? "YES" : "NO",
+      "returnDistinctResults": returnsDistinctResults.xmlMark,
+    ]
+  }
+}
+
+extension FetchIndexDescription {
+  var xmlNode: ModelXMLNode {
+    var attributes = ["name": name]
+    attributes["partialIndexPredicate"] = partialIndexPredicate
+    var node = ModelXMLNode("fetchIndex", attributes)
+    node.children = elements.map { element in
+      var attributes = [
+        "type": element.kind == .rTree ? "RTree" : "Binary",
+        "order": element.isAscending ? "ascending" : "descending",
+      ]
+      if element.kind == .folded {
+        attributes["expression"] = ModelXMLIndexMarks.expression(ofFolded: element.property)
+        attributes["expressionType"] = "string"
+      } else {
+        attributes[element.isExpression ? "expression" : "property"] = element.property
+      }
+      return ModelXMLNode("fetchIndexElement", attributes)
+    }
+    return node
+  }
+}
+
+extension AttributeType {
+  /// The type's name in XML; that of an attribute without a type is left out.
+  fileprivate var xmlName: String? {
+    switch self {
+    case .transformable: "Transformable"
+    case .composite: "Composite"
+    case .undefined: nil
+    default: ModelXMLVocabulary.attributeTypes.first { $0.value == self }?.key
+    }
+  }
+
+  /// The text of a default value or bound.
+  fileprivate func xmlText(of value: Value) -> String? {
+    switch value {
+    case .boolean(let flag): flag ? "YES" : "NO"
+    case .integer(let number): "\(number)"
+    // A float has fewer digits that matter than the double that holds it.
+    case .double(let number): self == .float ? "\(Float(number))" : "\(number)"
+    case .decimal(let number): "\(number)"
+    case .string(let text): text
+    case .uuid(let uuid): uuid.uuidString
+    case .uri(let url): url.absoluteString
+    case .date(let date):
+      Int(exactly: date.timeIntervalSinceReferenceDate).map { "\($0)" }
+        ?? "\(date.timeIntervalSinceReferenceDate)"
+    case .null, .binary, .objectID, .list, .composite: nil
+    }
+  }
+}
+
+extension Bool {
+  /// A mark is written where it is on.
+  fileprivate var xmlMark: String? { self ? "YES" : nil }
+}

@@ -1,0 +1,115 @@
+import ArborErrors
+import Testing
+
+@Suite struct WorkLimitTests {
+  /// How many units pass before the work stops; the given number where it does not.
+  private func units(_ limit: WorkLimit, upTo most: Int = 100_000) -> Int {
+    for count in 0..<most where !limit.admit() { return count }
+    return most
+  }
+
+  @Test func nothingStopsWhatIsNotLimited() throws {
+    let limit = WorkLimit()
+    #expect(units(limit) == 100_000)
+    #expect(limit.interruption == nil)
+    try limit.check()
+    try limit.checkNow()
+  }
+
+  @Test func aDeadlineStopsTheWork() throws {
+    let limit = WorkLimit(until: .now)
+    #expect(units(limit) <= 16)
+    #expect(limit.interruption == .deadlineExceeded)
+    #expect(units(limit) == 0)
+    // Whoever counts nothing hears of it too.
+    #expect(!limit.admit(0))
+    #expect(throws: Interruption.deadlineExceeded) { try limit.check(0) }
+    #expect(throws: Interruption.deadlineExceeded) { try limit.check() }
+    #expect(throws: Interruption.deadlineExceeded) { try limit.checkNow() }
+    limit.begin(until: nil)
+    #expect(units(limit, upTo: 100) == 100)
+    limit.narrow(WorkAllowance(timeLimit: .zero))
+    #expect(throws: Interruption.deadlineExceeded) { try limit.checkNow() }
+  }
+
+  @Test func theEarlierDeadlineCounts() {
+    let limit = WorkLimit(until: .now)
+    limit.narrow(WorkAllowance(timeLimit: .seconds(1000)))
+    #expect(throws: Interruption.deadlineExceeded) { try limit.checkNow() }
+    let long = WorkLimit(until: .now + .seconds(1000))
+    long.narrow(WorkAllowance(timeLimit: .zero))
+    #expect(throws: Interruption.deadlineExceeded) { try long.checkNow() }
+  }
+
+  @Test func theTaskOfTheThreadStopsTheWork() async {
+    await Task {
+      let limit = WorkLimit()
+      #expect(units(limit, upTo: 100) == 100)
+      withUnsafeCurrentTask { $0?.cancel() }
+      #expect(throws: Interruption.cancelled) { try limit.checkNow() }
+      limit.begin(until: nil)
+      #expect(units(limit) <= 16)
+      #expect(limit.interruption == .cancelled)
+    }.value
+  }
+
+  @Test func listsHaveAnEnd() {
+    let limit = WorkLimit()
+    #expect(limit.admitList(of: 1 << 24) && limit.admit())
+    #expect(!limit.admitList(of: 1 << 24 + 1) && !limit.admitList(of: 1) && !limit.admit())
+    #expect(limit.interruption == .listTooLong(1 << 24))
+    limit.begin(until: nil)
+    #expect(limit.admitList(of: 1))
+  }
+
+  @Test func elementsAreABudget() {
+    let limit = WorkLimit()
+    limit.narrow(WorkAllowance(elements: 100))
+    limit.narrow(WorkAllowance(elements: 200))
+    #expect(limit.admitElements(60) && limit.admitElements(40) && limit.admit(1))
+    #expect(!limit.admitElements(1) && !limit.admitElements(0) && !limit.admit())
+    #expect(limit.interruption == .elementsExceeded(100))
+    limit.begin(until: nil)
+    #expect(limit.admitElements(1000))
+  }
+
+  /// Work whose units take long is looked at after fewer of them.
+  @Test func slowWorkIsLookedAtMoreOften() {
+    let limit = WorkLimit()
+    #expect(units(limit) == 100_000)
+    #expect(limit.batchSize == 1024)
+    let clock = ContinuousClock()
+    for _ in 0..<20_000 where limit.batchSize > 8 {
+      let end = clock.now + .microseconds(300)
+      while clock.now < end {}
+      _ = limit.admit()
+    }
+    #expect(limit.batchSize <= 8)
+  }
+
+  @Test func allowancesAreNarrowedByEachOther() {
+    let unlimited = WorkAllowance()
+    let one = WorkAllowance(timeLimit: .seconds(1), elements: 5)
+    let other = WorkAllowance(timeLimit: .seconds(2), elements: 4)
+    #expect(unlimited.isUnlimited && !one.isUnlimited)
+    #expect(unlimited.narrowed(by: one) == one && one.narrowed(by: unlimited) == one)
+    #expect(one.narrowed(by: other) == WorkAllowance(timeLimit: .seconds(1), elements: 4))
+  }
+
+  @Test func callersAreToldWhatToDo() {
+    let cancelled = ArborError(Interruption.cancelled)
+    #expect(cancelled.code == .cancelled && cancelled.underlying is CancellationError)
+    #expect(cancelled.message == "The task was cancelled before the operation was done.")
+    let late = ArborError(Interruption.deadlineExceeded)
+    #expect(late.code == .deadlineExceeded)
+    #expect(
+      late.message
+        == "The operation was not done at its deadline; ask for less, or give it more time.")
+    let large = ArborError(Interruption.elementsExceeded(7))
+    #expect(large.code == .limitExceeded)
+    #expect(
+      large.message
+        == "The predicate asks for more than 7 elements of collections to be evaluated; ask for "
+        + "less, or raise maximumElements of its limits.")
+  }
+}

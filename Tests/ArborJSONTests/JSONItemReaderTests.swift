@@ -1,0 +1,222 @@
+import ArborJSON
+import Foundation
+import Testing
+
+@Suite struct JSONItemReaderTests {
+  /// What a reader makes of a document, to be compared: each value with its place, and the end.
+  struct Outcome: Equatable {
+    var places: [String] = []
+    var values: [JSONValue] = []
+    var error: String?
+    var isList: Bool?
+
+    mutating func add(_ item: JSONNode) {
+      values.append(item.value)
+      note(item)
+    }
+
+    private mutating func note(_ node: JSONNode) {
+      places.append("\(node.kind) \(node.location) \(node.offset)")
+      for element in node.elements ?? [] { note(element) }
+      for member in node.members ?? [] {
+        places.append("key \(member.keyNode.location)")
+        note(member.value)
+      }
+    }
+
+    mutating func end(_ error: any Error) {
+      guard let error = error as? ArborError else { return }
+      self.error = "\(error.code) \(error)"
+    }
+  }
+
+  /// Reads a document cut into chunks of random sizes, in batches of random sizes.
+  static func pieces(
+    of data: Data, _ layout: JSONItemReader.Layout, _ samples: inout JSONSamples
+  ) -> Outcome {
+    var rest = data
+    let largest = 1 + samples.number(below: 40)
+    var random = JSONSamples(seed: UInt64(samples.number(below: 1 << 30)))
+    let source = JSONByteSource { _ in
+      let count = 1 + random.number(below: largest)
+      defer { rest = rest.dropFirst(count) }
+      return rest.prefix(count)
+    }
+    return items(of: source, layout, upTo: 1 + samples.number(below: 4), total: data.count)
+  }
+
+  static func items(
+    of source: JSONByteSource, _ layout: JSONItemReader.Layout, upTo maximum: Int, total: Int
+  ) -> Outcome {
+    var outcome = Outcome()
+    var reader = JSONItemReader(source, named: "x.json", layout: layout, chunkSize: 16)
+    do {
+      var count = 0
+      var position = 0
+      while let batch = try reader.next(maximum) {
+        #expect(batch.firstIndex == count && !batch.items.isEmpty && batch.items.count <= maximum)
+        #expect(reader.position > position)
+        for item in batch.items { outcome.add(item) }
+        count += batch.items.count
+        position = reader.position
+      }
+      #expect(reader.position == total)
+    } catch {
+      outcome.end(error)
+    }
+    outcome.isList = reader.isList
+    return outcome
+  }
+
+  /// The same from the whole document. Nothing is known of the items in front of an error.
+  static func whole(_ data: Data, under key: String? = nil) -> Outcome {
+    var outcome = Outcome()
+    do {
+      let root = try JSONDocument(data, source: "x.json").root
+      let value = key.map { key in root.members?.first { $0.key == key }?.value } ?? root
+      outcome.isList = value.map { $0.kind == .array }
+      for item in value?.elements ?? value.map({ [$0] }) ?? [] { outcome.add(item) }
+    } catch {
+      outcome.end(error)
+    }
+    return outcome
+  }
+
+  @Test func readsTheSameWhereverADocumentIsCut() {
+    let seed = UInt64.random(in: .min ... .max)
+    var samples = JSONSamples(seed: seed)
+    for _ in 0..<1_500 {
+      let text = samples.space() + (samples.number(below: 5) > 0 ? samples.list() : samples.value())
+      let data = samples.damaged(text + samples.space())
+      let whole = Self.whole(data)
+      var pieces = Self.pieces(of: data, .document, &samples)
+      if whole.error != nil { pieces = Outcome(error: pieces.error) }
+      #expect(pieces == whole, "seed \(seed): \(String(decoding: data, as: UTF8.self))")
+    }
+  }
+
+  @Test func readsTheListUnderAKeyAsTheWholeDocumentHasIt() {
+    let seed = UInt64.random(in: .min ... .max)
+    var samples = JSONSamples(seed: seed)
+    for _ in 0..<1_500 {
+      let value = samples.number(below: 4) > 0 ? samples.list() : samples.value()
+      let member = samples.number(below: 6) > 0 ? ("seeds", value) : nil
+      let data = samples.damaged(samples.object(with: member) + samples.space())
+      let whole = Self.whole(data, under: "seeds")
+      var pieces = Self.pieces(of: data, .member("seeds"), &samples)
+      if pieces.error?.contains("The document is no object") == true { continue }
+      if whole.error != nil { pieces = Outcome(error: pieces.error) }
+      #expect(pieces == whole, "seed \(seed): \(String(decoding: data, as: UTF8.self))")
+    }
+  }
+
+  @Test func readsLinesAsDocumentsOfTheirOwn() throws {
+    let seed = UInt64.random(in: .min ... .max)
+    var samples = JSONSamples(seed: seed)
+    for _ in 0..<1_000 {
+      var text = ""
+      for _ in 0..<samples.number(below: 6) {
+        let line = samples.space() + samples.value(depth: 1) + samples.space()
+        text += line.replacing("\n", with: " ") + (samples.number(below: 3) > 0 ? "\n" : "\r\n")
+      }
+      let data = samples.damaged(text)
+      var whole = Outcome(isList: true)
+      let lines = data.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
+      for (number, line) in lines.enumerated() where whole.error == nil {
+        guard line.contains(where: { ![0x20, 0x09, 0x0D].contains($0) }) else { continue }
+        let before = Data(repeating: UInt8(ascii: "\n"), count: number)
+        do { whole.add(try JSONDocument(before + line, source: "x.json").root) } catch {
+          whole.end(error)
+        }
+      }
+      let pieces = Self.pieces(of: data, .lines, &samples)
+      // What stands in one batch with a faulty line is not given.
+      let given =
+        whole.error == nil ? whole.values : Array(whole.values.prefix(pieces.values.count))
+      #expect(pieces.values == given, "seed \(seed)")
+      #expect(
+        pieces.error == whole.error, "seed \(seed): \(String(decoding: data, as: UTF8.self))")
+    }
+  }
+
+  @Test func errorsSayThePlaceInTheWholeDocument() throws {
+    let text =
+      "[" + (0..<5_000).map { #"{"name":"é\#($0)","hired":true}"# }.joined(separator: ",\n")
+    let source = JSONByteSource.data(Data((text + ",\n  {\"name\": nope}]").utf8))
+    var reader = JSONItemReader(source, named: "big.json", chunkSize: 512)
+    var count = 0
+    let error = try #require(throws: ArborError.self) {
+      while let batch = try reader.next(100) {
+        count += batch.items.count
+        let last = try #require(batch.items.first { _ in true })
+        #expect(last.location.line == batch.firstIndex + 1)
+      }
+    }
+    #expect(error.description.hasPrefix("big.json:5001:12 ($[5000].name): There is no JSON here"))
+    #expect(count == 5_000)
+    let again = try #require(throws: ArborError.self) { try reader.next() }
+    #expect(again.description == error.description)
+  }
+
+  @Test func keepsNoMoreThanAChunkAndAnItem() throws {
+    let item = Data((String(repeating: #"{"name":"x"}"#, count: 1) + ",").utf8)
+    var given = 0
+    let source = JSONByteSource { _ in
+      guard given < 200_000 else { return Data() }
+      let isFirst = given == 0
+      given += item.count * 20 + (isFirst ? 1 : 0)
+      var chunk = isFirst ? Data("[".utf8) : Data()
+      for _ in 0..<20 { chunk.append(item) }
+      return chunk
+    }
+    var reader = JSONItemReader(source)
+    let error = try #require(throws: ArborError.self) {
+      while let batch = try reader.next(15) {
+        #expect(batch.items.count <= 15)
+        #expect(given - reader.position <= 2 * 20 * item.count)
+      }
+    }
+    #expect(error.message.contains("a value is expected"))
+  }
+
+  @Test func boundsTheSizeOfAnItemAndNotOfTheDocument() throws {
+    var limits = JSONLimits()
+    limits.maximumSize = 10
+    let small = Data(
+      "[\(Array(repeating: "\"12345678\"", count: 50).joined(separator: " , "))]".utf8)
+    for chunkSize in [1, 7, 100, 10_000] {
+      var reader = JSONItemReader(.data(small), limits: limits, chunkSize: chunkSize)
+      var count = 0
+      while let batch = try reader.next() { count += batch.items.count }
+      #expect(count == 50)
+      let large = Data("[1,\n \"123456789\"]".utf8)
+      reader = JSONItemReader(.data(large), limits: limits, chunkSize: chunkSize)
+      let error = try #require(throws: ArborError.self) { while try reader.next() != nil {} }
+      #expect(error.code == .limitExceeded && error.location?.line == 2)
+      #expect(error.location?.column == 2)
+    }
+  }
+
+  @Test func readsFilesAndSaysWhichItCannotRead() throws {
+    let url = FileManager.default.temporaryDirectory.appending(path: "\(UUID()).json")
+    defer { try? FileManager.default.removeItem(at: url) }
+    try Data("[1,2,3]".utf8).write(to: url)
+    var reader = JSONItemReader(try .file(url), named: url.lastPathComponent)
+    #expect(reader.size == 7 && reader.isList == nil)
+    let batch = try #require(try reader.next())
+    #expect(batch.items.map { $0.number?.int64 } == [1, 2, 3])
+    #expect(reader.isList == true)
+    #expect(try reader.next() == nil)
+    #expect(reader.position == 7)
+    reader = JSONItemReader(try .file(URL(filePath: "/dev/null")), layout: .lines)
+    let nothing = try reader.next()
+    #expect(nothing == nil && reader.size == nil)
+    let missing = url.appendingPathExtension("missing")
+    let error = try #require(throws: ArborError.self) { try JSONByteSource.file(missing) }
+    #expect(error.code == .fileUnreadable)
+    struct Broken: Error {}
+    reader = JSONItemReader(JSONByteSource { _ in throw Broken() })
+    let broken = try #require(throws: ArborError.self) { try reader.next() }
+    #expect(broken.code == .fileUnreadable && broken.underlying is Broken)
+  }
+}

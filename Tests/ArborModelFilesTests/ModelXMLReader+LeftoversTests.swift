@@ -1,0 +1,200 @@
+import ArborModelFiles
+import ArborModel
+import Foundation
+import Testing
+
+/// What editors leave behind in model files, which Core Data's compiler accepts: a trap with its
+/// line, never a refusal.
+@Suite struct ModelXMLReaderLeftoversTests {
+  /// Reads a model whose entity `A` holds an element on the second line.
+  private func read(_ xml: String) throws -> (model: ManagedObjectModel, traps: [ArborError]) {
+    try ModelFixtures.withFolder { folder in
+      let url = folder.appending(path: "Model.xcdatamodel")
+      try ModelFixtures.write(
+        "<model><entity name='A'>\n\(xml)\n</entity></model>", to: url)
+      let document = try ModelDocument(contentsOf: url)
+      #expect(try ManagedObjectModel(contentsOf: url) == document.model)
+      // A store takes the model as well: it passes the rules for models.
+      #expect(try document.model.validated() == document.model)
+      return (document.model, document.warnings)
+    }
+  }
+
+  @Test(arguments: [
+    ("Integer 64", "NO", Value.integer(0), "is read as 0; give a whole number of 64 bits."),
+    ("Integer 16", "YES", .integer(1), "is read as 1; give a whole number from -32768 to 32767."),
+    ("Double", "NO", .double(0), "is read as 0.0; give a number."),
+    ("Float", "true", .double(1), "is read as 1.0; give a number."),
+    ("Decimal", "YES", .decimal(1), "is read as 1; give a decimal number."),
+    ("Boolean", "0.0", .boolean(false), "is read as NO; give YES or NO."),
+    ("Boolean", "1.0", .boolean(true), "is read as YES; give YES or NO."),
+    (
+      "Integer 32", "3.7", .integer(3),
+      "is read as 3; give a whole number from -2147483648 to 2147483647."
+    ),
+    (
+      "Integer 16", "40000", .null,
+      "does not fit and is left out; give a whole number from -32768 to 32767."
+    ),
+    ("Integer 64", "", .null, "does not fit and is left out; give a whole number of 64 bits."),
+    ("Double", "", .null, "does not fit and is left out; give a number."),
+    ("Boolean", "si", .null, "does not fit and is left out; give YES or NO."),
+    ("Decimal", "1,5", .null, "does not fit and is left out; give a decimal number."),
+    (
+      "UUID", "?", .null,
+      "does not fit and is left out; give a UUID such as 6BA7B810-9DAD-11D1-80B4-00C04FD430C8."
+    ),
+    ("URI", "", .null, "does not fit and is left out; give a URI."),
+  ])
+  func aDefaultOfAFormerTypeIsATrap(
+    type: String, text: String, value: Value, says: String
+  ) throws {
+    let (model, traps) = try read(
+      "<attribute name='x' optional='YES' attributeType='\(type)' defaultValueString='\(text)'/>")
+    #expect(model.entities[0].attributes[0].defaultValue == value)
+    #expect(traps.map(\.message) == ["Attribute A.x has the default “\(text)”, which \(says)"])
+    #expect(traps.map(\.location?.line) == [2] && traps.map(\.keyPath) == ["x"])
+  }
+
+  @Test(arguments: [
+    ("attributeType='Integer 16' defaultValueString='200' maxValueString='150'", "200"),
+    ("attributeType='String' defaultValueString='' minValueString='1'", ""),
+    (
+      "attributeType='Date' defaultDateTimeInterval='5' minDateTimeInterval='9'", "5"
+    ),
+  ])
+  func aDefaultOutsideItsBoundsIsLeftOut(attributes: String, text: String) throws {
+    let (model, traps) = try read("<attribute name='x' \(attributes)/>")
+    #expect(model.entities[0].attributes[0].defaultValue == .null)
+    #expect(
+      traps.map(\.message) == [
+        "Attribute A.x has the default “\(text)”, which lies outside the bounds; it is left out, "
+          + "correct the one or the others."
+      ])
+    #expect(traps.map(\.location?.line) == [2])
+  }
+
+  /// One leftover in an otherwise sound model, what is told of it, and what the model says then.
+  @Test(arguments: [
+    (
+      "<attribute name='x' attributeType='Date' defaultDateTimeInterval='today'/>",
+      "Attribute A.x has the default “today”, which does not fit and is left out; give seconds "
+        + "since 2001-01-01 UTC.",
+      Attribute("x", .date).description
+    ),
+    (
+      "<attribute name='x' attributeType='Integer 16' regularExpressionString='[0-9'/>",
+      "Attribute A.x has a regular expression but is no string; it has no effect, take it away.",
+      Attribute("x", .integer16).description
+    ),
+  ])
+  func aRuleOfAFormerTypeIsIgnored(
+    xml: String, says: String, attribute: AttributeDescription
+  ) throws {
+    let (model, traps) = try read(xml)
+    #expect(traps.map(\.message) == [says])
+    #expect(traps.map(\.location?.line) == [2])
+    #expect(model.entities[0].attributes == [attribute])
+  }
+
+  @Test func anOrderedToOneIsNotOrdered() throws {
+    let (model, traps) = try read(
+      "<relationship name='x' maxCount='1' ordered='YES' destinationEntity='A' inverseName='x' "
+        + "inverseEntity='A'/>")
+    #expect(
+      traps.map(\.message) == [
+        "Relationship A.x is ordered but to-one; the mark has no effect, take it away."
+      ])
+    #expect(traps.map(\.location?.line) == [2])
+    #expect(!model.entities[0].relationships[0].isOrdered)
+  }
+
+  @Test func anAttributeDeclaredAgainIsOneAttribute() throws {
+    let (model, traps) = try read(
+      """
+      <attribute name='x' attributeType='String' defaultValueString='a'/></entity>
+      <entity name='B' parentEntity='A'><attribute name='y' attributeType='Date'/>
+      <attribute name='x' attributeType='String' optional='YES'/>
+      <attribute name='z' attributeType='Integer 16' defaultValueString='NO'/></entity>
+      <entity name='C' parentEntity='B'>
+      <attribute name='x' attributeType='String'/>
+      """)
+    #expect(model.entities.map { $0.attributes.map(\.name) } == [["x"], ["y", "z"], []])
+    #expect(model.entities[0].attributes[0].defaultValue == "a")
+    let end = "with the same type; this declaration has no effect, take it away."
+    #expect(
+      traps.map { "\($0.location?.line ?? 0): \($0.message)" } == [
+        "4: Attribute B.x is declared by the ancestor A \(end)",
+        "5: Attribute B.z has the default “NO”, which is read as 0; give a whole number from "
+          + "-32768 to 32767.",
+        "7: Attribute C.x is declared by the ancestor B \(end)",
+      ])
+  }
+
+  @Test func anAttributeDeclaredAgainWithAnotherTypeIsAProblem() throws {
+    let error = try #require(throws: ArborError.self) {
+      try read(
+        """
+        <attribute name='x' attributeType='String'/></entity><entity name='B' parentEntity='A'>
+        <attribute name='x' attributeType='Date'/>
+        """)
+    }
+    #expect(error.violations.map(\.location?.line) == [3])
+    #expect(error.violations.first?.message.contains("a property of its ancestor A") == true)
+  }
+
+  @Test func aLopsidedInverseIsNone() throws {
+    let (model, traps) = try read(
+      """
+      <relationship name='first' maxCount='1' destinationEntity='B' inverseName='a' \
+      inverseEntity='B'/>
+      <relationship name='second' maxCount='1' destinationEntity='B' inverseName='a' \
+      inverseEntity='B'/></entity>
+      <entity name='B'><relationship name='a' maxCount='1' destinationEntity='A' \
+      inverseName='second' inverseEntity='A'/><relationship name='plain' maxCount='1' \
+      destinationEntity='A'/>
+      <relationship name='third' toMany='YES' destinationEntity='B' inverseName='plain' \
+      inverseEntity='B'/>
+      """)
+    #expect(model.entities[0].relationships.map(\.inverse) == [nil, "a"])
+    #expect(model.entities[1].relationships.map(\.inverse) == ["second", nil, nil])
+    let told = traps.map { "\($0.location?.line ?? 0): \($0.message)" }
+    #expect(
+      told == [
+        "2: Relationship A.first names B.a as its inverse, which names A.second as its own; it is "
+          + "read without an inverse. Let both name each other.",
+        "4: Relationship B.plain has no inverse, so nothing keeps both ends in step; add one to A.",
+        "5: Relationship B.third names B.plain as its inverse, which names none; it is read "
+          + "without an inverse. Let both name each other.",
+      ])
+  }
+
+  @Test(arguments: ["preserveAfterDeletion", "preservesValueInHistoryOnDeletion"])
+  func readsBothMarksOfPreservationAndWritesXcodes(mark: String) throws {
+    var (model, traps) = try read("<attribute name='x' attributeType='String' \(mark)='YES'/>")
+    #expect(model.entities[0].attributes[0].isPreservedOnDeletion && traps.isEmpty)
+    // What has not changed keeps its spelling.
+    model.versionIdentifier = "2"
+    #expect(String(decoding: try model.xmlData(), as: UTF8.self).contains("\(mark)=\"YES\""))
+    model.entities[0].attributes[0].isPreservedOnDeletion = false
+    #expect(!String(decoding: try model.xmlData(), as: UTF8.self).contains("preserve"))
+    model.entities[0].attributes[0].isPreservedOnDeletion = true
+    model.source = nil
+    let text = String(decoding: try model.xmlData(), as: UTF8.self)
+    #expect(text.contains("preserveAfterDeletion=\"YES\""))
+    #expect(!text.contains("preservesValueInHistoryOnDeletion"))
+  }
+
+  @Test func leftoversAreWrittenBackAsTheyStand() throws {
+    let text = """
+      <model><entity name='A'><attribute name='x' attributeType='Integer 16' \
+      defaultValueString='NO' ordered='YES'/></entity></model>
+      """
+    try ModelFixtures.withFolder { folder in
+      let url = folder.appending(path: "Model.xcdatamodel")
+      try ModelFixtures.write(text, to: url)
+      let model = try ManagedObjectModel(contentsOf: url)
+      #expect(try model.xmlData() == Data(text.utf8))
+    }
+  }
+}

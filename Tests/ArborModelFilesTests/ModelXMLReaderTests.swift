@@ -1,0 +1,176 @@
+import ModelSamples
+import ArborModelFiles
+import TestLength
+import ArborModel
+import Foundation
+import Testing
+
+@Suite struct ModelXMLReaderTests {
+  @Test func readsEverythingThatAFileSays() throws {
+    let document = try ModelDocument(contentsOf: ModelFixtures.url("Corporate.xcdatamodeld"))
+    let expected = try ModelSamples.corporate()
+    for (read, written) in zip(document.model.entities, expected.entities) {
+      #expect(read == written)
+    }
+    #expect(document.model == expected)
+    #expect(document.warnings.map(\.message) == [])
+  }
+
+  @Test func readsOldFilesAndWarns() throws {
+    let document = try ModelDocument(contentsOf: ModelFixtures.url("Legacy.xcdatamodel"))
+    let message = try #require(document.model.entity(named: "Message"))
+    #expect(
+      message.attributes.map(\.type) == [
+        .undefined, .integer32, .boolean, .transformable(""), .date, .string,
+      ])
+    #expect(message.attributes[1].isIndexed)
+    #expect(message.attributes[1].defaultValue == 0)
+    #expect(message.attributes[2].isOptional && message.attributes[2].defaultValue == false)
+    #expect(message.attributes[5].defaultValue == .null)
+    #expect(
+      message.fetchIndexes == [
+        FetchIndexDescription(name: "subject+sent", elements: [.init("subject"), .init("sent")]),
+        FetchIndexDescription(name: "sender.email", elements: [.init("sender.email")]),
+      ])
+    #expect(!message.relationships[0].isToMany && message.relationships[0].minimumCount == 0)
+    let warnings = document.warnings.map { "\($0.location?.line ?? 0): \($0.message)" }
+    let expected = [
+      "3: The attribute futureMark of the element model is unknown",
+      "4: The attribute futureMark of the element entity is unknown",
+      "5: The attribute futureMark of the element attribute is unknown",
+      "9: Attribute Message.sent has defaultDateTimeInterval 1400000000, a date after 2031",
+      "10: The attribute defaultValue of the element attribute has no effect; write "
+        + "defaultValueString",
+      "11: Relationship Message.owner has no inverse",
+      "18: Index sender.email of Message orders by sender.email",
+      "26: The element futureElement in entity is unknown",
+    ]
+    #expect(warnings.count == expected.count)
+    for (warning, start) in zip(warnings, expected) {
+      #expect(warning.hasPrefix(start), "\(warning)")
+    }
+  }
+
+  @Test func reportsTenMistakesWithTheirPlaces() throws {
+    let url = ModelFixtures.url("TenMistakes.xcdatamodel")
+    let error = try #require(ModelFixtures.error(reading: url))
+    #expect(error.code == .invalidModel)
+    let found = error.violations.map {
+      [
+        $0.location.map { "\($0.line):\($0.column)" } ?? "", $0.entity ?? "", $0.keyPath ?? "",
+      ]
+    }
+    #expect(
+      found == [
+        ["3:5", "Company", ""], ["4:9", "Company", "founded"], ["5:9", "Company", "name"],
+        ["6:9", "Company", "size"], ["8:9", "Company", "employees"], ["10:13", "Company", ""],
+        ["16:9", "Employee", "age"], ["17:9", "Employee", "code"], ["19:9", "Employee", "desk"],
+        ["21:5", "Employe", ""],
+      ])
+    #expect(error.violations.allSatisfy { $0.location?.source?.hasSuffix("contents") == true })
+    #expect(error.description.contains("Did you mean Cascade?"))
+    #expect(error.description.contains("Did you mean Employee?"))
+  }
+
+  @Test func trapsAreReportedBesideProblems() throws {
+    try ModelFixtures.withFolder { folder in
+      let url = folder.appending(path: "Model.xcdatamodel")
+      try ModelFixtures.write(
+        """
+        <model><entity name="A" abstract="YES"><attribute name="a" attributeType="Binary"
+          defaultValueString="x"/><attribute name="b"/></entity></model>
+        """, to: url)
+      let error = try #require(ModelFixtures.error(reading: url))
+      #expect(error.violations.count == 3)
+      #expect(error.violations[0].message.contains("write isAbstract"))
+      #expect(error.violations[1].message.contains("has a default, which its type cannot have"))
+      #expect(error.violations[2].message.contains("has no type"))
+    }
+  }
+
+  /// One mistake in the XML of an otherwise sound model, and what is said of it.
+  @Test(arguments: [
+    ("<attribute name='x' attributeType='Strin'/>", "Did you mean String?"),
+    (
+      "<attribute name='x' attributeType='Date' minDateTimeInterval='today'/>",
+      "seconds since 2001"
+    ),
+    ("<attribute name='x' attributeType='String' indexed='ja'/>", "write YES or NO"),
+    ("<attribute name='x' attributeType='Decimal' minValueString='1,5'/>", "a decimal number"),
+    ("<attribute attributeType='String'/>", "has no name"),
+    (
+      "<attribute name='x' attributeType='Composite' composite='Nope'/>",
+      "of the composite type Nope"
+    ),
+    (
+      "<relationship name='x' destinationEntity='A' inverseEntity='A' maxCount='1'/>",
+      "without inverseName"
+    ),
+    ("<relationship name='x' maxCount='1'/>", "has no destination"),
+    ("<relationship name='x' destinationEntity='A' maxCount='-1'/>", "a whole number from 0"),
+    ("<fetchedProperty name='x'/>", "has no fetch request"),
+    (
+      "<fetchIndex name='i'><fetchIndexElement property='n' type='Hash'/></fetchIndex>",
+      "write Binary or RTree"
+    ),
+    (
+      "<fetchIndex name='i'><fetchIndexElement property='n' order='up'/></fetchIndex>",
+      "write ascending or descending"
+    ),
+    (
+      "<uniquenessConstraints><uniquenessConstraint><constraint value='m'/></uniquenessConstraint>"
+        + "</uniquenessConstraints>", "names m, which is no property"
+    ),
+  ])
+  func aMistakeIsReportedOnce(xml: String, says: String) throws {
+    try ModelFixtures.withFolder { folder in
+      let url = folder.appending(path: "Model.xcdatamodel")
+      try ModelFixtures.write(
+        "<model><entity name='A'><attribute name='n' attributeType='String'/>\n\(xml)</entity>"
+          + "</model>", to: url)
+      let error = try #require(ModelFixtures.error(reading: url))
+      #expect(error.violations.count == 1)
+      #expect(error.violations.first?.message.contains(says) == true, "\(error)")
+      #expect(error.violations.first?.location?.line == 2)
+    }
+  }
+
+  @Test func aForeignRootIsNoModel() throws {
+    try ModelFixtures.withFolder { folder in
+      let url = folder.appending(path: "Model.xcdatamodel")
+      try ModelFixtures.write("<plist/>", to: url)
+      let error = try #require(ModelFixtures.error(reading: url))
+      #expect(
+        error.violations.map(\.message) == [
+          "The root element is plist; that of a model file is model."
+        ])
+    }
+  }
+
+  /// Whatever damage a file has taken, reading it gives a model or an error, never a trap.
+  @Test(arguments: 0..<20 as Range<UInt64>)
+  func aDamagedFileIsAModelOrAnError(seed: UInt64) throws {
+    let sound = try Data(
+      contentsOf: ModelFixtures.url("Corporate.xcdatamodeld/Corporate 2.xcdatamodel/contents"))
+    var random = SplitMix(seed: seed)
+    try ModelFixtures.withFolder { folder in
+      let file = folder.appending(path: "contents")
+      for _ in 0..<20 {
+        var damaged = sound
+        for _ in 0..<Int.random(in: 1...8, using: &random) {
+          let index = Int.random(in: damaged.indices, using: &random)
+          switch Int.random(in: 0..<3, using: &random) {
+          case 0: damaged[index] = .random(in: .min ... .max, using: &random)
+          case 1: damaged.removeSubrange(index..<min(index + 9, damaged.count))
+          default: damaged.insert(contentsOf: sound.prefix(index + 40).suffix(40), at: index)
+          }
+        }
+        try damaged.write(to: file)
+        if let error = ModelFixtures.error(reading: file) {
+          #expect(error.code == .invalidModel)
+          #expect(error.violations.allSatisfy { $0.location != nil })
+        }
+      }
+    }
+  }
+}

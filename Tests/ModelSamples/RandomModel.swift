@@ -1,0 +1,179 @@
+internal import TestLength
+package import ArborModel
+internal import Foundation
+
+/// Models that obey the rules and use every part of them, by a seed.
+package struct RandomModel {
+  private var random: SplitMix
+  private var names = 0
+
+  package init(seed: UInt64) { random = SplitMix(seed: seed) }
+
+  private mutating func chance(_ percent: Int = 30) -> Bool {
+    Int.random(in: 0..<100, using: &random) < percent
+  }
+
+  private mutating func name(_ prefix: String) -> String {
+    names += 1
+    return prefix + String(names) + (chance(10) ? "_é" : "")
+  }
+
+  private mutating func text() -> String {
+    let pieces = ["a", "Z", " ", "\"", "<", "&amp;", "\n", "é", "\u{1F600}", "\\", "'", "7"]
+    return (0..<Int.random(in: 0...6, using: &random)).map { _ in
+      pieces.randomElement(using: &random) ?? ""
+    }.joined()
+  }
+
+  private mutating func notes() -> [String: String] {
+    chance(20) ? ["key": text(), name("n"): text()] : [:]
+  }
+
+  package mutating func model() -> ManagedObjectModel {
+    let entityNames = (0..<Int.random(in: 1...6, using: &random)).map { _ in name("E") }
+    let composites = (0..<2).map { _ in
+      CompositeDescription(
+        name: name("C"), attributes: (0...1).map { _ in attribute(composites: []) })
+    }
+    var entities = entityNames.enumerated().map { index, name in
+      entity(
+        name, parents: Array(entityNames.prefix(index)), composites: composites.map(\.name))
+    }
+    for _ in 0..<Int.random(in: 0...6, using: &random) { relate(&entities) }
+    for index in entities.indices { addIndexes(to: &entities[index]) }
+    let templates = (0..<Int.random(in: 0...2, using: &random)).map { _ in
+      template(name("t"), entityNames)
+    }
+    return ManagedObjectModel(
+      entities: entities, fetchRequestTemplates: templates,
+      configurations: chance() ? ["Part": [entityNames[0]]] : [:], composites: composites,
+      versionIdentifier: chance() ? text() : "")
+  }
+
+  private mutating func entity(
+    _ name: String, parents: [String], composites: [String]
+  ) -> EntityDescription {
+    EntityDescription(
+      name: name, className: chance() ? "Module.\(name)" : nil, isAbstract: chance(20),
+      parent: chance() ? parents.randomElement(using: &random) : nil,
+      attributes: (0..<Int.random(in: 0...6, using: &random)).map { _ in
+        attribute(composites: composites)
+      }, userInfo: notes(), renamingIdentifier: chance(10) ? "Former" : nil,
+      versionHashModifier: chance(10) ? text() : nil,
+      fetchedProperties: chance(20)
+        ? [
+          FetchedPropertyDescription(
+            name: self.name("f"), isOptional: chance(), request: template("q", [name]),
+            userInfo: notes())
+        ] : [])
+  }
+
+  private mutating func attribute(composites: [String]) -> AttributeDescription {
+    var types: [AttributeType] = [
+      .integer16, .integer32, .integer64, .boolean, .float, .double, .decimal, .string, .date,
+      .binary, .uuid, .uri, .transformable("T"), .transformable(""), .undefined,
+    ]
+    types += composites.map(AttributeType.composite)
+    let type = types.randomElement(using: &random) ?? .string
+    var attribute = AttributeDescription(
+      name: name("a"), type: type, isOptional: chance(50),
+      isTransient: type == .undefined || chance(10), isIndexed: chance(),
+      allowsExternalStorage: chance(10), renamingIdentifier: chance(10) ? "former" : nil,
+      versionHashModifier: chance(10) ? "m" : nil, valueClassName: chance(10) ? "[Int]" : nil,
+      isPreservedOnDeletion: chance(10), userInfo: notes())
+    if chance(50) { attribute.defaultValue = value(of: type) }
+    if type == .string, attribute.defaultValue.isNull, chance() {
+      attribute.minimum = .integer(1)
+      attribute.maximum = .integer(Int64.random(in: 1...99, using: &random))
+      attribute.regularExpression = "[a-z]+|\"<&"
+    }
+    return attribute
+  }
+
+  /// A value that XML can say too.
+  private mutating func value(of type: AttributeType) -> Value {
+    switch type {
+    case .integer16: .integer(Int64(Int16.random(in: .min ... .max, using: &random)))
+    case .integer32: .integer(Int64(Int32.random(in: .min ... .max, using: &random)))
+    case .integer64: .integer(.random(in: .min ... .max, using: &random))
+    case .boolean: .boolean(.random(using: &random))
+    case .float: .double(Double(Float.random(in: -1e9...1e9, using: &random)))
+    case .double: .double(.random(in: -1e300...1e300, using: &random))
+    case .decimal: .decimal(Decimal(Int.random(in: -999_999...999_999, using: &random)) / 1000)
+    case .string, .undefined: .string(text())
+    case .date:
+      .date(Date(timeIntervalSinceReferenceDate: .random(in: -1e9...9e8, using: &random)))
+    case .uuid: .uuid(UUID())
+    case .uri: URL(string: "https://example.org/\(names)").map(Value.uri) ?? .null
+    case .binary, .transformable, .composite: .null
+    }
+  }
+
+  private mutating func template(_ name: String, _ entities: [String]) -> FetchTemplate {
+    FetchTemplate(
+      name: name, entity: entities.randomElement(using: &random) ?? "",
+      predicate: chance(50) ? "objectID == $id AND NOT objectID IN {\"<\", \"&\"}" : nil,
+      fetchLimit: chance() ? 7 : 0, fetchBatchSize: chance() ? 3 : 0,
+      includesSubentities: chance(50), includesPendingChanges: chance(50),
+      returnsDistinctResults: chance(), resultType: chance() ? .rows : .objects)
+  }
+
+  /// Adds a pair of relationships, one that is its own inverse, or one without inverse.
+  private mutating func relate(_ entities: inout [EntityDescription]) {
+    let (from, to) = (
+      Int.random(in: entities.indices, using: &random),
+      Int.random(in: entities.indices, using: &random)
+    )
+    let (there, back) = (name("r"), name("r"))
+    let hasInverse = chance(80)
+    entities[from].relationships.append(
+      relationship(there, to: entities[to].name, inverse: hasInverse ? back : nil))
+    guard hasInverse else { return }
+    entities[to].relationships.append(
+      relationship(back, to: entities[from].name, inverse: there))
+  }
+
+  private mutating func relationship(
+    _ name: String, to destination: String, inverse: String?
+  ) -> RelationshipDescription {
+    let isToMany = chance(60)
+    let rules = RelationshipDescription.DeleteRule.allCases
+    return RelationshipDescription(
+      name: name, destination: destination, inverse: inverse, isToMany: isToMany,
+      isOrdered: isToMany && chance(), minimumCount: isToMany && chance() ? 1 : 0,
+      maximumCount: isToMany && chance() ? 5 : 0,
+      deleteRule: rules.randomElement(using: &random) ?? .nullify, isOptional: chance(60),
+      isTransient: chance(10), renamingIdentifier: chance(10) ? "former" : nil,
+      versionHashModifier: chance(10) ? "m" : nil, userInfo: notes())
+  }
+
+  private mutating func addIndexes(to entity: inout EntityDescription) {
+    let columns = entity.attributes.filter { !$0.isTransient }
+      .filter { if case .composite = $0.type { false } else { true } }.map(\.name)
+    guard columns.count > 1 else { return }
+    let outside = Set(entity.attributes.filter(\.allowsExternalStorage).map(\.name))
+    if chance(), outside.isDisjoint(with: columns.prefix(2)) {
+      entity.uniquenessConstraints = [[columns[0]], Array(columns.prefix(2))]
+    }
+    if chance() {
+      entity.fetchIndexes.append(
+        FetchIndexDescription(
+          name: name("i"),
+          elements: [
+            .init(columns[1], isAscending: chance(50), kind: chance() ? .rTree : .binary),
+            .init(columns[0]),
+          ], partialIndexPredicate: chance(20) ? "\(columns[0]) != nil" : nil,
+          isUnique: chance(20)))
+    }
+    let texts = entity.attributes.filter { !$0.isTransient && $0.type == .string }.map(\.name)
+    guard let text = texts.first, chance(50) else { return }
+    entity.fetchIndexes += [
+      FetchIndexDescription(
+        name: name("i"), elements: [.init(text, kind: .text)],
+        partialIndexPredicate: chance(20) ? "\(text) != nil" : nil),
+      FetchIndexDescription(
+        name: name("i"), elements: [.init(text, isAscending: chance(50), kind: .folded)],
+        isUnique: chance(20)),
+    ]
+  }
+}

@@ -34,7 +34,7 @@ final class EntityBinding: EntityShape, @unchecked Sendable {
   /// The rules that a commit checks, prepared.
   let rules: EntityRules
   /// What is told of each property that is read; nil for the objects of a store.
-  let trace: ClassTrace?
+  let trace: (any PropertyTrace)?
   /// Whether the context is told of each property that is read and written.
   let isObserved: Bool
   /// How many properties the class numbers, whether or not the usual way leads to them.
@@ -55,7 +55,7 @@ final class EntityBinding: EntityShape, @unchecked Sendable {
   init(
     _ entity: EntitySchema, in schema: ModelSchema, storeID: UUID,
     objectClass: ManagedObject.Type, attributeSlots: [Int], relationshipSlots: [Int],
-    trace: ClassTrace? = nil, isObserved: Bool = false
+    trace: (any PropertyTrace)? = nil, isObserved: Bool = false
   ) {
     self.schema = schema
     entityName = entity.name
@@ -244,12 +244,12 @@ final class EntityBinding: EntityShape, @unchecked Sendable {
   ///   - slab: What keeps the record alive.
   @inline(__always)
   func makeObject(
-    in context: ManagedObjectContext?, _ number: ObjectNumber, _ record: RecordView?,
+    in work: Workspace?, _ number: ObjectNumber, _ record: RecordView?,
     _ slab: RecordSlab?
   ) -> ManagedObject {
     objectClass.init(
       ObjectConstruction(
-        workspace: context.map { Unmanaged.passUnretained($0.work) },
+        workspace: work.map { Unmanaged.passUnretained($0) },
         binding: Unmanaged.passRetained(self), number: number, record: record,
         slab: slab.map { Unmanaged.passRetained($0) }))
   }
@@ -258,7 +258,7 @@ final class EntityBinding: EntityShape, @unchecked Sendable {
   ///
   /// - Parameter objects: Uninitialised memory for as many as there are rows, which they fill.
   func makeObjects(
-    in context: ManagedObjectContext, _ rows: ArraySlice<FetchedRow>, _ slab: RecordSlab,
+    in work: Workspace, _ rows: ArraySlice<FetchedRow>, _ slab: RecordSlab,
     _ objects: UnsafeMutablePointer<ManagedObject>
   ) {
     // Each of them would count what it holds by itself, which takes as long as all the rest.
@@ -269,15 +269,15 @@ final class EntityBinding: EntityShape, @unchecked Sendable {
     var next = objects
     for index in rows.indices {
       if index + lookahead < rows.endIndex {
-        context.work.registry.map.prefetch(rows[index + lookahead].number)
+        work.registry.map.prefetch(rows[index + lookahead].number)
       }
       let row = rows[index]
       let object = objectClass.init(
         ObjectConstruction(
-          workspace: Unmanaged.passUnretained(context.work), binding: heldBinding,
+          workspace: Unmanaged.passUnretained(work), binding: heldBinding,
           number: row.number,
           record: row.record, slab: heldSlab))
-      context.work.registry.registerNew(object)
+      work.registry.registerNew(object)
       next.initialize(to: object)
       next += 1
     }

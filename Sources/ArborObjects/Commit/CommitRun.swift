@@ -33,7 +33,8 @@ struct CommitRun {
       context.undoHistory?.stack.noteCommit()
       return
     }
-    let observation = context.store.instrument?.commitBegins(in: context)
+    let observation = context.store.instrument?.commitBegins(
+      .init(contextName: context.name, author: context.author))
     context.undoHistory?.stack.beginCommit()
     let savepoint = work.beginSavepoint()
     let receipt: CommitReceipt?

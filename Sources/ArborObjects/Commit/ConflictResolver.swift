@@ -4,8 +4,8 @@ internal import ArborWork
 
 /// Decides the conflicts of a commit by its context's policy.
 struct ConflictResolver {
-  private let context: ManagedObjectContext
-  private let work: Workspace
+  let context: ManagedObjectContext
+  let work: Workspace
   private let derivation: AttributeDerivation
 
   init(_ context: ManagedObjectContext, _ derivation: AttributeDerivation) {
@@ -83,7 +83,7 @@ struct ConflictResolver {
     case .mergeByPropertyStoreWins: .storeWins
     case .overwrite: .overwrite
     case .custom(let decide):
-      context.mergeConflict(conflict).map { MergeResolution(decide($0)) } ?? .objectWins
+      mergeConflict(conflict).map { MergeResolution(decide($0)) } ?? .objectWins
     }
   }
 

@@ -106,7 +106,7 @@ private struct DerivedAttributes {
     // The commit finds out what others have deleted meanwhile, and the policy decides.
     owners = owners.filter(isThere)
     try context.throwFailure()
-    let objects = context.objects(owners.sorted(), of: nil)
+    let objects = context.reader.objects(owners.sorted(), of: nil)
     for object in objects { try prepareReaders(object.binding.entity) }
     for object in objects { _ = object.currentRecord }
     try context.throwFailure()
@@ -188,7 +188,7 @@ private struct DerivedAttributes {
       var next: Set<ObjectNumber> = []
       for number in front where isThere(number) {
         guard let inverse = context.work.relation(of: number, hop.inverseSlot),
-          let object = context.fault(number)
+          let object = context.reader.fault(number)
         else { continue }
         if inverse.isToMany {
           next.formUnion(context.work.members(of: object, inverse))
@@ -233,7 +233,7 @@ private struct DerivedAttributes {
   private func values(of objects: [ManagedObject]) throws(ArborError) -> [[Value]] {
     let (context, readers) = (context, readers)
     return try context.peek { snapshot throws(StoreError) in
-      try snapshot.resolving(overlay: context.overlay) { resolver in
+      try snapshot.resolving(overlay: context.work.overlay) { resolver in
         objects.map { object in
           readers[object.binding.entity.index, default: []].map {
             $0(object.currentRecord, object.number, resolver)

@@ -36,7 +36,9 @@ struct UniqueMerger {
       // An earlier pair may have merged either, and others may have deleted what was in the way:
       // the next try tells what is left to do.
       guard inserted.owner === context, context.work.exists(other) else { continue }
-      guard let survivor = context.fault(other), context.work.load(survivor) else { continue }
+      guard let survivor = context.reader.fault(other), context.work.load(survivor) else {
+        continue
+      }
       merge(inserted, into: survivor, resolution(inserted, survivor))
     }
     return true
@@ -104,7 +106,7 @@ struct UniqueMerger {
     of inserted: ManagedObject, _ relation: Relation, to survivor: ManagedObject
   ) {
     for number in context.work.members(of: inserted, relation) {
-      let member = number == inserted.number ? survivor : context.fault(number)
+      let member = number == inserted.number ? survivor : context.reader.fault(number)
       if let member { keeper.add(member, to: survivor, relation) }
     }
   }
@@ -114,7 +116,7 @@ struct UniqueMerger {
     _ resolution: MergeResolution
   ) {
     let number = inserted.target(of: relation)
-    let target = number.flatMap { $0 == inserted.number ? survivor : context.fault($0) }
+    let target = number.flatMap { $0 == inserted.number ? survivor : context.reader.fault($0) }
     switch resolution {
     case .objectWins:
       if let target { keeper.set(survivor, relation, to: target) }

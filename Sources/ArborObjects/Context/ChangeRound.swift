@@ -20,16 +20,6 @@ package struct ChangeRound {
   package var isEmpty: Bool { created.isEmpty && updated.isEmpty && deleted.isEmpty }
 }
 
-/// Records the edits of a round.
-final class RoundRecorder: ChangeListener {
-  fileprivate(set) var edits: [Edit] = []
-
-  var isOver: Bool { false }
-
-  func note(_ edit: Edit) { edits.append(edit) }
-  func noteReplaced(_ object: TrackedObject) {}
-}
-
 extension ManagedObjectContext {
   /// Begins to record what changes, for ``takeRound()``; what was recorded before is forgotten.
   package func beginRound() {

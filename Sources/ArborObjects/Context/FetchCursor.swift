@@ -103,8 +103,8 @@ public final class FetchCursor<T: ManagedObject> {
       if !moved.isEmpty { records.rows.removeAll { moved.contains($0.number) } }
       let isEnd = met.numbers.count < size || place == nil
       room = isEnd ? 0 : room.map { $0 - records.rows.count }
-      objects = try context.materialise(records, on: snapshot, &fetched)
-      for path in paths { try context.prefetch(path, of: objects, on: snapshot, &fetched) }
+      objects = try context.reader.materialise(records, on: snapshot, &fetched)
+      for path in paths { try context.reader.prefetch(path, of: objects, on: snapshot, &fetched) }
       return true
     }
     guard isWalked else { return try readBatch() }

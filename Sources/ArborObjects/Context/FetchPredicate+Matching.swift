@@ -27,7 +27,7 @@ extension FetchPredicate {
     }
     return try context.onSnapshot { snapshot throws(StoreError) in
       try snapshot.judge(
-        predicate, object.currentRecord, object.number, overlay: context.overlay)
+        predicate, object.currentRecord, object.number, overlay: context.work.overlay)
     }
   }
 }

@@ -68,6 +68,6 @@ extension ManagedObjectContext {
   /// The objects of numbers, read together where they can be; faults where they cannot.
   fileprivate func faults(_ numbers: ArraySlice<ObjectNumber>) -> [ManagedObject] {
     do throws(ArborError) { _ = try existingObjects(numbers) } catch { note(error) }
-    return numbers.compactMap { fault($0) }
+    return numbers.compactMap { reader.fault($0) }
   }
 }

@@ -30,14 +30,14 @@ extension ManagedObjectContext {
     return try onSnapshot { snapshot throws(StoreError) -> [ManagedObject] in
       var missing = numbers.filter { work.registry.live($0)?.base == nil }.map(\.rawValue)
       SortedNumbers.sortUnique(&missing)
-      try load(missing.map { ObjectNumber(rawValue: $0) }, on: snapshot, &fetched)
+      try reader.load(missing.map { ObjectNumber(rawValue: $0) }, on: snapshot, &fetched)
       let objects = numbers.compactMap { number -> ManagedObject? in
         guard let object = work.registry.live(number), object.base != nil, !object.isDeleted else {
           return nil
         }
         return object
       }
-      for path in paths { try prefetch(path, of: objects, on: snapshot, &fetched) }
+      for path in paths { try reader.prefetch(path, of: objects, on: snapshot, &fetched) }
       return objects
     }
   }

@@ -10,15 +10,15 @@ extension ManagedObjectContext {
   /// - Throws: ``ArborError`` where the class describes no entity of the model, contradicts it, or
   ///   objects of the entity exist in this context as another class.
   func binding(for objectClass: ManagedObject.Type) throws(ArborError) -> EntityBinding {
-    if let binding = classes[objectClass] { return binding }
+    if let binding = reader.classes[objectClass] { return binding }
     let bound = try store.bind(objectClass)
     let updated = store.boundClasses
-    for (old, new) in zip(classes.bindings, updated.bindings)
+    for (old, new) in zip(reader.classes.bindings, updated.bindings)
     where old.objectClass != new.objectClass {
       try refuseRebinding(of: new)
     }
-    classes = observation == nil ? updated : updated.observed
-    return classes[objectClass] ?? bound
+    reader.classes = observation == nil ? updated : updated.observed
+    return reader.classes[objectClass] ?? bound
   }
 
   /// The name of the entity that a typed class represents.

@@ -75,7 +75,8 @@ extension ManagedObjectContext {
       switch answer {
       case .unplanned: return nil
       case .nothing: return .some(nil)
-      case .row(let row): return try object(of: row, work.allocator.slab, on: snapshot, &isFetched)
+      case .row(let row):
+        return try reader.object(of: row, work.allocator.slab, on: snapshot, &isFetched)
       }
     }
     if isFetched { found??.awakeFromFetch() }
@@ -94,8 +95,8 @@ extension ManagedObjectContext {
     defer { fetched.awake() }
     return try onSnapshot { snapshot throws(StoreError) in
       let records = try snapshot.fetch(query, overlay: overlay, allocator: work.allocator)
-      let results = try materialise(records, on: snapshot, &fetched)
-      for path in paths { try prefetch(path, of: results, on: snapshot, &fetched) }
+      let results = try reader.materialise(records, on: snapshot, &fetched)
+      for path in paths { try reader.prefetch(path, of: results, on: snapshot, &fetched) }
       return results
     }
   }
@@ -241,7 +242,7 @@ extension ManagedObjectContext {
     let binding = try binding(for: type)
     if binding.entity.name == name { return binding.entity }
     let entity = try self.entity(named: name)
-    let objectClass = classes.bindings[entity.index].objectClass
+    let objectClass = reader.classes.bindings[entity.index].objectClass
     guard objectClass is T.Type else {
       throw ArborError(
         .typeMismatch,
@@ -276,6 +277,6 @@ extension ManagedObjectContext {
   }
 
   func overlay(for description: FetchDescription) -> FetchOverlay? {
-    description.includesPendingChanges ? overlay : nil
+    description.includesPendingChanges ? work.overlay : nil
   }
 }

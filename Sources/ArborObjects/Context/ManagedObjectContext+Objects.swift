@@ -13,7 +13,7 @@ extension ManagedObjectContext {
     try beginOperation()
     let entity = try concreteEntity(named: entityName)
     try takeInKnownCommits()
-    return try insert(classes.bindings[entity.index], number(for: entity))
+    return try insert(reader.classes.bindings[entity.index], number(for: entity))
   }
 
   /// Inserts an object of a typed class, with its default values.
@@ -47,7 +47,7 @@ extension ManagedObjectContext {
 
   private func insert(_ binding: EntityBinding, _ number: ObjectNumber) -> ManagedObject {
     let working = RecordBuffer(copying: binding.entity.layout.template, into: work.allocator)
-    let object = binding.makeObject(in: self, number, working.view, working.slab)
+    let object = binding.makeObject(in: work, number, working.view, working.slab)
     work.recordEdit(of: object, isKnown: false)
     work.registry.registerNew(object)
     let change = PendingObject(object, .inserted, epoch: work.epoch)
@@ -69,8 +69,8 @@ extension ManagedObjectContext {
 
   /// A number from the far end for an object that can never be committed.
   private func unstorableNumber(for entity: EntitySchema) -> ObjectNumber {
-    defer { unstorableSequence -= 1 }
-    return ObjectNumber(entity: entity.number, sequence: unstorableSequence)
+    defer { reader.unstorableSequence -= 1 }
+    return ObjectNumber(entity: entity.number, sequence: reader.unstorableSequence)
   }
 
   func concreteEntity(named name: String) throws(ArborError) -> EntitySchema {
@@ -120,7 +120,7 @@ extension ManagedObjectContext {
   private func made(
     _ number: ObjectNumber, _ record: RecordView?, _ slab: RecordSlab?
   ) throws(ArborError) -> ManagedObject {
-    do throws(StoreError) { return try make(number, record, slab) } catch {
+    do throws(StoreError) { return try reader.make(number, record, slab) } catch {
       throw ArborError(error, in: store.file)
     }
   }
@@ -134,14 +134,14 @@ extension ManagedObjectContext {
     let number = try number(of: id)
     try takeInKnownCommits()
     if let object = work.registry.live(number), object.base != nil {
-      guard object.change?.kind != .deleted else { throw missing(id) }
+      guard object.change?.kind != .deleted else { throw .missing(id) }
       return object
     }
     let record = try peek { snapshot throws(StoreError) in
       work.noteRead(number, on: snapshot)
       return try snapshot.record(number, allocator: work.allocator)
     }
-    guard let record else { throw missing(id) }
+    guard let record else { throw .missing(id) }
     let slab = work.allocator.slab
     if let object = work.registry.live(number) {
       object.hold(record, slab)

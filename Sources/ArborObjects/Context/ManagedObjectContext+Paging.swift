@@ -53,8 +53,8 @@ extension ManagedObjectContext {
           place = try snapshot.place(of: last.number, in: query, overlay: overlay)
         }
       }
-      let results = try materialise(records, on: snapshot, &fetched)
-      for path in paths { try prefetch(path, of: results, on: snapshot, &fetched) }
+      let results = try reader.materialise(records, on: snapshot, &fetched)
+      for path in paths { try reader.prefetch(path, of: results, on: snapshot, &fetched) }
       return results
     }
     let token = place.map { place in

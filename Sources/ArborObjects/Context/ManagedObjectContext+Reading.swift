@@ -110,66 +110,23 @@ extension ManagedObjectContext {
     }
   }
 
-  func missing(_ id: ObjectID) -> ArborError {
+}
+
+extension ManagedObjectContext {
+  /// Runs `body`; where it throws, the pending changes are exactly what they were before.
+  @discardableResult
+  package func withSavepoint<R, E: Error>(_ body: () throws(E) -> R) throws(E) -> R {
+    try work.withSavepoint(body)
+  }
+}
+
+extension ArborError {
+  /// An object that is not there.
+  static func missing(_ id: ObjectID) -> ArborError {
     ArborError(
       .objectNotFound,
       "There is no \(id.entityName) \(id.number) in the store: it was deleted or never committed; "
         + "look objects up with existingObject(with:) where that can happen."
     ).with(entity: id.entityName, objectID: id)
-  }
-
-}
-
-/// What relationships lead to.
-extension ManagedObjectContext {
-  /// The objects of numbers in their order, those that are not registered read on one snapshot.
-  /// Never fails; the context remembers the error.
-  ///
-  /// Objects that others have deleted since the numbers were read are left out.
-  ///
-  /// - Parameter link: What leads to them; nil where they have been looked up.
-  func objects(_ numbers: [ObjectNumber], of link: LinkSource?) -> [ManagedObject] {
-    var fetched = FetchedObjects()
-    var words = work.registry.map.words(of: numbers)
-    if words.contains(0) {
-      do throws(ArborError) { try register(numbers, of: link, &fetched) } catch { note(error) }
-      words = work.registry.map.words(of: numbers)
-    }
-    var objects: [ManagedObject] = []
-    objects.reserveCapacity(numbers.count)
-    work.registry.forEach(of: words) { objects.append($0.live) }
-    fetched.awake()
-    return objects
-  }
-
-  /// Whether the store has a link.
-  private func leads(
-    _ link: LinkSource, to target: ObjectNumber, on snapshot: StoreSnapshot
-  ) throws(StoreError) -> Bool {
-    guard let field = link.relation.field else {
-      return try snapshot.contains(target, in: link.relation.schema, of: link.owner)
-    }
-    let record = try snapshot.record(link.owner, allocator: work.allocator)
-    return record?.reference(field) == target
-  }
-
-  /// Reads the objects that are not registered.
-  private func register(
-    _ numbers: [ObjectNumber], of link: LinkSource?, _ fetched: inout FetchedObjects
-  ) throws(ArborError) {
-    var missing = numbers.filter { !work.registry.map.contains($0) }.map(\.rawValue)
-    SortedNumbers.sortUnique(&missing)
-    let objects = missing.map { ObjectNumber(rawValue: $0) }
-    try peek { snapshot throws(StoreError) in
-      for number in objects { work.noteRead(number, on: snapshot) }
-      try load(objects, on: snapshot, &fetched)
-      guard let link else { return }
-      for lost in objects where !work.registry.map.contains(lost) {
-        guard try leads(link, to: lost, on: snapshot) else { continue }
-        throw .corrupted(
-          entity: binding(of: lost)?.entity.name, object: lost,
-          what: "a relationship leads to an object that is not there")
-      }
-    }
   }
 }

@@ -39,7 +39,7 @@ extension ManagedObjectContext {
     if let predicate {
       let own = try PredicateBinder.bind(predicate, to: entity, in: work.schema)
       if sortKeys.isEmpty,
-        let found = try lookUp(predicate, own, entity, includesSubentities: true, overlay)
+        let found = try lookUp(predicate, own, entity, includesSubentities: true, work.overlay)
       {
         return found.map { unsafeDowncast($0, to: type) }
       }

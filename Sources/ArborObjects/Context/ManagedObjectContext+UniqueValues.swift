@@ -22,7 +22,7 @@ extension ManagedObjectContext {
       guard let numbers = try snapshot.numbers(withUnique: values, at: slot, of: entity) else {
         return nil
       }
-      try load(numbers.sorted(), on: snapshot, &fetched)
+      try reader.load(numbers.sorted(), on: snapshot, &fetched)
       if let lost = numbers.first(where: { !work.registry.map.contains($0) }) {
         throw .corrupted(
           entity: entity.name, object: lost,

@@ -95,9 +95,8 @@ public final class ManagedObjectContext {
 
   /// What waits for a commit, over what the store has.
   let work: Workspace
-  /// Which relationship is being read object by object. See ``readAhead(from:_:)``.
-  var traversal = Traversal()
-  var classes: BoundClasses
+  /// What makes its live objects.
+  private(set) lazy var reader = ObjectReader(work, store.boundClasses, in: self)
   /// Whether a commit has been written, in this run of a body where one runs.
   var hasCommitted = false
   /// Objects whose derived attributes the next commit computes although nothing of them changes.
@@ -107,56 +106,20 @@ public final class ManagedObjectContext {
   /// What records the edits of a round, as one of the listeners; nil where nobody asks for them.
   /// See ``takeRound()``.
   var round: RoundRecorder?
-  /// The last sequence given to an object that the store could not number; see ``number(for:)``.
-  var unstorableSequence = ObjectNumber.maximumSequence
   /// Large binaries outside of their records.
   private(set) lazy var blobs = BlobKeeper(self)
   /// The object whose own hook a commit is running: the rules of the model have been checked.
   var validated: ObjectNumber?
-  private var madeOverlay: FetchOverlay?
 
   init(_ store: PersistentStore) {
     self.store = store
-    classes = store.boundClasses
     work = Workspace(store.file, store.openState)
     work.watch = store.watch
-    work.attach(self)
+    work.attach(reader)
   }
 
   /// The public identity of an object of this store.
   func objectID(_ number: ObjectNumber) -> ObjectID { store.file.objectID(number) }
-
-  /// The pending changes as fetches see them; nil where there is nothing to lay over the store.
-  var overlay: FetchOverlay? {
-    guard work.pending.count > 0 || work.registry.count > 0 else { return nil }
-    if let madeOverlay { return madeOverlay }
-    let overlay = FetchOverlay(
-      dirty: work.pending.map, known: work.registry.map,
-      pendingRows: { [unowned(unsafe) self] in work.pending.rows(of: $0, $1) },
-      pendingRecord: { [unowned(unsafe) self] in work.pending.record(of: $0) },
-      isDeleted: { [unowned(unsafe) self] in work.pending.change(of: $0)?.kind == .deleted },
-      links: { [unowned(unsafe) self] owner, relationship in
-        work.relation(of: owner, relationship.slot).flatMap { work.links.edit(owner, $0) }
-          .flatMap { $0.isSilent ? nil : $0 }
-      },
-      touches: { [unowned(unsafe) self] entity in touches(entity) },
-      blob: { [unowned(unsafe) self] in blobs.unstored($0) })
-    // The overlay lives no longer than the context, which owns it.
-    madeOverlay = overlay
-    return overlay
-  }
-}
-
-extension ManagedObjectContext {
-  /// Whether any object of an entity's family waits for a commit, or has links that do.
-  private func touches(_ entity: EntitySchema) -> Bool {
-    if entity.concreteFamily.contains(where: { work.pending.hasChanges(ofEntity: $0) }) {
-      return true
-    }
-    return work.links.hasEdits { owner in
-      work.schema.entity(of: owner).map { entity.concreteFamily.contains($0.index) } ?? false
-    }
-  }
 }
 
 @available(*, unavailable, message: "A context stays where it is; use PersistentStore.perform.")

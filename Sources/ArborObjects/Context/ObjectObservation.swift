@@ -129,7 +129,9 @@ final class ObjectObservation: ChangeListener {
       tell(owner, Observed(owner.number, .relationship(link.relation.slot)))
     }
     guard foreign, let object = replaced.values.first?.object ?? anyObject else { return }
-    for relation in context.classes.derivedRelations { tell(object, Observed(all: relation)) }
+    for relation in context.reader.classes.derivedRelations {
+      tell(object, Observed(all: relation))
+    }
   }
 
   /// Key paths say what is meant; the object beside them only says of which class it is.
@@ -195,7 +197,7 @@ extension ManagedObjectContext {
       observation?.end()
       observation = newValue ? ObjectObservation(self) : nil
       if let observation { work.listeners.append(observation) }
-      classes = newValue ? classes.observed : store.boundClasses
+      reader.classes = newValue ? reader.classes.observed : store.boundClasses
     }
   }
 }

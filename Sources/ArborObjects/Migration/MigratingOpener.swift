@@ -129,3 +129,14 @@ extension StoreOpening {
     return opening
   }
 }
+
+extension StoreOptions {
+  /// Opens a store's file, brought along to the model.
+  ///
+  /// - Parameter model: nil for the one inside the file.
+  func open(
+    _ location: StoreLocation, model: ManagedObjectModel?
+  ) throws(ArborError) -> StoreEngine {
+    try MigratingOpener(try opening(location, model: model), self).open()
+  }
+}

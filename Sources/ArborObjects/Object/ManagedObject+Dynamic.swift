@@ -137,7 +137,7 @@ extension ManagedObject {
   final func object(of relation: Relation) -> ManagedObject? {
     noteAccess(relation)
     guard let owner else { return nil }
-    return target(of: relation).flatMap { owner.fault($0) }
+    return target(of: relation).flatMap { owner.reader.fault($0) }
   }
 
   /// Points a to-one relationship at another object, or at none; the inverse follows at once.
@@ -168,7 +168,7 @@ extension ManagedObject {
   final func objects(of relation: Relation) -> [ManagedObject] {
     noteAccess(relation)
     guard let owner else { return [] }
-    return owner.memberObjects(of: self, relation)
+    return owner.reader.memberObjects(of: self, relation)
   }
 
   /// Makes objects the members of a to-many relationship; the inverses follow at once.

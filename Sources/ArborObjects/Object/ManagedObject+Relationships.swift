@@ -11,8 +11,9 @@ extension ManagedObject {
     let raw = field.rawTarget(at: currentBase)
     guard raw != 0, let workspaceReference else { return binding.trace?.destination(T.self) }
     // Fetched rows are asked for their neighbours one by one: nothing is retained on the way.
+    let number = ObjectNumber(rawValue: raw)
     let target = workspaceReference._withUnsafeGuaranteedRef {
-      $0.context.target(ObjectNumber(rawValue: raw), of: self, slot)
+      $0.registry.live(number) ?? $0.reader.makeTarget(number, of: self, slot)
     }
     guard let target else { return nil }
     if type(of: target) == T.self { return unsafeDowncast(target, to: T.self) }
@@ -36,7 +37,7 @@ extension ManagedObject {
     let target = ObjectNumber(rawValue: raw)
     // The context knows the entities by number: nothing is looked up by name, nothing retained.
     guard
-      let known = workspaceReference?._withUnsafeGuaranteedRef({ $0.context.classes[target] })
+      let known = workspaceReference?._withUnsafeGuaranteedRef({ $0.reader.classes[target] })
         ?? nil
     else {
       return id(of: target)
@@ -80,7 +81,7 @@ extension ManagedObject {
     let relation = binding.relation(slot, of: self)
     guard relation.isToMany else { wrongKind(relation, "toOne") }
     guard let owner else { return binding.trace?.destination(T.self).map { [$0] } ?? [] }
-    let members = owner.memberObjects(of: self, relation)
+    let members = owner.reader.memberObjects(of: self, relation)
     for member in members where type(of: member) != T.self {
       _ = typed(member, relation) as T
     }

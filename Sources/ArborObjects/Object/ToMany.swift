@@ -84,7 +84,7 @@ extension ToMany: Sequence {
       slot = members.slot
       let relation = owner.binding.relation(slot)
       source = LinkSource(owner: owner.number, relation: relation)
-      owner.owner?.readAhead(from: owner, relation, mostOfEach: Self.batch)
+      owner.owner?.reader.readAhead(from: owner, relation, mostOfEach: Self.batch)
       numbers = members.numbers[...]
     }
 
@@ -93,7 +93,7 @@ extension ToMany: Sequence {
       // Others may have deleted all members of a batch by now.
       while members.isEmpty {
         guard !numbers.isEmpty, let context = owner.owner else { return nil }
-        members = context.objects(Array(numbers.prefix(Self.batch)), of: source)[...]
+        members = context.reader.objects(Array(numbers.prefix(Self.batch)), of: source)[...]
         numbers = numbers.dropFirst(Self.batch)
       }
       return members.popFirst().map { owner.member(slot, $0) }

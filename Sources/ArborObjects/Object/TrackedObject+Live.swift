@@ -22,11 +22,15 @@ extension ObjectRegistry {
 }
 
 extension Workspace {
+  /// What makes the live objects.
+  @inline(__always)
+  var reader: ObjectReader {
+    unsafeDowncast(hostReference.takeUnretainedValue(), to: ObjectReader.self)
+  }
+
   /// The context whose changes wait here.
   @inline(__always)
-  var context: ManagedObjectContext {
-    unsafeDowncast(hostReference.takeUnretainedValue(), to: ManagedObjectContext.self)
-  }
+  var context: ManagedObjectContext { reader.context }
 }
 
 extension [TrackedObject] {

@@ -138,7 +138,7 @@ final class ResultsKeeper {
   ) throws(ArborError) -> [Value] {
     let rows = objects.map { ($0.number, $0.currentRecord, $0.binding.entity) }
     return try context.onSnapshot { snapshot throws(StoreError) in
-      try snapshot.sortValues(key, of: rows, overlay: context.overlay)
+      try snapshot.sortValues(key, of: rows, overlay: context.work.overlay)
     }
   }
 
@@ -253,7 +253,7 @@ final class ResultsKeeper {
       if let registered = context.work.registry.live(candidate.number) {
         object = registered
       } else {
-        object = try context.make(candidate.number, record, candidate.slab)
+        object = try context.reader.make(candidate.number, record, candidate.slab)
         fetched.append(object)
       }
       placement.place(object, record, candidate.entity, from: index)
@@ -278,7 +278,7 @@ final class ResultsKeeper {
     }
     guard let predicate = predicates[entity.index] ?? nil else { return true }
     guard shape.readsOthers else { return predicate(record, candidate.number, nil) }
-    return try snapshot.judge(predicate, record, candidate.number, overlay: context.overlay)
+    return try snapshot.judge(predicate, record, candidate.number, overlay: context.work.overlay)
   }
 }
 

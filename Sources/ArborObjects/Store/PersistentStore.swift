@@ -80,7 +80,7 @@ public final class PersistentStore: Sendable {
     model: ManagedObjectModel, at location: StoreLocation, options: StoreOptions = .init(),
     classes: [ManagedObject.Type] = []
   ) throws(ArborError) {
-    try self.init(try options.opening(location, model: model), location, options, classes: classes)
+    try self.init(try options.open(location, model: model), options, classes: classes)
   }
 
   /// Opens a store with the model that typed classes describe.
@@ -91,7 +91,7 @@ public final class PersistentStore: Sendable {
   ) throws(ArborError) {
     // The store checks the model where it is another than the file's.
     let model = try ManagedObjectModel(describedBy: classes)
-    try self.init(try options.opening(location, model: model), location, options, classes: classes)
+    try self.init(try options.open(location, model: model), options, classes: classes)
     DescribedClasses.remember(classes, of: self.model)
   }
 
@@ -102,15 +102,12 @@ public final class PersistentStore: Sendable {
   public convenience init(
     at location: StoreLocation, options: StoreOptions = .init(), classes: [ManagedObject.Type] = []
   ) throws(ArborError) {
-    try self.init(try options.opening(location, model: nil), location, options, classes: classes)
+    try self.init(try options.open(location, model: nil), options, classes: classes)
   }
 
   private init(
-    _ opening: StoreOpening, _ location: StoreLocation, _ options: StoreOptions,
-    classes: [ManagedObject.Type]
+    _ file: StoreEngine, _ options: StoreOptions, classes: [ManagedObject.Type]
   ) throws(ArborError) {
-    let file: StoreEngine
-    file = try MigratingOpener(opening, options).open()
     let binder = ClassBinder(schema: file.schema, storeID: file.id)
     do throws(ArborError) {
       self.classes = Lock(
@@ -121,7 +118,8 @@ public final class PersistentStore: Sendable {
       throw error
     }
     self.file = file
-    watch = SlowQueryLog.watch(options, file)
+    watch = SlowQueryLog.watch(
+      slowerThan: options.slowQueryThreshold, options.instrument?.queryObserver(of: file))
     longReaders = options.pinnedPagesThreshold.map { LongReaderLog(limit: $0) }
     instrument = options.instrument
     compactsWhenClosed = options.compactsWhenClosed

@@ -7,10 +7,11 @@ enum SlowQueryLog {
   private static let logger = Logger(label: "ArborData.query")
 
   /// What watches the queries of a store; nil where no threshold is set and no instrument told.
-  static func watch(_ options: StoreOptions, _ file: StoreEngine) -> QueryWatch? {
-    let observer = options.instrument?.queryObserver(of: file)
-    if options.slowQueryThreshold == nil, observer == nil { return nil }
-    return QueryWatch(threshold: options.slowQueryThreshold, observer: observer) {
+  static func watch(slowerThan threshold: Duration?, _ observer: QueryWatch.Observer?)
+    -> QueryWatch?
+  {
+    if threshold == nil, observer == nil { return nil }
+    return QueryWatch(threshold: threshold, observer: observer) {
       write($0, to: logger)
     }
   }

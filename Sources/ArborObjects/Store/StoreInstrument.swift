@@ -123,8 +123,8 @@ extension StoreInstrument: Hashable {
 
 extension StoreInstrument {
   /// Tells of a commit that begins; nil where nobody wants to hear of its end.
-  func commitBegins(in context: ManagedObjectContext) -> CommitObservation? {
-    onCommit?(Commit(contextName: context.name, author: context.author))
+  func commitBegins(_ commit: Commit) -> CommitObservation? {
+    onCommit?(commit)
       .map { CommitObservation(tell: $0) }
   }
 

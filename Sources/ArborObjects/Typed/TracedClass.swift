@@ -64,7 +64,7 @@ final class TracedClass: Sendable {
 ///
 /// It is `@unchecked` because bindings are sendable: a traced binding and its object are made, used
 /// and dropped within one call.
-final class ClassTrace: @unchecked Sendable {
+final class ClassTrace: PropertyTrace, @unchecked Sendable {
   private let traced: TracedClass
   private let tracer: PathTracer
 

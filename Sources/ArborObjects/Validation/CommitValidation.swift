@@ -184,10 +184,10 @@ struct CommitValidation {
     }
     context.work.links.forEach { edit in
       guard !checked.contains(edit.owner), !context.work.isDeleted(edit.owner),
-        let binding = context.binding(of: edit.owner),
+        let binding = context.reader.binding(of: edit.owner),
         binding.rules.counted.contains(edit.relation.slot)
       else { return }
-      if let owner = context.fault(edit.owner) { checkCount(owner, edit.relation) }
+      if let owner = context.reader.fault(edit.owner) { checkCount(owner, edit.relation) }
     }
   }
 

@@ -61,6 +61,9 @@ package final class Workspace {
   /// A failure of a call that cannot throw, which the next throwing operation reports.
   package var failure: DeferredFailure?
 
+  /// What waits, as fetches see it; nil before the first one.
+  var madeOverlay: FetchOverlay?
+
   // MARK: Concurrent commits
 
   /// What happens where they changed the same objects.

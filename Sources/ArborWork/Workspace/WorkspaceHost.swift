@@ -1,5 +1,6 @@
 package import ArborModel
 package import ArborStore
+package import Foundation
 
 /// The live objects above a workspace: what makes them, and what their hooks are called by.
 package protocol WorkspaceHost: AnyObject {
@@ -22,6 +23,9 @@ package protocol WorkspaceHost: AnyObject {
 
   /// An object is about to be deleted, its relationships still in place.
   func willDelete(_ object: TrackedObject)
+
+  /// A binary that is not in the store: not yet, or not any more.
+  func unstoredBlob(_ name: BlobName) -> Data?
 
   /// Why an object cannot be read: it is not in the store.
   func missing(_ object: TrackedObject) -> StoreError

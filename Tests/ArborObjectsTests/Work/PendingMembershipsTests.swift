@@ -17,7 +17,7 @@ import Testing
     try ObjectStore.useOffice { store in
       let context = store.makeContext()
       func relation(_ entity: String, _ name: String) throws -> Relation {
-        let bindings = context.classes.bindings
+        let bindings = context.reader.classes.bindings
         let binding = try #require(bindings.first { $0.entity.name == entity })
         return try #require(binding.relations.first { $0.name == name })
       }

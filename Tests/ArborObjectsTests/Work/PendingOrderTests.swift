@@ -10,7 +10,7 @@ import Testing
     try ObjectStore.use(PlainWorld.model()) { store in
       let context = store.makeContext()
       let binding = try #require(
-        context.classes.bindings.first { $0.entity.name == "Person" })
+        context.reader.classes.bindings.first { $0.entity.name == "Person" })
       let relation = try #require(binding.relations.first { $0.name == "favourites" })
       try body(context.work.links.makeEdit(ObjectNumber(rawValue: 1), relation))
     }

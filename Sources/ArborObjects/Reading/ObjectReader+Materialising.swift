@@ -2,8 +2,8 @@ internal import ArborModel
 internal import ArborStore
 internal import ArborWork
 
-/// The way from rows to objects.
-extension ManagedObjectContext {
+/// From rows to objects.
+extension ObjectReader {
   /// Rows as objects: those that the context keeps, the others made around the copied records.
   ///
   /// - Parameters:
@@ -59,7 +59,7 @@ extension ManagedObjectContext {
         }
         found._withUnsafeGuaranteedRef { binding in
           let made = objects + count
-          binding.makeObjects(in: self, run, records.slabs[Int(first.slabIndex)], made)
+          binding.makeObjects(in: work, run, records.slabs[Int(first.slabIndex)], made)
           fetched.append(UnsafeBufferPointer(start: made, count: run.count), of: binding)
         }
         count = run.endIndex

@@ -7,7 +7,7 @@ import Testing
 
 /// Numbers of no entity, and of another than a relationship leads to, which a forged file may hold:
 /// each is an error, and the process goes on.
-@Suite struct ManagedObjectContextFaultsTests {
+@Suite struct ObjectReaderTests {
   /// A store of one company with two employees, badges and tags, which is forged before it is read.
   private func use(
     _ forge: (World, Vandal) throws -> Void,

@@ -1,9 +1,10 @@
 internal import ArborModel
 internal import ArborStore
 internal import ArborWork
+internal import Foundation
 
 /// What the workspace asks of its live objects.
-extension ManagedObjectContext: WorkspaceHost {
+extension ObjectReader: WorkspaceHost {
   func shape(of number: ObjectNumber) -> EntityShape? { binding(of: number) }
 
   func makeObject(
@@ -21,13 +22,7 @@ extension ManagedObjectContext: WorkspaceHost {
 
   func willDelete(_ object: TrackedObject) { object.live.prepareForDeletion() }
 
-  func missing(_ object: TrackedObject) -> StoreError { .query(missing(object.live.objectID)) }
-}
+  func unstoredBlob(_ name: BlobName) -> Data? { context.blobs.unstored(name) }
 
-extension ManagedObjectContext {
-  /// Runs `body`; where it throws, the pending changes are exactly what they were before.
-  @discardableResult
-  package func withSavepoint<R, E: Error>(_ body: () throws(E) -> R) throws(E) -> R {
-    try work.withSavepoint(body)
-  }
+  func missing(_ object: TrackedObject) -> StoreError { .query(.missing(object.live.objectID)) }
 }

@@ -1,0 +1,126 @@
+internal import ArborModel
+internal import ArborStore
+internal import ArborWork
+
+/// Makes the live objects of a context: around records that fetches found, along relationships, and
+/// of numbers alone. Numbers that were read from the file may be of no entity, or of one that
+/// nobody expects, where the file was forged.
+///
+/// It is what the context's workspace knows of live objects.
+final class ObjectReader {
+  let work: Workspace
+  /// How each entity is represented.
+  var classes: BoundClasses
+  /// Which relationship is being read object by object. See ``readAhead(from:_:mostOfEach:)``.
+  var traversal = Traversal()
+  /// The last sequence given to an object that the store could not number.
+  var unstorableSequence = ObjectNumber.maximumSequence
+  /// The context, which owns the reader.
+  private(set) unowned(unsafe) var context: ManagedObjectContext
+
+  init(_ work: Workspace, _ classes: BoundClasses, in context: ManagedObjectContext) {
+    self.work = work
+    self.classes = classes
+    self.context = context
+  }
+
+  /// The object of a number: the registered one, or a fault. Never fails: nil where the number is
+  /// of no entity, and the context remembers the error.
+  @inline(__always)
+  func fault(_ number: ObjectNumber) -> ManagedObject? {
+    work.registry.live(number) ?? work.makeFault(number)?.live
+  }
+
+  /// A fault for the object that a to-one relationship of an object leads to. Never fails: nil where
+  /// the number is of no entity that the relationship leads to, and the context remembers the error.
+  @inline(never)
+  func makeTarget(
+    _ number: ObjectNumber, of owner: ManagedObject, _ slot: Int
+  ) -> ManagedObject? {
+    work.admits(number, of: owner, owner.binding.relation(slot))
+      ? work.makeFault(number)?.live : nil
+  }
+
+  /// Makes and registers an object that is not registered.
+  ///
+  /// - Throws: `corrupted` for a number of no entity, which only a forged file holds.
+  @inline(__always)
+  func make(
+    _ number: ObjectNumber, _ record: RecordView?, _ slab: RecordSlab?
+  ) throws(StoreError) -> ManagedObject {
+    let binding = try binding(ofStored: number)
+    let object = binding._withUnsafeGuaranteedRef { $0.makeObject(in: work, number, record, slab) }
+    work.registry.registerNew(object)
+    return object
+  }
+
+  /// The binding of an object that the store has.
+  ///
+  /// - Throws: `corrupted` for a number of no entity.
+  @inline(__always)
+  func binding(ofStored number: ObjectNumber) throws(StoreError) -> Unmanaged<EntityBinding> {
+    guard let binding = classes[number] else {
+      throw .corrupted(
+        entity: nil, object: number,
+        what: "The object number \(number.rawValue) is of no entity of the store.")
+    }
+    return binding
+  }
+
+  /// The binding of an object's entity; nil for a number of none.
+  @inline(__always)
+  func binding(of number: ObjectNumber) -> EntityBinding? {
+    classes[number]?.takeUnretainedValue()
+  }
+
+  /// The objects of numbers in their order, those that are not registered read on one snapshot.
+  /// Never fails; the context remembers the error.
+  ///
+  /// Objects that others have deleted since the numbers were read are left out.
+  ///
+  /// - Parameter link: What leads to them; nil where they have been looked up.
+  func objects(_ numbers: [ObjectNumber], of link: LinkSource?) -> [ManagedObject] {
+    var fetched = FetchedObjects()
+    var words = work.registry.map.words(of: numbers)
+    if words.contains(0) {
+      do throws(StoreError) { try register(numbers, of: link, &fetched) } catch { work.note(error) }
+      words = work.registry.map.words(of: numbers)
+    }
+    var objects: [ManagedObject] = []
+    objects.reserveCapacity(numbers.count)
+    work.registry.forEach(of: words) { objects.append($0.live) }
+    fetched.awake()
+    return objects
+  }
+
+  /// Whether the store has a link.
+  private func leads(
+    _ link: LinkSource, to target: ObjectNumber, on snapshot: StoreSnapshot
+  ) throws(StoreError) -> Bool {
+    guard let field = link.relation.field else {
+      return try snapshot.contains(target, in: link.relation.schema, of: link.owner)
+    }
+    let record = try snapshot.record(link.owner, allocator: work.allocator)
+    return record?.reference(field) == target
+  }
+
+  /// Reads the objects that are not registered.
+  private func register(
+    _ numbers: [ObjectNumber], of link: LinkSource?, _ fetched: inout FetchedObjects
+  ) throws(StoreError) {
+    var missing = numbers.filter { !work.registry.map.contains($0) }.map(\.rawValue)
+    SortedNumbers.sortUnique(&missing)
+    let objects = missing.map { ObjectNumber(rawValue: $0) }
+    try work.peek { snapshot throws(StoreError) in
+      for number in objects { work.noteRead(number, on: snapshot) }
+      try load(objects, on: snapshot, &fetched)
+      guard let link else { return }
+      for lost in objects where !work.registry.map.contains(lost) {
+        guard try leads(link, to: lost, on: snapshot) else { continue }
+        throw .corrupted(
+          entity: binding(of: lost)?.entity.name, object: lost,
+          what: "a relationship leads to an object that is not there")
+      }
+    }
+  }
+}

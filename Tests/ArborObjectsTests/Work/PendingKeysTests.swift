@@ -148,7 +148,7 @@ extension ManagedObjectContext {
   ) throws -> (found: [ManagedObject], judged: Int) {
     let request = FetchRequest<ManagedObject>(entity: "Item", predicate: predicate)
     let query = try query(request.description, entity(named: "Item"))
-    let own = try #require(overlay)
+    let own = try #require(work.overlay)
     var judged = 0
     let counting = FetchOverlay(
       dirty: own.dirty, known: own.known,
@@ -162,7 +162,7 @@ extension ManagedObjectContext {
     let numbers = try onSnapshot { snapshot throws(StoreError) in
       try snapshot.fetchNumbers(query, overlay: counting)
     }
-    return (numbers.compactMap(fault), judged)
+    return (numbers.compactMap(reader.fault), judged)
   }
 }
 

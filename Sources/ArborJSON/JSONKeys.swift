@@ -4,7 +4,7 @@ enum JSONKeys {
   /// input that was made to be slow.
   private static let pairwiseCount = 16
 
-  /// The place on the tape of the first key that equals an earlier one, or nil.
+  /// The index on the tape of the first key that equals an earlier one, or nil.
   static func firstRepeated(
     of object: Int, on tape: JSONTape, _ bytes: UnsafeRawBufferPointer
   ) -> Int? {
@@ -22,8 +22,8 @@ enum JSONKeys {
     }
   }
 
-  /// Puts places of keys into a table of four bytes a slot; the strings themselves, of which there
-  /// may be millions, are made for their hashes only. Those are seeded anew in each process, so
+  /// Puts tape indexes of keys into a table of four bytes a slot; the strings themselves, of which
+  /// there may be millions, are made for their hashes only. Those are seeded anew in each process, so
   /// nobody can write keys whose hashes are equal.
   private static func firstRepeatedOfMany(
     _ object: Int, _ tape: JSONTape, _ bytes: UnsafeRawBufferPointer

@@ -4,7 +4,7 @@ public struct JSONLimits: Sendable, Hashable {
   /// which may have any size, that of one item: an element of a list, or a line.
   public var maximumSize = 256 << 20
   /// How many values and keys may stand in what is read at once: 134 million, which take 1.6 GB.
-  /// Only fewer can be asked for: their places are kept in 27 bits.
+  /// Only fewer can be asked for: their indexes are kept in 27 bits.
   package var maximumCount = JSONTape.maximumCount
   /// How deep lists and objects may nest: 128 levels.
   public var maximumDepth = 128

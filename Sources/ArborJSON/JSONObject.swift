@@ -12,7 +12,7 @@ public struct JSONObject: Sendable {
   public typealias Element = (key: String, value: JSONValue)
 
   private var ownMembers: [Element]
-  /// The place of each key; empty while there are so few that looking at each is faster.
+  /// The tape index of each key; empty while there are so few that looking at each is faster.
   private var indexes: [String: Int]
   /// Where the members come from as long as nobody has changed them; nil: they are its own.
   private var scanned: ScannedObject?
@@ -89,11 +89,11 @@ public struct JSONObject: Sendable {
 }
 
 extension JSONObject: RandomAccessCollection {
-  /// The place of the first member.
+  /// The tape index of the first member.
   public var startIndex: Int { 0 }
-  /// One behind the place of the last member.
+  /// One behind the tape index of the last member.
   public var endIndex: Int { members.count }
-  /// The member at a place.
+  /// The member at a tape index.
   public subscript(position: Int) -> Element { members[position] }
 }
 

@@ -1,5 +1,5 @@
-/// Where a piece of a document begins in the whole, so that places in the piece are told as places
-/// in the whole.
+/// Where a piece of a document begins in the whole, so that positions in the piece are told as
+/// positions in the whole.
 package struct JSONOrigin: Sendable {
   /// What the root of a piece's tape stands for.
   enum Root: Sendable {
@@ -73,7 +73,7 @@ package struct JSONOrigin: Sendable {
     return count + marks(last).nonzeroBitCount
   }
 
-  /// The place of a byte of the piece.
+  /// The position of a byte of the piece.
   package func location(
     of offset: Int, in bytes: UnsafeRawBufferPointer, source: String?
   ) -> ArborError.SourceLocation {

@@ -108,7 +108,7 @@ extension JSONScanner {
     return .filled
   }
 
-  /// The place of the first line feed, or the end: eight bytes at a time.
+  /// The offset of the first line feed, or the end: eight bytes at a time.
   private static func lineEnd(in bytes: UnsafeRawBufferPointer, from start: Int) -> Int {
     let ones: UInt64 = 0x0101_0101_0101_0101
     var position = start

@@ -8,13 +8,13 @@
 /// `bytes.count`, which the buffer itself checks in debug builds.
 package struct JSONScanner {
   struct Frame {
-    /// The place of the list or object on the tape.
+    /// The index of the list or object on the tape.
     var entry: Int
     var isObject: Bool
     /// Whether parts were read before those that are counted.
     var isContinued = false
     var count: UInt32 = 0
-    /// The place of the present member's key; 0 where there is none, for there lies the root.
+    /// The tape index of the present member's key; 0 where there is none, for there lies the root.
     var key = 0
   }
 

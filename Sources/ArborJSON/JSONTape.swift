@@ -14,7 +14,7 @@ struct JSONTape: Sendable {
   /// start u32 · extent u32 · next 27 bits, form 2, kind 3
   /// ```
   struct Entry: Sendable {
-    /// The place of the value's first byte.
+    /// The offset of the value's first byte.
     var start: UInt32
     /// Of scalars: one behind the last byte. Of lists and objects: the number of elements or
     /// members.

@@ -1,6 +1,6 @@
 /// Checks UTF-8 as table 3-7 of the Unicode standard defines it.
 package enum UTF8Check {
-  /// The place of the first byte that belongs to no character, or nil where all do.
+  /// The offset of the first byte that belongs to no character, or nil where all do.
   package static func firstFault(
     in bytes: UnsafeRawBufferPointer, from start: Int, to end: Int
   ) -> Int? {

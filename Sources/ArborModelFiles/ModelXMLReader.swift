@@ -130,19 +130,19 @@ struct ModelXMLReader {
     for node in root.children {
       switch node.name {
       case "entity":
-        let place = model.entities.count
-        nodes[.entity(place)] = node
-        model.entities.append(entity(node, at: place))
+        let entityIndex = model.entities.count
+        nodes[.entity(entityIndex)] = node
+        model.entities.append(entity(node, at: entityIndex))
       case "fetchRequest":
         nodes[.template(model.fetchRequestTemplates.count)] = node
         model.fetchRequestTemplates.append(template(node))
       case "configuration": readConfiguration(node)
       case "composite", "compositeAttribute":
-        let place = model.composites.count
-        nodes[.composite(place)] = node
+        let compositeIndex = model.composites.count
+        nodes[.composite(compositeIndex)] = node
         let parts = node.all("attribute").enumerated().map { index, part in
-          nodes[.part(place, index)] = part
-          return attribute(part, of: node["name"], at: .part(place, index))
+          nodes[.part(compositeIndex, index)] = part
+          return attribute(part, of: node["name"], at: .part(compositeIndex, index))
         }
         model.composites.append(
           CompositeDescription(name: node["name"] ?? "", attributes: parts))
@@ -160,7 +160,7 @@ struct ModelXMLReader {
     model.configurations[name, default: []] += node.all("memberEntity").map { $0["name"] ?? "" }
   }
 
-  private mutating func entity(_ node: ModelXMLNode, at place: Int) -> EntityDescription {
+  private mutating func entity(_ node: ModelXMLNode, at entityIndex: Int) -> EntityDescription {
     var entity = EntityDescription(name: node["name"] ?? "")
     let name = entity.name
     entity.className = ModelXMLNames.className(node["representedClassName"])
@@ -173,20 +173,20 @@ struct ModelXMLReader {
     for child in node.children {
       switch child.name {
       case "attribute":
-        let subject = ModelSubject.attribute(place, entity.attributes.count)
+        let subject = ModelSubject.attribute(entityIndex, entity.attributes.count)
         nodes[subject] = child
         entity.attributes.append(attribute(child, of: name, at: subject))
       case "relationship":
-        let subject = ModelSubject.relationship(place, entity.relationships.count)
+        let subject = ModelSubject.relationship(entityIndex, entity.relationships.count)
         nodes[subject] = child
         entity.relationships.append(relationship(child, of: name, at: subject))
       case "fetchedProperty":
-        nodes[.fetchedProperty(place, entity.fetchedProperties.count)] = child
+        nodes[.fetchedProperty(entityIndex, entity.fetchedProperties.count)] = child
         if let property = fetchedProperty(child, of: name) {
           entity.fetchedProperties.append(property)
         }
       case "fetchIndex":
-        nodes[.index(place, entity.fetchIndexes.count)] = child
+        nodes[.index(entityIndex, entity.fetchIndexes.count)] = child
         entity.fetchIndexes.append(fetchIndex(child, of: name))
         indexNames.insert(child["name"] ?? "")
       case "compoundIndexes":
@@ -195,13 +195,13 @@ struct ModelXMLReader {
           let name = columns.joined(separator: "+")
           // Old editors let an entity have one index twice.
           guard indexNames.insert(name).inserted else { continue }
-          nodes[.index(place, entity.fetchIndexes.count)] = legacy
+          nodes[.index(entityIndex, entity.fetchIndexes.count)] = legacy
           entity.fetchIndexes.append(
             FetchIndexDescription(name: name, elements: columns.map { .init($0) }))
         }
       case "uniquenessConstraints":
         for constraint in child.all("uniquenessConstraint") {
-          nodes[.constraint(place, entity.uniquenessConstraints.count)] = constraint
+          nodes[.constraint(entityIndex, entity.uniquenessConstraints.count)] = constraint
           entity.uniquenessConstraints.append(
             constraint.all("constraint").map { $0["value"] ?? "" })
         }

@@ -127,22 +127,23 @@ struct ModelJSONReader {
       switch member.key {
       case "version": model.versionIdentifier = text(member.value)
       case "entities":
-        for (place, entity) in members(member.value).enumerated() {
-          let description = reading(.entity(place), at: entity, entity: entity.key) {
-            $0.entity(entity, at: place)
+        for (entityIndex, entity) in members(member.value).enumerated() {
+          let description = reading(.entity(entityIndex), at: entity, entity: entity.key) {
+            $0.entity(entity, at: entityIndex)
           }
           model.entities.append(description)
         }
       case "composites":
-        for (place, composite) in members(member.value).enumerated() {
-          let parts = reading(.composite(place), at: composite, entity: composite.key) { reader in
-            reader.attributes(composite.value) { .part(place, $0) }
+        for (compositeIndex, composite) in members(member.value).enumerated() {
+          let parts = reading(.composite(compositeIndex), at: composite, entity: composite.key) {
+            reader in
+            reader.attributes(composite.value) { .part(compositeIndex, $0) }
           }
           model.composites.append(CompositeDescription(name: composite.key, attributes: parts))
         }
       case "requests":
-        for (place, request) in members(member.value).enumerated() {
-          let template = reading(.template(place), at: request, entity: nil) {
+        for (requestIndex, request) in members(member.value).enumerated() {
+          let template = reading(.template(requestIndex), at: request, entity: nil) {
             $0.template(request.value, name: request.key)
           }
           model.fetchRequestTemplates.append(template)
@@ -161,7 +162,8 @@ struct ModelJSONReader {
     }
   }
 
-  private mutating func entity(_ member: JSONNode.Member, at place: Int) -> EntityDescription {
+  private mutating func entity(_ member: JSONNode.Member, at entityIndex: Int) -> EntityDescription
+  {
     var entity = EntityDescription(name: member.key)
     for member in members(member.value) {
       switch member.key {
@@ -172,31 +174,31 @@ struct ModelJSONReader {
       case "versionHashModifier": entity.versionHashModifier = text(member.value)
       case "userInfo": entity.userInfo = notes(member.value)
       case "attributes":
-        entity.attributes = attributes(member.value) { .attribute(place, $0) }
+        entity.attributes = attributes(member.value) { .attribute(entityIndex, $0) }
       case "relationships":
         for (index, part) in members(member.value).enumerated() {
           let relationship = reading(
-            .relationship(place, index), at: part, entity: entity.name, property: part.key
+            .relationship(entityIndex, index), at: part, entity: entity.name, property: part.key
           ) { $0.relationship(part) }
           entity.relationships.append(relationship)
         }
       case "fetchedProperties":
         for (index, part) in members(member.value).enumerated() {
           let property = reading(
-            .fetchedProperty(place, index), at: part, entity: entity.name, property: part.key
+            .fetchedProperty(entityIndex, index), at: part, entity: entity.name, property: part.key
           ) { $0.fetchedProperty(part) }
           entity.fetchedProperties.append(property)
         }
       case "unique":
         for (index, node) in elements(member.value).enumerated() {
           let columns = node.kind == .array ? elements(node).map { text($0) } : [text(node)]
-          nodes[.constraint(place, index)] = node
+          nodes[.constraint(entityIndex, index)] = node
           entity.uniquenessConstraints.append(columns)
         }
       case "indexes":
         for (number, part) in members(member.value).enumerated() {
           let index = reading(
-            .index(place, number), at: part, entity: entity.name, property: part.key
+            .index(entityIndex, number), at: part, entity: entity.name, property: part.key
           ) { $0.fetchIndex(part) }
           entity.fetchIndexes.append(index)
         }

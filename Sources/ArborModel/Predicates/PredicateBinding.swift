@@ -7,7 +7,7 @@ struct PredicateBinding {
   var names: [String: Meaning] = [:]
 
   enum Meaning {
-    /// The candidate of the scope at a place in ``scopes``.
+    /// The candidate of the scope at an index in ``scopes``.
     case candidate(Int)
     case slot(BoundSlot)
     /// What was assigned, and in how many scopes.
@@ -92,6 +92,6 @@ struct PredicateBinding {
     return try body(&self)
   }
 
-  /// How the scope at a place in ``scopes`` is named from the innermost one.
-  func scope(at place: Int) -> Int { scopes.count - 1 - place }
+  /// How the scope at an index in ``scopes`` is named from the innermost one.
+  func scope(at index: Int) -> Int { scopes.count - 1 - index }
 }

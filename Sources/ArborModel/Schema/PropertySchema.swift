@@ -6,11 +6,11 @@ package enum PropertySchema: Sendable {
 
 /// One attribute of an entity, inherited or own.
 package struct AttributeSchema: Sendable {
-  /// The attribute's place in ``EntitySchema/attributes``.
+  /// The attribute's slot in ``EntitySchema/attributes``.
   package let slot: Int
   package let name: String
   package let description: AttributeDescription
-  /// The attribute's place in the layout's fields.
+  /// The attribute's index in the layout's fields.
   package let fieldIndex: Int
   package let field: RecordField
 }
@@ -19,7 +19,7 @@ package struct AttributeSchema: Sendable {
 package struct RelationshipSchema: Sendable {
   /// Where a relationship's links are kept.
   package enum Storage: Sendable, Hashable {
-    /// A to-one relationship: a field of the owner's record, by its place in the layout.
+    /// A to-one relationship: a field of the owner's record, by its index in the layout.
     case field(Int)
     /// An unordered to-many relationship whose inverse is to-one: an index over that field.
     case derived
@@ -27,7 +27,7 @@ package struct RelationshipSchema: Sendable {
     case links
   }
 
-  /// The relationship's place in ``EntitySchema/relationships``.
+  /// The relationship's slot in ``EntitySchema/relationships``.
   package let slot: Int
   package let name: String
   package let description: RelationshipDescription

@@ -22,7 +22,7 @@ public final class FetchCursor<T: ManagedObject> {
   private var batch: ArraySlice<T> = []
 
   // What a walk goes on from.
-  private var place: RowContinuation?
+  private var continuation: RowContinuation?
   /// How many rows are left of the request's limit; nil without one.
   private var room: Int?
   /// The rows of the batch that was read last, and the commit that it was read from.
@@ -80,7 +80,7 @@ public final class FetchCursor<T: ManagedObject> {
   private func walkOn() throws(ArborError) -> Bool {
     let size = min(description.batchSize, room ?? .max)
     guard size > 0 else { return false }
-    let part = query.part(limit: size, behind: place)
+    let part = query.part(limit: size, behind: continuation)
     let overlay = context.overlay(for: description)
     let paths = paths
     var fetched = FetchedObjects()
@@ -93,15 +93,15 @@ public final class FetchCursor<T: ManagedObject> {
       else {
         source = .listed(
           try snapshot.fetchNumbers(
-            query.part(limit: room ?? 0, behind: place), overlay: overlay)[...])
+            query.part(limit: room ?? 0, behind: continuation), overlay: overlay)[...])
         return false
       }
       met = (records.rows.map(\.number), snapshot.sequence)
-      place = try met.numbers.last.flatMap { (last) throws(StoreError) in
-        try snapshot.place(of: last, in: part, overlay: overlay)
+      continuation = try met.numbers.last.flatMap { (last) throws(StoreError) in
+        try snapshot.continuation(of: last, in: part, overlay: overlay)
       }
       if !moved.isEmpty { records.rows.removeAll { moved.contains($0.number) } }
-      let isEnd = met.numbers.count < size || place == nil
+      let isEnd = met.numbers.count < size || continuation == nil
       room = isEnd ? 0 : room.map { $0 - records.rows.count }
       objects = try context.reader.materialise(records, on: snapshot, &fetched)
       for path in paths { try context.reader.prefetch(path, of: objects, on: snapshot, &fetched) }

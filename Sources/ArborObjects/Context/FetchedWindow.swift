@@ -23,10 +23,10 @@ public struct FetchedWindow<T: ManagedObject>: RandomAccessCollection {
   /// The number of results.
   public var endIndex: Int { storage.numbers.count }
 
-  /// The object at a place. The first one of a batch that is asked for reads the batch.
+  /// The object at an index. The first one of a batch that is asked for reads the batch.
   public subscript(position: Int) -> T { storage.object(at: position) }
 
-  /// The ID of the object at a place, without making it.
+  /// The ID of the object at an index, without making it.
   public func objectID(at position: Int) -> ObjectID {
     storage.context.objectID(storage.numbers[position])
   }
@@ -48,7 +48,7 @@ public struct FetchedWindow<T: ManagedObject>: RandomAccessCollection {
     func object(at position: Int) -> T {
       precondition(
         numbers.indices.contains(position),
-        "A window of \(numbers.count) results has no place \(position); ask within its indices.")
+        "A window of \(numbers.count) results has no index \(position); ask within its indices.")
       let number = position / batchSize
       if let known = batches.firstIndex(where: { $0.number == number }) {
         if known > 0 { batches.swapAt(0, known) }

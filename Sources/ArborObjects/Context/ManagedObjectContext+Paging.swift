@@ -44,22 +44,22 @@ extension ManagedObjectContext {
     let paths = try prefetchPaths(request.relationshipKeyPathsForPrefetching, of: entity)
     var fetched = FetchedObjects()
     defer { fetched.awake() }
-    var place: RowContinuation?
+    var next: RowContinuation?
     let results = try onSnapshot { snapshot throws(StoreError) in
       var records = try snapshot.fetch(query, overlay: overlay, allocator: work.allocator)
       if records.rows.count > size {
         records.rows.removeLast(records.rows.count - size)
         if let last = records.rows.last {
-          place = try snapshot.place(of: last.number, in: query, overlay: overlay)
+          next = try snapshot.continuation(of: last.number, in: query, overlay: overlay)
         }
       }
       let results = try reader.materialise(records, on: snapshot, &fetched)
       for path in paths { try reader.prefetch(path, of: results, on: snapshot, &fetched) }
       return results
     }
-    let token = place.map { place in
+    let token = next.map { next in
       PageToken(
-        values: place.values, number: place.number,
+        values: next.values, number: next.number,
         fingerprint: description.fingerprint(storeID: store.id)
       ).text
     }

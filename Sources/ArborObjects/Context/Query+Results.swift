@@ -162,8 +162,8 @@ extension ManagedObjectContext {
     let query = try query(request.description, entity(for: request))
     let overlay = overlay(for: request.description)
     return try onSnapshot { snapshot throws(StoreError) in
-      let first = try snapshot.place(of: numbers[0], in: query, overlay: overlay)
-      let second = try snapshot.place(of: numbers[1], in: query, overlay: overlay)
+      let first = try snapshot.continuation(of: numbers[0], in: query, overlay: overlay)
+      let second = try snapshot.continuation(of: numbers[1], in: query, overlay: overlay)
       guard let first, let second else { return true }
       // Texts that are equal for the order may differ; then the slow way is taken for nothing.
       return !zip(request.description.resultOrder, zip(first.values, second.values)).contains {

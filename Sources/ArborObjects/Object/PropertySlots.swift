@@ -8,7 +8,7 @@ internal import ArborWork
 package final class PropertySlots: Sendable {
   /// The property's name.
   package let name: String
-  /// The property's slot by the place of an object's entity in the model; -1 where it has none.
+  /// The property's slot by the index of an object's entity in the model; -1 where it has none.
   private let slots: [Int]
 
   init(_ name: String, _ slots: [Int]) {
@@ -21,7 +21,7 @@ package final class PropertySlots: Sendable {
 }
 
 extension ManagedObjectContext {
-  /// The place of a property of an entity.
+  /// The slots of a property of an entity.
   ///
   /// - Throws: ``ArborError`` `unknownName`.
   package func slots(
@@ -45,9 +45,9 @@ extension ManagedObjectContext {
   }
 }
 
-/// Values and links by the places of their properties.
+/// Values and links by the slots of their properties.
 ///
-/// - Precondition: The object is of the entity that the place was looked up for, and the property
+/// - Precondition: The object is of the entity that the slots were looked up for, and the property
 ///   is an attribute, a to-one or a to-many relationship as the method says.
 extension ManagedObject {
   /// The value of an attribute.
@@ -73,7 +73,7 @@ extension ManagedObject {
     guard fits || change?.kind == .deleted else { throw mismatch(slots.name, value) }
   }
 
-  /// Whether the object's entity has the property, where the place is one of a subentity.
+  /// Whether the object's entity has the property, where the slots are those of a subentity.
   package final func has(_ slots: PropertySlots) -> Bool {
     slots.slot(in: binding.entity) >= 0
   }

@@ -31,8 +31,9 @@ final class ObjectReader {
     work.registry.live(number) ?? work.makeFault(number)?.live
   }
 
-  /// A fault for the object that a to-one relationship of an object leads to. Never fails: nil where
-  /// the number is of no entity that the relationship leads to, and the context remembers the error.
+  /// A fault for the object that a to-one relationship of an object leads to. Never fails: nil
+  /// where the number is of no entity that the relationship leads to, and the context remembers the
+  /// error.
   @inline(never)
   func makeTarget(
     _ number: ObjectNumber, of owner: ManagedObject, _ slot: Int

@@ -29,8 +29,8 @@ struct Arrangement {
   }
 
   subscript(index: Int) -> ManagedObject {
-    let place = place(of: index)
-    return chunks[place.chunk][place.offset]
+    let position = position(of: index)
+    return chunks[position.chunk][position.offset]
   }
 
   /// How many objects from the first on fulfil a condition, which all that follow an object that
@@ -58,27 +58,27 @@ struct Arrangement {
   mutating func insert(_ object: ManagedObject, at index: Int) {
     count += 1
     guard !chunks.isEmpty else { return chunks.append([object]) }
-    var place = index == count - 1 ? lastIndex : place(of: index)
+    var position = index == count - 1 ? lastIndex : position(of: index)
     // At the border the chunk before takes it as well as the one behind.
-    if place.offset == 0, place.chunk > 0, chunks[place.chunk].count >= Self.mostInChunk {
-      place = (place.chunk - 1, chunks[place.chunk - 1].count)
+    if position.offset == 0, position.chunk > 0, chunks[position.chunk].count >= Self.mostInChunk {
+      position = (position.chunk - 1, chunks[position.chunk - 1].count)
     }
-    chunks[place.chunk].insert(object, at: place.offset)
-    if chunks[place.chunk].count > Self.mostInChunk {
-      let half = chunks[place.chunk].count / 2
-      let tail = ContiguousArray(chunks[place.chunk][half...])
-      chunks[place.chunk].removeSubrange(half...)
-      chunks.insert(tail, at: place.chunk + 1)
+    chunks[position.chunk].insert(object, at: position.offset)
+    if chunks[position.chunk].count > Self.mostInChunk {
+      let half = chunks[position.chunk].count / 2
+      let tail = ContiguousArray(chunks[position.chunk][half...])
+      chunks[position.chunk].removeSubrange(half...)
+      chunks.insert(tail, at: position.chunk + 1)
     }
   }
 
   /// Takes out the object at an index.
   @discardableResult
   mutating func remove(at index: Int) -> ManagedObject {
-    let place = place(of: index)
+    let position = position(of: index)
     count -= 1
-    let object = chunks[place.chunk].remove(at: place.offset)
-    if chunks[place.chunk].isEmpty { chunks.remove(at: place.chunk) }
+    let object = chunks[position.chunk].remove(at: position.offset)
+    if chunks[position.chunk].isEmpty { chunks.remove(at: position.chunk) }
     return object
   }
 
@@ -87,11 +87,11 @@ struct Arrangement {
   }
 
   /// Where an index lies. A walk over the counts of the chunks: some thousand for a million.
-  private func place(of index: Int) -> (chunk: Int, offset: Int) {
+  private func position(of index: Int) -> (chunk: Int, offset: Int) {
     precondition(index >= 0 && index < count, "The index is outside of the results.")
     var offset = index
-    for (place, chunk) in chunks.enumerated() {
-      if offset < chunk.count { return (place, offset) }
+    for (chunkIndex, chunk) in chunks.enumerated() {
+      if offset < chunk.count { return (chunkIndex, offset) }
       offset -= chunk.count
     }
     return lastIndex

@@ -27,13 +27,13 @@ extension FetchedResults {
     public let deletions: [Single]
     /// The objects that have become results, by ascending index after.
     public let insertions: [Single]
-    /// The objects that have another place among the results, by ascending index after.
+    /// The objects that have another index among the results, by ascending index after.
     public let moves: [Pair]
-    /// The objects that changed and kept their place among the others, by ascending index.
+    /// The objects that changed and kept their order among the others, by ascending index.
     public let updates: [Pair]
-    /// The places of the sections that are no more, among the sections before. Ascending.
+    /// The indices of the sections that are no more, among the sections before. Ascending.
     public let deletedSections: [Int]
-    /// The places of the sections that are new, among the sections after. Ascending.
+    /// The indices of the sections that are new, among the sections after. Ascending.
     public let insertedSections: [Int]
     /// Whether this tells everything. Otherwise it is empty, and anything may have changed:
     /// look at the ``FetchedResults/objects``.

@@ -256,7 +256,7 @@ final class ResultsKeeper {
         object = try context.reader.make(candidate.number, record, candidate.slab)
         fetched.append(object)
       }
-      placement.place(object, record, candidate.entity, from: index)
+      placement.put(object, record, candidate.entity, from: index)
     }
     let former = runs
     var step = placement.finish()
@@ -286,7 +286,7 @@ final class ResultsKeeper {
 struct ResultsCandidate {
   let number: ObjectNumber
   let entity: EntitySchema
-  /// The record by which it was placed; nil where it was no result.
+  /// The record by which it was put in; nil where it was no result.
   let former: RecordView?
   /// The record now; nil where there is no such object any more.
   let present: RecordView?

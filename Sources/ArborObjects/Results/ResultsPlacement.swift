@@ -74,7 +74,7 @@ struct ResultsPlacement {
   mutating func delete(_ index: Int) { deleted.append(index) }
 
   /// An object is a result, wherever its record puts it.
-  mutating func place(
+  mutating func put(
     _ object: ManagedObject, _ record: RecordView, _ entity: EntitySchema, from index: Int?
   ) {
     guard let order = shape.order else { return }
@@ -86,7 +86,7 @@ struct ResultsPlacement {
     }
   }
 
-  /// Whether an object keeps its place with a new key: its neighbours did not change, and it is
+  /// Whether an object keeps its index with a new key: its neighbours did not change, and it is
   /// still between them, in the same section.
   private func stays(
     at index: Int, _ key: RecordOrder.Key, _ number: ObjectNumber, _ order: RecordOrder
@@ -177,30 +177,31 @@ struct ResultsPlacement {
 
   private mutating func leaveRun(at index: Int) {
     var rest = index
-    for place in runs.indices {
-      if rest < runs[place].count {
-        runs[place].count -= 1
+    for runIndex in runs.indices {
+      if rest < runs[runIndex].count {
+        runs[runIndex].count -= 1
         return
       }
-      rest -= runs[place].count
+      rest -= runs[runIndex].count
     }
   }
 
   private mutating func joinRun(at index: Int, _ identity: Value?) {
     guard shape.sectionPath != nil, let identity else { return }
     var start = 0
-    for place in runs.indices {
-      let end = start + runs[place].count
-      if index <= end, runs[place].identity == identity {
-        runs[place].count += 1
+    for runIndex in runs.indices {
+      let end = start + runs[runIndex].count
+      if index <= end, runs[runIndex].identity == identity {
+        runs[runIndex].count += 1
         return
       }
-      if index == start { return runs.insert(.init(identity: identity, count: 1), at: place) }
+      if index == start { return runs.insert(.init(identity: identity, count: 1), at: runIndex) }
       if index < end {
         // Values that an order holds for equal, and that are not the same, may lie mixed.
-        let tail = ResultsKeeper.Run(identity: runs[place].identity, count: end - index)
-        runs[place].count = index - start
-        return runs.insert(contentsOf: [.init(identity: identity, count: 1), tail], at: place + 1)
+        let tail = ResultsKeeper.Run(identity: runs[runIndex].identity, count: end - index)
+        runs[runIndex].count = index - start
+        return runs.insert(
+          contentsOf: [.init(identity: identity, count: 1), tail], at: runIndex + 1)
       }
       start = end
     }
@@ -217,8 +218,8 @@ extension ResultsStep {
     let difference = runs.map(\.identity).difference(from: former.map(\.identity))
     for change in difference {
       switch change {
-      case .insert(let place, _, _): insertedSections.append(place)
-      case .remove(let place, _, _): deletedSections.append(place)
+      case .insert(let index, _, _): insertedSections.append(index)
+      case .remove(let index, _, _): deletedSections.append(index)
       }
     }
     insertedSections.sort()

@@ -72,7 +72,7 @@ struct ResultsShape {
     }
   }
 
-  /// Whether an object may have become a result, or none, or have another place.
+  /// Whether an object may have become a result, or none, or have another index.
   func isConcerned(by candidate: ResultsCandidate) -> Bool {
     guard let bits = ownBits[candidate.entity.index] else { return false }
     return candidate.former == nil || candidate.present == nil || candidate.changed & bits != 0

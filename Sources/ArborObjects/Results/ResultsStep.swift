@@ -26,9 +26,9 @@ struct ResultsStep {
   var moves: [Pair] = []
   /// The objects that changed and stayed where they were among the others. Ascending.
   var updates: [Pair] = []
-  /// Ascending, by the place before.
+  /// Ascending, by the index before.
   var deletedSections: [Int] = []
-  /// Ascending, by the place after.
+  /// Ascending, by the index after.
   var insertedSections: [Int] = []
 
   var isEmpty: Bool {
@@ -58,7 +58,7 @@ extension ResultsStep {
       }
     }
     deletions = former.values.sorted().map { Single(object: old[$0], index: $0) }
-    let stays = Self.longestRise(survivors.map(\.before))
+    let stays = Self.longestIncreasingSubsequence(survivors.map(\.before))
     for (rank, pair) in survivors.enumerated() {
       if !stays[rank] {
         moves.append(pair)
@@ -68,9 +68,10 @@ extension ResultsStep {
     }
   }
 
-  /// Marks a longest subsequence of different numbers that rises.
-  static func longestRise(_ numbers: [Int]) -> [Bool] {
-    // `ends[n]` is the place of the least number that a rise of n + 1 numbers ends with so far.
+  /// Marks a longest increasing subsequence (LIS) of different numbers, by patience sorting:
+  /// linear times the logarithm of its length.
+  static func longestIncreasingSubsequence(_ numbers: [Int]) -> [Bool] {
+    // `ends[n]` is the rank of the least number that a rise of n + 1 numbers ends with so far.
     var ends: [Int] = []
     var previous = [Int](repeating: -1, count: numbers.count)
     for (rank, number) in numbers.enumerated() {

@@ -105,7 +105,7 @@ extension StoreSnapshot {
   }
 
   /// What the sort keys of a query find at a row now; nil where there is no such object.
-  package func place(
+  package func continuation(
     of number: ObjectNumber, in query: StoreQuery, overlay: FetchOverlay?
   ) throws(StoreError) -> RowContinuation? {
     try answering {

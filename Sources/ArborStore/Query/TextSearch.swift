@@ -7,7 +7,7 @@ package struct TextSearch: Sendable {
   package struct Column: Sendable {
     /// The attribute's slot.
     package let slot: Int
-    /// The index that keeps its words, by its place among those of the entity.
+    /// The index that keeps its words, by its position among those of the entity.
     package let index: Int
     /// How much a word in it counts.
     package let weight: Double

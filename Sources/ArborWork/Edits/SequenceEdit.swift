@@ -29,7 +29,7 @@ package struct SequenceEdit {
   }
 
   /// Whether something is to be done when the edit is taken back.
-  package var placesMembers: Bool { isMoved || !left.isEmpty }
+  package var movesMembers: Bool { isMoved || !left.isEmpty }
 
   /// Finds out what the edit changed, before what is pending takes in what others have committed.
   ///

@@ -47,8 +47,8 @@ package final class PendingKeys {
   /// - Parameters:
   ///   - count: How many objects of the entity wait.
   ///   - all: All of them.
-  ///   - read: The record of an object that waits; nil of one that does not, or is deleted. The next
-  ///     write of the record has to be told of by ``note(_:of:)``.
+  ///   - read: The record of an object that waits; nil of one that does not, or is deleted. The
+  ///     next write of the record has to be told of by ``note(_:of:)``.
   package func numbers(
     of selection: PendingSelection, of entity: EntitySchema,
     among count: Int, _ all: () -> [ObjectNumber], _ read: (ObjectNumber) -> RecordView?

@@ -37,8 +37,9 @@ extension PendingMembers {
       added.contains($0) && !present.contains($0)
     }
     guard joining.count + present.count < added.count else { return joining }
-    let placed = MemberList(joining)
-    return added.numbers.filter { !placed.contains($0) && !present.contains($0) }.sorted() + joining
+    let arranged = MemberList(joining)
+    let others = added.numbers.filter { !arranged.contains($0) && !present.contains($0) }
+    return others.sorted() + joining
   }
 
   /// The context's own sequence, of the members that it knows of.
@@ -50,9 +51,9 @@ extension PendingMembers {
     }
     var members = arrangement.members.filter { !order.last.contains($0) && isMember($0) }
     if !added.isEmpty {
-      let placed = MemberList(members)
+      let arranged = MemberList(members)
       members += added.numbers.filter {
-        !placed.contains($0) && !present.contains($0) && !order.last.contains($0)
+        !arranged.contains($0) && !present.contains($0) && !order.last.contains($0)
       }.sorted()
     }
     return members + order.last.numbers.filter(isMember)

@@ -184,7 +184,7 @@ package struct UndoReplay {
   // MARK: Relationships
 
   private func restoreOrder(_ edit: SequenceEdit) {
-    guard edit.placesMembers, work.exists(edit.owner) else { return }
+    guard edit.movesMembers, work.exists(edit.owner) else { return }
     let present = work.members(of: edit.owner, edit.relation)
     keeper.arrange(edit.undone(present), of: edit.owner, edit.relation)
   }

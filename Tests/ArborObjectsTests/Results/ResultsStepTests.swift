@@ -39,11 +39,11 @@ import Testing
     var random = SeededRandom()
     for _ in 0..<300 {
       let numbers = Array(0..<Int.random(in: 0...9, using: &random)).shuffled(using: &random)
-      let marks = ResultsStep.longestRise(numbers)
+      let marks = ResultsStep.longestIncreasingSubsequence(numbers)
       let rise = zip(numbers, marks).filter(\.1).map(\.0)
       #expect(rise == rise.sorted() && rise.count == length(numbers), "\(numbers)")
     }
-    #expect(ResultsStep.longestRise([2, 0, 1]) == [false, true, true])
+    #expect(ResultsStep.longestIncreasingSubsequence([2, 0, 1]) == [false, true, true])
   }
 }
 

@@ -38,7 +38,7 @@ import Testing
           query.page(size, behind: continuation), overlay: pending?.overlay)
         guard let last = page.last else { break }
         found += page
-        continuation = try snapshot.place(of: last, in: query, overlay: pending?.overlay)
+        continuation = try snapshot.continuation(of: last, in: query, overlay: pending?.overlay)
       } while found.count <= expected.count
       #expect(found == expected, "\(whole) BY \(size)\n\(note)")
     }
@@ -142,7 +142,9 @@ import Testing
         let visited = try snapshot.explain(query, analyzes: true).access.actualRows
         #expect(visited == part.count)
         found += part
-        continuation = try part.last.flatMap { try snapshot.place(of: $0, in: query, overlay: nil) }
+        continuation = try part.last.flatMap {
+          try snapshot.continuation(of: $0, in: query, overlay: nil)
+        }
       } while continuation != nil && found.count <= whole.count
       #expect(found == whole && whole.count == 900)
     }

@@ -1,5 +1,4 @@
 internal import ArborModel
-internal import ArborStore
 internal import ArborWork
 internal import Foundation
 

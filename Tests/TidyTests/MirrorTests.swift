@@ -297,6 +297,7 @@ import Testing
     "TextMatcher": "ComparisonSemanticsTests",
     "TextSearch": "ManagedObjectContext+SearchingTests",
     "TracedClass": "PathTracerTests",
+    "TrackedObject+Record": "ManagedObject+RelationshipsTests",
     "TreeTraversal": "PageVerifierTests",
     "UndoGroup": "UndoHistoryTests",
     "UpsertPlan": "ManagedObjectContext+UpsertTests",

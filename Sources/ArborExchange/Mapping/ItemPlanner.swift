@@ -1,6 +1,5 @@
 import ArborJSON
 import ArborModel
-import Foundation
 
 /// Reads items into a plan and collects the identities that they speak of.
 ///
@@ -182,7 +181,7 @@ struct ItemPlanner {
       item = next
     }
     if item == original { return (node, nil) }
-    return (try JSONDocument(Data(item.text().utf8)).root, node)
+    return (try JSONDocument(item.data()).root, node)
   }
 
   /// The index in the mapping's table of an item's identity, which is asked for; -1 without one.

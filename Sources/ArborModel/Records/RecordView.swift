@@ -12,7 +12,8 @@ package struct RecordView {
   @usableFromInline package let base: UnsafeRawPointer
   @usableFromInline package let count: Int
 
-  @inlinable package init(base: UnsafeRawPointer, count: Int) {
+  @inlinable @inline(__always)
+  package init(base: UnsafeRawPointer, count: Int) {
     self.base = base
     self.count = count
   }

@@ -8,10 +8,10 @@ extension ManagedObject {
     guard let field = binding.target(slot, of: self) else {
       wrongKind(binding.relation(slot), "toMany")
     }
-    let raw = field.rawTarget(at: currentBase)
-    guard raw != 0, let workspaceReference else { return binding.trace?.destination(T.self) }
+    guard let number = currentRecord.reference(field), let workspaceReference else {
+      return binding.trace?.destination(T.self)
+    }
     // Fetched rows are asked for their neighbours one by one: nothing is retained on the way.
-    let number = ObjectNumber(rawValue: raw)
     let target = workspaceReference._withUnsafeGuaranteedRef {
       $0.registry.live(number) ?? $0.reader.makeTarget(number, of: self, slot)
     }
@@ -32,9 +32,9 @@ extension ManagedObject {
     guard let field = binding.target(slot, of: self) else {
       wrongKind(binding.relation(slot), "toMany")
     }
-    let raw = field.rawTarget(at: currentBase)
-    guard raw != 0 else { return binding.trace == nil ? nil : TracedClass.targetID }
-    let target = ObjectNumber(rawValue: raw)
+    guard let target = currentRecord.reference(field) else {
+      return binding.trace == nil ? nil : TracedClass.targetID
+    }
     // The context knows the entities by number: nothing is looked up by name, nothing retained.
     guard
       let known = workspaceReference?._withUnsafeGuaranteedRef({ $0.reader.classes[target] })

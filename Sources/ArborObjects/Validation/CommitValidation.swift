@@ -1,5 +1,4 @@
 internal import ArborModel
-internal import ArborStore
 internal import ArborWork
 internal import Foundation
 
@@ -84,7 +83,7 @@ struct CommitValidation {
   private mutating func checkValues(_ object: ManagedObject) {
     let rules = object.binding.rules
     let record = object.currentRecord
-    for property in rules.mandatory where property.field.isNull(at: record.base) {
+    for property in rules.mandatory where record.isNull(property.field) {
       add(object, property.name, "has no value; set one, or make the property optional")
     }
     for property in rules.floating where !Self.isFinite(property.field, record) {
@@ -111,8 +110,8 @@ struct CommitValidation {
   }
 
   private static func isFinite(_ field: RecordField, _ record: RecordView) -> Bool {
-    if case .float = field.kind { return field.load(record.base, as: Float.self).isFinite }
-    return field.load(record.base, as: Double.self).isFinite
+    if case .float = field.kind { return record.load(field, as: Float.self).isFinite }
+    return record.load(field, as: Double.self).isFinite
   }
 
   private mutating func check(

@@ -9,7 +9,7 @@ extension String: AttributeValue {
   public static func load(from object: ManagedObject, slot: Int) -> String {
     let field = object.binding.attribute(slot, of: object).field
     guard case .string = field.kind else { object.wrongType(slot, String.self) }
-    return String(decoding: field.bytes(at: object.currentBase), as: UTF8.self)
+    return object.currentRecord.string(field)
   }
   /// Writes a text attribute.
   public func store(in object: ManagedObject, slot: Int) {
@@ -30,13 +30,13 @@ extension Date: AttributeValue {
   public static func load(from object: ManagedObject, slot: Int) -> Date {
     let field = object.binding.attribute(slot, of: object).field
     guard case .date = field.kind else { object.wrongType(slot, Date.self) }
-    return Date(timeIntervalSinceReferenceDate: field.load(object.currentBase))
+    return Date(timeIntervalSinceReferenceDate: object.currentRecord.load(field))
   }
   /// Writes a date attribute.
   public func store(in object: ManagedObject, slot: Int) {
     let field = object.binding.attribute(slot, changing: object).field
     guard case .date = field.kind else { object.wrongType(slot, Date.self) }
-    object.write { buffer, _ in buffer.put(field, timeIntervalSinceReferenceDate) }
+    object.write { buffer, _ in buffer.store(field, timeIntervalSinceReferenceDate) }
   }
   /// The date a value holds.
   public static func fromValue(_ value: Value) -> Date? {
@@ -51,13 +51,13 @@ extension UUID: AttributeValue {
   public static func load(from object: ManagedObject, slot: Int) -> UUID {
     let field = object.binding.attribute(slot, of: object).field
     guard case .uuid = field.kind else { object.wrongType(slot, UUID.self) }
-    return UUID(uuid: field.load(object.currentBase))
+    return UUID(uuid: object.currentRecord.load(field))
   }
   /// Writes a UUID attribute.
   public func store(in object: ManagedObject, slot: Int) {
     let field = object.binding.attribute(slot, changing: object).field
     guard case .uuid = field.kind else { object.wrongType(slot, UUID.self) }
-    object.write { buffer, _ in buffer.put(field, uuid) }
+    object.write { buffer, _ in buffer.store(field, uuid) }
   }
   /// The UUID a value holds.
   public static func fromValue(_ value: Value) -> UUID? {
@@ -76,7 +76,7 @@ extension Data: AttributeValue {
     if field.isExternal {
       return fromValue(object.value(of: field, in: object.currentRecord)) ?? Data()
     }
-    return Data(field.bytes(at: object.currentBase))
+    return Data(object.currentRecord.bytes(field))
   }
   /// Writes a binary attribute, or the archived form of a transformable one.
   public func store(in object: ManagedObject, slot: Int) {
@@ -105,7 +105,7 @@ extension URL: AttributeValue {
   public static func load(from object: ManagedObject, slot: Int) -> URL {
     let field = object.binding.attribute(slot, of: object).field
     guard case .uri = field.kind else { object.wrongType(slot, URL.self) }
-    return URL(string: String(decoding: field.bytes(at: object.currentBase), as: UTF8.self)) ?? root
+    return URL(string: object.currentRecord.string(field)) ?? root
   }
   /// Writes a URI attribute.
   public func store(in object: ManagedObject, slot: Int) {
@@ -130,7 +130,7 @@ extension Decimal: AttributeValue {
   public static func load(from object: ManagedObject, slot: Int) -> Decimal {
     let field = object.binding.attribute(slot, of: object).field
     guard case .decimal = field.kind else { object.wrongType(slot, Decimal.self) }
-    return DecimalCodec.decode(field.bytes(at: object.currentBase)) ?? 0
+    return DecimalCodec.decode(object.currentRecord.bytes(field)) ?? 0
   }
   /// Writes a decimal attribute. NaN, which no attribute holds, makes it nil.
   public func store(in object: ManagedObject, slot: Int) {

@@ -10,18 +10,18 @@ extension ManagedObject {
   @inline(__always)
   final func integer<T>(_ slot: Int, as type: T.Type) -> Int64 {
     let field = binding.attribute(slot, of: self).field
-    let base = currentBase
-    if case .int64 = field.kind { return field.load(base, as: Int64.self) }
-    return narrowInteger(base, field, slot, type)
+    let record = currentRecord
+    if case .int64 = field.kind { return record.load(field, as: Int64.self) }
+    return narrowInteger(record, field, slot, type)
   }
 
   @inline(never)
   private final func narrowInteger<T>(
-    _ base: UnsafeRawPointer, _ field: RecordField, _ slot: Int, _ type: T.Type
+    _ record: RecordView, _ field: RecordField, _ slot: Int, _ type: T.Type
   ) -> Int64 {
     switch field.kind {
-    case .int16: Int64(field.load(base, as: Int16.self))
-    case .int32: Int64(field.load(base, as: Int32.self))
+    case .int16: Int64(record.load(field, as: Int16.self))
+    case .int32: Int64(record.load(field, as: Int32.self))
     default: wrongType(slot, type)
     }
   }
@@ -31,7 +31,7 @@ extension ManagedObject {
   final func setInteger<T>(_ slot: Int, _ number: Int64, as type: T.Type) {
     let field = binding.attribute(slot, changing: self).field
     guard case .int64 = field.kind else { return setNarrowInteger(field, slot, number, type) }
-    write { buffer, _ in buffer.put(field, number) }
+    write { buffer, _ in buffer.store(field, number) }
   }
 
   @inline(never)
@@ -41,10 +41,10 @@ extension ManagedObject {
     switch field.kind {
     case .int16:
       guard let narrow = Int16(exactly: number) else { outOfRange(slot) }
-      write { buffer, _ in buffer.put(field, narrow) }
+      write { buffer, _ in buffer.store(field, narrow) }
     case .int32:
       guard let narrow = Int32(exactly: number) else { outOfRange(slot) }
-      write { buffer, _ in buffer.put(field, narrow) }
+      write { buffer, _ in buffer.store(field, narrow) }
     default: wrongType(slot, type)
     }
   }
@@ -145,13 +145,13 @@ extension Bool: AttributeValue {
   public static func load(from object: ManagedObject, slot: Int) -> Bool {
     let field = object.binding.attribute(slot, of: object).field
     guard case .boolean = field.kind else { object.wrongType(slot, Bool.self) }
-    return field.load(object.currentBase, as: UInt8.self) != 0
+    return object.currentRecord.load(field, as: UInt8.self) != 0
   }
   /// Writes a Boolean attribute.
   public func store(in object: ManagedObject, slot: Int) {
     let field = object.binding.attribute(slot, changing: object).field
     guard case .boolean = field.kind else { object.wrongType(slot, Bool.self) }
-    object.write { buffer, _ in buffer.put(field, UInt8(self ? 1 : 0)) }
+    object.write { buffer, _ in buffer.store(field, UInt8(self ? 1 : 0)) }
   }
   /// The Boolean a value holds.
   public static func fromValue(_ value: Value) -> Bool? {
@@ -165,20 +165,20 @@ extension Double: AttributeValue {
   /// Reads an attribute of either floating-point type.
   public static func load(from object: ManagedObject, slot: Int) -> Double {
     let field = object.binding.attribute(slot, of: object).field
-    let base = object.currentBase
-    if case .double = field.kind { return field.load(base, as: Double.self) }
+    let record = object.currentRecord
+    if case .double = field.kind { return record.load(field, as: Double.self) }
     guard case .float = field.kind else { object.wrongType(slot, Double.self) }
-    return Double(field.load(base, as: Float.self))
+    return Double(record.load(field, as: Float.self))
   }
   /// Writes an attribute of either floating-point type; one of 32 bits rounds.
   public func store(in object: ManagedObject, slot: Int) {
     let field = object.binding.attribute(slot, changing: object).field
     if case .double = field.kind {
-      object.write { buffer, _ in buffer.put(field, self) }
+      object.write { buffer, _ in buffer.store(field, self) }
       return
     }
     guard case .float = field.kind else { object.wrongType(slot, Double.self) }
-    object.write { buffer, _ in buffer.put(field, Float(self)) }
+    object.write { buffer, _ in buffer.store(field, Float(self)) }
   }
   /// The number a value holds, whole or not.
   public static func fromValue(_ value: Value) -> Double? { value.number }
@@ -191,13 +191,13 @@ extension Float: AttributeValue {
   public static func load(from object: ManagedObject, slot: Int) -> Float {
     let field = object.binding.attribute(slot, of: object).field
     guard case .float = field.kind else { object.wrongType(slot, Float.self) }
-    return field.load(object.currentBase, as: Float.self)
+    return object.currentRecord.load(field, as: Float.self)
   }
   /// Writes a floating-point attribute of 32 bits.
   public func store(in object: ManagedObject, slot: Int) {
     let field = object.binding.attribute(slot, changing: object).field
     guard case .float = field.kind else { object.wrongType(slot, Float.self) }
-    object.write { buffer, _ in buffer.put(field, self) }
+    object.write { buffer, _ in buffer.store(field, self) }
   }
   /// The number a value holds, whole or not.
   public static func fromValue(_ value: Value) -> Float? { value.number.map(Float.init) }

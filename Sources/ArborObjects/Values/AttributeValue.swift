@@ -52,7 +52,8 @@ extension ManagedObject {
   /// Whether an attribute is nil.
   @inline(__always)
   final func isNullAttribute(_ slot: Int) -> Bool {
-    binding.attribute(slot, of: self).field.isNull(at: currentBase)
+    let field = binding.attribute(slot, of: self).field
+    return currentRecord.isNull(field)
   }
 
   /// Makes an attribute nil.

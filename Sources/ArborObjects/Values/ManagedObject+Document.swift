@@ -68,10 +68,10 @@ extension ManagedObject {
     _ value: T?, _ field: RecordField, _ slot: Int
   ) throws(ArborError) -> Reception {
     guard let value else { return .unfit }
-    let base = currentBase
-    if !field.isNull(at: base), field.load(base, as: T.self) == value { return .same }
+    let record = currentRecord
+    if !record.isNull(field), record.load(field, as: T.self) == value { return .same }
     try prepareForChange(of: slot)
-    write { buffer, _ in buffer.put(field, value) }
+    write { buffer, _ in buffer.store(field, value) }
     return .changed
   }
 
@@ -79,9 +79,9 @@ extension ManagedObject {
     text node: JSONNode, _ field: RecordField, _ slot: Int
   ) throws(ArborError) -> Reception {
     let result = node.withPlainText { text, isASCII -> Result<Reception, ArborError> in
-      let base = currentBase
-      if !field.isNull(at: base) {
-        let present = field.bytes(at: base)
+      let record = currentRecord
+      if !record.isNull(field) {
+        let present = record.bytes(field)
         if Self.areEqual(present, text) { return .success(.same) }
         // Equal texts may be written in different bytes.
         if !isASCII, !present.isEmpty { return .success(.unfit) }

@@ -92,7 +92,7 @@ final class IndexMaintainer {
     _ number: ObjectNumber, old: RecordView?, new: RecordView?, _ plan: EntityPlan.Index
   ) {
     let field = plan.fields[0]
-    if let old, let new, old.isSame(field, as: new) { return }
+    if let old, let new, !old.differs(from: new, field) { return }
     Self.read(field, of: old, into: &oldTokens)
     Self.read(field, of: new, into: &tokens)
     var entryIndex = 0
@@ -128,7 +128,7 @@ final class IndexMaintainer {
   private func collectKey(
     _ number: ObjectNumber, old: RecordView?, new: RecordView?, _ plan: EntityPlan.Index
   ) {
-    if let old, let new, plan.fields.allSatisfy({ old.isSame($0, as: new) }) { return }
+    if let old, let new, !plan.fields.contains(where: { old.differs(from: new, $0) }) { return }
     if let old { plan.keys.key(of: old, into: &oldKey) }
     if let new {
       plan.keys.key(of: new, into: &key)

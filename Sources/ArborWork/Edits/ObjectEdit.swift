@@ -1,5 +1,4 @@
 package import ArborModel
-internal import ArborStore
 
 /// A change of one object's state, with what that was before.
 package struct ObjectEdit {

@@ -167,7 +167,7 @@ package struct InverseKeeper {
   ) -> Bool {
     object.write { buffer, _ in
       if let target {
-        buffer.put(field, target.rawValue)
+        buffer.store(field, target.rawValue)
       } else {
         buffer.setNull(field)
       }

@@ -1,5 +1,4 @@
 package import ArborModel
-internal import ArborStore
 
 /// A three-way merge of one object's record, field by field: a function of what both sides began
 /// with, what the context has made of it and what the store has.

@@ -1,5 +1,4 @@
 public import ArborModel
-internal import ArborStore
 
 /// What a context is to commit of one object, and what the object was before.
 ///

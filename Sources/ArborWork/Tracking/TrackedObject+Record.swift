@@ -15,17 +15,22 @@ extension TrackedObject {
   /// The record that the object holds; nil for a fault.
   package final var heldRecord: RecordView? { base.map { RecordView(base: $0, count: Int(count)) } }
 
-  /// The bytes of ``currentRecord``.
-  @inlinable @inline(__always)
-  package final var currentBase: UnsafeRawPointer {
-    if let base { return base }
-    return faultedRecord().base
-  }
-
   @inline(never) @usableFromInline
   package final func faultedRecord() -> RecordView {
     guard let workspace, workspace.load(self), let base else { return shape.template }
     return RecordView(base: base, count: Int(count))
+  }
+
+  /// The object that a to-one relationship leads to by its record, as a number. Never fails: nil
+  /// where it is of no entity that the relationship leads to, and the context remembers the error.
+  @inlinable @inline(__always)
+  package final func target(of relation: Relation) -> ObjectNumber? {
+    guard let field = relation.field, let target = currentRecord.reference(field) else {
+      return nil
+    }
+    if relation.leads(to: target) { return target }
+    _ = workspace?.admits(target, of: self, relation)
+    return nil
   }
 
   /// Points the object at a record.

@@ -1,7 +1,5 @@
 import ArborModel
-import ArborStore
 import Foundation
-import TestSupport
 import Testing
 
 @Suite struct RecordComparisonTests {
@@ -31,7 +29,7 @@ import Testing
       for (left, one) in zip(values, records) {
         for (right, other) in zip(values, records) {
           #expect(
-            one.view.isSame(layout.fields[1], as: other.view) == (left == right),
+            one.view.differs(from: other.view, layout.fields[1]) == (left != right),
             "\(kind): \(left) and \(right)")
         }
       }

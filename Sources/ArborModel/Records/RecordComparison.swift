@@ -1,0 +1,40 @@
+internal import Foundation
+
+/// How two records of one layout differ.
+extension RecordView {
+  /// Whether a field is null in one record and not in the other, or of other bytes.
+  @inlinable @inline(__always)
+  package func differs(from other: RecordView, _ field: RecordField) -> Bool {
+    isNull(field) != other.isNull(field) || hasOtherBytes(than: other, field)
+  }
+
+  @usableFromInline @inline(__always)
+  func hasOtherBytes(than other: RecordView, _ field: RecordField) -> Bool {
+    if field.kind.isVariable {
+      let mine = bytes(field)
+      let theirs = other.bytes(field)
+      guard mine.count == theirs.count else { return true }
+      guard let left = mine.baseAddress, let right = theirs.baseAddress else { return false }
+      return memcmp(left, right, mine.count) != 0
+    }
+    switch field.kind.width {
+    case 8: return load(field, as: UInt64.self) != other.load(field, as: UInt64.self)
+    case 4: return load(field, as: UInt32.self) != other.load(field, as: UInt32.self)
+    case 2: return load(field, as: UInt16.self) != other.load(field, as: UInt16.self)
+    case 1: return load(field, as: UInt8.self) != other.load(field, as: UInt8.self)
+    default:
+      let offset = Int(field.offset)
+      return memcmp(base + offset, other.base + offset, field.kind.width) != 0
+    }
+  }
+
+  /// One bit for each field in which two records of one layout differ; the highest stands for all
+  /// from the 64th on.
+  package func changedFields(since other: RecordView, in layout: RecordLayout) -> UInt64 {
+    var bits: UInt64 = 0
+    for (index, field) in layout.fields.enumerated() where differs(from: other, field) {
+      bits |= 1 << UInt64(min(index, 63))
+    }
+    return bits
+  }
+}

@@ -213,7 +213,7 @@ extension ModelXMLReader {
 
   mutating func flag(_ key: String, of node: ModelXMLNode, entity: String?) -> Bool? {
     guard let text = node[key] else { return nil }
-    if let flag = ModelXMLVocabulary.flag(text) { return flag }
+    if let flag = Bool(modelText: text) { return flag }
     report(
       node, entity: node.name == "entity" ? node["name"] : entity,
       property: node.name == "entity" ? nil : node["name"],

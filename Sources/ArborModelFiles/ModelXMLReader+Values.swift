@@ -41,7 +41,7 @@ extension ModelXMLReader {
           + "it away.")
       return .null
     }
-    if let value = type.value(ofText: text) { return value }
+    if let value = type.kind.value(ofXML: text) { return value }
     report(
       node, entity: entity, property: node["name"],
       "\(called(node, entity)) has \(key) “\(text)”, which does not fit; "
@@ -53,15 +53,15 @@ extension ModelXMLReader {
     of node: ModelXMLNode, as type: AttributeType, entity: String?
   ) -> Value {
     guard let text = node["defaultValueString"] else { return .null }
-    guard type.hasTextualDefault else {
+    guard type.kind.hasXMLDefault else {
       report(
         node, as: .trap, entity: entity, property: node["name"],
         "\(called(node, entity)) has a default, which its type cannot have; it has no effect, take "
           + "it away.")
       return .null
     }
-    if let value = type.value(ofText: text) { return value }
-    if let value = type.value(ofFormerText: text) {
+    if let value = type.kind.value(ofXML: text) { return value }
+    if let value = type.kind.value(ofFormerXML: text) {
       reportDefault(
         node, entity, "is read as \(Self.text(of: value)); give \(type.expectation).")
       return value

@@ -90,24 +90,11 @@ enum ModelXMLVocabulary {
     ],
   ]
 
-  static let attributeTypes: [String: AttributeType] = [
-    "Integer 16": .integer16, "Integer 32": .integer32, "Integer 64": .integer64,
-    "Boolean": .boolean, "Float": .float, "Double": .double, "Decimal": .decimal,
-    "String": .string, "Date": .date, "Binary": .binary, "UUID": .uuid, "URI": .uri,
-    "Transformable": .transformable(""), "Composite": .composite(""), "Undefined": .undefined,
-    "ObjectID": .undefined,
-  ]
+  static let attributeTypes = Dictionary(
+    uniqueKeysWithValues: AttributeType.kinds.map { ($0.xmlName, $0.type) }
+      + [("ObjectID", .undefined)])
 
   static let deleteRules: [String: RelationshipDescription.DeleteRule] = [
     "Nullify": .nullify, "Cascade": .cascade, "Deny": .deny, "No Action": .noAction,
   ]
-
-  /// The flag that a text stands for, or nil for any other text.
-  static func flag(_ text: String) -> Bool? {
-    switch text.lowercased() {
-    case "yes", "true", "1": true
-    case "no", "false", "0": false
-    default: nil
-    }
-  }
 }

@@ -99,14 +99,7 @@ extension FetchIndexDescription {
 
 extension AttributeType {
   /// The type's name in XML; that of an attribute without a type is left out.
-  fileprivate var xmlName: String? {
-    switch self {
-    case .transformable: "Transformable"
-    case .composite: "Composite"
-    case .undefined: nil
-    default: ModelXMLVocabulary.attributeTypes.first { $0.value == self }?.key
-    }
-  }
+  fileprivate var xmlName: String? { self == .undefined ? nil : kind.xmlName }
 
   /// The text of a default value or bound.
   fileprivate func xmlText(of value: Value) -> String? {

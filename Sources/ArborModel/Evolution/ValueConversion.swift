@@ -30,31 +30,12 @@ public enum ValueConversion: Sendable, Hashable, CaseIterable {
       case (.date, .double): .dateToDouble
       // A value without a type is stored with its own; a transformed one is bytes.
       case (_, .undefined), (.transformable, .binary), (.transformable, .transformable): .identity
-      case _ where old.isNumber && new.isNumber: old.widens(to: new) ? .widening : .narrowing
+      case _ where old.kind.isNumber && new.kind.isNumber:
+        old.kind.wider.contains(new.kind.field) ? .widening : .narrowing
       default: .custom
       }
   }
 
   /// Whether every value converts by itself.
   public var isCertain: Bool { self != .narrowing && self != .custom }
-}
-
-extension AttributeType {
-  fileprivate var isNumber: Bool {
-    switch self {
-    case .integer16, .integer32, .integer64, .float, .double, .decimal: true
-    default: false
-    }
-  }
-
-  /// Whether every number of this type is, exactly, one of the other.
-  fileprivate func widens(to other: AttributeType) -> Bool {
-    switch (self, other) {
-    case (.integer16, .integer32), (.integer16, .integer64), (.integer32, .integer64),
-      (.integer16, .float), (.integer16, .double), (.integer32, .double), (.float, .double),
-      (.integer16, .decimal), (.integer32, .decimal), (.integer64, .decimal):
-      true
-    default: false
-    }
-  }
 }

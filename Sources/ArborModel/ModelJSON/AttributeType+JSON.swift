@@ -31,33 +31,9 @@ extension AttributeType {
     switch node.kind {
     case .null: .null
     case .bool: node.bool.flatMap { fitting(.boolean($0)) }
-    case .number: node.number.flatMap(value(ofNumber:))
-    case .string: node.string.flatMap(value(ofString:))
+    case .number: node.number.flatMap { kind.value(ofJSON: $0) }
+    case .string: node.string.flatMap { kind.value(ofJSON: $0) }
     case .array, .object: nil
-    }
-  }
-
-  private func value(ofNumber number: JSONNumber) -> Value? {
-    switch self {
-    case .integer16, .integer32, .integer64: number.int64.flatMap { fitting(.integer($0)) }
-    case .float, .double: number.double.flatMap { fitting(.double($0)) }
-    case .decimal: number.decimal.map(Value.decimal)
-    case .date: number.double.map { .date(Date(timeIntervalSinceReferenceDate: $0)) }
-    case .undefined:
-      // Without a type the spelling decides.
-      Int64(number.text).map(Value.integer) ?? number.double.map(Value.double)
-    default: nil
-    }
-  }
-
-  private func value(ofString text: String) -> Value? {
-    switch self {
-    case .string, .undefined, .uuid, .uri: fitting(.string(text))
-    case .date: (try? Date(text, strategy: .iso8601)).map(Value.date)
-    case .binary, .transformable: Data(base64Encoded: text).map(Value.binary)
-    case .float, .double:
-      text.hasSuffix("inf") ? Double(text).flatMap { fitting(.double($0)) } : nil
-    default: nil
     }
   }
 }

@@ -50,13 +50,7 @@ enum ModelJSON {
   static let indexKeys = ["elements", "where", "unique"]
   static let elementKeys = ["property", "expression", "descending", "kind"]
 
-  static let plainTypes: [(name: String, type: AttributeType)] = [
-    ("integer16", .integer16), ("integer32", .integer32), ("integer64", .integer64),
-    ("boolean", .boolean), ("float", .float), ("double", .double), ("decimal", .decimal),
-    ("string", .string), ("date", .date), ("binary", .binary), ("uuid", .uuid), ("uri", .uri),
-    ("undefined", .undefined),
-  ]
-  static let typeNames = plainTypes.map(\.name) + ["transformable", "composite"]
+  static let typeNames = AttributeType.kinds.map { $0.jsonName }
   static let resultNames: [(name: String, type: FetchTemplate.ResultType)] = [
     ("objects", .objects), ("ids", .objectIDs), ("rows", .rows),
   ]
@@ -66,14 +60,15 @@ enum ModelJSON {
     switch type {
     case .transformable(let name): name.isEmpty ? "transformable" : "transformable(\(name))"
     case .composite(let name): "composite(\(name))"
-    default: plainTypes.first { $0.type == type }?.name ?? "undefined"
+    default: type.kind.jsonName
     }
   }
 
   /// The type that a text names, or nil for any other text.
   static func type(of text: some StringProtocol) -> AttributeType? {
-    if let plain = plainTypes.first(where: { $0.name == text }) { return plain.type }
-    if text == "transformable" { return .transformable("") }
+    let kind = AttributeType.kinds.first { $0.jsonName == text }
+    // A composite type has a name.
+    if let type = kind?.type, type != .composite("") { return type }
     guard text.hasSuffix(")") else { return nil }
     if text.hasPrefix("transformable(") {
       return .transformable(String(text.dropFirst("transformable(".count).dropLast()))

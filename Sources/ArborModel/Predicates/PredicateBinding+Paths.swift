@@ -107,7 +107,7 @@ extension PredicateBinding {
             "There is no part \"\(name)\" in \(composite.name)."
               + NearestName.hint(name, in: composite.attributes.map(\.name)))
         }
-        kind = ValueKind(part.type)
+        kind = part.type.kind.valueKind
         bound.composite = nil
         if case .composite(let type) = part.type {
           bound.composite = schema.model.composites.first { $0.name == type }
@@ -205,22 +205,6 @@ extension PredicateBinding {
 
   private func text(of parts: Parts) -> String {
     KeyPathNode(Array(parts)).names.joined(separator: ".")
-  }
-}
-
-extension ValueKind {
-  /// The kind of a composite's part.
-  fileprivate init(_ type: AttributeType) {
-    switch type {
-    case .integer16, .integer32, .integer64, .boolean, .float, .double, .decimal: self = .number
-    case .string: self = .text
-    case .date: self = .date
-    case .binary: self = .binary
-    case .uuid: self = .uuid
-    case .uri: self = .uri
-    case .composite: self = .composite
-    case .transformable, .undefined: self = .any
-    }
   }
 }
 

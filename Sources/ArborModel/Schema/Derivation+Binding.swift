@@ -58,16 +58,7 @@ extension ModelSchema {
 extension AttributeType {
   /// Whether values of a kind may fit, as far as the kind tells.
   fileprivate func takes(_ kind: ValueKind) -> Bool {
-    switch self {
-    case .integer16, .integer32, .integer64, .float, .double, .decimal, .boolean:
-      kind == .number || kind == .any
-    case .string: kind == .text || kind == .any
-    case .date: kind == .date || kind == .any
-    case .uuid: kind == .uuid || kind == .any
-    case .uri: kind == .uri || kind == .any
-    case .binary, .transformable: kind == .binary || kind == .any
-    case .composite: kind == .composite || kind == .any
-    case .undefined: true
-    }
+    let own = self.kind.valueKind == .any ? ValueKind(self.kind.field) : self.kind.valueKind
+    return own == .any || kind == .any || kind == own
   }
 }

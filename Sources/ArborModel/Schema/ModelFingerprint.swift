@@ -193,23 +193,5 @@ extension WideHash {
 
 extension AttributeType {
   /// The type's number in fingerprints and digests, which stores keep: never change one.
-  var fingerprintCode: UInt8 {
-    switch self {
-    case .integer16: 1
-    case .integer32: 2
-    case .integer64: 3
-    case .boolean: 4
-    case .float: 5
-    case .double: 6
-    case .decimal: 7
-    case .string: 8
-    case .date: 9
-    case .binary: 10
-    case .uuid: 11
-    case .uri: 12
-    case .transformable: 13
-    case .composite: 14
-    case .undefined: 15
-    }
-  }
+  var fingerprintCode: UInt8 { kind.fingerprintCode }
 }

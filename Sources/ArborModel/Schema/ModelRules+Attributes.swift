@@ -129,14 +129,3 @@ extension AttributeDescription {
     return ModelRules.exceeds(minimum, value) || ModelRules.exceeds(value, maximum)
   }
 }
-
-extension AttributeType {
-  /// The type of an attribute's bounds, nil where it knows none. A text is bounded by its length.
-  package var boundType: AttributeType? {
-    switch self {
-    case .integer16, .integer32, .integer64, .float, .double, .decimal, .date: self
-    case .string: .integer64
-    case .boolean, .binary, .uuid, .uri, .transformable, .composite, .undefined: nil
-    }
-  }
-}

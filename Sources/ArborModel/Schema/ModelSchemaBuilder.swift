@@ -217,28 +217,6 @@ extension RelationshipSchema {
   }
 }
 
-extension FieldKind {
-  /// The kind of field that keeps an attribute of a type.
-  package init(_ type: AttributeType) {
-    self =
-      switch type {
-      case .integer16: .int16
-      case .integer32: .int32
-      case .integer64: .int64
-      case .boolean: .boolean
-      case .float: .float
-      case .double: .double
-      case .decimal: .decimal
-      case .string: .string
-      case .date: .date
-      case .binary, .transformable: .binary
-      case .uuid: .uuid
-      case .uri: .uri
-      case .composite, .undefined: .tagged
-      }
-  }
-}
-
 extension AttributeDescription {
   /// Whether large values of the attribute are kept outside of the record.
   var mayLieOutside: Bool {

@@ -43,7 +43,7 @@ extension EntityDescription {
 
 extension PropertySource {
   fileprivate init(_ attribute: AttributeDescription, isUnique: Bool) {
-    let type = attribute.type.swiftType + (attribute.isOptional ? "?" : "")
+    let type = attribute.type.kind.swiftName + (attribute.isOptional ? "?" : "")
     self.init(attribute.name, .attribute, type)
     if isUnique { options.append(Self.unique) }
     switch attribute.type {
@@ -109,25 +109,6 @@ extension AttributeDescription {
 }
 
 extension AttributeType {
-  /// The Swift type that reads attributes of this type.
-  fileprivate var swiftType: String {
-    switch self {
-    case .integer16: "Int16"
-    case .integer32: "Int32"
-    case .integer64: "Int64"
-    case .boolean: "Bool"
-    case .float: "Float"
-    case .double: "Double"
-    case .decimal: "Decimal"
-    case .string: "String"
-    case .date: "Date"
-    case .binary, .transformable: "Data"
-    case .uuid: "UUID"
-    case .uri: "URL"
-    case .composite, .undefined: "Value"
-    }
-  }
-
   /// The type as an expression.
   var source: String {
     switch self {

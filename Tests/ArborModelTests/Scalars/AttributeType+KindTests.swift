@@ -2,7 +2,7 @@ import ArborModel
 import Foundation
 import Testing
 
-@Suite struct AttributeTypeFittingTests {
+@Suite struct AttributeTypeKindTests {
   static let types: [AttributeType] = [
     .integer16, .integer32, .integer64, .boolean, .float, .double, .decimal, .string, .date,
     .binary, .uuid, .uri, .transformable("T"), .composite("C"), .undefined,
@@ -42,5 +42,30 @@ import Testing
     #expect(AttributeType.float.fitting(1e300) == nil)
     #expect(AttributeType.boolean.fitting(1) == nil)
     #expect(AttributeType.string.fitting(1) == nil)
+  }
+
+  @Test func everyTypeHasItsKind() {
+    #expect(AttributeType.kinds.count == Self.types.count)
+    for type in Self.types {
+      let kind = type.kind
+      let isItsOwn = kind.type.kind == kind
+      let listed = AttributeType.kinds.count { $0 == kind }
+      #expect(isItsOwn)
+      #expect(listed == 1)
+    }
+    for names in [
+      AttributeType.kinds.map { $0.xmlName }, AttributeType.kinds.map { $0.jsonName },
+      AttributeType.kinds.map { String($0.fingerprintCode) },
+    ] {
+      #expect(Set(names).count == Self.types.count)
+    }
+  }
+
+  /// What a type keeps is what it takes as it is, or numbers of another case.
+  @Test(arguments: types) func keepsWhatItTakesAsItIs(type: AttributeType) {
+    for value in Self.values where !value.isNull {
+      let isKept = type.kind.keeps(value)
+      if type.fitting(value) == value { #expect(isKept) }
+    }
   }
 }

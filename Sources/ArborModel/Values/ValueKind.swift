@@ -31,20 +31,6 @@ package enum ValueKind: Sendable, Equatable {
       }
   }
 
-  package init(_ field: FieldKind) {
-    self =
-      switch field {
-      case .boolean, .int16, .int32, .int64, .float, .double, .decimal: .number
-      case .date: .date
-      case .uuid: .uuid
-      case .reference: .object
-      case .string: .text
-      case .binary: .binary
-      case .uri: .uri
-      case .tagged: .any
-      }
-  }
-
   /// The kind in words.
   package var name: String {
     switch self {

@@ -1,0 +1,121 @@
+package import ArborJSON
+
+/// All that is to be known of one type of attributes: one file for each, and one table of them.
+///
+/// A type is added by a case of ``AttributeType``, a file beside this one and a line in
+/// ``AttributeType/kind``. What a record keeps of it is told by its ``StoredKind``.
+package protocol AttributeKind: SendableMetatype {
+  // MARK: Names
+
+  /// The type; a transformable or composite one without its name.
+  static var type: AttributeType { get }
+  /// The type's number in fingerprints and digests, which stores keep: never change one.
+  static var fingerprintCode: UInt8 { get }
+  /// The type's name in a model's XML.
+  static var xmlName: String { get }
+  /// The type's name in a model's JSON.
+  static var jsonName: String { get }
+  /// The Swift type that reads attributes of this type.
+  static var swiftName: String { get }
+  /// What fits the type, for messages: `a whole number from -32768 to 32767`.
+  static var expectation: String { get }
+  /// What a document has to hold, for messages.
+  static var documentExpectation: String { get }
+
+  // MARK: Traits
+
+  /// The kind of field that keeps an attribute of the type.
+  static var field: FieldKind { get }
+  /// What the type is to comparisons.
+  static var valueKind: ValueKind { get }
+  static var isNumber: Bool { get }
+  /// The kinds of numbers that hold every number of this one, exactly.
+  static var wider: [FieldKind] { get }
+  /// The type of an attribute's bounds, nil where it knows none. A text is bounded by its length.
+  static var boundType: AttributeType? { get }
+  /// Whether a value is one of its own, within the record.
+  static var isPlain: Bool { get }
+
+  // MARK: Values
+
+  /// Whether attributes of the type keep values of a case, their range apart.
+  static func keeps(_ value: Value) -> Bool
+  /// The form that an attribute of the type keeps a value in, which is neither nil nor NaN.
+  static func form(of value: Value) -> Value?
+  /// A value as one of this type, where that holds it: converted there and back it is the same.
+  static func exactly(_ value: Value) -> Value?
+  /// A value that was written while an attribute had another type; see ``restoredPlainly(_:)``.
+  static func restored(_ value: Value) -> Value?
+  /// What a text says, where it is written as this type's values are.
+  static func spelled(_ text: String) -> Value?
+
+  // MARK: Models
+
+  /// The value that a number in a model's JSON stands for.
+  static func value(ofJSON number: JSONNumber) -> Value?
+  /// The value that a text in a model's JSON stands for.
+  static func value(ofJSON text: String) -> Value?
+  /// The value that a text in a model's XML stands for.
+  static func value(ofXML text: String) -> Value?
+  /// The value that the default of a former type stands for, where ``value(ofXML:)`` knows none.
+  static func value(ofFormerXML text: String) -> Value?
+  /// Whether a model file can give attributes of the type a default value.
+  static var hasXMLDefault: Bool { get }
+
+  // MARK: Documents
+
+  /// The value of a document's number.
+  static func value(ofDocument number: JSONNumber) -> Value?
+  /// The value of a document; dates and composites are read by their own readers.
+  static func value(ofDocument node: JSONNode) -> Value?
+  /// Whether a document's value is read from a text that spells it.
+  static var isDocumentText: Bool { get }
+  /// Whether attributes of the type may hold unique numbers.
+  static var holdsUniqueNumbers: Bool { get }
+  /// A unique number in the form that an attribute keeps; nil where it does not fit.
+  static func unique(_ number: Int64) -> Value?
+}
+
+/// What most types have in common.
+extension AttributeKind {
+  package static var documentExpectation: String { expectation }
+  package static var isNumber: Bool { false }
+  package static var wider: [FieldKind] { [] }
+  package static var boundType: AttributeType? { nil }
+  package static var isPlain: Bool { true }
+  package static var hasXMLDefault: Bool { true }
+  package static var isDocumentText: Bool { false }
+  package static var holdsUniqueNumbers: Bool { false }
+
+  package static func form(of value: Value) -> Value? { keeps(value) ? value : Value?.none }
+  package static func exactly(_ value: Value) -> Value? { fitting(value) }
+  package static func restored(_ value: Value) -> Value? { restoredPlainly(value) }
+  package static func spelled(_ text: String) -> Value? { fitting(.string(text)) }
+  package static func value(ofJSON number: JSONNumber) -> Value? { Value?.none }
+  package static func value(ofJSON text: String) -> Value? { Value?.none }
+  package static func value(ofXML text: String) -> Value? { Value?.none }
+  package static func value(ofFormerXML text: String) -> Value? { Value?.none }
+  package static func value(ofDocument number: JSONNumber) -> Value? { Value?.none }
+  package static func value(ofDocument node: JSONNode) -> Value? {
+    node.number.flatMap { value(ofDocument: $0) }
+  }
+  package static func unique(_ number: Int64) -> Value? { .integer(number) }
+
+  /// The value in the form that an attribute of this type keeps, or nil where it does not fit.
+  package static func fitting(_ value: Value) -> Value? {
+    switch value {
+    case .null: return .null
+    // NaN has no place in an order.
+    case .double(let number) where number.isNaN: return Value?.none
+    default: return form(of: value)
+    }
+  }
+
+  /// A value that was written while an attribute had another type, as one of this type; nil where
+  /// this type does not hold it. The result of a migration of this type's values comes back as what
+  /// it was, and a text as the number that is written so.
+  package static func restoredPlainly(_ value: Value) -> Value? {
+    if case .string(let text) = value { return spelled(text) }
+    return exactly(value)
+  }
+}

@@ -1,0 +1,35 @@
+package import ArborJSON
+internal import Foundation
+
+/// Points in time, kept as seconds since 2001-01-01 UTC.
+package enum DateKind: AttributeKind {
+  package static var type: AttributeType { .date }
+  package static var field: FieldKind { .date }
+  package static var fingerprintCode: UInt8 { 9 }
+  package static var xmlName: String { "Date" }
+  package static var jsonName: String { "date" }
+  package static var swiftName: String { "Date" }
+  package static var expectation: String { "a date" }
+  package static var valueKind: ValueKind { .date }
+  package static var boundType: AttributeType? { type }
+  package static var hasXMLDefault: Bool { false }
+
+  package static func keeps(_ value: Value) -> Bool {
+    if case .date = value { true } else { false }
+  }
+
+  package static func restored(_ value: Value) -> Value? {
+    if case .double(let seconds) = value {
+      return .date(Date(timeIntervalSinceReferenceDate: seconds))
+    }
+    return restoredPlainly(value)
+  }
+
+  package static func value(ofJSON number: JSONNumber) -> Value? {
+    number.double.map { .date(Date(timeIntervalSinceReferenceDate: $0)) }
+  }
+
+  package static func value(ofJSON text: String) -> Value? {
+    (try? Date(text, strategy: .iso8601)).map(Value.date)
+  }
+}

@@ -12,19 +12,7 @@ struct ModelBundle {
 
   init(at url: URL) throws(ArborError) {
     let bundle = url.lastPathComponent
-    let names: [String]
-    do {
-      names = try FileManager.default.contentsOfDirectory(atPath: url.path)
-    } catch {
-      throw ArborError(
-        .fileUnreadable,
-        "The model bundle \(bundle) cannot be read; check that it is a folder and may be read."
-      ).with(underlying: error)
-    }
-    versions = names.filter { $0.hasSuffix(ModelFileKind.versionSuffix) }.map {
-      .init(
-        name: String($0.dropLast(ModelFileKind.versionSuffix.count)), url: url.appending(path: $0))
-    }.sorted { Self.precedes($0.name, $1.name) }
+    versions = try Self.versions(in: url)
     guard let first = versions.first else {
       throw ArborError(
         .invalidModel, "The model bundle \(bundle) holds no .xcdatamodel version; restore one.")
@@ -53,6 +41,24 @@ struct ModelBundle {
               + "\(first.name) is used, the first by name. Mark one in \(Self.markName).")
         ] : []
     }
+  }
+
+  /// The versions of a bundle by their names.
+  private static func versions(in url: URL) throws(ArborError) -> [ModelDocument.Version] {
+    let names: [String]
+    do {
+      names = try FileManager.default.contentsOfDirectory(atPath: url.path)
+    } catch {
+      throw ArborError(
+        .fileUnreadable,
+        "The model bundle \(url.lastPathComponent) cannot be read; check that it is a folder and "
+          + "may be read."
+      ).with(underlying: error)
+    }
+    return names.filter { $0.hasSuffix(ModelFileKind.versionSuffix) }.map {
+      .init(
+        name: String($0.dropLast(ModelFileKind.versionSuffix.count)), url: url.appending(path: $0))
+    }.sorted { precedes($0.name, $1.name) }
   }
 
   /// The text of the file that marks a version as current.

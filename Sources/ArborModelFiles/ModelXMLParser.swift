@@ -22,13 +22,7 @@ final class ModelXMLParser: NSObject, XMLParserDelegate {
   ///
   /// - Throws: ``ArborError`` `invalidModel` with line and column where the text is malformed.
   static func parse(_ data: Data, text: ModelXMLText) throws(ArborError) -> ModelXMLNode {
-    // Foundation's parser traps on names and values that are no UTF-8.
-    let fault = data.withUnsafeBytes { UTF8Check.firstFault(in: $0, from: 0, to: $0.count) }
-    if let fault {
-      throw ArborError(
-        .invalidModel, "The file is no UTF-8; save it as UTF-8, or restore it."
-      ).with(location: data.withUnsafeBytes { text.location(ofByte: fault, in: $0) })
-    }
+    try checkEncoding(data, text)
     let parser = XMLParser(data: data)
     let builder = ModelXMLParser()
     parser.delegate = builder
@@ -64,6 +58,15 @@ final class ModelXMLParser: NSObject, XMLParserDelegate {
       ).with(location: text.location(of: .init(line: 1, column: 1)))
     }
     return root
+  }
+
+  /// Refuses names and values that are no UTF-8, on which Foundation's parser traps.
+  private static func checkEncoding(_ data: Data, _ text: ModelXMLText) throws(ArborError) {
+    let fault = data.withUnsafeBytes { UTF8Check.firstFault(in: $0, from: 0, to: $0.count) }
+    guard let fault else { return }
+    throw ArborError(
+      .invalidModel, "The file is no UTF-8; save it as UTF-8, or restore it."
+    ).with(location: data.withUnsafeBytes { text.location(ofByte: fault, in: $0) })
   }
 
   private func position(of parser: XMLParser) -> ModelXMLText.Position {

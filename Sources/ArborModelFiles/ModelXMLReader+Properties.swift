@@ -92,21 +92,25 @@ extension ModelXMLReader {
             + "\(names.joined(separator: ", ")).\(NearestName.hint(rule, in: names))")
       }
     }
-    let inverseEntity = node["inverseEntity"]
-    if relationship.inverse == nil, inverseEntity != nil {
+    checkInverse(of: relationship, node, of: entity)
+    return relationship
+  }
+
+  private mutating func checkInverse(
+    of relationship: RelationshipDescription, _ node: ModelXMLNode, of entity: String
+  ) {
+    guard let inverseEntity = node["inverseEntity"] else { return }
+    if relationship.inverse == nil {
       report(
         node, entity: entity, property: relationship.name,
         "\(called(node, entity)) has inverseEntity without inverseName; name the relationship back."
       )
-    } else if let inverseEntity, inverseEntity != relationship.destination,
-      !relationship.destination.isEmpty
-    {
+    } else if inverseEntity != relationship.destination, !relationship.destination.isEmpty {
       report(
         node, as: .trap, entity: entity, property: relationship.name,
         "\(called(node, entity)) has inverseEntity \(inverseEntity) but leads to "
           + "\(relationship.destination); let both name one entity.")
     }
-    return relationship
   }
 
   /// A relationship is to-many by its mark, or by a count above 1. The counts of to-one ones say

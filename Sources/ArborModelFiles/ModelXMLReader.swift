@@ -190,25 +190,37 @@ struct ModelXMLReader {
         entity.fetchIndexes.append(fetchIndex(child, of: name))
         indexNames.insert(child["name"] ?? "")
       case "compoundIndexes":
-        for legacy in child.all("compoundIndex") {
-          let columns = legacy.all("index").map { $0["value"] ?? "" }
-          let name = columns.joined(separator: "+")
-          // Old editors let an entity have one index twice.
-          guard indexNames.insert(name).inserted else { continue }
-          nodes[.index(entityIndex, entity.fetchIndexes.count)] = legacy
-          entity.fetchIndexes.append(
-            FetchIndexDescription(name: name, elements: columns.map { .init($0) }))
-        }
+        addCompoundIndexes(child, to: &entity, at: entityIndex, &indexNames)
       case "uniquenessConstraints":
-        for constraint in child.all("uniquenessConstraint") {
-          nodes[.constraint(entityIndex, entity.uniquenessConstraints.count)] = constraint
-          entity.uniquenessConstraints.append(
-            constraint.all("constraint").map { $0["value"] ?? "" })
-        }
+        addConstraints(child, to: &entity, at: entityIndex)
       default: break
       }
     }
     applyIndexMarks(to: &entity, at: node)
     return entity
+  }
+
+  private mutating func addCompoundIndexes(
+    _ node: ModelXMLNode, to entity: inout EntityDescription, at entityIndex: Int,
+    _ indexNames: inout Set<String>
+  ) {
+    for index in node.all("compoundIndex") {
+      let columns = index.all("index").map { $0["value"] ?? "" }
+      let name = columns.joined(separator: "+")
+      // Old editors let an entity have one index twice.
+      guard indexNames.insert(name).inserted else { continue }
+      nodes[.index(entityIndex, entity.fetchIndexes.count)] = index
+      entity.fetchIndexes.append(
+        FetchIndexDescription(name: name, elements: columns.map { .init($0) }))
+    }
+  }
+
+  private mutating func addConstraints(
+    _ node: ModelXMLNode, to entity: inout EntityDescription, at entityIndex: Int
+  ) {
+    for constraint in node.all("uniquenessConstraint") {
+      nodes[.constraint(entityIndex, entity.uniquenessConstraints.count)] = constraint
+      entity.uniquenessConstraints.append(constraint.all("constraint").map { $0["value"] ?? "" })
+    }
   }
 }

@@ -188,17 +188,21 @@ struct ModelXMLWriter {
     if let oldNode, entity.uniquenessConstraints == old?.uniquenessConstraints {
       node.children += oldNode.all("uniquenessConstraints")
     } else if !entity.uniquenessConstraints.isEmpty {
-      var constraints = ModelXMLNode("uniquenessConstraints", [:])
-      constraints.children = entity.uniquenessConstraints.map { columns in
-        var constraint = ModelXMLNode("uniquenessConstraint", [:])
-        constraint.children = columns.map { ModelXMLNode("constraint", ["value": $0]) }
-        return constraint
-      }
-      node.children.append(constraints)
+      node.children.append(Self.constraints(entity.uniquenessConstraints))
     }
     node.children += userInfo(entity.xmlUserInfo, old?.xmlUserInfo, in: oldNode)
     let known = ModelXMLVocabulary.children["entity"] ?? []
     node.children += (oldNode?.children ?? []).filter { !known.contains($0.name) }
+    return node
+  }
+
+  private static func constraints(_ constraints: [[String]]) -> ModelXMLNode {
+    var node = ModelXMLNode("uniquenessConstraints", [:])
+    node.children = constraints.map { columns in
+      var constraint = ModelXMLNode("uniquenessConstraint", [:])
+      constraint.children = columns.map { ModelXMLNode("constraint", ["value": $0]) }
+      return constraint
+    }
     return node
   }
 

@@ -133,53 +133,19 @@ package struct CatalogEvolution: Sendable {
   ) throws(ArborError) {
     var plan = Entity(
       oldName: numbering.old.entities[pair.old].name, name: entity.name, number: former.number)
-    var properties: [String: UInt16] = [:]
-    var unnumbered: [String] = []
-    var kept: Set<UInt16> = []
+    var numbers = FieldNumbers(former: former, origin: origin)
     for property in numbering.properties(of: pair) {
       if case .relationship(let relationship) = property.kind, let former = property.relationship {
         plan.relationships[relationship.name] = former
       }
-      if let source = property.formerName, let number = former.properties[source],
-        kept.insert(number).inserted
-      {
-        properties[property.name] = number
-        plan.note(property, keeping: number)
-      } else {
-        if property.hasField {
-          if let number = origin?.properties[property.name],
-            former.properties[SchemaCatalog.retiredName(property.name, number)] == number
-          {
-            properties[property.name] = number
-            kept.insert(number)
-            plan.returned[property.name] = number
-          } else {
-            unnumbered.append(property.name)
-          }
-        }
-        if !property.isKept {
-          plan.noteAddition(of: property)
-          if former.properties[property.name] != nil { plan.restarted.insert(property.name) }
-        }
-      }
+      numbers.keepNumber(of: property, &plan)
     }
-    var greatest = former.properties.values.max() ?? 0
-    for name in unnumbered {
-      greatest = try Self.next(after: greatest, "properties of \(entity.name)")
-      properties[name] = greatest
-    }
-    for (name, number) in former.properties where !kept.contains(number) {
-      guard !SchemaCatalog.isRetired(name) else {
-        properties[name] = number
-        continue
-      }
-      plan.retired.insert(number)
-      properties[SchemaCatalog.retiredName(name, number)] = number
-    }
+    try numbers.numberNewFields(of: entity.name)
+    numbers.retireOthers(&plan)
     let hadRecords = !numbering.old.entities[pair.old].isAbstract && !entity.isAbstract
     plan.hasNewLayout =
       hadRecords
-      && !(unnumbered.isEmpty && plan.returned.isEmpty && plan.retired.isEmpty
+      && !(numbers.unnumbered.isEmpty && plan.returned.isEmpty && plan.retired.isEmpty
         && plan.converted.isEmpty
         && plan.nilAsDefault.isEmpty)
     plan.lastLayout = origin?.layoutNumber ?? 0
@@ -188,10 +154,71 @@ package struct CatalogEvolution: Sendable {
       ? try Self.next(after: former.layoutNumber, "layouts of \(entity.name)")
       : former.layoutNumber
     var entry = SchemaCatalog.Entry(
-      number: former.number, layoutNumber: layout, properties: properties)
+      number: former.number, layoutNumber: layout, properties: numbers.properties)
     entry.storedName = former.storedName
     catalog.entries[entity.name] = entry
     entities.append(plan)
+  }
+
+  /// The numbers that the fields of one entity get.
+  private struct FieldNumbers {
+    let former: SchemaCatalog.Entry
+    let origin: SchemaCatalog.Entry?
+    var properties: [String: UInt16] = [:]
+    /// The properties whose fields are new.
+    var unnumbered: [String] = []
+    private var kept: Set<UInt16> = []
+
+    init(former: SchemaCatalog.Entry, origin: SchemaCatalog.Entry?) {
+      (self.former, self.origin) = (former, origin)
+    }
+
+    /// Gives a property the number that its values have in the store, or had in the origin; where
+    /// there is none, its field is new.
+    mutating func keepNumber(of property: EvolvedProperty, _ plan: inout Entity) {
+      if let source = property.formerName, let number = former.properties[source],
+        kept.insert(number).inserted
+      {
+        properties[property.name] = number
+        plan.note(property, keeping: number)
+        return
+      }
+      if property.hasField {
+        if let number = origin?.properties[property.name],
+          former.properties[SchemaCatalog.retiredName(property.name, number)] == number
+        {
+          properties[property.name] = number
+          kept.insert(number)
+          plan.returned[property.name] = number
+        } else {
+          unnumbered.append(property.name)
+        }
+      }
+      guard !property.isKept else { return }
+      plan.noteAddition(of: property)
+      if former.properties[property.name] != nil { plan.restarted.insert(property.name) }
+    }
+
+    /// Numbers new fields above all numbers that were ever given out.
+    mutating func numberNewFields(of entity: String) throws(ArborError) {
+      var greatest = former.properties.values.max() ?? 0
+      for name in unnumbered {
+        greatest = try CatalogEvolution.next(after: greatest, "properties of \(entity)")
+        properties[name] = greatest
+      }
+    }
+
+    /// Leaves the numbers that no property keeps under names that no model can have.
+    mutating func retireOthers(_ plan: inout Entity) {
+      for (name, number) in former.properties where !kept.contains(number) {
+        guard !SchemaCatalog.isRetired(name) else {
+          properties[name] = number
+          continue
+        }
+        plan.retired.insert(number)
+        properties[SchemaCatalog.retiredName(name, number)] = number
+      }
+    }
   }
 
   private static func next(after number: UInt16, _ what: String) throws(ArborError) -> UInt16 {

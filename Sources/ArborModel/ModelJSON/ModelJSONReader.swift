@@ -176,19 +176,13 @@ struct ModelJSONReader {
       case "attributes":
         entity.attributes = attributes(member.value) { .attribute(entityIndex, $0) }
       case "relationships":
-        for (index, part) in members(member.value).enumerated() {
-          let relationship = reading(
-            .relationship(entityIndex, index), at: part, entity: entity.name, property: part.key
-          ) { $0.relationship(part) }
-          entity.relationships.append(relationship)
-        }
+        entity.relationships += parts(
+          member.value, of: entity.name, { .relationship(entityIndex, $0) }
+        ) { $0.relationship($1) }
       case "fetchedProperties":
-        for (index, part) in members(member.value).enumerated() {
-          let property = reading(
-            .fetchedProperty(entityIndex, index), at: part, entity: entity.name, property: part.key
-          ) { $0.fetchedProperty(part) }
-          entity.fetchedProperties.append(property)
-        }
+        entity.fetchedProperties += parts(
+          member.value, of: entity.name, { .fetchedProperty(entityIndex, $0) }
+        ) { $0.fetchedProperty($1) }
       case "unique":
         for (index, node) in elements(member.value).enumerated() {
           let columns = node.kind == .array ? elements(node).map { text($0) } : [text(node)]
@@ -196,15 +190,27 @@ struct ModelJSONReader {
           entity.uniquenessConstraints.append(columns)
         }
       case "indexes":
-        for (number, part) in members(member.value).enumerated() {
-          let index = reading(
-            .index(entityIndex, number), at: part, entity: entity.name, property: part.key
-          ) { $0.fetchIndex(part) }
-          entity.fetchIndexes.append(index)
-        }
+        entity.fetchIndexes += parts(
+          member.value, of: entity.name, { .index(entityIndex, $0) }
+        ) { $0.fetchIndex($1) }
       default: reportUnknown(member, known: ModelJSON.entityKeys)
       }
     }
     return entity
+  }
+
+  /// Reads the named parts of a kind that an entity has.
+  private mutating func parts<Part>(
+    _ node: JSONNode, of entity: String, _ subject: (Int) -> ModelSubject,
+    _ read: (inout Self, JSONNode.Member) -> Part
+  ) -> [Part] {
+    var parts: [Part] = []
+    for (index, member) in members(node).enumerated() {
+      parts.append(
+        reading(subject(index), at: member, entity: entity, property: member.key) {
+          read(&$0, member)
+        })
+    }
+    return parts
   }
 }

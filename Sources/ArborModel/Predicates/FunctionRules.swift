@@ -30,6 +30,20 @@ enum FunctionRules {
       throw site.error(
         "\(name) takes \(function.arityWords) and has \(operands.count)\(advice).")
     }
+    try check(operands, of: function, name, site)
+    let entity = operands.first?.entity
+    let isSame = operands.allSatisfy { $0.entity === entity }
+    let keepsEntity = [.distinct, .union, .intersect, .minus, .noindex].contains(function)
+    return PredicateBinding.Bound(
+      .call(function, operands.map(\.expression)), kind(function, operands.map(\.kind)),
+      keepsEntity && isSame ? entity : nil, site: site)
+  }
+
+  /// Refuses operands of a kind that the function cannot take.
+  private static func check(
+    _ operands: [PredicateBinding.Bound], of function: PredicateFunction, _ name: String,
+    _ site: PredicateSite
+  ) throws(ArborError) {
     switch demand(of: function) {
     case .number:
       try refuseMany(operands, name)
@@ -56,12 +70,6 @@ enum FunctionRules {
       guard let operand = operands.first, operands.count == 1, isStatistic(function) else { break }
       try checkElements(of: operand, function, name, site)
     }
-    let entity = operands.first?.entity
-    let isSame = operands.allSatisfy { $0.entity === entity }
-    let keepsEntity = [.distinct, .union, .intersect, .minus, .noindex].contains(function)
-    return PredicateBinding.Bound(
-      .call(function, operands.map(\.expression)), kind(function, operands.map(\.kind)),
-      keepsEntity && isSame ? entity : nil, site: site)
   }
 
   /// Checks what a statistic is made of: objects have no sum and no greatest.

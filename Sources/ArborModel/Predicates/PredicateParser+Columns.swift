@@ -37,32 +37,36 @@ extension PredicateParser {
         "The format has \(parsed.1) % specifications and \(arguments.count) arguments; "
           + "give one argument for each.")
     }
-    func resolved(_ path: KeyPathNode) throws(ArborError) -> KeyPathNode {
-      var parts: [KeyPathNode.Part] = []
-      for part in path.parts {
-        guard case .argument(let index, let site) = part else {
-          parts.append(part)
-          continue
-        }
-        guard case .string(let names) = arguments[index] else {
-          throw ArborError(
-            .invalidPredicate,
-            "The argument of %K is no text; give the names of a key path, separated by dots.")
-        }
-        parts += ParsedPredicate.parts(of: names, site)
-      }
-      return KeyPathNode(parts, site: path.site)
-    }
-    let behind = { (path: KeyPathNode) in (try? resolved(path)) ?? path }
+    let behind = { (path: KeyPathNode) in (try? resolved(path, arguments)) ?? path }
     let closed = try parsed.0.mapLeaves(path: behind) {
       (leaf) throws(ArborError) -> ExpressionNode in
       switch leaf {
       case .argument(let index): .constant(arguments[index])
-      case .path(let path): .path(try resolved(path))
+      case .path(let path): .path(try resolved(path, arguments))
       default: leaf
       }
     }
     return PredicatePrinter { "%\($0)" }.text(of: closed)
+  }
+
+  /// A key path with the names that arguments give in place of its `%K`.
+  private static func resolved(
+    _ path: KeyPathNode, _ arguments: [Value]
+  ) throws(ArborError) -> KeyPathNode {
+    var parts: [KeyPathNode.Part] = []
+    for part in path.parts {
+      guard case .argument(let index, let site) = part else {
+        parts.append(part)
+        continue
+      }
+      guard case .string(let names) = arguments[index] else {
+        throw ArborError(
+          .invalidPredicate,
+          "The argument of %K is no text; give the names of a key path, separated by dots.")
+      }
+      parts += ParsedPredicate.parts(of: names, site)
+    }
+    return KeyPathNode(parts, site: path.site)
   }
 
   private static func parseExpression<R>(

@@ -70,15 +70,8 @@ extension RowPlan {
       let having = try description.havingPredicate.map { (predicate) throws(ArborError) in
         try binder.bind(predicate)
       }
-      var order: [OrderKey] = []
-      for key in description.sortKeys {
-        order.append(
-          OrderKey(
-            expression: try binder.bind(sortKey: key.keyPath), isAscending: key.isAscending,
-            options: key.options))
-      }
       self.columns = bound
-      self.order = order
+      order = try Self.order(ofGroups: description.sortKeys, &binder)
       sortKeys = []
       grouping = Grouping(
         keys: try binder.boundKeys, aggregates: binder.aggregates, having: having)
@@ -91,6 +84,19 @@ extension RowPlan {
       grouping = nil
       (sortKeys, order) = try Self.order(description.sortKeys, columns, of: entity, in: schema)
     }
+  }
+
+  private static func order(
+    ofGroups keys: [SortKey], _ binder: inout GroupBinder
+  ) throws(ArborError) -> [OrderKey] {
+    var order: [OrderKey] = []
+    for key in keys {
+      order.append(
+        OrderKey(
+          expression: try binder.bind(sortKey: key.keyPath), isAscending: key.isAscending,
+          options: key.options))
+    }
+    return order
   }
 
   /// The order of the objects where paths of the entity make it; else that of rows by what their

@@ -123,21 +123,12 @@ extension EntityDescription {
   /// - Parameter isColumn: Whether a column's property, own or inherited, can be one. An index with
   ///   another one is not kept, nor is one over an expression that no column keeps.
   func keptIndexes(where isColumn: (KeptIndex.Column) -> Bool) -> [KeptIndex] {
-    var kept: [KeptIndex] = []
-    var contents: Set<KeptIndex> = []
-    var names: Set<String> = []
+    var kept = KeptIndexes()
     func keep(
       _ name: String, _ columns: [KeptIndex.Column], isUnique: Bool, condition: String? = nil
     ) {
-      guard !columns.isEmpty, columns.allSatisfy(isColumn),
-        contents.insert(
-          KeptIndex(name: "", columns: columns, isUnique: false, condition: condition)
-        ).inserted
-      else { return }
-      var unused = name
-      while !names.insert(unused).inserted { unused += "'" }
-      kept.append(
-        KeptIndex(name: unused, columns: columns, isUnique: isUnique, condition: condition))
+      guard !columns.isEmpty, columns.allSatisfy(isColumn) else { return }
+      kept.add(KeptIndex(name: name, columns: columns, isUnique: isUnique, condition: condition))
     }
     let constraints = uniquenessConstraints.map { columns in
       (name: columns.count == 1 ? columns[0] : columns.joined(separator: "+"), columns: columns)
@@ -167,7 +158,27 @@ extension EntityDescription {
     for name in attributes.filter(\.isIndexed).map(\.name).sorted() {
       keep(name, [.init(name)], isUnique: false)
     }
-    return kept
+    return kept.indexes
+  }
+}
+
+/// Indexes of one entity, each set of columns and each name once.
+private struct KeptIndexes {
+  private(set) var indexes: [KeptIndex] = []
+  private var contents: Set<KeptIndex> = []
+  private var names: Set<String> = []
+
+  /// Adds an index unless there is one of its columns and condition; a name that is taken gets a
+  /// prime.
+  mutating func add(_ index: KeptIndex) {
+    let content = KeptIndex(
+      name: "", columns: index.columns, isUnique: false, condition: index.condition)
+    guard contents.insert(content).inserted else { return }
+    var unused = index.name
+    while !names.insert(unused).inserted { unused += "'" }
+    indexes.append(
+      KeptIndex(
+        name: unused, columns: index.columns, isUnique: index.isUnique, condition: index.condition))
   }
 }
 

@@ -38,34 +38,44 @@ extension ModelRules {
     if constraint.joined(separator: "+").utf8.count > Self.maximumNameLength {
       report(subject, "\(name) is too long; name fewer properties or shorter ones.")
     }
-    for column in constraint {
-      switch property(column, of: index) {
-      case .attribute(let owner, let propertyIndex)?:
-        let attribute = model.entities[owner].attributes[propertyIndex]
-        if !attribute.isIndexable {
-          report(
-            subject,
-            "\(name) names \(column), which is \(Self.unindexable(attribute)) and cannot be kept "
-              + "unique; take it out.")
-        }
-      case .relationship(let owner, let propertyIndex)?:
-        if model.entities[owner].relationships[propertyIndex].isTransient {
-          report(
-            subject,
-            "\(name) names \(column), which is transient and cannot be kept unique; take it out.")
-        } else if model.entities[owner].relationships[propertyIndex].isToMany {
-          report(
-            subject,
-            "\(name) names \(column), a to-many relationship; only attributes and to-one "
-              + "relationships can be unique.")
-        }
-      case .fetched?, nil:
+    for column in constraint { checkUnique(column, called: name, at: subject, of: index) }
+  }
+
+  private mutating func checkUnique(
+    _ column: String, called name: String, at subject: ModelSubject, of index: Int
+  ) {
+    switch property(column, of: index) {
+    case .attribute(let owner, let propertyIndex)?:
+      let attribute = model.entities[owner].attributes[propertyIndex]
+      if !attribute.isIndexable {
         report(
           subject,
-          "\(name) names \(column), which is no property of the entity; name one."
-            + hint(column) { $0.propertyNames(of: index) })
+          "\(name) names \(column), which is \(Self.unindexable(attribute)) and cannot be kept "
+            + "unique; take it out.")
       }
+    case .relationship(let owner, let propertyIndex)?:
+      if model.entities[owner].relationships[propertyIndex].isTransient {
+        report(
+          subject,
+          "\(name) names \(column), which is transient and cannot be kept unique; take it out.")
+      } else if model.entities[owner].relationships[propertyIndex].isToMany {
+        report(
+          subject,
+          "\(name) names \(column), a to-many relationship; only attributes and to-one "
+            + "relationships can be unique.")
+      }
+    case .fetched?, nil:
+      reportUnknown(column, called: name, at: subject, of: index)
     }
+  }
+
+  private mutating func reportUnknown(
+    _ column: String, called name: String, at subject: ModelSubject, of index: Int
+  ) {
+    report(
+      subject,
+      "\(name) names \(column), which is no property of the entity; name one."
+        + hint(column) { $0.propertyNames(of: index) })
   }
 
   private mutating func checkElements(
@@ -82,35 +92,40 @@ extension ModelRules {
         checkPath(column, isExpression: element.isExpression, called: name, at: subject, of: index)
         continue
       }
-      switch property(column, of: index) {
-      case .attribute(let owner, let propertyIndex)?:
-        let attribute = model.entities[owner].attributes[propertyIndex]
-        if !attribute.isIndexable {
-          warn(
-            subject,
-            "\(name) names \(column), which is \(Self.unindexable(attribute)); the index is not "
-              + "kept.")
-        } else if attribute.type != .string, element.isOfTexts {
-          report(
-            subject,
-            "\(name) names \(column), which is no string attribute; only texts can be folded or "
-              + "taken apart into words.")
-        }
-      case .relationship(let owner, let propertyIndex)?:
-        if element.isOfTexts {
-          report(
-            subject,
-            "\(name) names \(column), a relationship; only texts can be folded or taken apart "
-              + "into words.")
-        } else if model.entities[owner].relationships[propertyIndex].isToMany {
-          warn(subject, "\(name) names \(column), a to-many relationship; the index is not kept.")
-        }
-      case .fetched?, nil:
+      checkIndexed(
+        column, isOfTexts: element.isOfTexts, called: name, at: subject, of: index)
+    }
+  }
+
+  private mutating func checkIndexed(
+    _ column: String, isOfTexts: Bool, called name: String, at subject: ModelSubject,
+    of index: Int
+  ) {
+    switch property(column, of: index) {
+    case .attribute(let owner, let propertyIndex)?:
+      let attribute = model.entities[owner].attributes[propertyIndex]
+      if !attribute.isIndexable {
+        warn(
+          subject,
+          "\(name) names \(column), which is \(Self.unindexable(attribute)); the index is not "
+            + "kept.")
+      } else if attribute.type != .string, isOfTexts {
         report(
           subject,
-          "\(name) names \(column), which is no property of the entity; name one."
-            + hint(column) { $0.propertyNames(of: index) })
+          "\(name) names \(column), which is no string attribute; only texts can be folded or "
+            + "taken apart into words.")
       }
+    case .relationship(let owner, let propertyIndex)?:
+      if isOfTexts {
+        report(
+          subject,
+          "\(name) names \(column), a relationship; only texts can be folded or taken apart "
+            + "into words.")
+      } else if model.entities[owner].relationships[propertyIndex].isToMany {
+        warn(subject, "\(name) names \(column), a to-many relationship; the index is not kept.")
+      }
+    case .fetched?, nil:
+      reportUnknown(column, called: name, at: subject, of: index)
     }
   }
 

@@ -148,35 +148,13 @@ struct ModelSchemaBuilder {
     guard let entry = catalog.entries[description.name] else {
       throw problem(description.name, nil, "Entity \(description.name) has no catalogue number.")
     }
-    func catalogNumber(_ property: String) throws(ArborError) -> UInt16 {
-      guard let number = entry.properties[property] else {
-        throw problem(
-          description.name, property,
-          "Property \(description.name).\(property) has no catalogue number.")
-      }
-      return number
-    }
     let attributes = lineage.reversed().flatMap { model.entities[$0].attributes }
-    var fields: [Field] = []
-    for (slot, attribute) in attributes.enumerated() {
-      fields.append(
-        Field(
-          property: .attribute(slot), kind: FieldKind(attribute.type),
-          isTransient: attribute.isTransient, catalogNumber: try catalogNumber(attribute.name),
-          defaultValue: attribute.type.fitting(attribute.defaultValue) ?? .null))
-    }
-    for (storage, relationship) in relationships where storage == nil {
-      fields.append(
-        Field(
-          property: .toOne(relationship.slot), kind: .reference,
-          isTransient: relationship.description.isTransient,
-          catalogNumber: try catalogNumber(relationship.name), defaultValue: .null))
-    }
-    // By their numbers, so that a model that declares in another order has the same layout.
-    fields.sort { $0.catalogNumber < $1.catalogNumber }
+    let fields = try fields(
+      of: description.name, entry, attributes,
+      toOne: relationships.filter { $0.0 == nil }.map(\.1))
     var external: Set<UInt16> = []
     for attribute in attributes where attribute.mayLieOutside {
-      external.insert(try catalogNumber(attribute.name))
+      external.insert(try catalogNumber(of: attribute.name, in: entry, of: description.name))
     }
     let layout = RecordLayout(
       entity: entry.number, number: entry.layoutNumber,
@@ -201,6 +179,41 @@ struct ModelSchemaBuilder {
       indexes: try IndexGathering(
         model: model, attributes: attributes, relationships: numbered
       ).indexes(lineage: lineage), layout: layout)
+  }
+
+  /// What records keep of an entity's attributes and to-one relationships, by their numbers, so
+  /// that a model that declares in another order has the same layout.
+  private func fields(
+    of entity: String, _ entry: SchemaCatalog.Entry, _ attributes: [AttributeDescription],
+    toOne relationships: [RelationshipSchema]
+  ) throws(ArborError) -> [Field] {
+    var fields: [Field] = []
+    for (slot, attribute) in attributes.enumerated() {
+      fields.append(
+        Field(
+          property: .attribute(slot), kind: FieldKind(attribute.type),
+          isTransient: attribute.isTransient,
+          catalogNumber: try catalogNumber(of: attribute.name, in: entry, of: entity),
+          defaultValue: attribute.type.fitting(attribute.defaultValue) ?? .null))
+    }
+    for relationship in relationships {
+      fields.append(
+        Field(
+          property: .toOne(relationship.slot), kind: .reference,
+          isTransient: relationship.description.isTransient,
+          catalogNumber: try catalogNumber(of: relationship.name, in: entry, of: entity),
+          defaultValue: .null))
+    }
+    return fields.sorted { $0.catalogNumber < $1.catalogNumber }
+  }
+
+  private func catalogNumber(
+    of property: String, in entry: SchemaCatalog.Entry, of entity: String
+  ) throws(ArborError) -> UInt16 {
+    guard let number = entry.properties[property] else {
+      throw problem(entity, property, "Property \(entity).\(property) has no catalogue number.")
+    }
+    return number
   }
 
   private func problem(_ entity: String, _ property: String?, _ message: String) -> ArborError {

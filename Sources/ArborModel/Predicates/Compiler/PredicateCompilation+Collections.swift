@@ -4,12 +4,7 @@ extension PredicateCompilation {
   func objects(_ expression: BoundExpression) throws(ArborError) -> ObjectsReader {
     switch expression {
     case .collection(let collection):
-      let owner = chain(collection.scope, collection.hops)
-      let relationship = collection.relationship
-      return { record, number, resolver in
-        guard let resolver, let owner = owner.target(record, number, resolver) else { return [] }
-        return resolver.members(of: owner, relationship)
-      }
+      return members(of: collection)
     case .subquery(let base, let entity, let node):
       let members = try objects(base)
       let (own, codes) = (frame, try codes(node, of: entity))
@@ -19,22 +14,7 @@ extension PredicateCompilation {
         return members.filter { codes.accepts($0, resolver) }
       }
     case .each(let base, let entity, let inner) where inner.isObjectCollection:
-      let members = try objects(base)
-      let (own, readers) = (frame, try objectReaders(inner, of: entity))
-      return { record, number, resolver in
-        let members = members(record, number, resolver)
-        own.hold(record, number)
-        var joined: [ObjectNumber] = []
-        for member in members {
-          guard let next = resolver?.record(of: member), let reader = readers[member] else {
-            continue
-          }
-          let found = reader.read(next, member, resolver)
-          guard resolver?.admitJoining(found.count, to: joined.count) ?? true else { return [] }
-          joined += found
-        }
-        return joined
-      }
+      return try joined(base, entity, inner)
     case .union(let union, let base) where base.isObjectCollection:
       let members = try objects(base)
       return { record, number, resolver in
@@ -52,6 +32,37 @@ extension PredicateCompilation {
         case let value: environment.object(value).map { [$0] } ?? []
         }
       }
+    }
+  }
+
+  private func members(of collection: BoundCollection) -> ObjectsReader {
+    let owner = chain(collection.scope, collection.hops)
+    let relationship = collection.relationship
+    return { record, number, resolver in
+      guard let resolver, let owner = owner.target(record, number, resolver) else { return [] }
+      return resolver.members(of: owner, relationship)
+    }
+  }
+
+  /// The objects that an expression gives of each object of a collection, one after the other.
+  private func joined(
+    _ base: BoundExpression, _ entity: EntitySchema, _ inner: BoundExpression
+  ) throws(ArborError) -> ObjectsReader {
+    let members = try objects(base)
+    let (own, readers) = (frame, try objectReaders(inner, of: entity))
+    return { record, number, resolver in
+      let members = members(record, number, resolver)
+      own.hold(record, number)
+      var joined: [ObjectNumber] = []
+      for member in members {
+        guard let next = resolver?.record(of: member), let reader = readers[member] else {
+          continue
+        }
+        let found = reader.read(next, member, resolver)
+        guard resolver?.admitJoining(found.count, to: joined.count) ?? true else { return [] }
+        joined += found
+      }
+      return joined
     }
   }
 

@@ -120,18 +120,7 @@ extension PredicateCompilation {
         return resolver.memberCount(of: owner, relationship)
       }
     case .subquery(let base, let entity, let node):
-      let members = try objects(base)
-      let (own, codes) = (frame, try codes(node, of: entity))
-      return { record, number, resolver, most in
-        let members = members(record, number, resolver)
-        own.hold(record, number)
-        var count = 0
-        for member in members where codes.accepts(member, resolver) {
-          count += 1
-          if count >= most { break }
-        }
-        return count
-      }
+      return try acceptedCounter(base, entity, node)
     case .filter(let base, let slot, let node):
       let filtered = try filter(base, slot, node)
       return { record, number, resolver, _ in
@@ -152,6 +141,24 @@ extension PredicateCompilation {
           of: [value(record, number, resolver)], now: now)
         return counted.wholeNumber.map { Int($0) } ?? 0
       }
+    }
+  }
+
+  /// Counts the objects of a collection that fulfil a predicate.
+  private func acceptedCounter(
+    _ base: BoundExpression, _ entity: EntitySchema, _ node: BoundNode
+  ) throws(ArborError) -> Counter {
+    let members = try objects(base)
+    let (own, codes) = (frame, try codes(node, of: entity))
+    return { record, number, resolver, most in
+      let members = members(record, number, resolver)
+      own.hold(record, number)
+      var count = 0
+      for member in members where codes.accepts(member, resolver) {
+        count += 1
+        if count >= most { break }
+      }
+      return count
     }
   }
 }

@@ -42,11 +42,7 @@ extension PredicateCompilation {
     }
     switch expression {
     case .path(let path): return reader(path)
-    case .list(let elements):
-      let readers = try readers(elements)
-      return { record, number, resolver in
-        .list(readers.map { $0.read(record, number, resolver) })
-      }
+    case .list(let elements): return try list(elements)
     case .call(.count, let operands) where operands.count == 1:
       let counter = try counter(operands[0])
       return { .integer(Int64(counter($0, $1, $2, .max))) }
@@ -72,6 +68,13 @@ extension PredicateCompilation {
     case .part(let base, let name, _): return try part(base, name)
     case .decoded(let path, let part): return reader(path, part)
     case .constant, .argument, .collection, .subquery: return { _, _, _ in .null }
+    }
+  }
+
+  private func list(_ elements: [BoundExpression]) throws(ArborError) -> ValueReader {
+    let readers = try readers(elements)
+    return { record, number, resolver in
+      .list(readers.map { $0.read(record, number, resolver) })
     }
   }
 

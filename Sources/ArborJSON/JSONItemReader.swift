@@ -184,19 +184,7 @@ package struct JSONItemReader {
       state = .end
       return .batch(batch(scanner, .value, only: 0))
     case .elements(let isContinued):
-      scanner.tape.entries.reserveCapacity(tapeSize)
-      let stop = try scanner.scanElements(
-        upTo: maximum, ofObject: areValues, isContinued: isContinued, isFinal: window.isFinal)
-      tapeSize = scanner.tape.entries.count
-      let batch = batch(
-        scanner, areValues ? .value : .elements(from: surroundings.firstIndex))
-      if areValues, let repeated = try rememberItems(batch, scanner) { return .refused(repeated) }
-      surroundings.firstIndex += batch.items.count
-      state = .elements(isContinued: surroundings.firstIndex > 0)
-      if case .closed = stop { closeList() }
-      if !batch.items.isEmpty { return .batch(batch) }
-      if case .cut = stop { return .cut }
-      return .nothing
+      return try elements(&scanner, maximum, isContinued: isContinued)
     case .members(let isContinued):
       return try member(&scanner, isContinued: isContinued)
     case .lines:
@@ -216,6 +204,24 @@ package struct JSONItemReader {
       }
       return window.isFinal ? .ended : .cut
     }
+  }
+
+  private mutating func elements(
+    _ scanner: inout JSONScanner, _ maximum: Int, isContinued: Bool
+  ) throws(JSONFault) -> Step {
+    scanner.tape.entries.reserveCapacity(tapeSize)
+    let stop = try scanner.scanElements(
+      upTo: maximum, ofObject: areValues, isContinued: isContinued, isFinal: window.isFinal)
+    tapeSize = scanner.tape.entries.count
+    let batch = batch(
+      scanner, areValues ? .value : .elements(from: surroundings.firstIndex))
+    if areValues, let repeated = try rememberItems(batch, scanner) { return .refused(repeated) }
+    surroundings.firstIndex += batch.items.count
+    state = .elements(isContinued: surroundings.firstIndex > 0)
+    if case .closed = stop { closeList() }
+    if !batch.items.isEmpty { return .batch(batch) }
+    if case .cut = stop { return .cut }
+    return .nothing
   }
 }
 

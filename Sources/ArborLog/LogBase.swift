@@ -94,14 +94,7 @@ struct LogBase: Sendable {
     var end = LogEnd(
       base: number, sequence: manifest.sequence, chain: manifest.chain,
       counters: manifest.counters)
-    func check() throws(ArborError) {
-      guard let known, end.sequence == sequence, end.chain != known else { return }
-      throw ArborError(
-        .conflict,
-        "The log \(folder) has another commit \(sequence) than the store: they have gone different "
-          + "ways. Move the store away, and open it again, which makes it anew from the log.")
-    }
-    try check()
+    try check(end, at: sequence, knowing: known)
     let segments = try segments()
     for (index, segment) in segments.enumerated() {
       let isLast = index == segments.count - 1
@@ -120,16 +113,27 @@ struct LogBase: Sendable {
       else { throw ArborError.damagedLog(path, "its commits follow those of another history") }
       (end.sequence, end.chain) = (segment.first - 1, reader.header.chain)
       end.counters.merge(reader.header.counters) { max($0, $1) }
-      try check()
+      try check(end, at: sequence, knowing: known)
       while let entry = try reader.read() {
         (end.sequence, end.chain) = (entry.sequence, entry.chain)
-        try check()
+        try check(end, at: sequence, knowing: known)
         if entry.sequence > sequence, try !body(entry) { return end }
       }
       guard !reader.isCut || isLast else { throw Self.cut(path, before: reader.next) }
       end.isCut = reader.isCut
     }
     return end
+  }
+
+  /// Refuses a log whose commit of the store's last sequence is another one than the store knows.
+  private func check(
+    _ end: LogEnd, at sequence: UInt64, knowing known: CommitChain?
+  ) throws(ArborError) {
+    guard let known, end.sequence == sequence, end.chain != known else { return }
+    throw ArborError(
+      .conflict,
+      "The log \(folder) has another commit \(sequence) than the store: they have gone different "
+        + "ways. Move the store away, and open it again, which makes it anew from the log.")
   }
 
   private static func cut(_ path: String, before sequence: UInt64) -> ArborError {

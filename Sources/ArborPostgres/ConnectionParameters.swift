@@ -45,14 +45,17 @@ struct ConnectionParameters: Sendable {
       if !ports.isEmpty { server["port"] = ports.count == 1 ? ports[0] : ports[index] }
       return server
     }
+    name = Self.name(of: servers, database: options["dbname"])
+  }
+
+  private static func name(of servers: [[String: String]], database: String?) -> String {
     let ends = servers.map { server in
       let host = server["host"] ?? server["hostaddr"] ?? ""
       guard let port = server["port"], !port.isEmpty else { return host }
       return "\(host):\(port)"
     }
     let listed = ends.filter { !$0.isEmpty }.joined(separator: ",")
-    name =
-      "PostgreSQL" + (options["dbname"].map { " database \($0)" } ?? "")
+    return "PostgreSQL" + (database.map { " database \($0)" } ?? "")
       + (listed.isEmpty ? "" : " on \(listed)")
   }
 

@@ -65,12 +65,18 @@ struct EntryTexts: Sendable {
       ON CONFLICT (store, name)
       DO UPDATE SET next = greatest(counters.next, $4::bigint) + $3::bigint RETURNING next
       """
-    trim = """
-      DELETE FROM \(log) WHERE store = \(store) AND seq IN (
-        SELECT seq FROM \(log) WHERE store = \(store) AND last <= $2
-          AND last < (SELECT seq \(snapshots.counting))
-        ORDER BY seq LIMIT \(Self.trimmedAtOnce)) RETURNING seq
-      """
+    trim = Self.trim(log, of: store, snapshots)
+  }
+
+  private static func trim(
+    _ log: String, of store: String, _ snapshots: SnapshotTexts
+  ) -> String {
+    """
+    DELETE FROM \(log) WHERE store = \(store) AND seq IN (
+      SELECT seq FROM \(log) WHERE store = \(store) AND last <= $2
+        AND last < (SELECT seq \(snapshots.counting))
+      ORDER BY seq LIMIT \(trimmedAtOnce)) RETURNING seq
+    """
   }
 
   /// The rows of a query of entries up to about as many bytes as are read at once, at least one.

@@ -27,32 +27,9 @@ extension PostgresLog {
           + "the log \(name) takes. Give 1 byte to \(Self.largestBody), and a last sequence that "
           + "is not before the first one.")
     }
-    let first = PostgresValue.integer(Int64(entry.first))
-    let append = PostgresStatement(
-      entryTexts.append, .text(store), first, .integer(Int64(entry.last)), .uuid(entry.batch),
-      .bytes(entry.previous.bytes), .bytes(entry.digest.bytes), .bytes(entry.body))
-    let newer = PostgresStatement(entryTexts.newer, .text(store), first, .uuid(entry.batch))
-    let confirm = PostgresStatement(entryTexts.confirm, .text(store))
     let outcome = try attempt(bytes: entry.body.count) {
       (connection, deadline) throws(PostgresFailure) -> Appended in
-      // What a loser needs takes a server as long as adding does. Who won the last time asks for it
-      // only after a loss.
-      let expectsLoss = lostLast.withLock { $0 }
-      var results = try connection.run(
-        expectsLoss ? [append, newer] : [append], deadline: deadline)
-      let isLost = results[0].changedCount == 0
-      if isLost != expectsLoss { lostLast.withLock { $0 = isLost } }
-      if !isLost { return .written }
-      if !expectsLoss { results += try connection.run([newer], deadline: deadline) }
-      let found = try self.newer(results[1], than: entry)
-      guard found == .written else { return found }
-      // It was there, but the store that put it there had no answer: standbys may not have it. A
-      // transaction that ends after it has waited for them says that they do.
-      do throws(PostgresFailure) { _ = try connection.run([confirm], deadline: deadline) } catch {
-        throw error.leavesDoubt
-          ? error : PostgresFailure(.doubtful, state: error.state, error.message)
-      }
-      return .written
+      try append(entry, over: connection, deadline)
     }
     guard case .done(let appended) = outcome else {
       doubted.withLock { _ = $0.insert(entry.batch) }
@@ -61,6 +38,35 @@ extension PostgresLog {
     doubted.withLock { _ = $0.remove(entry.batch) }
     if appended == .written { notifier.send() }
     return appended
+  }
+
+  private func append(
+    _ entry: LogEntry, over connection: PostgresConnection, _ deadline: Deadline
+  ) throws(PostgresFailure) -> Appended {
+    let first = PostgresValue.integer(Int64(entry.first))
+    let append = PostgresStatement(
+      entryTexts.append, .text(store), first, .integer(Int64(entry.last)), .uuid(entry.batch),
+      .bytes(entry.previous.bytes), .bytes(entry.digest.bytes), .bytes(entry.body))
+    let newer = PostgresStatement(entryTexts.newer, .text(store), first, .uuid(entry.batch))
+    // What a loser needs takes a server as long as adding does. Who won the last time asks for it
+    // only after a loss.
+    let expectsLoss = lostLast.withLock { $0 }
+    var results = try connection.run(
+      expectsLoss ? [append, newer] : [append], deadline: deadline)
+    let isLost = results[0].changedCount == 0
+    if isLost != expectsLoss { lostLast.withLock { $0 = isLost } }
+    if !isLost { return .written }
+    if !expectsLoss { results += try connection.run([newer], deadline: deadline) }
+    let found = try self.newer(results[1], than: entry)
+    guard found == .written else { return found }
+    // It was there, but the store that put it there had no answer: standbys may not have it. A
+    // transaction that ends after it has waited for them says that they do.
+    let confirm = PostgresStatement(entryTexts.confirm, .text(store))
+    do throws(PostgresFailure) { _ = try connection.run([confirm], deadline: deadline) } catch {
+      throw error.leavesDoubt
+        ? error : PostgresFailure(.doubtful, state: error.state, error.message)
+    }
+    return .written
   }
 
   /// Whether a log takes such entries.

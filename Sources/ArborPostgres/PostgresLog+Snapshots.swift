@@ -13,16 +13,7 @@ extension PostgresLog {
   public func begin(
     with snapshot: LogSnapshot, then entries: [LogEntry]
   ) throws(ArborError) -> Bool {
-    var end = (sequence: snapshot.sequence, digest: snapshot.digest)
-    for entry in entries {
-      guard isPossible(entry), entry.previous == end.digest, entry.first == end.sequence + 1 else {
-        throw ArborError(
-          .invalidArgument,
-          "The entries that the log \(name) is to begin with do not follow its snapshot of commit "
-            + "\(snapshot.sequence), each the one before. Publish a snapshot and begin with that.")
-      }
-      end = (entry.last, entry.digest)
-    }
+    try check(entries, follow: snapshot)
     if try storeID() != nil { return try begins(with: snapshot) }
     let (id, root) = (PostgresValue.uuid(snapshot.store), PostgresValue.uuid(snapshot.id))
     guard try read(PostgresStatement(snapshotTexts.size, id, root)).count > 0 else {
@@ -53,6 +44,20 @@ extension PostgresLog {
           + "already. Take that name, or remove that log.")
     }
     return false
+  }
+
+  /// Refuses entries that do not follow a snapshot, each the one before.
+  private func check(_ entries: [LogEntry], follow snapshot: LogSnapshot) throws(ArborError) {
+    var end = (sequence: snapshot.sequence, digest: snapshot.digest)
+    for entry in entries {
+      guard isPossible(entry), entry.previous == end.digest, entry.first == end.sequence + 1 else {
+        throw ArborError(
+          .invalidArgument,
+          "The entries that the log \(name) is to begin with do not follow its snapshot of commit "
+            + "\(snapshot.sequence), each the one before. Publish a snapshot and begin with that.")
+      }
+      end = (entry.last, entry.digest)
+    }
   }
 
   /// Adds a snapshot. The file is read and sent a MiB at a time; the snapshot is there once all of

@@ -38,7 +38,6 @@ struct SnapshotTexts: Sendable {
   init(_ tables: PostgresTables) {
     let (log, stores) = (tables.log, tables.stores)
     let (snapshots, parts) = (tables.snapshots, tables.parts)
-    let id = Self.store(in: tables)
     store = "SELECT store FROM \(stores) WHERE name = $1"
     name = "SELECT name FROM \(stores) WHERE store = $1"
     addName = "INSERT INTO \(stores) (name, store) VALUES ($1, $2) ON CONFLICT DO NOTHING"
@@ -66,38 +65,60 @@ struct SnapshotTexts: Sendable {
       UPDATE \(snapshots) SET complete = true WHERE store = $1 AND id = $2
         AND (SELECT count(*) FROM \(parts) WHERE store = $1 AND id = $2) = $3 RETURNING seq
       """
-    let counting = """
-      FROM \(snapshots) AS snapshots WHERE store = \(id) AND complete AND (
-        SELECT entries.last = snapshots.seq AND entries.digest = snapshots.digest
-        FROM \(log) AS entries WHERE entries.store = snapshots.store
-          AND entries.seq <= snapshots.seq ORDER BY entries.seq DESC LIMIT 1)
-      ORDER BY seq DESC, id LIMIT 1
-      """
-    self.counting = counting
+    counting = Self.counting(in: tables)
     newest = "SELECT id, store, seq, digest \(counting)"
     size = "SELECT bytes FROM \(snapshots) WHERE store = $1 AND id = $2 AND complete"
     part = "SELECT body FROM \(parts) WHERE store = $1 AND id = $2 AND part = $3"
-    let hasSnapshot = """
-      EXISTS (SELECT 1 FROM \(snapshots) AS snapshots
-        WHERE snapshots.store = parts.store AND snapshots.id = parts.id)
+    clear = Self.clear(tables)
+    trim = Self.trim(tables)
+    removeLog = Self.removeLog(tables)
+  }
+
+  private static func counting(in tables: PostgresTables) -> String {
+    """
+    FROM \(tables.snapshots) AS snapshots WHERE store = \(store(in: tables)) AND complete AND (
+      SELECT entries.last = snapshots.seq AND entries.digest = snapshots.digest
+      FROM \(tables.log) AS entries WHERE entries.store = snapshots.store
+        AND entries.seq <= snapshots.seq ORDER BY entries.seq DESC LIMIT 1)
+    ORDER BY seq DESC, id LIMIT 1
+    """
+  }
+
+  private static func clear(_ tables: PostgresTables) -> [String] {
+    [
       """
-    clear = [
-      """
-      DELETE FROM \(snapshots) WHERE store = $1 AND made < now() - interval '1 day'
-        AND NOT EXISTS (SELECT 1 FROM \(stores) WHERE store = $1)
+      DELETE FROM \(tables.snapshots) WHERE store = $1 AND made < now() - interval '1 day'
+        AND NOT EXISTS (SELECT 1 FROM \(tables.stores) WHERE store = $1)
       """,
-      "DELETE FROM \(parts) AS parts WHERE store = $1 AND NOT \(hasSnapshot)",
+      lostParts(in: tables, of: "$1"),
     ]
-    trim = [
+  }
+
+  private static func trim(_ tables: PostgresTables) -> [String] {
+    let (id, counting) = (store(in: tables), counting(in: tables))
+    return [
       // One that is being written, or that may count soon, is left a day.
       """
-      DELETE FROM \(snapshots) WHERE store = \(id) AND id <> (SELECT id \(counting))
+      DELETE FROM \(tables.snapshots) WHERE store = \(id) AND id <> (SELECT id \(counting))
         AND (complete AND seq <= (SELECT seq \(counting)) OR made < now() - interval '1 day')
       """,
-      "DELETE FROM \(parts) AS parts WHERE store = \(id) AND NOT \(hasSnapshot)",
+      lostParts(in: tables, of: id),
     ]
-    removeLog =
-      [parts, snapshots, tables.counters, log].map { "DELETE FROM \($0) WHERE store = \(id)" }
-      + ["DELETE FROM \(stores) WHERE name = $1"]
+  }
+
+  /// Removes the parts whose snapshot is gone.
+  private static func lostParts(in tables: PostgresTables, of store: String) -> String {
+    """
+    DELETE FROM \(tables.parts) AS parts WHERE store = \(store) AND NOT EXISTS (
+      SELECT 1 FROM \(tables.snapshots) AS snapshots
+      WHERE snapshots.store = parts.store AND snapshots.id = parts.id)
+    """
+  }
+
+  private static func removeLog(_ tables: PostgresTables) -> [String] {
+    let id = store(in: tables)
+    return [tables.parts, tables.snapshots, tables.counters, tables.log]
+      .map { "DELETE FROM \($0) WHERE store = \(id)" }
+      + ["DELETE FROM \(tables.stores) WHERE name = $1"]
   }
 }

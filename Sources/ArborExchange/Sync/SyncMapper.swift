@@ -55,16 +55,7 @@ final class SyncMapper {
         ).with(entity: name, keyPath: property)
       }
     }
-    var identity: [Int] = []
-    for identifier in serializer.identifiers {
-      guard let index = indexes[identifier] else {
-        throw ArborError(
-          .invalidArgument,
-          "The identifier \(identifier) of \(name) has no place in the mapping; map the attribute."
-        ).with(entity: name, keyPath: identifier)
-      }
-      identity.append(index)
-    }
+    let identity = try Self.identity(serializer.identifiers, of: name, indexes)
     let rules = Self.rules(serializer)
     let isMatched = !identity.isEmpty && !serializer.forceInsert
     return ItemMapping(
@@ -73,6 +64,24 @@ final class SyncMapper {
         ? identities.table(
           for: entity, by: identity.map { attributes[$0].attribute }, within: rules.scope) : nil,
       rules: rules)
+  }
+
+  /// Where in the mapping the attributes are that identify an object.
+  private static func identity(
+    _ identifiers: [String], of entity: String, _ indexes: [String: Int]
+  ) throws(ArborError) -> [Int] {
+    var identity: [Int] = []
+    for identifier in identifiers {
+      guard let index = indexes[identifier] else {
+        throw ArborError(
+          .invalidArgument,
+          "The identifier \(identifier) of \(entity) has no place in the mapping; map the "
+            + "attribute."
+        ).with(entity: entity, keyPath: identifier)
+      }
+      identity.append(index)
+    }
+    return identity
   }
 
   private static func rules(_ serializer: some SyncSerializer) -> ItemRules {

@@ -122,6 +122,18 @@ private struct DerivedAttributes {
 
   private mutating func gather() {
     owners = context.derivedAnew
+    gatherChanged()
+    gatherRelinked()
+    for owner in owners {
+      guard let entity = context.work.schema.entity(of: owner) else { continue }
+      for derivation in plan.derivations[entity.index] {
+        entities.formUnion(derivation.entities(in: context.work.schema))
+      }
+    }
+  }
+
+  /// Adds the owners of values that depend on changed objects.
+  private mutating func gatherChanged() {
     // Walks read records, whose hooks may add changes.
     for change in context.work.pending.all {
       let object = change.live
@@ -145,6 +157,10 @@ private struct DerivedAttributes {
       case .deleted, .dropped: break
       }
     }
+  }
+
+  /// Adds the owners of values that depend on the members of changed relationships.
+  private mutating func gatherRelinked() {
     var edited: [(ObjectNumber, Relation)] = []
     context.work.links.forEach { edit in
       guard !context.work.isDeleted(edit.owner) else { return }
@@ -161,12 +177,6 @@ private struct DerivedAttributes {
       }
       if reordered.contains(owner), !plan.derivations[entity.index].isEmpty {
         owners.insert(owner)
-      }
-    }
-    for owner in owners {
-      guard let entity = context.work.schema.entity(of: owner) else { continue }
-      for derivation in plan.derivations[entity.index] {
-        entities.formUnion(derivation.entities(in: context.work.schema))
       }
     }
   }

@@ -33,13 +33,7 @@ extension ManagedObjectContext {
     // One more tells whether there is a next page.
     description.fetchLimit = size + 1
     let query = try query(description, entity)
-    if let key = query.sortKeys.first(where: \.isFleeting) {
-      throw ArborError(
-        .invalidArgument,
-        "Pages cannot be ordered by \(key.text), which gives another value each time; order by "
-          + "what lasts, or fetch all at once."
-      ).with(entity: entity.name, keyPath: key.text)
-    }
+    try Self.checkOrder(of: query, entity)
     let overlay = overlay(for: description)
     let paths = try prefetchPaths(request.relationshipKeyPathsForPrefetching, of: entity)
     var fetched = FetchedObjects()
@@ -64,6 +58,17 @@ extension ManagedObjectContext {
       ).text
     }
     return FetchPage(objects: results.typed(), next: token)
+  }
+
+  private static func checkOrder(
+    of query: StoreQuery, _ entity: EntitySchema
+  ) throws(ArborError) {
+    guard let key = query.sortKeys.first(where: \.isFleeting) else { return }
+    throw ArborError(
+      .invalidArgument,
+      "Pages cannot be ordered by \(key.text), which gives another value each time; order by "
+        + "what lasts, or fetch all at once."
+    ).with(entity: entity.name, keyPath: key.text)
   }
 
   /// Where the request's token says that its results begin; nil for a request without one.

@@ -31,13 +31,8 @@ struct MigratingOpener {
     if isChain || options.migrationPlan != nil { first.migration = .refuse }
     let refusal: StoreError
     do throws(StoreError) { return try StoreEngine.open(first) } catch {
-      switch error {
-      case .modelMismatch: refusal = error
-      // It may be this migration, which goes on.
-      case .migrationUnderWay(let marker) where marker.target == model.fingerprint:
-        refusal = error
-      default: throw ArborError(opening: error)
-      }
+      guard Self.asksForMigration(error, to: model) else { throw ArborError(opening: error) }
+      refusal = error
     }
     do throws(ArborError) {
       let files = try storing { () throws(StoreError) in try MigrationFiles(path: path) }
@@ -61,6 +56,18 @@ struct MigratingOpener {
       }
     }
     return try Self.open(opening)
+  }
+
+  /// Whether an error of opening comes of a model that the store can be brought to.
+  private static func asksForMigration(
+    _ error: StoreError, to model: ManagedObjectModel
+  ) -> Bool {
+    switch error {
+    case .modelMismatch: true
+    // It may be this migration, which goes on.
+    case .migrationUnderWay(let marker): marker.target == model.fingerprint
+    default: false
+    }
   }
 
   /// How the store is opened where the whole way is a change of its catalogue; nil where it is not.

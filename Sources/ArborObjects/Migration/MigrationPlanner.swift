@@ -26,12 +26,7 @@ struct MigrationPlanner {
   }
 
   func plan(_ url: URL) throws(ArborError) -> MigrationPlan {
-    var counts: [String: Int] = [:]
-    for entity in store.model.entities where !entity.isAbstract {
-      var request = FetchRequest<ManagedObject>(entity: entity.name)
-      request.includesSubentities = false
-      counts[entity.name] = try context.count(request)
-    }
+    let counts = try objectCounts()
     var parts: [MigrationPlan.Part] = []
     var losses: [ModelDifference.Loss] = []
     var obstacles: [MigrationPlan.Obstacle] = []
@@ -48,8 +43,7 @@ struct MigrationPlanner {
       if let models { needsPass = try self.needsPass(models) }
       if hop.step != nil || needsPass { isInPlace = false }
       let outline = MigrationOutline(difference, dropping: names)
-      parts.append(
-        part(hop, outline, counts: index == 0 ? counts : nil, models))
+      parts.append(part(hop, outline, counts: index == 0 ? counts : nil, models))
       losses += difference.losses
       if let models {
         brokenRules += try MigrationSurvey(context, models).brokenValues()
@@ -70,6 +64,17 @@ struct MigrationPlanner {
       url: url, isInPlace: isInPlace, bytes: isInPlace ? 0 : bytes, parts: parts,
       objectCounts: counts, losses: losses, obstacles: obstacles,
       brokenRules: brokenRules, digest: chain.digest)
+  }
+
+  /// The number of objects of each entity, without its subentities.
+  private func objectCounts() throws(ArborError) -> [String: Int] {
+    var counts: [String: Int] = [:]
+    for entity in store.model.entities where !entity.isAbstract {
+      var request = FetchRequest<ManagedObject>(entity: entity.name)
+      request.includesSubentities = false
+      counts[entity.name] = try context.count(request)
+    }
+    return counts
   }
 
   /// Whether passes over objects are due, of entities that have any.

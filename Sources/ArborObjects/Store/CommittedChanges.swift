@@ -96,6 +96,13 @@ public struct CommittedChanges: Sendable, Hashable {
     }
     (self.inserted, self.updated, self.deleted) = (inserted, updated, deleted)
     self.names = names
+    tombstones = Self.tombstones(of: entry, in: file)
+    migration = nil
+  }
+
+  private static func tombstones(
+    of entry: HistoryEntry, in file: StoreEngine
+  ) -> [ObjectID: [String: Value]] {
     var tombstones: [ObjectID: [String: Value]] = [:]
     for tombstone in entry.tombstones {
       guard let entity = file.schema.entity(of: tombstone.number) else { continue }
@@ -103,8 +110,7 @@ public struct CommittedChanges: Sendable, Hashable {
         storeID: file.id, entityName: entity.name, number: tombstone.number.sequence)
       tombstones[id] = tombstone.values
     }
-    self.tombstones = tombstones
-    migration = nil
+    return tombstones
   }
 
   /// What is left to say where the history does not reach back any more.

@@ -43,6 +43,40 @@ extension ArborError {
     switch error {
     case .query(let error), .log(let error): self = error
     case .interrupted(let interruption): self.init(interruption)
+    case .modelMismatch, .notReverted, .duplicateValues, .duplicatesBuilt, .modelChanged,
+      .migrationUnderWay:
+      self.init(migration: error)
+    case .formatTooNew(let major, let minor):
+      self.init(
+        .formatTooNew,
+        "The store is of format \(major).\(minor), which a later version of the library reads.")
+    case .closed: self.init(.closed, "The store has been closed; open it again.")
+    case .diskFull:
+      self.init(
+        .diskFull, "There is no room on the disk, or a file-size limit is reached; make room.")
+    case .foreignObject(let what): self.init(.invalidArgument, what)
+    case .exhausted(let what): self.init(.limitExceeded, what)
+    case .invalidModel(let error): self = error
+    case .engine(let error):
+      self.init(.inputOutput, "\(error)")
+      underlying = error
+    case .corrupted(let entity, _, let what):
+      self = Self.damaged(what).with(entity: entity)
+    case .outcomeUnknown(let batch): self.init(unknown: batch)
+    case .inLogOnly(let batch, let reason): self.init(inLogOnly: batch, ArborError(opening: reason))
+    case .metadataExists(let key):
+      self.init(.conflict, "Another commit has left the mark \(key) already; read what it wrote.")
+    case .conflict, .missingTargets, .stillLinked, .notUnique, .invalidChange, .behindLog:
+      self.init(.conflict, "The commit met another one; try again.")
+    case .notAStore, .invalidPath, .unsupportedEngine, .readOnly, .follower, .inUse, .fileReplaced,
+      .inputOutput, .missing:
+      self.init(file: error)
+    }
+  }
+
+  /// An error of a store that has another model, or is brought to one.
+  private init(migration error: StoreError) {
+    switch error {
     case .modelMismatch(let refusal): self.init(.modelMismatch, refusal)
     case .notReverted(let refusal): self.init(.notAllowed, refusal)
     case .duplicateValues(let violations):
@@ -69,31 +103,7 @@ extension ArborError {
           + "\(marker.began.formatted(.iso8601)), and nothing is written to it meanwhile. Open it "
           + "with that model, which goes on with the migration, open it for reading, or give the "
           + "migration up with PersistentStore.revertMigration(_:).")
-    case .formatTooNew(let major, let minor):
-      self.init(
-        .formatTooNew,
-        "The store is of format \(major).\(minor), which a later version of the library reads.")
-    case .closed: self.init(.closed, "The store has been closed; open it again.")
-    case .diskFull:
-      self.init(
-        .diskFull, "There is no room on the disk, or a file-size limit is reached; make room.")
-    case .foreignObject(let what): self.init(.invalidArgument, what)
-    case .exhausted(let what): self.init(.limitExceeded, what)
-    case .invalidModel(let error): self = error
-    case .engine(let error):
-      self.init(.inputOutput, "\(error)")
-      underlying = error
-    case .corrupted(let entity, _, let what):
-      self = Self.damaged(what).with(entity: entity)
-    case .outcomeUnknown(let batch): self.init(unknown: batch)
-    case .inLogOnly(let batch, let reason): self.init(inLogOnly: batch, ArborError(opening: reason))
-    case .metadataExists(let key):
-      self.init(.conflict, "Another commit has left the mark \(key) already; read what it wrote.")
-    case .conflict, .missingTargets, .stillLinked, .notUnique, .invalidChange, .behindLog:
-      self.init(.conflict, "The commit met another one; try again.")
-    case .notAStore, .invalidPath, .unsupportedEngine, .readOnly, .follower, .inUse, .fileReplaced,
-      .inputOutput, .missing:
-      self.init(file: error)
+    default: self.init(.modelMismatch, "\(error)")
     }
   }
 
@@ -157,23 +167,27 @@ extension ArborError {
         "\(path ?? "The store's file") was removed, replaced or written over by another program "
           + "while it was open; nothing more is written to it. Close the store wherever it is "
           + "open, then open it again.")
-    case .inputOutput(_, let path?, EEXIST):
-      self.init(
-        .inputOutput,
-        "There is something at \(path) already, which is not written over; choose another path.")
-      underlying = POSIXError(.EEXIST)
-    case .inputOutput(let operation, let path, let errno):
-      self.init(
-        .inputOutput,
-        "\(operation)\(path.map { " of \($0)" } ?? "") failed: "
-          + "\(String(cString: strerror(errno))); check the path and its permissions.")
-      underlying = POSIXErrorCode(rawValue: errno).map { POSIXError($0) }
+    case .inputOutput(let operation, let path, let errno): self.init(operation, path, errno)
     case .missing(let path):
       self.init(
         .fileUnreadable,
         "There is no store at \(path); check the path, or open it with a model to make one.")
     default: self.init(.inputOutput, "\(error)")
     }
+  }
+
+  private init(_ operation: String, _ path: String?, _ errno: Int32) {
+    if let path, errno == EEXIST {
+      self.init(
+        .inputOutput,
+        "There is something at \(path) already, which is not written over; choose another path.")
+    } else {
+      self.init(
+        .inputOutput,
+        "\(operation)\(path.map { " of \($0)" } ?? "") failed: "
+          + "\(String(cString: strerror(errno))); check the path and its permissions.")
+    }
+    underlying = POSIXErrorCode(rawValue: errno).map { POSIXError($0) }
   }
 
   private init(conflicts: [CommitConflict], in file: StoreEngine) {

@@ -30,16 +30,8 @@ extension Workspace {
             break
           }
           for change in entry.changes {
-            let object = registry.object(change.number)
-            // What was read ahead of the commit was not known before it.
-            let wasKnown = object != nil && !readAhead.contains(change.number)
-            tellListeners { $0.noteForeign(change, isRegistered: wasKnown) }
             if change.kind == .delete { hasDeletions = true }
-            guard let object else { continue }
-            var isDeleted = change.kind == .delete
-            // A later commit may have brought it back.
-            if isDeleted { isDeleted = try !snapshot.exists(change.number) }
-            try takeIn(object, isDeleted: isDeleted, snapshot)
+            try takeIn(change, snapshot)
           }
         }
       }
@@ -50,6 +42,20 @@ extension Workspace {
     readAhead = []
     if !ownSequences.isEmpty { ownSequences = ownSequences.filter { $0 > sequence } }
     settleListeners()
+  }
+
+  private func takeIn(
+    _ change: HistoryEntry.Change, _ snapshot: StoreSnapshot
+  ) throws(StoreError) {
+    let object = registry.object(change.number)
+    // What was read ahead of the commit was not known before it.
+    let wasKnown = object != nil && !readAhead.contains(change.number)
+    tellListeners { $0.noteForeign(change, isRegistered: wasKnown) }
+    guard let object else { return }
+    var isDeleted = change.kind == .delete
+    // A later commit may have brought it back.
+    if isDeleted { isDeleted = try !snapshot.exists(change.number) }
+    try takeIn(object, isDeleted: isDeleted, snapshot)
   }
 
   /// Drops the pending links of and to objects that others have deleted.

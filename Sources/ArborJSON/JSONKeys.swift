@@ -23,8 +23,8 @@ enum JSONKeys {
   }
 
   /// Puts tape indexes of keys into a table of four bytes a slot; the strings themselves, of which
-  /// there may be millions, are made for their hashes only. Those are seeded anew in each process, so
-  /// nobody can write keys whose hashes are equal.
+  /// there may be millions, are made for their hashes only. Those are seeded anew in each process,
+  /// so nobody can write keys whose hashes are equal.
   private static func firstRepeatedOfMany(
     _ object: Int, _ tape: JSONTape, _ bytes: UnsafeRawBufferPointer
   ) -> Int? {

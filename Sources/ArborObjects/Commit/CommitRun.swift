@@ -78,7 +78,7 @@ struct CommitRun {
     try CommitHooks(context).announce()
     work.undo?.seal()
     work.undo?.isSuspended = true
-    work.yieldIdleChanges()
+    work.yieldChangesWithoutEffect()
     work.unlinkFromDeleted()
     work.undo?.isSuspended = false
     try context.throwFailure()

@@ -55,7 +55,7 @@ struct ConflictResolver {
   private func agree(on conflicts: [CommitConflict]) -> [CommitConflict] {
     conflicts.filter { conflict in
       guard let change = work.pending.change(of: conflict.number),
-        change.kind == .deleted || change.isIdle
+        change.kind == .deleted || change.hasNoEffect
       else { return true }
       guard let current = conflict.currentRecord else {
         work.recordMerge(of: change.live)

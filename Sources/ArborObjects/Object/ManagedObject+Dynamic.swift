@@ -123,7 +123,7 @@ extension ManagedObject {
         fits = buffer.set(attribute.field, fitting, allocator: allocator)
       }
     }
-    // A change of a deleted object is idle, and no mistake.
+    // A change of a deleted object has no effect, and is no mistake.
     guard fits || change?.kind == .deleted else { throw mismatch(attribute.name, value) }
   }
 

@@ -69,7 +69,7 @@ extension ManagedObject {
     let field = binding.entity.attributes[slot].field
     var fits = false
     write { buffer, allocator in fits = buffer.set(field, value, allocator: allocator) }
-    // A change of a deleted object is idle, and no mistake.
+    // A change of a deleted object has no effect, and is no mistake.
     guard fits || change?.kind == .deleted else { throw mismatch(slots.name, value) }
   }
 

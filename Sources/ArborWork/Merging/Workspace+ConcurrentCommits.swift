@@ -60,12 +60,12 @@ extension Workspace {
 
   /// Drops the pending links of and to objects that others have deleted.
   ///
-  /// - Parameter isFinal: Whether objects whose changes came to nothing live on no longer.
+  /// - Parameter isFinal: Whether objects without net change live on no longer.
   package func dropLostLinks(
     _ snapshot: StoreSnapshot, isFinal: Bool = false
   ) throws(StoreError) {
     try dropLinks { (number) throws(StoreError) in
-      if let change = pending.change(of: number), !isFinal || !change.isIdle { return false }
+      if let change = pending.change(of: number), !isFinal || !change.hasNoEffect { return false }
       return try !snapshot.exists(number)
     }
   }
@@ -108,7 +108,7 @@ extension Workspace {
   private func takeIn(
     _ object: TrackedObject, isDeleted: Bool, _ snapshot: StoreSnapshot
   ) throws(StoreError) {
-    guard let change = object.change, !isDeleted || !change.isIdle else {
+    guard let change = object.change, !isDeleted || !change.hasNoEffect else {
       noteReplaced(object)
       if isDeleted {
         takeAway(object)
@@ -172,7 +172,8 @@ extension Workspace {
   /// other ends: the context may hold what it was before others changed it too. Nothing happens to
   /// one whose change is to be committed, which finds the conflict.
   package func renewUnchanged(_ number: ObjectNumber) {
-    guard let object = registry.object(number), object.base != nil, object.change?.isIdle ?? true
+    guard let object = registry.object(number), object.base != nil,
+      object.change?.hasNoEffect ?? true
     else { return }
     let stored = storedRecord(of: number)
     let known = object.change?.baseVersion ?? object.currentRecord.version

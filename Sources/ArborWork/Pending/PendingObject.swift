@@ -75,8 +75,8 @@ package final class PendingObject {
     pending.noteRewritten(self)
   }
 
-  /// Whether it is a change that came to nothing: of an object as it was committed.
-  package var isIdle: Bool {
+  /// Whether it makes no net change: the object's record is as it was committed.
+  package var hasNoEffect: Bool {
     guard kind == .updated, let committed else { return false }
     return committed.changedFields(since: object.currentRecord, in: object.shape.entity.layout)
       == 0

@@ -51,7 +51,7 @@ extension TrackedObject {
   /// Changes the record: makes a working copy of it at the first change, lets `body` write there.
   ///
   /// - Returns: Whether there was a record to change. Where it cannot be read the context remembers
-  ///   the error; changes of a deleted object are idle.
+  ///   the error; changes of a deleted object have no effect.
   @discardableResult
   @inlinable @inline(__always)
   package final func write(_ body: (inout RecordBuffer, SlabAllocator) -> Void) -> Bool {

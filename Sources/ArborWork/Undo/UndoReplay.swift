@@ -226,7 +226,7 @@ package struct UndoReplay {
   }
 
   private func settle(_ object: TrackedObject) {
-    guard let change = object.change, change.isIdle, let committed = change.committed
+    guard let change = object.change, change.hasNoEffect, let committed = change.committed
     else { return }
     work.noteReplaced(object)
     work.withMemberships(of: object) {

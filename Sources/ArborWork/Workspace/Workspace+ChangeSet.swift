@@ -3,14 +3,16 @@ package import ArborStore
 
 /// What a commit writes: the edits since the last one, taken together.
 extension Workspace {
-  /// Lets objects whose changes came to nothing be what others have made of them meanwhile, so that
-  /// links which were changed at their other ends only are changed at theirs too.
-  package func yieldIdleChanges() {
-    var idle: [PendingObject] = []
+  /// Lets objects without net change be what concurrent commits have made of them, so that links
+  /// which were changed at their other ends only are changed at theirs too.
+  package func yieldChangesWithoutEffect() {
+    var withoutEffect: [PendingObject] = []
     // Without merging nobody has noticed.
     let isUnaware = !takesInCommits
-    pending.forEach { if $0.foreign == .changed || isUnaware, $0.isIdle { idle.append($0) } }
-    for change in idle {
+    pending.forEach {
+      if $0.foreign == .changed || isUnaware, $0.hasNoEffect { withoutEffect.append($0) }
+    }
+    for change in withoutEffect {
       guard let stored = storedRecord(of: change.object.number),
         change.foreign == .changed || stored.record.version != change.baseVersion
       else { continue }

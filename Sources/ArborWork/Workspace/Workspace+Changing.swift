@@ -3,7 +3,7 @@ internal import ArborStore
 
 extension Workspace {
   /// Gives an object a working record that may be written to now; nil where its record cannot be
-  /// read, or where it is deleted: changes of deleted objects are idle.
+  /// read, or where it is deleted: changes of deleted objects have no effect.
   @inline(never) @usableFromInline
   package func beginWriting(_ object: TrackedObject) -> PendingObject? {
     guard load(object), object.change?.kind != .deleted else { return nil }

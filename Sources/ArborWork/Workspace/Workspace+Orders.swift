@@ -20,12 +20,11 @@ extension Workspace {
     }
   }
 
-  /// Leaves those members to others whose change came to nothing: where others have committed
-  /// beneath it, they may have them elsewhere.
+  /// Leaves members without net change to concurrent commits, which may have moved them elsewhere.
   private func leaveUnwritten(_ edit: PendingMembers) {
     guard !edit.relation.isInverseToMany else { return }
     for member in edit.added.numbers + edit.removed.numbers
-    where pending.change(of: member)?.isIdle ?? true {
+    where pending.change(of: member)?.hasNoEffect ?? true {
       recordEdit(of: edit, member, isMerge: true)
       edit[member] = .unmentioned
     }

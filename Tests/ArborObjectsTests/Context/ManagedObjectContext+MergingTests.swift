@@ -37,7 +37,7 @@ import Testing
   }
 
   /// What waits for a commit keeps its values over commits of others; once it is rolled back, or
-  /// came to nothing, it is what the others have made of it.
+  /// has no net change, it is what the others have made of it.
   @Test func whatIsRolledBackIsWhatOthersMadeOfIt() throws {
     try use(.error) { (here, mine, there, theirs) throws in
       mine.age = 30

@@ -83,7 +83,7 @@ struct PlainContext {
     var after: [Int: Item] = [:]
     var linksBefore: Set<Link> = []
     var linksAfter: Set<Link> = []
-    /// What was written to, also where it came to nothing.
+    /// What was written to, also without net change.
     var objects: Set<Int> = []
     var links: Set<Link> = []
     /// Of the lists that somebody has left, or in which members were moved.
@@ -329,7 +329,7 @@ struct PlainContext {
     }
   }
 
-  /// Drops changes of some objects and links that came to nothing.
+  /// Drops changes of some objects and links that have no net effect.
   mutating func settle(_ group: Group, _ store: PlainStore) {
     for part in group {
       for key in part.objects where base[key] != nil && changed[key] == base[key] { forget(key) }

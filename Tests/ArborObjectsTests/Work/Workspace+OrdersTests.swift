@@ -271,8 +271,8 @@ import Testing
     }
   }
 
-  /// A change that came to nothing does not keep what others have made of the object.
-  @Test func idleChangesKeepNoLinks() throws {
+  /// A change without net effect does not keep what others have made of the object.
+  @Test func changesWithoutEffectKeepNoLinks() throws {
     for (letter, policy) in ConcurrentPair.policies {
       try OrderedWorld.use(.notes, policy) { mine, theirs in
         try mine.member("X").setValue(.integer(1), forKey: "age")

@@ -40,7 +40,7 @@ extension Environment {
     while true {
       let snapshot = try beginRead()
       guard let meta = try MetaPages.read(file.descriptor)?.page(of: snapshot.id) else {
-        // Others have committed twice since the snapshot began.
+        // There were two concurrent commits since the snapshot began.
         if isCancelled() { throw .closed }
         continue
       }

@@ -71,7 +71,7 @@ actor ContextDesk {
     }
   }
 
-  /// Takes in what others have committed.
+  /// Takes in concurrent commits.
   func look() throws { _ = try context.count(Ledger.self) }
 
   /// Follows the entries that move money until there are so many, step by step.

@@ -53,7 +53,7 @@ extension ManagedObjectContext {
         work.takeBack(change)
         // What is read of the object from here on may be what others have made of it.
         work.undo?.seal()
-        work.yield(object, to: change.foreign == .deleted ? .deleted : .changed)
+        work.yield(object, to: change.concurrent == .deleted ? .deleted : .changed)
       }
     } catch {
       note(error)
@@ -66,7 +66,7 @@ extension ManagedObjectContext {
     }
     guard let record else {
       // By what was changed here it lives on.
-      return work.withMemberships(of: change.live) { change.foreign = .deleted }
+      return work.withMemberships(of: change.live) { change.concurrent = .deleted }
     }
     work.undo?.seal()
     ChangeMerger(work).rebase(change, onto: record, work.allocator.slab, .objectWins)

@@ -51,7 +51,7 @@ final class ObjectObservation: ChangeListener {
   private var replaced: [ObjectNumber: Replaced] = [:]
   private var links: [(owner: ObjectNumber, relation: Relation)] = []
   /// Whether the members of derived relationships may have changed at the other side.
-  private var hasForeignReferences = false
+  private var hasConcurrentReferences = false
   private(set) var isOver = false
 
   /// - Parameter context: It owns the observation.
@@ -104,31 +104,31 @@ final class ObjectObservation: ChangeListener {
     links.append((owner, relation))
   }
 
-  func noteForeign(_ change: HistoryEntry.Change, isRegistered: Bool) {
-    if change.kind != .update { hasForeignReferences = true }
+  func noteConcurrent(_ change: HistoryEntry.Change, isRegistered: Bool) {
+    if change.kind != .update { hasConcurrentReferences = true }
     guard let entity = context.work.schema.entity(of: change.number) else { return }
-    if change.changedProperties & entity.referenceBits != 0 { hasForeignReferences = true }
+    if change.changedProperties & entity.referenceBits != 0 { hasConcurrentReferences = true }
     guard isRegistered, let object = context.work.registry.live(change.number) else { return }
     replaced[change.number, default: Replaced(object: object)].bits |= change.changedProperties
   }
 
-  func noteAnything() { hasForeignReferences = true }
+  func noteAnything() { hasConcurrentReferences = true }
 
   // MARK: Telling
 
   /// Tells of what was replaced, once it is in place.
   func settle() {
-    guard !replaced.isEmpty || !links.isEmpty || hasForeignReferences else { return }
-    let (replaced, links, foreign) = (replaced, links, hasForeignReferences)
+    guard !replaced.isEmpty || !links.isEmpty || hasConcurrentReferences else { return }
+    let (replaced, links, concurrent) = (replaced, links, hasConcurrentReferences)
     self.replaced = [:]
     self.links = []
-    hasForeignReferences = false
+    hasConcurrentReferences = false
     for entry in replaced.values { tell(entry) }
     for link in links {
       guard let owner = context.work.registry.live(link.owner) else { continue }
       tell(owner, Observed(owner.number, .relationship(link.relation.slot)))
     }
-    guard foreign, let object = replaced.values.first?.object ?? anyObject else { return }
+    guard concurrent, let object = replaced.values.first?.object ?? anyObject else { return }
     for relation in context.reader.classes.derivedRelations {
       tell(object, Observed(all: relation))
     }
@@ -146,7 +146,7 @@ final class ObjectObservation: ChangeListener {
         let links = object.change == nil ? entry.bits & entity.linkBits : 0
         bits = links | object.currentRecord.changedFields(since: before, in: entity.layout)
       } else if !entry.isReplaced || entry.bits != 0 {
-        // A change that waits here hides what others have committed.
+        // A change that waits here hides concurrent commits.
         bits = object.change == nil ? entry.bits : 0
       }
     }

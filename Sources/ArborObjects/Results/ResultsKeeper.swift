@@ -84,7 +84,7 @@ final class ResultsKeeper {
     _ changes: ResultsRecord.Changes, on snapshot: StoreSnapshot, _ fetched: inout FetchedObjects
   ) throws(ArborError) -> ResultsStep {
     do throws(StoreError) {
-      // What others have committed of an object that waits for a commit here shows in links alone.
+      // What concurrent commits did to an object that waits for a commit here shows in links alone.
       var concerned =
         changes.isAnything
         || changes.bits.contains { number, bits in
@@ -195,7 +195,7 @@ final class ResultsKeeper {
         | present.record.changedFields(since: former, in: entity.layout)
     } else if former == nil, present == nil {
       return nil
-    } else if changes.before[number]?.isForeign == true {
+    } else if changes.before[number]?.isConcurrent == true {
       // Others have said what changed.
       changed = bits
     }

@@ -11,7 +11,7 @@ final class ResultsRecord: ChangeListener {
     let record: RecordView?
     let slab: RecordSlab?
     /// Whether the context did not keep the object, and only others have changed it.
-    var isForeign = false
+    var isConcurrent = false
   }
 
   /// What was taken down.
@@ -87,7 +87,7 @@ final class ResultsRecord: ChangeListener {
     add(entity.changeBit(ofLinks: relation.slot), to: owner)
   }
 
-  func noteForeign(_ change: HistoryEntry.Change, isRegistered: Bool) {
+  func noteConcurrent(_ change: HistoryEntry.Change, isRegistered: Bool) {
     guard let entity = concerned(change.number), let mask = masks[entity.index] else { return }
     let concerns = change.kind != .update || change.changedProperties & mask != 0
     // What the context does not keep is no result, and cannot become one by other properties.
@@ -95,7 +95,7 @@ final class ResultsRecord: ChangeListener {
     add(change.changedProperties, to: change.number)
     // By the time that it is looked at, the context may keep it.
     if !isRegistered, changes.before[change.number] == nil {
-      changes.before[change.number] = Before(record: nil, slab: nil, isForeign: true)
+      changes.before[change.number] = Before(record: nil, slab: nil, isConcurrent: true)
     }
   }
 
@@ -114,7 +114,7 @@ final class ResultsRecord: ChangeListener {
     guard concerned(number) != nil else { return }
     if let known = changes.before[number] {
       // It was no result; by now this context changes it too.
-      if known.isForeign { changes.before[number]?.isForeign = false }
+      if known.isConcurrent { changes.before[number]?.isConcurrent = false }
       return
     }
     let wasEmpty = changes.isEmpty

@@ -60,7 +60,7 @@ struct Retrying: ~Copyable {
     Int.random(in: 0...min(1000 << min(count, 10), Self.longestPause))
   }
 
-  /// Whether the error comes of what others have committed since.
+  /// Whether the error comes of concurrent commits.
   private func isLostRace(_ error: ArborError, since start: UInt64) -> Bool {
     if error.code == .conflict { return true }
     guard error.code == .notUnique else { return false }
@@ -69,8 +69,8 @@ struct Retrying: ~Copyable {
     return (try? hasChanged(holders, since: start)) ?? false
   }
 
-  /// Whether others have committed any of some objects. A value that has been taken for longer will
-  /// be taken in the next run too.
+  /// Whether concurrent commits have changed any of some objects. A value that has been taken for
+  /// longer will be taken in the next run too.
   private func hasChanged(_ ids: [ObjectID], since start: UInt64) throws(StoreError) -> Bool {
     let numbers = Set(ids.compactMap { try? store.file.objectNumber($0) })
     let snapshot = try store.file.snapshot()

@@ -7,9 +7,8 @@ extension ManagedObjectContext {
   /// Checks all changes as a commit would, and writes nothing.
   ///
   /// `willCommit` runs first, since it may fill in what is missing; what it changed is taken back
-  /// afterwards. Whether unique values are free is looked up in the newest commit, and whether
-  /// others have committed meanwhile only the commit itself finds out. Linear in the number of
-  /// changes.
+  /// afterwards. Whether unique values are free is looked up in the newest commit; concurrent
+  /// commits after it are found by the commit itself only. Linear in the number of changes.
   ///
   /// ```swift
   /// do { try context.validate() } catch { form.show(error.violations) }

@@ -11,7 +11,7 @@ package protocol ChangeListener: AnyObject {
   /// The context is about to change an object or a link.
   func note(_ edit: Edit)
 
-  /// An object's state is about to be replaced: by what others have committed, or by what it was
+  /// An object's state is about to be replaced: by that of a concurrent commit, or by what it was
   /// before.
   func noteReplaced(_ object: TrackedObject)
 
@@ -21,9 +21,9 @@ package protocol ChangeListener: AnyObject {
   /// The members of an object's relationship are about to be what they were before.
   func noteReplaced(linksOf owner: ObjectNumber, _ relation: Relation)
 
-  /// Others have committed a change, of an object that the context keeps or of one that it does
-  /// not.
-  func noteForeign(_ change: HistoryEntry.Change, isRegistered: Bool)
+  /// A concurrent commit has made a change, of an object that the context keeps or of one that it
+  /// does not.
+  func noteConcurrent(_ change: HistoryEntry.Change, isRegistered: Bool)
 
   /// The context has committed its changes.
   func noteCommitted()
@@ -37,7 +37,7 @@ package protocol ChangeListener: AnyObject {
 
 extension ChangeListener {
   package func noteReplaced(linksOf owner: ObjectNumber, _ relation: Relation) {}
-  package func noteForeign(_ change: HistoryEntry.Change, isRegistered: Bool) {}
+  package func noteConcurrent(_ change: HistoryEntry.Change, isRegistered: Bool) {}
   package func noteCommitted() {}
   package func noteAnything() {}
   package func willChange(linksOf owner: ObjectNumber, _ relation: Relation) {}

@@ -31,7 +31,7 @@ package struct SequenceEdit {
   /// Whether something is to be done when the edit is taken back.
   package var movesMembers: Bool { isMoved || !left.isEmpty }
 
-  /// Finds out what the edit changed, before what is pending takes in what others have committed.
+  /// Finds out what the edit changed, before what is pending takes in concurrent commits.
   ///
   /// - Parameter pending: Lays what is pending over the store's members.
   package mutating func seal(_ pending: (_ stored: [ObjectNumber]) -> [ObjectNumber]) {

@@ -77,7 +77,7 @@ package struct ChangeMerger {
     work.withMemberships(of: change.object) {
       change.committed = record.view
       change.committedSlab = record.slab
-      change.foreign = .none
+      change.concurrent = .none
       change.object.hold(record.view, record.slab)
     }
     var propagation = DeletePropagation(work)
@@ -97,7 +97,7 @@ package struct ChangeMerger {
         change.formerVersion = change.baseVersion
         change.committed = nil
         change.committedSlab = nil
-        change.foreign = .none
+        change.concurrent = .none
       }
     default:
       work.takeAway(object)
@@ -170,7 +170,7 @@ package struct ChangeMerger {
     work.withMemberships(of: object) {
       change.committed = store
       change.committedSlab = slab
-      change.foreign = .none
+      change.concurrent = .none
       replace(change, by: working)
     }
   }

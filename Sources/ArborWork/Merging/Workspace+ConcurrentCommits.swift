@@ -14,7 +14,7 @@ extension Workspace {
     guard takesInCommits, snapshot.sequence > sequence else { return }
     memberships.removeAll()
     undo?.seal()
-    links.noteForeign()
+    links.noteConcurrent()
     if !listeners.isEmpty, links.hasEdits { hasConcurrentLinks = true }
     var hasDeletions = false
     if registry.count > 0 || !listeners.isEmpty {
@@ -50,7 +50,7 @@ extension Workspace {
     let object = registry.object(change.number)
     // What was read ahead of the commit was not known before it.
     let wasKnown = object != nil && !readAhead.contains(change.number)
-    tellListeners { $0.noteForeign(change, isRegistered: wasKnown) }
+    tellListeners { $0.noteConcurrent(change, isRegistered: wasKnown) }
     guard let object else { return }
     var isDeleted = change.kind == .delete
     // A later commit may have brought it back.
@@ -137,7 +137,7 @@ extension Workspace {
         record = try snapshot.record(object.number, allocator: allocator)
       }
       withMemberships(of: object) {
-        change.foreign = isDeleted ? .deleted : .changed
+        change.concurrent = isDeleted ? .deleted : .changed
         if let record { object.hold(record, allocator.slab) }
       }
       if record != nil { try hideLinks(to: object, snapshot) }

@@ -15,7 +15,7 @@ package final class PendingMembers {
   package var orderEpoch: UInt32 = 0
   /// The savepoint in which the sequence of the members was last noted for undo.
   package var sequenceEpoch: UInt32 = 0
-  /// Members by what others have committed, to be left out as long as their deletion waits here.
+  /// Members by concurrent commits, to be left out as long as their deletion waits here.
   package var hidden = MemberList()
   /// Whether an object's deletion waits for a commit.
   private let isDeleted: (ObjectNumber) -> Bool

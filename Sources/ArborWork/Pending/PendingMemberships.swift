@@ -101,8 +101,8 @@ package final class PendingMemberships {
     for edit in edits where !edit.isSilent { body(edit) }
   }
 
-  /// Takes down that others have committed something.
-  package func noteForeign() {
+  /// Records that there was a concurrent commit.
+  package func noteConcurrent() {
     guard hasOrders else { return }
     for edit in edits { edit.order?.isBehind = true }
   }

@@ -14,7 +14,8 @@ package final class PendingObject {
     case dropped
   }
 
-  package enum Foreign: UInt8 {
+  /// What concurrent commits have done to an object.
+  package enum Concurrent: UInt8 {
     case none
     case changed
     case deleted
@@ -32,9 +33,9 @@ package final class PendingObject {
   package var committedSlab: RecordSlab?
   /// A version of the former life of an object that was deleted and is inserted again.
   package var formerVersion: UInt32 = 0
-  /// What others have committed of the object while its change waited and was not put on top of
-  /// theirs; a rollback must not bring ``committed`` back then.
-  package var foreign = Foreign.none
+  /// What concurrent commits have done to the object while its change waited and was not put on
+  /// top of them; a rollback must not bring ``committed`` back then.
+  package var concurrent = Concurrent.none
   /// The savepoint in which ``working`` was made: its bytes may be written in that one only.
   @usableFromInline package private(set) var epoch: UInt32
   /// Whether the last change set that was made of it has a record of the object.
@@ -90,14 +91,14 @@ package final class PendingObject {
     }
     var wasMember = committed?.reference(field) == owner
     // A deleted object holds what others have made of it meanwhile.
-    if kind == .deleted, foreign == .changed, object.currentRecord.reference(field) == owner {
+    if kind == .deleted, concurrent == .changed, object.currentRecord.reference(field) == owner {
       wasMember = true
     }
     guard kind != .deleted, object.currentRecord.reference(field) == owner else {
       return wasMember ? .removed : .unmentioned
     }
-    // Where others have committed beneath it, the store may have it elsewhere.
-    return wasMember && foreign == .none ? .unmentioned : .added
+    // A concurrent commit beneath it may have moved it elsewhere.
+    return wasMember && concurrent == .none ? .unmentioned : .added
   }
 
   /// The version that the change is based on.

@@ -6,7 +6,7 @@ internal import ArborStore
 /// Objects that were deleted come first, so that everything else finds them; then properties and
 /// links, the last edit first; then the orders of ordered relationships, which go by members; and
 /// last the objects go that were inserted. Relationships are set as anybody sets them, so both
-/// sides agree whatever others have committed in between.
+/// sides agree whatever concurrent commits have changed in between.
 package struct UndoReplay {
   private let work: Workspace
   private let keeper: InverseKeeper
@@ -89,7 +89,7 @@ package struct UndoReplay {
     change.working = working
     change.begin(work.epoch, in: work.pending)
     change.mutations &+= 1
-    change.foreign = .none
+    change.concurrent = .none
     if object.change == nil { work.pending.add(change) }
     guard let stored else {
       change.committed = nil
@@ -233,7 +233,7 @@ package struct UndoReplay {
       work.pending.drop(change)
       object.hold(committed, change.committedSlab)
     }
-    work.yield(object, to: change.foreign)
+    work.yield(object, to: change.concurrent)
     if object.state == .gone { work.dropLinks { $0 == object.number } }
   }
 }

@@ -10,11 +10,11 @@ extension Workspace {
     // Without merging nobody has noticed.
     let isUnaware = !takesInCommits
     pending.forEach {
-      if $0.foreign == .changed || isUnaware, $0.hasNoEffect { withoutEffect.append($0) }
+      if $0.concurrent == .changed || isUnaware, $0.hasNoEffect { withoutEffect.append($0) }
     }
     for change in withoutEffect {
       guard let stored = storedRecord(of: change.object.number),
-        change.foreign == .changed || stored.record.version != change.baseVersion
+        change.concurrent == .changed || stored.record.version != change.baseVersion
       else { continue }
       ChangeMerger(self).rebase(change, onto: stored.record, stored.slab, .objectWins)
     }
@@ -129,7 +129,7 @@ extension Workspace {
       } else {
         settle(change, committedSequence)
         object.change = nil
-        if !change.isSubmitted { yield(object, to: change.foreign) }
+        if !change.isSubmitted { yield(object, to: change.concurrent) }
       }
     }
     pending.removeAll()

@@ -46,7 +46,7 @@ extension Workspace {
         continue
       }
       object.hold(committed, change.committedSlab)
-      yield(object, to: change.foreign)
+      yield(object, to: change.concurrent)
     }
     pending.removeAll()
     endConcurrentLinks()
@@ -101,8 +101,8 @@ extension Workspace {
   }
 
   /// Lets an object without net change be what concurrent commits have made of it.
-  package func yield(_ object: TrackedObject, to foreign: PendingObject.Foreign) {
-    switch foreign {
+  package func yield(_ object: TrackedObject, to concurrent: PendingObject.Concurrent) {
+    switch concurrent {
     case .none: break
     case .changed:
       noteReplaced(object)

@@ -77,7 +77,7 @@ extension Workspace {
 
   private func restore(_ edit: ObjectEdit) {
     let object = edit.object
-    let foreign = foreign(beneath: edit)
+    let concurrent = concurrent(beneath: edit)
     if edit.former == .absent {
       if let change = object.change { pending.drop(change) }
       object.detach(.gone)
@@ -90,12 +90,16 @@ extension Workspace {
       }
       restorePending(edit)
       if let record = edit.record { object.hold(record, edit.slab) } else { object.becomeFault() }
-      if let change = object.change { change.foreign = foreign } else { yield(object, to: foreign) }
+      if let change = object.change {
+        change.concurrent = concurrent
+      } else {
+        yield(object, to: concurrent)
+      }
     }
   }
 
   /// What concurrent commits have made of an object since the state that is about to be restored.
-  private func foreign(beneath edit: ObjectEdit) -> PendingObject.Foreign {
+  private func concurrent(beneath edit: ObjectEdit) -> PendingObject.Concurrent {
     guard edit.former != .absent, edit.former != .inserted else { return .none }
     let former = edit.former == .unchanged ? edit.record : edit.pending?.committed
     guard let change = edit.object.change else {
@@ -106,7 +110,7 @@ extension Workspace {
     }
     // Or by putting the change on top of theirs.
     guard let committed = change.committed else { return .deleted }
-    return committed.base == former?.base ? change.foreign : .changed
+    return committed.base == former?.base ? change.concurrent : .changed
   }
 
   private func restorePending(_ edit: ObjectEdit) {

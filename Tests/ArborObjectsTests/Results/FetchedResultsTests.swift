@@ -134,7 +134,7 @@ import Testing
     }
   }
 
-  /// A property shows what others have committed before the context takes it in.
+  /// A property shows concurrent commits before the context takes them in.
   @Test func whatWasReadAheadOfItsCommitIsToldOf() throws {
     try ObjectStore.useOffice { store in
       let (here, there) = (store.makeContext(), store.makeContext())

@@ -333,7 +333,7 @@ private final class FollowedResults<T: ManagedObject>: Followed, CustomStringCon
     if let path = results.sectionKeyPath, request.sortKeys.first?.keyPath != path {
       request.sortKeys.insert(.ascending(path), at: 0)
     }
-    // The fetch takes in what others have committed.
+    // The fetch takes in concurrent commits.
     let fetched = try results.context.fetch(request)
     let difference = try results.update()
     let now = results.objects

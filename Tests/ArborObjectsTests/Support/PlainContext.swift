@@ -118,7 +118,7 @@ struct PlainContext {
     }
   }
 
-  /// What a group of operations changed, in parts: between them others have committed.
+  /// What a group of operations changed, in parts: between them were concurrent commits.
   typealias Group = [Difference]
 
   /// What the context sees.
@@ -153,7 +153,7 @@ struct PlainContext {
 
   // MARK: Looking
 
-  /// Takes in what others have committed.
+  /// Takes in concurrent commits.
   mutating func sync(_ store: PlainStore) {
     for (key, known) in base {
       guard let mine = changed[key] else { continue }

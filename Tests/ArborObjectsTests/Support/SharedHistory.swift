@@ -12,7 +12,7 @@ struct SharedHistory {
   typealias Difference = PlainContext.Difference
   typealias Group = PlainContext.Group
 
-  /// A group that goes on. Each time that others have committed, a part of it ends.
+  /// A group that goes on. At each concurrent commit, a part of it ends.
   struct OpenGroup {
     var parts: Group = []
     /// What the context saw when the present part began, and after its last change.
@@ -161,7 +161,7 @@ struct SharedHistory {
     sides[sideIndex].redo = []
   }
 
-  /// Ends a part of the open group where others have committed since.
+  /// Ends a part of the open group where there was a concurrent commit since.
   private mutating func endPart(_ sideIndex: Int) throws {
     let context = sides[sideIndex].context
     _ = try context.count("Team")

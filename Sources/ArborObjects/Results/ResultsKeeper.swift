@@ -71,7 +71,7 @@ final class ResultsKeeper {
         return try take(changes, on: snapshot, &fetched)
       }
     } catch {
-      // What was taken down is lost: only a fetch can tell what there is.
+      // What was recorded is lost: only a fetch can tell what there is.
       record.noteAnything()
       throw error
     }

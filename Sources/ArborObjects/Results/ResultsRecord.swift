@@ -3,7 +3,7 @@ internal import ArborStore
 internal import ArborWork
 internal import Synchronization
 
-/// Takes down what may concern fetched results, until they take it in.
+/// Records what may concern fetched results, until they take it in.
 final class ResultsRecord: ChangeListener {
   /// An object as it was when the results last took something in.
   struct Before {
@@ -14,7 +14,7 @@ final class ResultsRecord: ChangeListener {
     var isConcurrent = false
   }
 
-  /// What was taken down.
+  /// What was recorded.
   struct Changes {
     /// The state before, of objects whose own state changed or was replaced.
     fileprivate(set) var before: [ObjectNumber: Before] = [:]
@@ -58,7 +58,7 @@ final class ResultsRecord: ChangeListener {
   /// Whether there is something to take in.
   var hasChanges: Bool { !changes.isEmpty }
 
-  /// What was taken down since the last time.
+  /// What was recorded since the last time.
   func take() -> Changes {
     defer { changes = Changes() }
     return changes

@@ -1,7 +1,7 @@
 package import ArborModel
 
 extension Workspace {
-  /// Takes down that an object is about to be merged with the store's.
+  /// Records that an object is about to be merged with the store's.
   ///
   /// - Parameter records: What was known of it.
   package func noteMending(

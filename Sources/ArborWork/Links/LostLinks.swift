@@ -3,7 +3,7 @@ package import ArborStore
 
 /// New links that have gone with what concurrent commits have deleted.
 extension Workspace {
-  /// Takes down the new links among those that an edit is about to forget.
+  /// Records the new links among those that an edit is about to forget.
   package func noteLost(_ edit: PendingMembers, _ members: [ObjectNumber]) {
     guard policy == .refuses else { return }
     let isOwnerThere = exists(edit.owner)
@@ -16,7 +16,7 @@ extension Workspace {
     }
   }
 
-  /// Takes down that a new link of an object has gone.
+  /// Records that a new link of an object has gone.
   package func noteLost(_ target: ObjectNumber, of owner: ObjectNumber, _ slot: Int) {
     guard policy == .refuses else { return }
     lostLinks.insert(LostLink(owner: owner, slot: slot, target: target))

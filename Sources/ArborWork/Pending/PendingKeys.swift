@@ -30,7 +30,7 @@ package final class PendingKeys {
     families = Array(repeating: Family(), count: entityCount)
   }
 
-  /// Takes down that an object's record is another one from now on.
+  /// Records that an object's record is another one from now on.
   package func note(_ number: ObjectNumber, of entity: EntitySchema) {
     let family = entity.index
     guard !families[family].tables.isEmpty else { return }

@@ -62,7 +62,7 @@ package final class PendingObject {
   /// which finds another epoch than its context's, tells them.
   private static let readBit: UInt32 = 1
 
-  /// Takes down that look-up tables hold what the object's record says.
+  /// Records that look-up tables hold what the object's record says.
   package func noteRead() { epoch |= Self.readBit }
 
   /// Whether the present working record may be written as soon as the look-up tables know.

@@ -42,7 +42,7 @@ package final class PendingObjects {
     noteRewritten(change)
   }
 
-  /// Takes down that the record of a change has been, or is about to be, replaced or written.
+  /// Records that the record of a change has been, or is about to be, replaced or written.
   @inlinable @inline(__always)
   package func noteRewritten(_ change: PendingObject) {
     keys?.note(change.object.number, of: change.object.shape.entity)

@@ -3,7 +3,7 @@ import ArborObjects
 import Foundation
 import Testing
 
-/// An entity whose objects take down their hooks.
+/// An entity whose objects record their hooks.
 final class Witness: ManagedObject {
   override class var entityDescription: EntityDescription { description }
   private static let description = EntityDescription(

@@ -8,7 +8,7 @@ package import Foundation
 package struct JSONByteSource {
   /// Reads on: about as many bytes as asked for, fewer where they come so; none at the end.
   let read: (_ count: Int) throws -> Data
-  /// The number of all bytes where it is known, for whoever shows how much is left.
+  /// The number of all bytes where it is known, for callers that show how much is left.
   package let size: Int?
 
   /// A source that a closure reads.

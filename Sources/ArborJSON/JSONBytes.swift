@@ -2,8 +2,8 @@ import Foundation
 
 /// The bytes of a document, at one place in memory for as long as anything speaks of them.
 ///
-/// `@unchecked Sendable`: whoever fills the bytes is the only one that knows them; after that
-/// nobody writes to them.
+/// `@unchecked Sendable`: only the code that fills the bytes knows them meanwhile; after that
+/// nothing writes to them.
 final class JSONBytes: @unchecked Sendable {
   private let base: UnsafeMutableRawPointer
   private let capacity: Int
@@ -26,7 +26,7 @@ final class JSONBytes: @unchecked Sendable {
   /// How many bytes there is room for.
   var room: Int { capacity - count }
 
-  /// Adds bytes, for which there must be room. Only for whoever has made the object.
+  /// Adds bytes, for which there must be room. Only for code that has made the object.
   func append(_ data: Data) {
     data.withUnsafeBytes { append($0) }
   }

@@ -4,7 +4,7 @@
 /// time, one chunk of the document, its part of a tape and the largest item; of a document that is
 /// no list, all of it. Paths are those of the whole document: `$[81234].hired`.
 ///
-/// What was given before an error stays given: whoever must have all or nothing undoes it. A copy
+/// What was given before an error stays given: callers that need all or nothing undo it. A copy
 /// of a reader reads from the same source, so use one or the other.
 ///
 /// ```swift

@@ -1,8 +1,8 @@
 extension JSONNode {
   /// The value of an object's member, or nil where there is none or this is no object.
   ///
-  /// Who asks for the members in the order of the document, one at a time, finds each in constant
-  /// time, whatever their number; ``JSONMembers`` finds all of a known set of keys.
+  /// Code that asks for the members in the order of the document, one at a time, finds each in
+  /// constant time, whatever their number; ``JSONMembers`` finds all of a known set of keys.
   ///
   /// - Parameters:
   ///   - wanted: The member's key.

@@ -25,8 +25,8 @@ struct JSONWindow {
 
   /// Drops what is used up and reads on.
   ///
-  /// What is left is doubled at least: whoever reads it again from its beginning each time it turns
-  /// out to be cut off still takes linear time.
+  /// What is left is doubled at least: code that reads it again from its beginning each time it
+  /// turns out to be cut off still takes linear time.
   mutating func refill() throws(ArborError) {
     let old = bytes
     let rest = old.count - used

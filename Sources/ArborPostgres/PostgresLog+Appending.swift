@@ -48,8 +48,8 @@ extension PostgresLog {
       entryTexts.append, .text(store), first, .integer(Int64(entry.last)), .uuid(entry.batch),
       .bytes(entry.previous.bytes), .bytes(entry.digest.bytes), .bytes(entry.body))
     let newer = PostgresStatement(entryTexts.newer, .text(store), first, .uuid(entry.batch))
-    // What a loser needs takes a server as long as adding does. Who won the last time asks for it
-    // only after a loss.
+    // What a loser needs takes a server as long as adding does. A store that won the last
+    // time asks for it only after a loss.
     let expectsLoss = lostLast.withLock { $0 }
     var results = try connection.run(
       expectsLoss ? [append, newer] : [append], deadline: deadline)

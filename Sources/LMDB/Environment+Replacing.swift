@@ -29,7 +29,7 @@ extension Environment {
     guard try MetaPages.check(coming.descriptor) != nil else { throw LMDBError.fileTooSmall }
     guard fsync(coming.descriptor) == 0 else { throw LMDBError.lastSystemError }
     try OpeningLock.exclusively(coming.path, coming.identity) {
-      // Who finds the file under its new name must not be turned away.
+      // Code that finds the file under its new name must not be turned away.
       _ = coming.lock(LOCK_UN)
       try EnvironmentRegistry.shared.reserving(coming.identity) {
         try replace(path, by: coming.path, keepsFormer: keepsFormer, permit)

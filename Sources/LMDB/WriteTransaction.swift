@@ -253,8 +253,8 @@ package struct WriteTransaction: ~Copyable, ReadableTransaction {
 
   /// Removes all entries of a database and keeps it.
   ///
-  /// - Parameter isCounted: Whether its digest becomes that of no entries. Who puts most of the
-  ///   entries again uncounted says no, and counts what goes and what comes.
+  /// - Parameter isCounted: Whether its digest becomes that of no entries. Code that puts most of
+  ///   the entries again uncounted says no, and counts what goes and what comes.
   package func clear(_ database: Database, isCounted: Bool = true) throws(LMDBError) {
     if let pageGuard = slot.pointee.pageGuard {
       try pageGuard.pointee.verifyAll(of: database)

@@ -5,7 +5,7 @@ internal import Foundation
 
 /// A scratch pad of objects over a store: one object per ID, with changes that wait for a commit.
 ///
-/// A context, its objects and everything reached from them belong to whoever runs it — one task,
+/// A context, its objects and everything reached from them belong to what runs it — one task,
 /// actor or thread — and never cross to another; object IDs, requests, predicates and stores do.
 /// ``PersistentStore/makeContext()`` hands one out, ``PersistentStore/perform(retries:_:)`` and
 /// ``PersistentStore/performBackground(retries:_:)`` run a body in one.

@@ -183,7 +183,7 @@ extension ManagedObjectContext {
   /// ```
   ///
   /// Switch it on before objects are read: those that the context keeps already are not observed.
-  /// Each property of an object is observed by itself, typed or by its name, whoever changes it:
+  /// Each property of an object is observed by itself, typed or by its name, whatever changes it:
   /// an accessor, a rollback, or a commit of others that the context takes in. Members of a plain
   /// one-to-many relationship are told of for all its owners at once when others commit.
   ///

@@ -159,7 +159,7 @@ nonisolated open class ManagedObject: TrackedObject, Hashable {
   /// - Parameter json: The item.
   open func didImport(from json: JSONValue) {}
 
-  /// Checks an inserted object: called at commit, and by whoever wants to know before.
+  /// Checks an inserted object: called at commit, and by code that wants to know before.
   ///
   /// An override adds to the rules of the model. It calls `super`, which checks the object by those
   /// rules and by ``validate(_:forKey:)``; at commit, where they are checked for all objects
@@ -175,14 +175,14 @@ nonisolated open class ManagedObject: TrackedObject, Hashable {
   /// - Throws: Any error; the commit fails with it as one of its violations.
   open func validateForInsert() throws { try checkRules(isDeletion: false) }
 
-  /// Checks a changed object: called at commit, and by whoever wants to know before. An override
+  /// Checks a changed object: called at commit, and by code that wants to know before. An override
   /// calls `super`, as in ``validateForInsert()``.
   ///
   /// - Throws: Any error; the commit fails with it as one of its violations.
   open func validateForUpdate() throws { try checkRules(isDeletion: false) }
 
-  /// Checks a deleted object, or one that is to be deleted: called at commit, and by whoever wants
-  /// to know before. An override calls `super`, as in ``validateForInsert()``.
+  /// Checks a deleted object, or one that is to be deleted: called at commit, and by code that
+  /// wants to know before. An override calls `super`, as in ``validateForInsert()``.
   ///
   /// - Throws: Any error; the commit fails with it as one of its violations.
   open func validateForDelete() throws { try checkRules(isDeletion: true) }

@@ -15,7 +15,7 @@ extension ObjectReader {
   /// Reads the members of the objects that come after `owner` along with its own, where one after
   /// the other is asked for them. See ``Traversal``.
   ///
-  /// A failure is nobody's yet: whoever reads what cannot be read is told.
+  /// A failure is not thrown yet: code that reads what cannot be read is told.
   ///
   /// - Parameter mostOfEach: How many members of each the program may read in any case.
   func readAhead(

@@ -17,10 +17,9 @@ public import Observation
 /// up to commits of others that the context has not taken in yet; it does that at its next
 /// operation, at ``ManagedObjectContext/takeInCommits()``, and while somebody waits for the next of
 /// the ``changes``. Objects that are deleted are never in it, and changes that are undone or rolled
-/// back
-/// are changes like any other.
+/// back are changes like any other.
 ///
-/// Whoever follows ``changes``, reads ``objects`` or calls ``update()`` first takes in what the
+/// Code that follows ``changes``, reads ``objects`` or calls ``update()`` first takes in what the
 /// context's changes have done to the result since the last time:
 /// - changes of other entities, and of properties that neither the predicate nor the sort keys nor
 ///   the sections read, cost a look at a mask; results that changed so are told as updates;
@@ -168,12 +167,12 @@ public final class FetchedResults<T: ManagedObject> {
   /// The differences between one state of the results and the next, from now on.
   ///
   /// What changes together, before the task of the sequence goes on, comes as one difference.
-  /// Iterate it where the context is used: who waits for the next difference is woken by commits of
-  /// other contexts and processes too, and takes them in where he waits, unless
+  /// Iterate it where the context is used: code that waits for the next difference is woken by
+  /// commits of other contexts and processes too, and takes them in where it waits, unless
   /// ``ManagedObjectContext/automaticallyMergesCommits`` is off. It ends when its task is
-  /// cancelled, and when the store is closed or cannot be read any more. Whoever falls back by more
-  /// than a hundred differences gets one in
-  /// place of those that he missed, whose ``Difference/isComplete`` is false.
+  /// cancelled, and when the store is closed or cannot be read any more. Code that falls back by
+  /// more than a hundred differences gets one in place of those that it missed, whose
+  /// ``Difference/isComplete`` is false.
   public var changes: Changes {
     Changes(results: self, follower: followers.begin(in: context.store))
   }

@@ -3,9 +3,9 @@ internal import ArborWork
 
 /// What leads from one state of fetched results to the next.
 ///
-/// Indices before are those of the earlier state, indices after those of the later one. Whoever
-/// takes out all deleted and moved objects, the last first, and then puts in all inserted and moved
-/// ones, the first first, has the later state.
+/// Indices before are those of the earlier state, indices after those of the later one. A list
+/// that loses all deleted and moved objects, the last first, and then gets all inserted and moved
+/// ones, the first first, is the later state.
 struct ResultsStep {
   struct Single {
     let object: ManagedObject

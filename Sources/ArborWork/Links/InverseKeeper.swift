@@ -273,7 +273,7 @@ package struct InverseKeeper {
   }
 
   /// Notes the sequence of the members for undo, before the first of them leaves or is moved:
-  /// whoever comes last leaves that of the others as it is.
+  /// a member that comes last leaves that of the others as it is.
   private func noteSequence(_ edit: PendingMembers) {
     guard let history = work.undo, history.isRecording,
       edit.sequenceEpoch != work.epoch

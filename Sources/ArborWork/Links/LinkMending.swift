@@ -9,7 +9,7 @@ package struct LinkMending {
     case work
     /// That of the store.
     case store
-    /// That of whoever has another partner by now: the object has come back.
+    /// That of the object that has another partner by now: the object has come back.
     case others
   }
 

@@ -22,7 +22,7 @@ extension Workspace {
     lostLinks.insert(LostLink(owner: owner, slot: slot, target: target))
   }
 
-  /// Forgets the lost links of an object, which whoever asks for its present state accepts.
+  /// Forgets the lost links of an object, which callers that ask for its present state accept.
   package func forgetLost(of number: ObjectNumber) {
     guard !lostLinks.isEmpty else { return }
     lostLinks = lostLinks.filter { $0.owner != number && $0.target != number }

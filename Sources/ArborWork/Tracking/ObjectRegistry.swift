@@ -51,7 +51,7 @@ package final class ObjectRegistry {
     map.set(object.number, UInt(bitPattern: BulkRetain.retainNew(object)))
   }
 
-  /// Lets go of an object. Whoever calls it holds the object.
+  /// Lets go of an object. The caller holds the object.
   package func unregister(_ object: TrackedObject) {
     if let word = map.remove(object.number) { Self.release(word) }
   }

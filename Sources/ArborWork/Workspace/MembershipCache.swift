@@ -4,8 +4,8 @@ package import ArborStore
 /// The committed members of relationships that were prefetched or read ahead, so that traversing
 /// them asks the store nothing.
 ///
-/// What it holds is as old as the commits that the context has taken in; whoever commits, or takes
-/// in a commit, empties it.
+/// What it holds is as old as the commits that the context has taken in; a commit, here or taken
+/// in, empties it.
 package struct MembershipCache {
   private struct Relationship: Hashable {
     package let declaringEntity: Int

@@ -22,8 +22,8 @@ extension Workspace {
   }
 
   /// Unlinks changed objects that others have linked to what is deleted here, as the commit does
-  /// with unchanged ones; there is nothing in that to undo. Whoever links to a deleted object here
-  /// is told by the validation.
+  /// with unchanged ones; there is nothing in that to undo. Code that links to a deleted object
+  /// here is told by the validation.
   package func unlinkFromDeleted() {
     guard pending.deletedCount > 0 else { return }
     let keeper = InverseKeeper(self)

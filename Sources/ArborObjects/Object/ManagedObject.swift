@@ -147,7 +147,7 @@ nonisolated open class ManagedObject: TrackedObject, Hashable {
   ///
   /// - Parameters:
   ///   - value: What the item holds, also of another kind than the attribute's: what the object
-  ///     does not take is judged afterwards. A date is ISO 8601 with fractions of a second in UTC,
+  ///     does not take is checked afterwards. A date is ISO 8601 with fractions of a second in UTC,
   ///     whatever the document's format.
   ///   - key: The name of the property.
   /// - Returns: Whether the object has taken the value, so that the import leaves the property

@@ -23,8 +23,8 @@ public import Observation
 /// context's changes have done to the result since the last time:
 /// - changes of other entities, and of properties that neither the predicate nor the sort keys nor
 ///   the sections read, cost a look at a mask; results that changed so are told as updates;
-/// - changes of single objects cost their number, not that of the results: the predicate judges
-///   the changed objects alone, and the order is searched for their indices;
+/// - changes of single objects cost their number, not that of the results: the predicate is
+///   evaluated for the changed objects alone, and the order is searched for their indices;
 /// - the request is fetched again, and compared with what was there, where one object's change can
 ///   concern others: when an object was changed, inserted or deleted that a predicate over
 ///   relationships reads, in requests with a limit, an offset, a random or a present moment in

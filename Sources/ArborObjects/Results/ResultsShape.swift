@@ -4,7 +4,7 @@ internal import ArborWork
 internal import Foundation
 
 /// What can be known of a request before it is fetched: which changes concern it, and how single
-/// objects are judged and ordered.
+/// objects are evaluated and ordered.
 struct ResultsShape {
   let entity: EntitySchema
   /// What is fetched: the section's key first, where there are sections.
@@ -18,7 +18,7 @@ struct ResultsShape {
   /// (a limit, also of groups, an offset), other objects decide the order, or the predicate has no
   /// lasting answer.
   let needsFetch: Bool
-  /// Whether the predicate reads other objects beside the one that it judges.
+  /// Whether the predicate reads other objects beside the one that it is evaluated for.
   let readsOthers: Bool
   /// By the index of each concrete entity: the properties that decide whether an object is a result
   /// and where; nil where it is none in any case.

@@ -91,7 +91,7 @@ package struct InverseKeeper {
       }
     case .derived:
       willChange(owner, relation)
-      work.links.judge(member, work.pending.change(of: member), at: owner, relation)
+      work.links.derive(member, work.pending.change(of: member), at: owner, relation)
     case .links:
       if relation.isInverseToMany {
         if !work.isDeleted(owner) { leaveLink(member, at: owner, relation) }
@@ -100,7 +100,7 @@ package struct InverseKeeper {
         let edit = work.links.makeEdit(owner, relation)
         noteSequence(edit)
         noteOrder(edit)
-        work.links.judge(member, work.pending.change(of: member), at: owner, relation)
+        work.links.derive(member, work.pending.change(of: member), at: owner, relation)
       }
     }
   }
@@ -123,14 +123,14 @@ package struct InverseKeeper {
       }
     case .derived:
       willChange(owner.number, relation)
-      work.links.judge(member.number, member.change, at: owner.number, relation)
+      work.links.derive(member.number, member.change, at: owner.number, relation)
     case .links:
       if relation.isInverseToMany {
         arriveLink(member.number, at: owner.number, relation)
       } else {
         willChange(owner.number, relation)
         putLast(member.number, work.links.makeEdit(owner.number, relation))
-        work.links.judge(member.number, member.change, at: owner.number, relation)
+        work.links.derive(member.number, member.change, at: owner.number, relation)
       }
     }
   }

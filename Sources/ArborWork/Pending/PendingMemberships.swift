@@ -82,10 +82,10 @@ package final class PendingMemberships {
     return edit
   }
 
-  /// Repeats at an owner what the change of a member makes of it there; nil where it has none. For
-  /// relationships whose inverse is to-one. See ``PendingObject/standing(at:_:)``.
+  /// Derives the membership of a member at an owner from the member's change, nil where it has
+  /// none. For relationships whose inverse is to-one. See ``PendingObject/standing(at:_:)``.
   @inlinable @inline(__always)
-  package func judge(
+  package func derive(
     _ member: ObjectNumber, _ change: PendingObject?, at owner: ObjectNumber, _ relation: Relation
   ) {
     makeEdit(owner, relation)[member] = change?.standing(at: owner, relation) ?? .unmentioned

@@ -144,7 +144,7 @@ extension Workspace {
     body()
     for (owner, relation) in former + derivingOwners(of: object) {
       if relation.isOrdered { tellListeners { $0.noteReplaced(linksOf: owner, relation) } }
-      links.judge(object.number, object.change, at: owner, relation)
+      links.derive(object.number, object.change, at: owner, relation)
     }
   }
 

@@ -19,15 +19,15 @@ import Testing
     try ObjectStore.use(Shelves.model()) { store in
       let context = store.makeContext()
       for place in 0..<20_000 { try Shelves.insert(place, in: context) }
-      let first = try Self.lookups.map { try context.judgedRows($0) }
+      let first = try Self.lookups.map { try context.evaluatedRows($0) }
       // The first look-up of its kind goes through all.
-      #expect(first[0].judged == 20_000)
+      #expect(first[0].evaluated == 20_000)
       #expect(first.map(\.found.count) == [1, 2, 0, 1, 1, 0, 1, 1, 0, 1])
       for place in 20_000..<20_020 {
         for (predicate, first) in zip(Self.lookups, first) {
-          let (found, judged) = try context.judgedRows(predicate)
+          let (found, evaluated) = try context.evaluatedRows(predicate)
           #expect(found == first.found)
-          #expect(place == 20_000 || judged <= 3, "\(predicate) judges \(judged) rows")
+          #expect(place == 20_000 || evaluated <= 3, "\(predicate) evaluates \(evaluated) rows")
         }
         try Shelves.insert(place, in: context)
       }
@@ -142,19 +142,19 @@ private enum Shelves {
 }
 
 extension ManagedObjectContext {
-  /// What a fetch of items finds, and how many of the context's rows it judges for that.
-  fileprivate func judgedRows(
+  /// What a fetch of items finds, and how many of the context's rows it evaluates for that.
+  fileprivate func evaluatedRows(
     _ predicate: FetchPredicate
-  ) throws -> (found: [ManagedObject], judged: Int) {
+  ) throws -> (found: [ManagedObject], evaluated: Int) {
     let request = FetchRequest<ManagedObject>(entity: "Item", predicate: predicate)
     let query = try query(request.description, entity(named: "Item"))
     let own = try #require(work.overlay)
-    var judged = 0
+    var evaluated = 0
     let counting = FetchOverlay(
       dirty: own.dirty, known: own.known,
       pendingRows: { entity, selection in
         let rows = own.pendingRows(entity, selection)
-        judged += rows.count
+        evaluated += rows.count
         return rows
       },
       pendingRecord: own.pendingRecord, isDeleted: own.isDeleted, links: own.links,
@@ -162,7 +162,7 @@ extension ManagedObjectContext {
     let numbers = try onSnapshot { snapshot throws(StoreError) in
       try snapshot.fetchNumbers(query, overlay: counting)
     }
-    return (numbers.compactMap(reader.fault), judged)
+    return (numbers.compactMap(reader.fault), evaluated)
   }
 }
 

@@ -16,8 +16,8 @@ package struct LinkEdit {
   package let owner: ObjectNumber
   package let relation: Relation
   package let member: ObjectNumber
-  /// What was said of the member before.
-  package let former: LinkStanding
+  /// The pending membership before.
+  package let former: LinkMembership
   /// Whether it was one before; known of edits that undo takes back.
   package let wasMember: Bool
   /// Whether undo takes it back; otherwise only a savepoint does.

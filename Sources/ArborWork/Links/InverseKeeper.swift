@@ -195,16 +195,16 @@ package struct InverseKeeper {
 
   private func setLink(
     _ member: ObjectNumber, at owner: ObjectNumber, _ relation: Relation,
-    _ standing: LinkStanding
+    _ membership: LinkMembership
   ) {
     let edit = work.links.makeEdit(owner, relation)
     let former = edit[member]
-    guard former != standing else { return }
+    guard former != membership else { return }
     willChange(owner, relation)
     work.recordEdit(of: edit, member)
     // Between objects of which one was never committed, a link that goes leaves nothing to remove.
     let isNew = work.isNew(owner) || work.isNew(member)
-    edit[member] = isNew && standing == .removed ? .unmentioned : standing
+    edit[member] = isNew && membership == .removed ? .unmentioned : membership
   }
 
   // MARK: Orders

@@ -50,7 +50,7 @@ package final class PendingMembers {
 
   /// What the edit says of an object, whatever the store knows: a link that is added or removed may
   /// be there, or not be there, already.
-  package subscript(member: ObjectNumber) -> LinkStanding {
+  package subscript(member: ObjectNumber) -> LinkMembership {
     get { added.contains(member) ? .added : removed.contains(member) ? .removed : .unmentioned }
     set {
       if newValue == .added { added.append(member) } else { added.remove(member) }

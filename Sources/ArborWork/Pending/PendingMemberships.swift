@@ -83,12 +83,12 @@ package final class PendingMemberships {
   }
 
   /// Derives the membership of a member at an owner from the member's change, nil where it has
-  /// none. For relationships whose inverse is to-one. See ``PendingObject/standing(at:_:)``.
+  /// none. For relationships whose inverse is to-one. See ``PendingObject/membership(at:_:)``.
   @inlinable @inline(__always)
   package func derive(
     _ member: ObjectNumber, _ change: PendingObject?, at owner: ObjectNumber, _ relation: Relation
   ) {
-    makeEdit(owner, relation)[member] = change?.standing(at: owner, relation) ?? .unmentioned
+    makeEdit(owner, relation)[member] = change?.membership(at: owner, relation) ?? .unmentioned
   }
 
   /// Calls `body` with every edit that is not empty.

@@ -83,9 +83,9 @@ package final class PendingObject {
       == 0
   }
 
-  /// What the change makes of its object at the side of an owner whose members the store derives:
-  /// by the field that leads there, now and before.
-  package func standing(at owner: ObjectNumber, _ relation: Relation) -> LinkStanding {
+  /// The membership of its object, by the change, at an owner whose members the store derives: by
+  /// the field that leads there, now and before.
+  package func membership(at owner: ObjectNumber, _ relation: Relation) -> LinkMembership {
     guard kind != .dropped, let field = object.shape.relations[relation.inverseSlot].field else {
       return .unmentioned
     }

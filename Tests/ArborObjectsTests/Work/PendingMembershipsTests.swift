@@ -36,22 +36,22 @@ import Testing
       (one.name, two.name) = ("one", "two")
       let employee = context.insert(Employee.self)
       employee.company = one
-      func standings() -> [LinkStanding?] {
+      func memberships() -> [LinkMembership?] {
         [one, two].map { links.edit($0.number, fixture.employees)?[employee.number] }
       }
-      #expect(standings() == [.added, nil])
+      #expect(memberships() == [.added, nil])
       try context.commit()
-      #expect(standings() == [nil, nil] && !links.hasEdits)
+      #expect(memberships() == [nil, nil] && !links.hasEdits)
       employee.company = two
-      #expect(standings() == [.removed, .added])
+      #expect(memberships() == [.removed, .added])
       employee.company = nil
-      #expect(standings() == [.removed, .unmentioned])
+      #expect(memberships() == [.removed, .unmentioned])
       employee.company = one
-      #expect(standings() == [.unmentioned, .unmentioned] && !links.hasEdits)
+      #expect(memberships() == [.unmentioned, .unmentioned] && !links.hasEdits)
       context.delete(employee)
-      #expect(standings() == [.removed, .unmentioned])
+      #expect(memberships() == [.removed, .unmentioned])
       context.rollback()
-      #expect(standings() == [nil, nil] && one.employees == [employee])
+      #expect(memberships() == [nil, nil] && one.employees == [employee])
     }
   }
 
@@ -74,15 +74,15 @@ import Testing
     }
   }
 
-  @Test func standingsReplaceOneAnother() throws {
+  @Test func membershipsReplaceOneAnother() throws {
     try use { fixture in
       let edit = fixture.context.work.links.makeEdit(fixture.owner, fixture.skills)
       #expect(edit[fixture.member] == .unmentioned && edit.isEmpty)
-      for standing in [LinkStanding.added, .removed, .added, .unmentioned, .removed] {
-        edit[fixture.member] = standing
-        #expect(edit[fixture.member] == standing)
-        #expect(edit.added.contains(fixture.member) == (standing == .added))
-        #expect(edit.removed.contains(fixture.member) == (standing == .removed))
+      for membership in [LinkMembership.added, .removed, .added, .unmentioned, .removed] {
+        edit[fixture.member] = membership
+        #expect(edit[fixture.member] == membership)
+        #expect(edit.added.contains(fixture.member) == (membership == .added))
+        #expect(edit.removed.contains(fixture.member) == (membership == .removed))
       }
     }
   }

@@ -98,7 +98,6 @@ import Testing
     "StagedMigration+Refusals": "MigrationVersionsTests",
     "StagedReversal": "MigrationStepTests",
     "AttributeKind": "AttributeType+KindTests",
-    "AttributeType+Exactness": "MigrationPassTests",
     "WholeAttributeKind": "AttributeType+KindTests",
     "MigrationPlanner": "MigrationPlanTests",
     "MigrationSurvey": "MigrationPlanTests",

@@ -98,6 +98,8 @@ import Testing
     "StagedMigration+Refusals": "MigrationVersionsTests",
     "StagedReversal": "MigrationStepTests",
     "AttributeKind": "AttributeType+KindTests",
+    "DecimalKind": "FieldKind+StoredTests",
+    "StoredKind": "FieldKind+StoredTests",
     "WholeAttributeKind": "AttributeType+KindTests",
     "MigrationPlanner": "MigrationPlanTests",
     "MigrationSurvey": "MigrationPlanTests",

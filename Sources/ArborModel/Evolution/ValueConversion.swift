@@ -31,7 +31,7 @@ public enum ValueConversion: Sendable, Hashable, CaseIterable {
       // A value without a type is stored with its own; a transformed one is bytes.
       case (_, .undefined), (.transformable, .binary), (.transformable, .transformable): .identity
       case _ where old.kind.isNumber && new.kind.isNumber:
-        old.kind.wider.contains(new.kind.field) ? .widening : .narrowing
+        FieldKind(old).converts(to: FieldKind(new)) ? .widening : .narrowing
       default: .custom
       }
   }

@@ -33,3 +33,38 @@ package enum DateKind: AttributeKind {
     (try? Date(text, strategy: .iso8601)).map(Value.date)
   }
 }
+
+extension DateKind: RealStoredKind {
+  package typealias Slot = Double
+
+  package static var readAs: [FieldKind] { [.double] }
+
+  package static func value(_ field: RecordField, of record: RecordView) -> Value {
+    value(ofReal: record.load(field, as: Slot.self))
+  }
+
+  package static func set(
+    _ field: RecordField, _ value: Value, in record: inout RecordBuffer, _ allocator: SlabAllocator
+  ) -> Bool {
+    guard case .date(let date) = value, date.timeIntervalSinceReferenceDate.isFinite else {
+      return false
+    }
+    record.store(field, date.timeIntervalSinceReferenceDate)
+    return true
+  }
+
+  package static func key(of value: Value) -> KeyPayload? {
+    guard case .date(let date) = value, !date.timeIntervalSinceReferenceDate.isNaN else {
+      return nil
+    }
+    return .number(KeyBits.of(date.timeIntervalSinceReferenceDate))
+  }
+
+  package static func value(ofKey bits: UInt64) -> Value? {
+    KeyBits.double(bits).map { value(ofReal: $0) }
+  }
+
+  package static func value(ofReal number: Double) -> Value {
+    .date(Date(timeIntervalSinceReferenceDate: number))
+  }
+}

@@ -65,3 +65,30 @@ extension Decimal {
     return double
   }
 }
+
+extension DecimalKind: BytesStoredKind {
+  package static var form: StorageForm { .decimal }
+
+  package static func set(
+    _ field: RecordField, _ value: Value, in record: inout RecordBuffer, _ allocator: SlabAllocator
+  ) -> Bool {
+    let number: Decimal
+    switch value {
+    case .decimal(let decimal): number = decimal
+    case .integer(let whole): number = Decimal(whole)
+    default: return false
+    }
+    guard let bytes = DecimalCodec.encode(number) else { return false }
+    bytes.withUnsafeBytes { record.store(field, bytes: $0, allocator: allocator) }
+    return true
+  }
+
+  package static func key(of value: Value) -> KeyPayload? {
+    guard case .decimal(let number) = value else { return nil }
+    return DecimalCodec.encode(number).map(KeyPayload.decimal)
+  }
+
+  package static func value(ofBytes bytes: UnsafeRawBufferPointer) -> Value? {
+    DecimalCodec.decode(bytes).map(Value.decimal)
+  }
+}

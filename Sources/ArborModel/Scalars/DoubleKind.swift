@@ -43,3 +43,24 @@ package enum DoubleKind: RealAttributeKind {
 
   package static func unique(_ number: Int64) -> Value? { .double(Double(number)) }
 }
+
+extension DoubleKind: RealStoredKind {
+  package typealias Slot = Double
+
+  package static func value(_ field: RecordField, of record: RecordView) -> Value {
+    .double(record.load(field, as: Slot.self))
+  }
+
+  package static func set(
+    _ field: RecordField, _ value: Value, in record: inout RecordBuffer, _ allocator: SlabAllocator
+  ) -> Bool {
+    switch value {
+    case .double(let number):
+      guard number.isFinite else { return false }
+      record.store(field, number)
+    case .integer(let number): record.store(field, Slot(number))
+    default: return false
+    }
+    return true
+  }
+}

@@ -42,3 +42,24 @@ package enum FloatKind: RealAttributeKind {
     number.double.flatMap { Float($0).isFinite ? .double(Double(Float($0))) : nil }
   }
 }
+
+extension FloatKind: RealStoredKind {
+  package typealias Slot = Float
+
+  package static func value(_ field: RecordField, of record: RecordView) -> Value {
+    .double(Double(record.load(field, as: Slot.self)))
+  }
+
+  package static func set(
+    _ field: RecordField, _ value: Value, in record: inout RecordBuffer, _ allocator: SlabAllocator
+  ) -> Bool {
+    switch value {
+    case .double(let number):
+      guard Slot(number).isFinite else { return false }
+      record.store(field, Slot(number))
+    case .integer(let number): record.store(field, Slot(number))
+    default: return false
+    }
+    return true
+  }
+}

@@ -37,3 +37,23 @@ package enum URIKind: AttributeKind {
     node.string.flatMap { URL(string: $0, encodingInvalidCharacters: false) }.map(Value.uri)
   }
 }
+
+extension URIKind: BytesStoredKind {
+  package static var readAs: [FieldKind] { [.string] }
+
+  package static func set(
+    _ field: RecordField, _ value: Value, in record: inout RecordBuffer, _ allocator: SlabAllocator
+  ) -> Bool {
+    guard case .uri(let url) = value else { return false }
+    record.store(field, url.absoluteString, allocator: allocator)
+    return true
+  }
+
+  package static func key(of value: Value) -> KeyPayload? {
+    if case .uri(let url) = value { .text(url.absoluteString) } else { nil }
+  }
+
+  package static func value(ofBytes bytes: UnsafeRawBufferPointer) -> Value? {
+    URL(string: String(decoding: bytes, as: UTF8.self)).map(Value.uri)
+  }
+}

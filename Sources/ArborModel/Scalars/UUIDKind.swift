@@ -1,5 +1,5 @@
 package import ArborJSON
-internal import Foundation
+package import Foundation
 
 /// Universally unique identifiers.
 package enum UUIDKind: AttributeKind {
@@ -30,5 +30,32 @@ package enum UUIDKind: AttributeKind {
   package static func value(ofXML text: String) -> Value? { fitting(.string(text)) }
   package static func value(ofDocument node: JSONNode) -> Value? {
     node.string.flatMap(UUID.init(uuidString:)).map(Value.uuid)
+  }
+}
+
+extension UUIDKind: StoredKind {
+  package typealias Slot = uuid_t
+
+  package static var form: StorageForm { .identifier }
+  package static var readAs: [FieldKind] { [.string] }
+
+  package static func value(_ field: RecordField, of record: RecordView) -> Value {
+    .uuid(UUID(uuid: record.load(field, as: Slot.self)))
+  }
+
+  package static func set(
+    _ field: RecordField, _ value: Value, in record: inout RecordBuffer, _ allocator: SlabAllocator
+  ) -> Bool {
+    guard case .uuid(let uuid) = value else { return false }
+    record.store(field, uuid.uuid)
+    return true
+  }
+
+  package static func key(of value: Value) -> KeyPayload? {
+    if case .uuid(let uuid) = value { .identifier(uuid) } else { nil }
+  }
+
+  package static func value(ofBytes bytes: UnsafeRawBufferPointer) -> Value? {
+    .uuid(UUID(uuid: bytes.loadUnaligned(as: Slot.self)))
   }
 }

@@ -18,20 +18,6 @@ extension BinaryKind: BytesStoredKind {
     return .binary(Data(bytes))
   }
 
-  package static func set(
-    _ field: RecordField, _ value: Value, in record: inout RecordBuffer, _ allocator: SlabAllocator
-  ) -> Bool {
-    guard case .binary(let data) = value else { return false }
-    data.withUnsafeBytes { bytes in
-      if field.isExternal {
-        record.store(external: field, bytes: bytes, allocator: allocator)
-      } else {
-        record.store(field, bytes: bytes, allocator: allocator)
-      }
-    }
-    return true
-  }
-
   package static func key(of value: Value) -> KeyPayload? {
     if case .binary(let data) = value { .binary(data) } else { nil }
   }

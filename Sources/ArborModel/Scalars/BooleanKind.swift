@@ -35,23 +35,17 @@ package enum BooleanKind: AttributeKind {
   package static func value(ofDocument node: JSONNode) -> Value? { node.bool.map(Value.boolean) }
 }
 
-extension BooleanKind: StoredKind {
+extension BooleanKind: FixedStoredKind {
   package typealias Slot = Int8
 
   package static var form: StorageForm { .flag }
   package static var readAs: [FieldKind] { [.int16, .int32, .int64] }
 
-  package static func value(_ field: RecordField, of record: RecordView) -> Value {
-    .boolean(record.load(field, as: Slot.self) != 0)
+  package static func slot(of value: Value) -> Slot? {
+    if case .boolean(let flag) = value { flag ? 1 : 0 } else { nil }
   }
 
-  package static func set(
-    _ field: RecordField, _ value: Value, in record: inout RecordBuffer, _ allocator: SlabAllocator
-  ) -> Bool {
-    guard case .boolean(let flag) = value else { return false }
-    record.store(field, Slot(flag ? 1 : 0))
-    return true
-  }
+  package static func value(of slot: Slot) -> Value { .boolean(slot != 0) }
 
   package static func key(of value: Value) -> KeyPayload? {
     if case .boolean(let flag) = value { .flag(flag) } else { nil }

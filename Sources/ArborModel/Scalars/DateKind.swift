@@ -39,19 +39,14 @@ extension DateKind: RealStoredKind {
 
   package static var readAs: [FieldKind] { [.double] }
 
-  package static func value(_ field: RecordField, of record: RecordView) -> Value {
-    value(ofReal: record.load(field, as: Slot.self))
+  package static func slot(of value: Value) -> Slot? {
+    guard case .date(let date) = value, date.timeIntervalSinceReferenceDate.isFinite else {
+      return nil
+    }
+    return date.timeIntervalSinceReferenceDate
   }
 
-  package static func set(
-    _ field: RecordField, _ value: Value, in record: inout RecordBuffer, _ allocator: SlabAllocator
-  ) -> Bool {
-    guard case .date(let date) = value, date.timeIntervalSinceReferenceDate.isFinite else {
-      return false
-    }
-    record.store(field, date.timeIntervalSinceReferenceDate)
-    return true
-  }
+  package static func value(of slot: Slot) -> Value { value(ofReal: slot) }
 
   package static func key(of value: Value) -> KeyPayload? {
     guard case .date(let date) = value, !date.timeIntervalSinceReferenceDate.isNaN else {

@@ -72,15 +72,8 @@ extension DecimalKind: BytesStoredKind {
   package static func set(
     _ field: RecordField, _ value: Value, in record: inout RecordBuffer, _ allocator: SlabAllocator
   ) -> Bool {
-    let number: Decimal
-    switch value {
-    case .decimal(let decimal): number = decimal
-    case .integer(let whole): number = Decimal(whole)
-    default: return false
-    }
-    guard let bytes = DecimalCodec.encode(number) else { return false }
-    bytes.withUnsafeBytes { record.store(field, bytes: $0, allocator: allocator) }
-    return true
+    let value = if case .integer(let whole) = value { Value.decimal(Decimal(whole)) } else { value }
+    return store(field, value, in: &record, allocator)
   }
 
   package static func key(of value: Value) -> KeyPayload? {

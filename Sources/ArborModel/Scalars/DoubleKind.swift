@@ -47,20 +47,13 @@ package enum DoubleKind: RealAttributeKind {
 extension DoubleKind: RealStoredKind {
   package typealias Slot = Double
 
-  package static func value(_ field: RecordField, of record: RecordView) -> Value {
-    .double(record.load(field, as: Slot.self))
+  package static func slot(of value: Value) -> Slot? {
+    switch value {
+    case .double(let number): number.isFinite ? number : nil
+    case .integer(let number): Slot(number)
+    default: nil
+    }
   }
 
-  package static func set(
-    _ field: RecordField, _ value: Value, in record: inout RecordBuffer, _ allocator: SlabAllocator
-  ) -> Bool {
-    switch value {
-    case .double(let number):
-      guard number.isFinite else { return false }
-      record.store(field, number)
-    case .integer(let number): record.store(field, Slot(number))
-    default: return false
-    }
-    return true
-  }
+  package static func value(of slot: Slot) -> Value { .double(slot) }
 }

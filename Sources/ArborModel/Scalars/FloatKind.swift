@@ -46,20 +46,13 @@ package enum FloatKind: RealAttributeKind {
 extension FloatKind: RealStoredKind {
   package typealias Slot = Float
 
-  package static func value(_ field: RecordField, of record: RecordView) -> Value {
-    .double(Double(record.load(field, as: Slot.self)))
+  package static func slot(of value: Value) -> Slot? {
+    switch value {
+    case .double(let number): Slot(number).isFinite ? Slot(number) : nil
+    case .integer(let number): Slot(number)
+    default: nil
+    }
   }
 
-  package static func set(
-    _ field: RecordField, _ value: Value, in record: inout RecordBuffer, _ allocator: SlabAllocator
-  ) -> Bool {
-    switch value {
-    case .double(let number):
-      guard Slot(number).isFinite else { return false }
-      record.store(field, Slot(number))
-    case .integer(let number): record.store(field, Slot(number))
-    default: return false
-    }
-    return true
-  }
+  package static func value(of slot: Slot) -> Value { .double(Double(slot)) }
 }

@@ -1,5 +1,5 @@
 /// Floating-point numbers in records.
-package protocol RealStoredKind: StoredKind {}
+package protocol RealStoredKind: FixedStoredKind {}
 
 extension RealStoredKind {
   package static var form: StorageForm { .real }

@@ -49,6 +49,28 @@ extension StoredKind {
   package static func value(ofReal number: Double) -> Value { .null }
 }
 
+/// Kinds whose values lie in the fixed part of a record.
+package protocol FixedStoredKind: StoredKind {
+  /// What a value is in a record; nil where it does not fit without loss.
+  static func slot(of value: Value) -> Slot?
+  static func value(of slot: Slot) -> Value
+}
+
+extension FixedStoredKind {
+  @inline(__always)
+  package static func value(_ field: RecordField, of record: RecordView) -> Value {
+    value(of: record.load(field, as: Slot.self))
+  }
+
+  package static func set(
+    _ field: RecordField, _ value: Value, in record: inout RecordBuffer, _ allocator: SlabAllocator
+  ) -> Bool {
+    guard let slot = slot(of: value) else { return false }
+    record.store(field, slot)
+    return true
+  }
+}
+
 /// The forms that fields have in records and keys: few, whatever kinds are added.
 package enum StorageForm: Sendable {
   /// A whole number; in keys eight bytes with the sign bit flipped.

@@ -38,14 +38,6 @@ package enum StringKind: AttributeKind {
 }
 
 extension StringKind: BytesStoredKind {
-  package static func set(
-    _ field: RecordField, _ value: Value, in record: inout RecordBuffer, _ allocator: SlabAllocator
-  ) -> Bool {
-    guard case .string(let text) = value else { return false }
-    record.store(field, text, allocator: allocator)
-    return true
-  }
-
   package static func key(of value: Value) -> KeyPayload? {
     if case .string(let text) = value { .text(text) } else { nil }
   }

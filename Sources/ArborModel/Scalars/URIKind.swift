@@ -41,14 +41,6 @@ package enum URIKind: AttributeKind {
 extension URIKind: BytesStoredKind {
   package static var readAs: [FieldKind] { [.string] }
 
-  package static func set(
-    _ field: RecordField, _ value: Value, in record: inout RecordBuffer, _ allocator: SlabAllocator
-  ) -> Bool {
-    guard case .uri(let url) = value else { return false }
-    record.store(field, url.absoluteString, allocator: allocator)
-    return true
-  }
-
   package static func key(of value: Value) -> KeyPayload? {
     if case .uri(let url) = value { .text(url.absoluteString) } else { nil }
   }

@@ -33,29 +33,23 @@ package enum UUIDKind: AttributeKind {
   }
 }
 
-extension UUIDKind: StoredKind {
+extension UUIDKind: FixedStoredKind {
   package typealias Slot = uuid_t
 
   package static var form: StorageForm { .identifier }
   package static var readAs: [FieldKind] { [.string] }
 
-  package static func value(_ field: RecordField, of record: RecordView) -> Value {
-    .uuid(UUID(uuid: record.load(field, as: Slot.self)))
+  package static func slot(of value: Value) -> Slot? {
+    if case .uuid(let uuid) = value { uuid.uuid } else { nil }
   }
 
-  package static func set(
-    _ field: RecordField, _ value: Value, in record: inout RecordBuffer, _ allocator: SlabAllocator
-  ) -> Bool {
-    guard case .uuid(let uuid) = value else { return false }
-    record.store(field, uuid.uuid)
-    return true
-  }
+  package static func value(of slot: Slot) -> Value { .uuid(UUID(uuid: slot)) }
 
   package static func key(of value: Value) -> KeyPayload? {
     if case .uuid(let uuid) = value { .identifier(uuid) } else { nil }
   }
 
   package static func value(ofBytes bytes: UnsafeRawBufferPointer) -> Value? {
-    .uuid(UUID(uuid: bytes.loadUnaligned(as: Slot.self)))
+    value(of: bytes.loadUnaligned(as: Slot.self))
   }
 }

@@ -1,23 +1,15 @@
 /// Whole numbers of some width in records.
-package protocol WholeStoredKind: StoredKind
+package protocol WholeStoredKind: FixedStoredKind
 where Slot: FixedWidthInteger & SignedInteger & BitwiseCopyable {}
 
 extension WholeStoredKind {
   package static var form: StorageForm { .whole }
 
-  package static func value(_ field: RecordField, of record: RecordView) -> Value {
-    .integer(Int64(record.load(field, as: Slot.self)))
+  package static func slot(of value: Value) -> Slot? {
+    if case .integer(let number) = value { Slot(exactly: number) } else { nil }
   }
 
-  package static func set(
-    _ field: RecordField, _ value: Value, in record: inout RecordBuffer, _ allocator: SlabAllocator
-  ) -> Bool {
-    guard case .integer(let number) = value, let narrow = Slot(exactly: number) else {
-      return false
-    }
-    record.store(field, narrow)
-    return true
-  }
+  package static func value(of slot: Slot) -> Value { .integer(Int64(slot)) }
 
   package static func key(of value: Value) -> KeyPayload? {
     if case .integer(let number) = value { .number(KeyBits.of(number)) } else { nil }

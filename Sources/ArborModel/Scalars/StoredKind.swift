@@ -93,6 +93,9 @@ package enum StorageForm: Sendable {
   /// Whether a whole number comes out of it, a Boolean's being 0 or 1.
   package var isWhole: Bool { self == .whole || self == .flag }
 
+  /// Whether an interval of numbers tells what a comparison with a constant accepts.
+  package var isNumeric: Bool { isWhole || self == .real }
+
   /// Bytes that a value takes in a key, its marker included; nil where they differ.
   package var keyWidth: Int? {
     switch self {
@@ -112,6 +115,17 @@ package enum KeyPayload {
   case decimal([UInt8])
   case text(String)
   case binary(Data)
+
+  /// What a field stores, where its values are equal and ordered as their bytes are.
+  var bytes: [UInt8]? {
+    switch self {
+    case .number, .flag: nil
+    case .identifier(let uuid): withUnsafeBytes(of: uuid.uuid) { Array($0) }
+    case .decimal(let bytes): bytes
+    case .text(let text): Array(text.utf8)
+    case .binary(let data): Array(data)
+    }
+  }
 }
 
 /// Numbers as bits whose order is that of the numbers.

@@ -25,10 +25,10 @@ enum ExactForm {
   static func value(_ content: JSONNode, for type: AttributeType) -> Value? {
     switch type {
     case .string: content.string.map(Value.string)
-    case .float, .double: double(content).map(Value.double)
     case .date:
       (content.string.flatMap(ISO8601Date.parse)
         ?? double(content).map(Date.init(timeIntervalSinceReferenceDate:))).map(Value.date)
+    case _ where FieldKind(type).form == .real: double(content).map(Value.double)
     default: nil
     }
   }

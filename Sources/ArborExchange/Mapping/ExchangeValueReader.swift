@@ -1,6 +1,5 @@
 import ArborJSON
 import ArborModel
-import Foundation
 
 /// Reads the values of attributes where a document may also ask for a fresh number.
 ///
@@ -28,35 +27,24 @@ struct ExchangeValueReader {
     guard node.isText(Self.uniqueID) else {
       return .value(try attributes.value(node, for: attribute, of: entity.name))
     }
-    switch attribute.type {
-    case .integer16, .integer32, .integer64, .double, .decimal, .string, .undefined:
-      return .uniqueID
-    default:
+    guard attribute.type.kind.holdsUniqueNumbers else {
       throw node.error(
         "\(entity.name).\(attribute.name) cannot hold a unique number; draw it for an integer "
           + "attribute."
       ).with(entity: entity.name, keyPath: attribute.name)
     }
+    return .uniqueID
   }
 
   /// A unique number in the form that an attribute keeps.
   static func value(
     _ number: Int64, for attribute: ExchangeAttribute
   ) throws(ArborError) -> Value {
-    let narrow: Bool
-    switch attribute.type {
-    case .string: return .string(String(number))
-    case .double: return .double(Double(number))
-    case .decimal: return .decimal(.init(number))
-    case .integer16: narrow = Int16(exactly: number) == nil
-    case .integer32: narrow = Int32(exactly: number) == nil
-    default: narrow = false
-    }
-    guard !narrow else {
+    guard let value = attribute.type.kind.unique(number) else {
       throw ArborError(
         .limitExceeded,
         "The next unique number does not fit the attribute; make it a 64-bit integer.")
     }
-    return .integer(number)
+    return value
   }
 }

@@ -143,9 +143,9 @@ enum PlainForm {
 
   init?(_ type: AttributeType) {
     switch type {
-    case .integer16, .integer32, .integer64, .float, .double, .boolean: self = .number
     case .string: self = .text
     case .date: self = .date
+    case _ where FieldKind(type).form.isNumeric: self = .number
     default: return nil
     }
   }

@@ -91,17 +91,7 @@ struct StoredForm {
   /// Whether an attribute keeps values of a kind, their range apart. What it would convert, as a
   /// text into a UUID, would not come back as it went.
   private static func isKept(_ value: Value, _ type: AttributeType) -> Bool {
-    switch (type, value) {
-    case (_, .null), (.undefined, _): true
-    case (.integer16, .integer), (.integer32, .integer), (.integer64, .integer): true
-    // Beyond 64 bits with a sign; the range says so.
-    case (.integer16, .decimal), (.integer32, .decimal), (.integer64, .decimal): false
-    case (.float, .double), (.float, .integer), (.double, .double), (.double, .integer): true
-    case (.decimal, .decimal), (.decimal, .integer), (.boolean, .boolean), (.string, .string): true
-    case (.date, .date), (.binary, .binary), (.transformable, .binary), (.uuid, .uuid): true
-    case (.uri, .uri), (.composite, .composite): true
-    default: false
-    }
+    value.isNull || type.kind.keeps(value)
   }
 
   /// Whether a whole number has come through unchanged.

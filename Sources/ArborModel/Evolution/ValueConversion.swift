@@ -18,20 +18,22 @@ public enum ValueConversion: Sendable, Hashable, CaseIterable {
   /// Only code can tell.
   case custom
 
+  /// How values of a kind are read as those of a kind that is no number or no wider one.
+  private static let readings: [FieldKind: ValueConversion] = [
+    .boolean: .booleanToInteger, .uuid: .uuidToString, .uri: .uriToString, .date: .dateToDouble,
+  ]
+
   /// The conversion from one type to another.
   init(from old: AttributeType, to new: AttributeType) {
     self =
       switch (old, new) {
       case _ where old == new: .identity
-      case (.boolean, .integer16), (.boolean, .integer32), (.boolean, .integer64):
-        .booleanToInteger
-      case (.uuid, .string): .uuidToString
-      case (.uri, .string): .uriToString
-      case (.date, .double): .dateToDouble
       // A value without a type is stored with its own; a transformed one is bytes.
       case (_, .undefined), (.transformable, .binary), (.transformable, .transformable): .identity
       case _ where old.kind.isNumber && new.kind.isNumber:
-        old.kind.wider.contains(new.kind.field) ? .widening : .narrowing
+        FieldKind(old).converts(to: FieldKind(new)) ? .widening : .narrowing
+      case _ where FieldKind(old).stored.readAs.contains(FieldKind(new)):
+        Self.readings[FieldKind(old)] ?? .custom
       default: .custom
       }
   }

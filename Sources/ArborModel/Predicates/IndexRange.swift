@@ -23,32 +23,24 @@ struct IndexRange {
 
   /// What a comparison with a constant accepts; nil for nothing.
   init?(_ comparison: ComparisonOperator, _ constant: Value, kind: FieldKind) {
-    switch kind {
-    case .boolean:
+    switch (kind.form, kind.width) {
+    case (.flag, _):
       let interval = WholeNumbers.interval(comparison, constant).intersection(.closed(0, 1))
-      self.init(interval, least: nil, greatest: nil) { .boolean($0 != 0) }
-    case .int16: self.init(comparison, constant, whole: Int16.self)
-    case .int32: self.init(comparison, constant, whole: Int32.self)
-    case .int64, .reference: self.init(comparison, constant, whole: Int64.self)
-    case .float:
-      self.init(
-        FloatNumbers.interval(comparison, constant), least: FloatNumbers.least,
-        greatest: FloatNumbers.greatest, Value.double)
-    case .double:
-      self.init(
-        DoubleNumbers.interval(comparison, constant), least: DoubleNumbers.least,
-        greatest: DoubleNumbers.greatest, Value.double)
-    case .date:
-      self.init(
-        DateSeconds.interval(comparison, constant), least: DoubleNumbers.least,
-        greatest: DoubleNumbers.greatest
-      ) { .date(Date(timeIntervalSinceReferenceDate: $0)) }
-    case .decimal: self.init(comparison, constant) { Self.decimal($0) }
-    case .string, .binary, .uri, .uuid:
+      self.init(interval, least: nil, greatest: nil) { kind.stored.value(ofWhole: $0) }
+    case (.whole, 2): self.init(comparison, constant, whole: Int16.self)
+    case (.whole, 4): self.init(comparison, constant, whole: Int32.self)
+    case (.whole, _), (.reference, _): self.init(comparison, constant, whole: Int64.self)
+    case (.real, let width):
+      let greatest = width == 4 ? FloatNumbers.greatest : DoubleNumbers.greatest
+      self.init(kind.realInterval(comparison, constant), least: -greatest, greatest: greatest) {
+        kind.stored.value(ofReal: $0)
+      }
+    case (.decimal, _): self.init(comparison, constant) { Self.decimal($0) }
+    case (.text, _), (.identifier, _):
       self.init(comparison, constant) { value in
         FieldComparison.storedBytes(of: value, in: kind).map { _ in (value, .equal) }
       }
-    case .tagged: return nil
+    case (.tagged, _): return nil
     }
   }
 

@@ -21,18 +21,6 @@ package enum FieldKind: UInt8, Sendable, Hashable, CaseIterable {
   /// A tagged value, for attributes without a type and for composites; see ``ValueCodec``.
   case tagged = 14
 
-  /// The bytes a field of this kind takes in the fixed part of a record.
-  package var width: Int {
-    switch self {
-    case .boolean: 1
-    case .int16: 2
-    case .int32, .float: 4
-    case .int64, .double, .date, .reference: 8
-    case .uuid: 16
-    case .string, .binary, .decimal, .uri, .tagged: 8
-    }
-  }
-
   /// Whether the fixed part holds offset and length of bytes in the variable area.
   @inlinable package var isVariable: Bool { rawValue >= FieldKind.string.rawValue }
 }

@@ -29,8 +29,6 @@ package protocol AttributeKind: SendableMetatype {
   /// What the type is to comparisons.
   static var valueKind: ValueKind { get }
   static var isNumber: Bool { get }
-  /// The kinds of numbers that hold every number of this one, exactly.
-  static var wider: [FieldKind] { get }
   /// The type of an attribute's bounds, nil where it knows none. A text is bounded by its length.
   static var boundType: AttributeType? { get }
   /// Whether a value is one of its own, within the record.
@@ -80,7 +78,6 @@ package protocol AttributeKind: SendableMetatype {
 extension AttributeKind {
   package static var documentExpectation: String { expectation }
   package static var isNumber: Bool { false }
-  package static var wider: [FieldKind] { [] }
   package static var boundType: AttributeType? { nil }
   package static var isPlain: Bool { true }
   package static var hasXMLDefault: Bool { true }

@@ -34,6 +34,9 @@ extension AttributeType {
   /// bits.
   package func fitting(_ value: Value) -> Value? { kind.fitting(value) }
 
+  /// A value as one of this type, where that holds it: converted there and back it is the same.
+  package func exactly(_ value: Value) -> Value? { kind.exactly(value) }
+
   /// What fits the type, for messages: `a whole number from -32768 to 32767`.
   package var expectation: String { kind.expectation }
 

@@ -34,3 +34,22 @@ package enum BooleanKind: AttributeKind {
 
   package static func value(ofDocument node: JSONNode) -> Value? { node.bool.map(Value.boolean) }
 }
+
+extension BooleanKind: FixedStoredKind {
+  package typealias Slot = Int8
+
+  package static var form: StorageForm { .flag }
+  package static var readAs: [FieldKind] { [.int16, .int32, .int64] }
+
+  package static func slot(of value: Value) -> Slot? {
+    if case .boolean(let flag) = value { flag ? 1 : 0 } else { nil }
+  }
+
+  package static func value(of slot: Slot) -> Value { .boolean(slot != 0) }
+
+  package static func key(of value: Value) -> KeyPayload? {
+    if case .boolean(let flag) = value { .flag(flag) } else { nil }
+  }
+
+  package static func value(ofWhole number: Int64) -> Value { .boolean(number != 0) }
+}

@@ -33,3 +33,33 @@ package enum DateKind: AttributeKind {
     (try? Date(text, strategy: .iso8601)).map(Value.date)
   }
 }
+
+extension DateKind: RealStoredKind {
+  package typealias Slot = Double
+
+  package static var readAs: [FieldKind] { [.double] }
+
+  package static func slot(of value: Value) -> Slot? {
+    guard case .date(let date) = value, date.timeIntervalSinceReferenceDate.isFinite else {
+      return nil
+    }
+    return date.timeIntervalSinceReferenceDate
+  }
+
+  package static func value(of slot: Slot) -> Value { value(ofReal: slot) }
+
+  package static func key(of value: Value) -> KeyPayload? {
+    guard case .date(let date) = value, !date.timeIntervalSinceReferenceDate.isNaN else {
+      return nil
+    }
+    return .number(KeyBits.of(date.timeIntervalSinceReferenceDate))
+  }
+
+  package static func value(ofKey bits: UInt64) -> Value? {
+    KeyBits.double(bits).map { value(ofReal: $0) }
+  }
+
+  package static func value(ofReal number: Double) -> Value {
+    .date(Date(timeIntervalSinceReferenceDate: number))
+  }
+}

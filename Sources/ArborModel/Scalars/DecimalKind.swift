@@ -65,3 +65,23 @@ extension Decimal {
     return double
   }
 }
+
+extension DecimalKind: BytesStoredKind {
+  package static var form: StorageForm { .decimal }
+
+  package static func set(
+    _ field: RecordField, _ value: Value, in record: inout RecordBuffer, _ allocator: SlabAllocator
+  ) -> Bool {
+    let value = if case .integer(let whole) = value { Value.decimal(Decimal(whole)) } else { value }
+    return store(field, value, in: &record, allocator)
+  }
+
+  package static func key(of value: Value) -> KeyPayload? {
+    guard case .decimal(let number) = value else { return nil }
+    return DecimalCodec.encode(number).map(KeyPayload.decimal)
+  }
+
+  package static func value(ofBytes bytes: UnsafeRawBufferPointer) -> Value? {
+    DecimalCodec.decode(bytes).map(Value.decimal)
+  }
+}

@@ -43,3 +43,17 @@ package enum DoubleKind: RealAttributeKind {
 
   package static func unique(_ number: Int64) -> Value? { .double(Double(number)) }
 }
+
+extension DoubleKind: RealStoredKind {
+  package typealias Slot = Double
+
+  package static func slot(of value: Value) -> Slot? {
+    switch value {
+    case .double(let number): number.isFinite ? number : nil
+    case .integer(let number): Slot(number)
+    default: nil
+    }
+  }
+
+  package static func value(of slot: Slot) -> Value { .double(slot) }
+}

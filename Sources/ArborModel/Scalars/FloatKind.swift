@@ -42,3 +42,17 @@ package enum FloatKind: RealAttributeKind {
     number.double.flatMap { Float($0).isFinite ? .double(Double(Float($0))) : nil }
   }
 }
+
+extension FloatKind: RealStoredKind {
+  package typealias Slot = Float
+
+  package static func slot(of value: Value) -> Slot? {
+    switch value {
+    case .double(let number): Slot(number).isFinite ? Slot(number) : nil
+    case .integer(let number): Slot(number)
+    default: nil
+    }
+  }
+
+  package static func value(of slot: Slot) -> Value { .double(Double(slot)) }
+}

@@ -1,6 +1,6 @@
 /// Whole numbers of 16 bits.
-package enum Int16Kind: WholeAttributeKind {
-  package typealias Number = Int16
+package enum Int16Kind: WholeAttributeKind, WholeStoredKind {
+  package typealias Slot = Int16
 
   package static var type: AttributeType { .integer16 }
   package static var field: FieldKind { .int16 }

@@ -1,6 +1,6 @@
 /// Whole numbers of 32 bits.
-package enum Int32Kind: WholeAttributeKind {
-  package typealias Number = Int32
+package enum Int32Kind: WholeAttributeKind, WholeStoredKind {
+  package typealias Slot = Int32
 
   package static var type: AttributeType { .integer32 }
   package static var field: FieldKind { .int32 }

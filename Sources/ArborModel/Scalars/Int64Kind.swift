@@ -1,6 +1,6 @@
 /// Whole numbers of 64 bits.
-package enum Int64Kind: WholeAttributeKind {
-  package typealias Number = Int64
+package enum Int64Kind: WholeAttributeKind, WholeStoredKind {
+  package typealias Slot = Int64
 
   package static var type: AttributeType { .integer64 }
   package static var field: FieldKind { .int64 }

@@ -36,3 +36,13 @@ package enum StringKind: AttributeKind {
   package static func value(ofDocument node: JSONNode) -> Value? { node.string.map(Value.string) }
   package static func unique(_ number: Int64) -> Value? { .string(String(number)) }
 }
+
+extension StringKind: BytesStoredKind {
+  package static func key(of value: Value) -> KeyPayload? {
+    if case .string(let text) = value { .text(text) } else { nil }
+  }
+
+  package static func value(ofBytes bytes: UnsafeRawBufferPointer) -> Value? {
+    .string(String(decoding: bytes, as: UTF8.self))
+  }
+}

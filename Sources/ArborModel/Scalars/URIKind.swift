@@ -37,3 +37,15 @@ package enum URIKind: AttributeKind {
     node.string.flatMap { URL(string: $0, encodingInvalidCharacters: false) }.map(Value.uri)
   }
 }
+
+extension URIKind: BytesStoredKind {
+  package static var readAs: [FieldKind] { [.string] }
+
+  package static func key(of value: Value) -> KeyPayload? {
+    if case .uri(let url) = value { .text(url.absoluteString) } else { nil }
+  }
+
+  package static func value(ofBytes bytes: UnsafeRawBufferPointer) -> Value? {
+    URL(string: String(decoding: bytes, as: UTF8.self)).map(Value.uri)
+  }
+}

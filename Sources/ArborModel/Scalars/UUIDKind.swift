@@ -1,5 +1,5 @@
 package import ArborJSON
-internal import Foundation
+package import Foundation
 
 /// Universally unique identifiers.
 package enum UUIDKind: AttributeKind {
@@ -30,5 +30,26 @@ package enum UUIDKind: AttributeKind {
   package static func value(ofXML text: String) -> Value? { fitting(.string(text)) }
   package static func value(ofDocument node: JSONNode) -> Value? {
     node.string.flatMap(UUID.init(uuidString:)).map(Value.uuid)
+  }
+}
+
+extension UUIDKind: FixedStoredKind {
+  package typealias Slot = uuid_t
+
+  package static var form: StorageForm { .identifier }
+  package static var readAs: [FieldKind] { [.string] }
+
+  package static func slot(of value: Value) -> Slot? {
+    if case .uuid(let uuid) = value { uuid.uuid } else { nil }
+  }
+
+  package static func value(of slot: Slot) -> Value { .uuid(UUID(uuid: slot)) }
+
+  package static func key(of value: Value) -> KeyPayload? {
+    if case .uuid(let uuid) = value { .identifier(uuid) } else { nil }
+  }
+
+  package static func value(ofBytes bytes: UnsafeRawBufferPointer) -> Value? {
+    value(of: bytes.loadUnaligned(as: Slot.self))
   }
 }

@@ -37,3 +37,23 @@ package enum UndefinedKind: AttributeKind {
     return node.bool.map(Value.boolean) ?? node.string.map(Value.string)
   }
 }
+
+extension UndefinedKind: BytesStoredKind {
+  package static var form: StorageForm { .tagged }
+
+  package static func set(
+    _ field: RecordField, _ value: Value, in record: inout RecordBuffer, _ allocator: SlabAllocator
+  ) -> Bool {
+    guard ValueCodec.canEncode(value) else { return false }
+    ValueCodec.encode(value).withUnsafeBytes {
+      record.store(field, bytes: $0, allocator: allocator)
+    }
+    return true
+  }
+
+  package static func key(of value: Value) -> KeyPayload? { nil }
+
+  package static func value(ofBytes bytes: UnsafeRawBufferPointer) -> Value? {
+    ValueCodec.decode(bytes)
+  }
+}

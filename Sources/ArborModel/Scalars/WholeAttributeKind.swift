@@ -3,7 +3,7 @@ internal import Foundation
 
 /// Whole numbers of some width.
 package protocol WholeAttributeKind: AttributeKind {
-  associatedtype Number: FixedWidthInteger & SignedInteger
+  associatedtype Slot: FixedWidthInteger & SignedInteger
 }
 
 extension WholeAttributeKind {
@@ -17,7 +17,7 @@ extension WholeAttributeKind {
   }
 
   package static func form(of value: Value) -> Value? {
-    guard case .integer(let number) = value, Number(exactly: number) != nil else {
+    guard case .integer(let number) = value, Slot(exactly: number) != nil else {
       return Value?.none
     }
     return value

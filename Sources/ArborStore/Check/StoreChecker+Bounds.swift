@@ -72,10 +72,8 @@ extension StoreChecker {
   }
 
   private static func floating(_ field: RecordField, _ record: RecordView) -> Double? {
-    switch field.kind {
-    case .float: Double(record.load(field, as: Float.self))
-    case .double, .date: record.load(field, as: Double.self)
-    default: nil
-    }
+    guard field.kind.form == .real else { return nil }
+    if field.kind == .float { return Double(record.load(field, as: Float.self)) }
+    return record.load(field, as: Double.self)
   }
 }

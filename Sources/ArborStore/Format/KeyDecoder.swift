@@ -47,21 +47,15 @@ package enum KeyDecoder {
       guard let marker = byte() else { return .cut }
       if marker == KeyEncoder.nilMarker { return .value(.null) }
       guard marker == KeyEncoder.valueMarker else { return .damaged }
-      switch kind {
-      case .int16, .int32, .int64:
-        return number { .integer(Int64(bitPattern: $0 ^ (1 << 63))) }
-      case .reference: return number { .integer(Int64(bitPattern: $0)) }
-      case .double, .float: return number { Self.double($0).map(Value.double) }
-      case .date:
-        return number {
-          Self.double($0).map { .date(Date(timeIntervalSinceReferenceDate: $0)) }
-        }
-      case .boolean:
+      let stored = kind.stored
+      switch stored.form {
+      case .whole, .real, .reference: return number { stored.value(ofKey: $0) }
+      case .flag:
         guard let flag = byte() else { return .cut }
         return flag <= 1 ? .value(.boolean(flag == 1)) : .damaged
-      case .uuid: return uuid()
+      case .identifier: return uuid()
       case .decimal: return decimal()
-      case .string, .uri, .binary: return text(kind)
+      case .text: return text(stored)
       case .tagged: return .damaged
       }
     }
@@ -79,12 +73,6 @@ package enum KeyDecoder {
         number = number << 8 | UInt64(next)
       }
       return value(number).map(Result.value) ?? .damaged
-    }
-
-    /// NaN and -0 are in no key.
-    private static func double(_ bits: UInt64) -> Double? {
-      let number = Double(bitPattern: bits >> 63 == 1 ? bits ^ (1 << 63) : ~bits)
-      return number.isNaN || KeyEncoder.bits(number) != bits ? nil : number
     }
 
     private mutating func uuid() -> Result {
@@ -112,7 +100,7 @@ package enum KeyDecoder {
       return .value(.decimal(number))
     }
 
-    private mutating func text(_ kind: FieldKind) -> Result {
+    private mutating func text(_ kind: any StoredKind.Type) -> Result {
       var text: [UInt8] = []
       while true {
         guard let next = byte() else { return .cut }
@@ -125,13 +113,7 @@ package enum KeyDecoder {
         guard escaped == 1 || escaped == 2 else { return .damaged }
         text.append(escaped - 1)
       }
-      switch kind {
-      case .binary: return .value(.binary(Data(text)))
-      case .uri:
-        return URL(string: String(decoding: text, as: UTF8.self)).map { .value(.uri($0)) }
-          ?? .damaged
-      default: return .value(.string(String(decoding: text, as: UTF8.self)))
-      }
+      return text.withUnsafeBytes { kind.value(ofBytes: $0) }.map(Result.value) ?? .damaged
     }
   }
 }

@@ -43,15 +43,15 @@ package enum KeyEncoder {
     }
     switch field.kind {
     case .int64:
-      key.append(valueMarker, bits(record.load(field, as: Int64.self)), mask: mask)
+      key.append(valueMarker, KeyBits.of(record.load(field, as: Int64.self)), mask: mask)
     case .int32:
-      key.append(valueMarker, bits(Int64(record.load(field, as: Int32.self))), mask: mask)
+      key.append(valueMarker, KeyBits.of(Int64(record.load(field, as: Int32.self))), mask: mask)
     case .int16:
-      key.append(valueMarker, bits(Int64(record.load(field, as: Int16.self))), mask: mask)
+      key.append(valueMarker, KeyBits.of(Int64(record.load(field, as: Int16.self))), mask: mask)
     case .double, .date:
-      key.append(valueMarker, bits(record.load(field, as: Double.self)), mask: mask)
+      key.append(valueMarker, KeyBits.of(record.load(field, as: Double.self)), mask: mask)
     case .float:
-      key.append(valueMarker, bits(Double(record.load(field, as: Float.self))), mask: mask)
+      key.append(valueMarker, KeyBits.of(Double(record.load(field, as: Float.self))), mask: mask)
     case .reference:
       key.append(valueMarker, record.load(field, as: UInt64.self), mask: mask)
     case .boolean:
@@ -98,34 +98,24 @@ package enum KeyEncoder {
     _ value: Value, as kind: FieldKind, isAscending: Bool = true, to key: inout KeyBuffer
   ) -> Bool {
     let mask = mask(isAscending: isAscending)
-    switch (kind, value) {
-    case (_, .null): key.append(nilMarker ^ mask)
-    case (.int16, .integer(let number)), (.int32, .integer(let number)),
-      (.int64, .integer(let number)):
-      key.append(valueMarker, bits(number), mask: mask)
-    case (.double, .double(let number)), (.float, .double(let number)):
-      guard !number.isNaN else { return false }
-      key.append(valueMarker, bits(number), mask: mask)
-    case (.date, .date(let date)):
-      guard !date.timeIntervalSinceReferenceDate.isNaN else { return false }
-      key.append(valueMarker, bits(date.timeIntervalSinceReferenceDate), mask: mask)
-    case (.reference, .integer(let number)):
-      key.append(valueMarker, UInt64(bitPattern: number), mask: mask)
-    case (.boolean, .boolean(let flag)):
+    if value.isNull {
+      key.append(nilMarker ^ mask)
+      return true
+    }
+    guard let payload = kind.stored.key(of: value) else { return false }
+    switch payload {
+    case .number(let bits): key.append(valueMarker, bits, mask: mask)
+    case .flag(let flag):
       key.append(valueMarker ^ mask)
       key.append((flag ? 1 : 0) ^ mask)
-    case (.uuid, .uuid(let uuid)):
+    case .identifier(let uuid):
       key.append(valueMarker ^ mask)
       withUnsafeBytes(of: uuid.uuid) { key.append($0, mask: mask) }
-    case (.decimal, .decimal(let number)):
-      guard let bytes = DecimalCodec.encode(number) else { return false }
+    case .decimal(let bytes):
       key.append(valueMarker ^ mask)
       bytes.withUnsafeBytes { key.append($0, mask: mask) }
-    case (.string, .string(let text)): appendText(text, mask: mask, to: &key)
-    case (.uri, .uri(let url)): appendText(url.absoluteString, mask: mask, to: &key)
-    case (.binary, .binary(let data)):
-      data.withUnsafeBytes { appendText($0, mask: mask, to: &key) }
-    default: return false
+    case .text(let text): appendText(text, mask: mask, to: &key)
+    case .binary(let data): data.withUnsafeBytes { appendText($0, mask: mask, to: &key) }
     }
     return true
   }
@@ -158,16 +148,6 @@ package enum KeyEncoder {
   /// Adds what the keys of all values but nil begin with.
   package static func appendAnyValue(isAscending: Bool = true, to key: inout KeyBuffer) {
     key.append(valueMarker ^ mask(isAscending: isAscending))
-  }
-
-  @inline(__always)
-  static func bits(_ number: Int64) -> UInt64 { UInt64(bitPattern: number) ^ (1 << 63) }
-
-  @inline(__always)
-  static func bits(_ number: Double) -> UInt64 {
-    // Adding 0 makes -0 a plain 0 and leaves every other number as it is.
-    let pattern = (number + 0).bitPattern
-    return pattern >> 63 == 0 ? pattern | 1 << 63 : ~pattern
   }
 
   private static func appendText(_ text: String, mask: UInt8, to key: inout KeyBuffer) {

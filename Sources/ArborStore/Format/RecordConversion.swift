@@ -177,27 +177,13 @@ extension RecordBuffer {
 }
 
 extension FieldKind {
-  /// Whether every value of this kind is read as one of another kind.
-  fileprivate func converts(to other: FieldKind) -> Bool {
-    switch (self, other) {
-    case (_, .tagged), (.boolean, .int16), (.boolean, .int32), (.boolean, .int64),
-      (.uuid, .string), (.uri, .string), (.date, .double),
-      (.int16, .int32), (.int16, .int64), (.int32, .int64), (.int16, .float), (.int16, .double),
-      (.int32, .double), (.float, .double), (.int16, .decimal), (.int32, .decimal),
-      (.int64, .decimal):
-      true
-    default: false
-    }
-  }
-
   /// A value of this kind as one of another kind that it converts to.
   fileprivate func converted(_ value: Value, to other: FieldKind) -> Value {
-    switch (value, other) {
-    case (.boolean(let flag), .int16), (.boolean(let flag), .int32), (.boolean(let flag), .int64):
-      .integer(flag ? 1 : 0)
-    case (.uuid(let uuid), .string): .string(uuid.uuidString)
-    case (.uri(let url), .string): .string(url.absoluteString)
-    case (.date(let date), .double): .double(date.timeIntervalSinceReferenceDate)
+    switch value {
+    case .boolean(let flag) where other.form == .whole: .integer(flag ? 1 : 0)
+    case .uuid(let uuid) where other == .string: .string(uuid.uuidString)
+    case .uri(let url) where other == .string: .string(url.absoluteString)
+    case .date(let date) where other == .double: .double(date.timeIntervalSinceReferenceDate)
     default: value
     }
   }

@@ -121,7 +121,7 @@ struct ReturnedValues {
           let column = columns[index]
           let value = record.value(isWritten ? column.since : column.before)
           let kept = columns[index].value(
-            isWritten ? column.retyped.type.restored(value) : value, of: number)
+            isWritten ? column.retyped.type.kind.restored(value) : value, of: number)
           _ = buffer.set(column.attribute.field, kept, allocator: allocator)
         }
         try transaction.put(buffer.view, of: number, entity, in: records)

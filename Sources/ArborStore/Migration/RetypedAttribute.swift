@@ -24,7 +24,7 @@ struct RetypedAttribute {
   ) -> [ModelDifference.Subject: RetypedAttribute] {
     difference.storedChanges.reduce(into: [:]) { retyped, change in
       guard case .attribute(.typeChanged(let left, let back, let conversion)) = change.kind,
-        conversion != .identity, left.isPlain, back.isPlain, let subject = change.subject,
+        conversion != .identity, left.kind.isPlain, back.kind.isPlain, let subject = change.subject,
         let source = change.source, let property = source.property,
         !difference.new.isDerived(subject)
       else { return }
@@ -40,17 +40,5 @@ extension ManagedObjectModel {
     entity(named: subject.entity)?.attributes.contains {
       $0.name == subject.property && $0.derivation != nil
     } ?? false
-  }
-}
-
-extension AttributeType {
-  /// Whether a value is one of its own, within the record.
-  fileprivate var isPlain: Bool {
-    switch self {
-    case .integer16, .integer32, .integer64, .float, .double, .decimal, .boolean, .string, .date,
-      .uuid, .uri:
-      true
-    default: false
-    }
   }
 }

@@ -155,11 +155,11 @@ final class ByteOrder: RowOrder {
     if record.isNull(field) { return 0 }
     switch field.kind {
     case .boolean: return UInt64(record.load(field, as: UInt8.self))
-    case .int16: return KeyEncoder.bits(Int64(record.load(field, as: Int16.self)))
-    case .int32: return KeyEncoder.bits(Int64(record.load(field, as: Int32.self)))
-    case .int64: return KeyEncoder.bits(record.load(field, as: Int64.self))
-    case .float: return KeyEncoder.bits(Double(record.load(field, as: Float.self)))
-    case .double, .date: return KeyEncoder.bits(record.load(field, as: Double.self))
+    case .int16: return KeyBits.of(Int64(record.load(field, as: Int16.self)))
+    case .int32: return KeyBits.of(Int64(record.load(field, as: Int32.self)))
+    case .int64: return KeyBits.of(record.load(field, as: Int64.self))
+    case .float: return KeyBits.of(Double(record.load(field, as: Float.self)))
+    case .double, .date: return KeyBits.of(record.load(field, as: Double.self))
     case .reference: return record.load(field, as: UInt64.self)
     case .uuid: return UInt64(bigEndian: record.load(field, as: UInt64.self))
     case .string, .uri, .binary, .decimal: return record.bytes(field).prefixNumber
@@ -172,9 +172,9 @@ final class ByteOrder: RowOrder {
     switch value {
     case .boolean(let flag): flag ? 1 : 0
     case .integer(let number):
-      kind == .reference ? UInt64(bitPattern: number) : KeyEncoder.bits(number)
-    case .double(let number): KeyEncoder.bits(number)
-    case .date(let date): KeyEncoder.bits(date.timeIntervalSinceReferenceDate)
+      kind == .reference ? UInt64(bitPattern: number) : KeyBits.of(number)
+    case .double(let number): KeyBits.of(number)
+    case .date(let date): KeyBits.of(date.timeIntervalSinceReferenceDate)
     case .uuid(let uuid): withUnsafeBytes(of: uuid.uuid) { $0.prefixNumber }
     case .string(let text): Array(text.utf8).withUnsafeBytes { $0.prefixNumber }
     case .uri(let url): Array(url.absoluteString.utf8).withUnsafeBytes { $0.prefixNumber }

@@ -62,14 +62,15 @@ struct FieldSummary {
 
   @inline(never)
   private mutating func addOther(_ record: RecordView, _ field: RecordField) {
-    switch kind {
+    switch kind.form {
     case .decimal:
       decimals.add(record.value(field))
       addBytes(record.bytes(field))
-    case .uuid:
+    case .identifier:
       addBytes(UnsafeRawBufferPointer(start: record.base + Int(field.offset), count: 16))
     case .tagged: values.add(record.value(field))
-    default: if field.kind.isVariable { addBytes(record.bytes(field)) }
+    case .text: addBytes(record.bytes(field))
+    case .whole, .flag, .real, .reference: break
     }
   }
 
@@ -96,8 +97,8 @@ struct FieldSummary {
   }
 
   private var sum: Value {
-    switch kind {
-    case .double, .float: return count == 0 ? .integer(0) : .double(real)
+    switch kind.form {
+    case .real where kind != .date: return count == 0 ? .integer(0) : .double(real)
     case .decimal: return decimals.value
     case .tagged: return values.value(of: .sum)
     default: return wholeSum.value
@@ -112,9 +113,8 @@ struct FieldSummary {
 
   private var average: Value {
     guard count > 0 else { return .null }
-    switch kind {
-    case .double, .float: return .double(real / Double(count))
-    case .date: return .date(Date(timeIntervalSinceReferenceDate: real / Double(count)))
+    switch kind.form {
+    case .real: return kind.stored.value(ofReal: real / Double(count))
     case .decimal: return decimals.average(of: count)
     case .tagged: return values.value(of: .average)
     default: return wholeSum.average(of: count)
@@ -125,19 +125,13 @@ struct FieldSummary {
     let whole = isLeast ? leastWhole : greatestWhole
     let real = isLeast ? leastReal : greatestReal
     let bytes = isLeast ? leastBytes : greatestBytes
-    switch kind {
-    case .boolean: return .boolean(whole != 0)
-    case .int16, .int32, .int64: return .integer(whole)
-    case .float, .double: return .double(real)
-    case .date: return .date(Date(timeIntervalSinceReferenceDate: real))
+    let stored = kind.stored
+    switch stored.form {
+    case .whole, .flag: return stored.value(ofWhole: whole)
+    case .real: return stored.value(ofReal: real)
     case .tagged: return values.value(of: isLeast ? .minimum : .maximum)
-    case .decimal:
-      return bytes.withUnsafeBytes { DecimalCodec.decode($0) }.map(Value.decimal) ?? .null
-    case .string: return .string(String(decoding: bytes, as: UTF8.self))
-    case .uri: return URL(string: String(decoding: bytes, as: UTF8.self)).map(Value.uri) ?? .null
-    case .binary: return .binary(Data(bytes))
-    case .uuid:
-      return .uuid(bytes.withUnsafeBytes { UUID(uuid: $0.loadUnaligned(as: uuid_t.self)) })
+    case .decimal, .text, .identifier:
+      return bytes.withUnsafeBytes { stored.value(ofBytes: $0) } ?? .null
     case .reference: return .null
     }
   }

@@ -36,7 +36,7 @@ struct KeyFilter: Equatable {
       let column = columns[index]
       // The end of a decimal is not found by a byte.
       guard column.kind != .decimal, column.kind != .tagged else { break }
-      let width = column.kind.keyWidth
+      let width = column.kind.form.keyWidth
       isExact = isExact && width != nil
       var ranges: [ScanRange] = []
       if index >= usedColumns, match.related == nil,
@@ -112,18 +112,6 @@ struct KeyFilter: Equatable {
   private func lies(_ bytes: UnsafeRawBufferPointer, in index: Int) -> Bool {
     steps[index].ranges.contains { range in
       !bytes.isBefore(range.lower) && range.upper.map { bytes.isBefore($0) } ?? true
-    }
-  }
-}
-
-extension FieldKind {
-  /// Bytes that a value takes in a key, its marker included; nil where they differ.
-  fileprivate var keyWidth: Int? {
-    switch self {
-    case .int16, .int32, .int64, .double, .float, .date, .reference: 9
-    case .boolean: 2
-    case .uuid: 17
-    case .decimal, .string, .uri, .binary, .tagged: nil
     }
   }
 }

@@ -17,11 +17,8 @@ extension QueryPlanner {
   /// The index to read in place of the records; nil where none has the values of exactly the rows,
   /// or has much fewer pages than the records.
   func coveringIndex(_ attribute: AttributeSchema) throws -> CoveringIndex? {
-    switch attribute.field.kind {
-    case .int16, .int32, .int64, .boolean: break
     // The sum of other numbers depends on their order.
-    default: return nil
-    }
+    guard attribute.field.kind.form.isWhole else { return nil }
     guard query.limit == 0, query.offset == 0, query.groupLimit == nil,
       query.continuation == nil, !isNeverTrue, let covering = leadingIndex(attribute)
     else { return nil }

@@ -7,18 +7,13 @@ enum ValueSource {
   /// A value as the Swift type of its attribute, or nil where that type's literals do not say
   /// exactly it.
   static func typed(_ value: Value, as type: AttributeType) -> String? {
-    switch (type, value) {
-    case (.integer16, .integer(let number)) where Int16(exactly: number) != nil: "\(number)"
-    case (.integer32, .integer(let number)) where Int32(exactly: number) != nil: "\(number)"
-    case (.integer64, .integer(let number)): "\(number)"
-    case (.double, .double(let number)): double(number)
-    case (.float, .double(let number)) where Double(Float(number)) == number:
-      number.isFinite ? "\(Float(number))" : double(number)
-    case (.decimal, .decimal), (.boolean, .boolean), (.string, .string), (.date, .date),
-      (.uuid, .uuid), (.uri, .uri), (.binary, .binary), (.transformable, .binary):
-      argument(value)
-    default: nil
+    guard FieldKind(type) != .tagged, !value.isNull, type.fitting(value) == value else {
+      return nil
     }
+    if type == .float, case .double(let number) = value, number.isFinite {
+      return "\(Float(number))"
+    }
+    return argument(value)
   }
 
   /// A value as an expression of its own type, for parameters that take several.

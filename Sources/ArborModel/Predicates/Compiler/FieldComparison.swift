@@ -15,18 +15,12 @@ struct FieldComparison {
     case (.in, _): return try throughValues()
     default: break
     }
-    switch field.kind {
-    case .boolean: return wholeNumber(WholeNumbers.interval(comparison, constant), as: Int8.self)
-    case .int16: return wholeNumber(WholeNumbers.interval(comparison, constant), as: Int16.self)
-    case .int32: return wholeNumber(WholeNumbers.interval(comparison, constant), as: Int32.self)
-    case .int64, .reference:
-      return wholeNumber(WholeNumbers.interval(comparison, constant), as: Int64.self)
-    case .float: return single(FloatNumbers.interval(comparison, constant))
-    case .double: return double(DoubleNumbers.interval(comparison, constant))
-    case .date: return double(DateSeconds.interval(comparison, constant))
-    case .string: return try text()
-    case .decimal, .binary, .uri: return try bytes()
-    case .uuid: return identifier()
+    switch field.kind.form {
+    case .whole, .flag, .reference: return wholeNumber(WholeNumbers.interval(comparison, constant))
+    case .real: return real(field.kind.realInterval(comparison, constant))
+    case .text where field.kind == .string: return try text()
+    case .decimal, .text: return try bytes()
+    case .identifier: return identifier()
     case .tagged: return try throughValues()
     }
   }
@@ -44,6 +38,15 @@ struct FieldComparison {
   }
 
   // MARK: Numbers
+
+  private func wholeNumber(_ interval: NumericInterval<Int64>) -> CompiledNode {
+    switch field.kind.width {
+    case 1: wholeNumber(interval, as: Int8.self)
+    case 2: wholeNumber(interval, as: Int16.self)
+    case 4: wholeNumber(interval, as: Int32.self)
+    default: wholeNumber(interval, as: Int64.self)
+    }
+  }
 
   private func wholeNumber<Number: FixedWidthInteger & SignedInteger & BitwiseCopyable>(
     _ interval: NumericInterval<Int64>, as type: Number.Type
@@ -69,6 +72,10 @@ struct FieldComparison {
       let number = record.load(field, as: Number.self)
       return number >= lower && number <= upper && !record.isNull(field)
     }
+  }
+
+  private func real(_ interval: NumericInterval<Double>) -> CompiledNode {
+    field.kind.width == 4 ? single(interval) : double(interval)
   }
 
   private func double(_ interval: NumericInterval<Double>) -> CompiledNode {
@@ -129,14 +136,7 @@ struct FieldComparison {
 
   /// The bytes that a field keeps for a constant, nil for a constant of another kind.
   static func storedBytes(of constant: Value, in kind: FieldKind) -> [UInt8]? {
-    switch (kind, constant) {
-    case (.decimal, _): constant.numberKey
-    case (.binary, .binary(let data)): Array(data)
-    case (.uri, .uri(let url)): Array(url.absoluteString.utf8)
-    case (.string, .string(let text)): Array(text.utf8)
-    case (.uuid, .uuid(let uuid)): withUnsafeBytes(of: uuid.uuid) { Array($0) }
-    default: nil
-    }
+    kind == .decimal ? constant.numberKey : kind.stored.key(of: constant)?.bytes
   }
 
   // MARK: Lists
@@ -152,19 +152,23 @@ struct FieldComparison {
   }
 
   private func test(ofMembers members: [Value]) throws(ArborError) -> CompiledNode {
-    switch field.kind {
-    case .boolean: return wholeNumbers(members, as: Int8.self)
-    case .int16: return wholeNumbers(members, as: Int16.self)
-    case .int32: return wholeNumbers(members, as: Int32.self)
-    case .int64, .reference: return wholeNumbers(members, as: Int64.self)
-    case .float:
-      return doubles(members, FloatNumbers.interval) { Double($0.load($1, as: Float.self)) }
-    case .double:
-      return doubles(members, DoubleNumbers.interval) { $0.load($1, as: Double.self) }
-    case .date: return doubles(members, DateSeconds.interval) { $0.load($1, as: Double.self) }
-    case .string where options.contains(.localized): return try throughValues()
-    case .string, .decimal, .binary, .uri, .uuid: return byteSet(members)
+    if field.kind == .string, options.contains(.localized) { return try throughValues() }
+    switch field.kind.form {
+    case .whole, .flag, .reference: return wholeNumbers(members)
+    case .real where field.kind.width == 4:
+      return doubles(members) { Double($0.load($1, as: Float.self)) }
+    case .real: return doubles(members) { $0.load($1, as: Double.self) }
+    case .text, .decimal, .identifier: return byteSet(members)
     case .tagged: return try throughValues()
+    }
+  }
+
+  private func wholeNumbers(_ members: [Value]) -> CompiledNode {
+    switch field.kind.width {
+    case 1: wholeNumbers(members, as: Int8.self)
+    case 2: wholeNumbers(members, as: Int16.self)
+    case 4: wholeNumbers(members, as: Int32.self)
+    default: wholeNumbers(members, as: Int64.self)
     }
   }
 
@@ -187,17 +191,18 @@ struct FieldComparison {
   }
 
   private func doubles(
-    _ members: [Value], _ interval: (ComparisonOperator, Value) -> NumericInterval<Double>,
-    _ load: @escaping (RecordView, RecordField) -> Double
+    _ members: [Value], _ load: @escaping (RecordView, RecordField) -> Double
   ) -> CompiledNode {
+    let field = field
     let numbers = Set(
       members.compactMap { member -> Double? in
-        guard case .closed(let number, _) = interval(.equal, member) else { return nil }
+        guard case .closed(let number, _) = field.kind.realInterval(.equal, member) else {
+          return nil
+        }
         return number
       }
     ).sorted()
     if numbers.isEmpty { return .constant(false) }
-    let field = field
     return .code(cost: 5) { record, _, _ in
       numbers.containsSorted(load(record, field)) && !record.isNull(field)
     }

@@ -151,28 +151,12 @@ extension FieldLocator.Located {
 }
 
 extension FieldKind {
-  fileprivate var isWhole: Bool {
-    switch self {
-    case .boolean, .int16, .int32, .int64: true
-    default: false
-    }
-  }
-
-  fileprivate var isDate: Bool { if case .date = self { true } else { false } }
+  fileprivate var isWhole: Bool { form.isWhole }
+  fileprivate var isDate: Bool { self == .date }
+  fileprivate var isReal: Bool { form == .real && !isDate }
 
   /// Whether values are equal and ordered as their bytes are.
   fileprivate func isOrderedBytes(isPlain: Bool) -> Bool {
-    switch self {
-    case .string: isPlain
-    case .decimal, .binary, .uri: true
-    default: false
-    }
-  }
-
-  fileprivate var isReal: Bool {
-    switch self {
-    case .float, .double: true
-    default: false
-    }
+    form == .decimal || (form == .text && (isPlain || self != .string))
   }
 }

@@ -79,25 +79,21 @@ enum NumberCode {
   }
 
   init?(_ field: RecordField) {
-    switch field.kind {
-    case .boolean: self = .whole(field, Int8.self)
-    case .int16: self = .whole(field, Int16.self)
-    case .int32: self = .whole(field, Int32.self)
-    case .int64: self = .whole(field, Int64.self)
-    case .float:
+    switch (field.kind.form, field.kind.width) {
+    case (.flag, _): self = .whole(field, Int8.self)
+    case (.whole, 2): self = .whole(field, Int16.self)
+    case (.whole, 4): self = .whole(field, Int32.self)
+    case (.whole, _): self = .whole(field, Int64.self)
+    case (.real, 4):
       self = .real(
         RealCode { record, _, _ in
           record.isNull(field) ? .nan : Double(record.load(field, as: Float.self))
         }, isDate: false)
-    case .double, .date:
-      let code = RealCode { record, _, _ in
-        record.isNull(field) ? .nan : record.load(field, as: Double.self)
-      }
-      if case .date = field.kind {
-        self = .real(code, isDate: true)
-      } else {
-        self = .real(code, isDate: false)
-      }
+    case (.real, _):
+      self = .real(
+        RealCode { record, _, _ in
+          record.isNull(field) ? .nan : record.load(field, as: Double.self)
+        }, isDate: field.kind == .date)
     default: return nil
     }
   }

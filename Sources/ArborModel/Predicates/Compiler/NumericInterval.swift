@@ -184,3 +184,14 @@ enum DateSeconds {
     }
   }
 }
+
+extension FieldKind {
+  /// The floating-point numbers in a field of this kind that a comparison with a constant accepts.
+  func realInterval(
+    _ comparison: ComparisonOperator, _ constant: Value
+  ) -> NumericInterval<Double> {
+    if self == .date { return DateSeconds.interval(comparison, constant) }
+    return width == 4
+      ? FloatNumbers.interval(comparison, constant) : DoubleNumbers.interval(comparison, constant)
+  }
+}

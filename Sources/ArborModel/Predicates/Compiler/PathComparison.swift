@@ -152,10 +152,7 @@ extension BoundPath.Leaf {
   /// Whether what is read is a number or a date, for which an interval is one test.
   fileprivate var isNumeric: Bool {
     guard case .attribute(let attribute) = self else { return false }
-    switch attribute.field.kind {
-    case .boolean, .int16, .int32, .int64, .float, .double, .date: return true
-    default: return false
-    }
+    return attribute.field.kind.form.isNumeric
   }
 }
 

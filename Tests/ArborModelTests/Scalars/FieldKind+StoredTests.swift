@@ -1,0 +1,75 @@
+import ArborModel
+import Foundation
+import Testing
+
+/// The table of the kinds of fields: every kind is in it, and keeps what it is given.
+@Suite struct FieldKindStoredTests {
+  /// Of each kind its width and a value.
+  static let kinds: [(kind: FieldKind, width: Int, value: Value)] = [
+    (.boolean, 1, true), (.int16, 2, -7), (.int32, 4, 70_000), (.int64, 8, .integer(.min)),
+    (.float, 4, 0.5), (.double, 8, 0.1), (.date, 8, .date(Date(timeIntervalSince1970: 0.25))),
+    (.uuid, 16, .uuid(UUID(uuid: (1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16)))),
+    (.reference, 8, 5), (.string, 8, "ä\u{0}"), (.binary, 8, .binary(Data([0, 1, 255]))),
+    (.decimal, 8, .decimal(Decimal(string: "-12.5") ?? 0)),
+    (.uri, 8, URL(string: "https://example.com/a").map(Value.uri) ?? .null),
+    (.tagged, 8, ["a", 1, .null]),
+  ]
+
+  @Test func everyKindIsInTheTable() {
+    #expect(Self.kinds.map(\.kind) == FieldKind.allCases)
+    for (kind, width, _) in Self.kinds {
+      let field = kind.stored.field
+      let form = kind.stored.form
+      #expect(field == kind)
+      #expect(form == kind.form)
+      #expect(kind.width == width)
+    }
+  }
+
+  @Test func fieldsKeepWhatTheyAreGiven() {
+    let allocator = SlabAllocator()
+    for (kind, _, value) in Self.kinds {
+      let layout = RecordLayout(
+        entity: 1, number: 1,
+        fields: [
+          (kind: kind, isTransient: false, catalogNumber: 1, defaultValue: .null),
+          (kind: .int64, isTransient: false, catalogNumber: 2, defaultValue: 3),
+        ])
+      var record = RecordBuffer(copying: layout.template, into: allocator)
+      #expect(record.view.value(layout.fields[0]) == .null)
+      let isSet = record.set(layout.fields[0], value, allocator: allocator)
+      #expect(isSet)
+      #expect(record.view.value(layout.fields[0]) == value)
+      // Lists fit values without a type only.
+      let takesLists = record.set(layout.fields[0], ["x"], allocator: allocator)
+      #expect(takesLists == (kind == .tagged))
+      let isCleared = record.set(layout.fields[0], .null, allocator: allocator)
+      #expect(isCleared)
+      #expect(record.view.isNull(layout.fields[0]))
+      #expect(record.view.value(layout.fields[1]) == 3)
+    }
+  }
+
+  @Test func keysComeFromValuesOfTheKind() {
+    for (kind, _, value) in Self.kinds {
+      let payload = kind.stored.key(of: value)
+      #expect((payload == nil) == (kind == .tagged))
+      guard case .number(let bits)? = payload else { continue }
+      let back = kind.stored.value(ofKey: bits)
+      #expect(back == value)
+    }
+    for (kind, _, _) in Self.kinds {
+      let ofAList = kind.stored.key(of: ["x"])
+      #expect(ofAList == nil)
+    }
+  }
+
+  @Test func kindsAreReadAsWiderOnes() {
+    #expect(FieldKind.int16.converts(to: .float))
+    #expect(!FieldKind.int32.converts(to: .float))
+    #expect(FieldKind.boolean.converts(to: .int16))
+    #expect(!FieldKind.int16.converts(to: .boolean))
+    #expect(FieldKind.uuid.converts(to: .string))
+    #expect(FieldKind.allCases.allSatisfy { $0.converts(to: .tagged) })
+  }
+}

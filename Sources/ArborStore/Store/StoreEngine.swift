@@ -217,20 +217,6 @@ package final class StoreEngine: Sendable {
     try storing { () throws(LMDBError) in try environment.synchronize() }
   }
 
-  /// Sequences for new objects of an entity: never given out before, consecutive within one call.
-  ///
-  /// Nanoseconds, except where a new block has to be reserved in the file.
-  package func takeNumbers(
-    _ count: Int, for entity: EntitySchema
-  ) throws(StoreError) -> Range<UInt64> {
-    try blocks.takeNumbers(count, for: entity, of: self)
-  }
-
-  /// Numbers for the application: never given out before, in ascending order.
-  package func takeUniqueIDs(_ count: Int) throws(StoreError) -> Range<Int64> {
-    try blocks.takeUniqueIDs(count, of: self)
-  }
-
   /// Whether nothing is written but what comes from a log.
   var isFollower: Bool { follows.load(ordering: .relaxed) }
 

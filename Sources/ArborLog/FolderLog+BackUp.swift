@@ -1,7 +1,6 @@
 internal import ArborModel
 package import ArborStore
 internal import Foundation
-internal import LMDB
 
 /// What a backup added to a log.
 package struct LogAddition: Sendable, Hashable {

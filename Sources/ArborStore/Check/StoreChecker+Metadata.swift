@@ -31,7 +31,7 @@ extension StoreChecker {
   private mutating func checkMarker(
     _ header: HeaderRecord, _ arbor: Database
   ) throws(StoreError) {
-    let bytes = try StoreOpener.entryIfPresent(StoreFormat.migrationKey, reader, arbor)
+    let bytes = try reader.entryIfPresent(StoreFormat.migrationKey, in: arbor)
     let isSound = bytes.map { MigrationMarker($0) != nil } ?? true
     guard !isSound || (bytes != nil) != header.isBeingMigrated else { return }
     report.add(
@@ -42,7 +42,7 @@ extension StoreChecker {
     _ header: HeaderRecord, _ arbor: Database
   ) throws(StoreError) {
     let key = StoreFormat.indexBuildsKey
-    let bytes = try StoreOpener.entryIfPresent(key, reader, arbor)
+    let bytes = try reader.entryIfPresent(key, in: arbor)
     guard let bytes, header.hasIndexBuilds else {
       if (bytes != nil) != header.hasIndexBuilds {
         report.add(.header, "The entry \(key) is missing, or not what the header says of it.")
@@ -58,7 +58,7 @@ extension StoreChecker {
   private mutating func checkLog(
     _ header: HeaderRecord, _ arbor: Database
   ) throws(StoreError) {
-    let bytes = try StoreOpener.entryIfPresent(StoreFormat.logKey, reader, arbor)
+    let bytes = try reader.entryIfPresent(StoreFormat.logKey, in: arbor)
     let isSound = bytes.map { LogReaders($0) != nil } ?? true
     if !isSound || (bytes != nil) != header.keepsLog {
       report.add(.header, "The entry log is damaged, missing, or not what the header says of it.")
@@ -123,7 +123,7 @@ extension StoreChecker {
   private mutating func entry(
     _ key: String, _ arbor: Database
   ) throws(StoreError) -> UnsafeRawBufferPointer? {
-    let bytes = try StoreOpener.entryIfPresent(key, reader, arbor)
+    let bytes = try reader.entryIfPresent(key, in: arbor)
     if bytes == nil { report.add(.header, "The entry \(key) is missing.") }
     return bytes
   }

@@ -48,7 +48,7 @@ struct StoreChecker {
     self.progress = progress
     self.snapshot = snapshot
     reader = try snapshot.reader
-    indexes = try IndexMaintainer.all(of: store)
+    indexes = try IndexMaintainer.all(of: store.databases, store.schema, storeID: store.id)
     relationships = store.databases.relationships.map { _ in ExpectedMembers() }
   }
 

@@ -5,8 +5,7 @@ internal import LMDB
 extension StoreEngine {
   /// What a snapshot says of the last scrub; nil where there was none, or nobody knows.
   func scrubRecord(_ snapshot: borrowing StoreSnapshot) throws(StoreError) -> ScrubRecord? {
-    let bytes = try StoreOpener.entryIfPresent(
-      StoreFormat.scrubKey, try snapshot.reader, databases.arbor)
+    let bytes = try snapshot.reader.entryIfPresent(StoreFormat.scrubKey, in: databases.arbor)
     return bytes.flatMap { ScrubRecord($0) }
   }
 

@@ -2,15 +2,6 @@ internal import ArborModel
 internal import Foundation
 internal import LMDB
 
-/// How far a scrub is.
-package struct StoreScrubProgress: Sendable, Hashable {
-  /// The parts that were read: the pages, then one database after the other.
-  package let done: Int
-  package let total: Int
-
-  package typealias Reporter = @Sendable (StoreScrubProgress) -> Void
-}
-
 /// Reads a store's file as a whole and looks for damage, while others read and write: every page,
 /// by plain reads; the entries of every database, which must have the sum that its commits have
 /// left; the checksum of every record and of every large binary.

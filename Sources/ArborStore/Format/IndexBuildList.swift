@@ -149,7 +149,7 @@ package struct IndexBuildList: Sendable, Hashable {
     _ header: HeaderRecord, _ reader: TransactionReader, _ arbor: Database
   ) throws(StoreError) -> IndexBuildList {
     guard header.hasIndexBuilds else { return IndexBuildList() }
-    let bytes = try StoreOpener.entry(StoreFormat.indexBuildsKey, reader, arbor)
+    let bytes = try reader.entry(StoreFormat.indexBuildsKey, in: arbor)
     guard let list = IndexBuildList(bytes) else {
       throw .corrupted(
         entity: nil, object: nil, what: "The entry \(StoreFormat.indexBuildsKey) is damaged.")

@@ -1,4 +1,5 @@
 internal import ArborModel
+internal import Foundation
 internal import LMDB
 
 /// Keeps one index in step with the records: collects what a commit changes, validates uniqueness,
@@ -29,10 +30,11 @@ final class IndexMaintainer {
   }
 
   /// The maintainers of all of a store's indexes, by their numbers.
-  static func all(of store: StoreEngine) throws(StoreError) -> [IndexMaintainer] {
-    try store.databases.indexes.map { (index) throws(StoreError) in
-      IndexMaintainer(
-        index, filter: try IndexFilter(index.schema, store.schema, storeID: store.id))
+  static func all(
+    of databases: StoreDatabases, _ schema: ModelSchema, storeID: UUID
+  ) throws(StoreError) -> [IndexMaintainer] {
+    try databases.indexes.map { (index) throws(StoreError) in
+      IndexMaintainer(index, filter: try IndexFilter(index.schema, schema, storeID: storeID))
     }
   }
 

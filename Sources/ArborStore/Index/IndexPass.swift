@@ -139,7 +139,8 @@ final class IndexPass {
     let unknown = News(sequence: header.sequence, numbers: nil)
     guard !isDoubtful, header.sequence - sequence <= Self.mostCommits else { return unknown }
     var numbers: Set<UInt64> = []
-    let history = HistoryReader(reader, store, header: header)
+    let history = HistoryReader(
+      reader, store.databases.history, store.schema, header: header)
     for commit in sequence..<header.sequence {
       guard let entry = try history.entry(commit + 1), !entry.isBulk else { return unknown }
       for change in entry.changes where !handled.contains(change.number.rawValue) {

@@ -44,7 +44,7 @@ package struct LogReaders: Sendable, Hashable {
   static func read(
     _ reader: TransactionReader, _ arbor: Database
   ) throws(StoreError) -> LogReaders {
-    guard let bytes = try StoreOpener.entryIfPresent(StoreFormat.logKey, reader, arbor) else {
+    guard let bytes = try reader.entryIfPresent(StoreFormat.logKey, in: arbor) else {
       return LogReaders()
     }
     guard let readers = LogReaders(bytes) else {

@@ -68,7 +68,7 @@ extension StoreEngine {
     let snapshot = try snapshot()
     defer { snapshot.close() }
     let key = StoreFormat.followsKey
-    return try StoreOpener.entryIfPresent(key, try snapshot.reader, databases.arbor)
+    return try snapshot.reader.entryIfPresent(key, in: databases.arbor)
       .map { Array($0) }
   }
 

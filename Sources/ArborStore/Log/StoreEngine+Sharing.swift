@@ -152,7 +152,7 @@ extension StoreEngine {
     _ reader: TransactionReader
   ) throws(StoreError) -> SharedPosition? {
     let key = StoreFormat.sharedKey
-    guard let bytes = try StoreOpener.entryIfPresent(key, reader, databases.arbor) else {
+    guard let bytes = try reader.entryIfPresent(key, in: databases.arbor) else {
       return nil
     }
     guard let position = SharedPosition(bytes) else {

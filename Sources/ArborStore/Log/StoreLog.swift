@@ -1,5 +1,3 @@
-internal import ArborModel
-package import Foundation
 internal import LMDB
 
 /// The commits that a store keeps until everybody who follows it has them: its outbox.
@@ -67,78 +65,5 @@ enum StoreLog {
     _ transaction: borrowing WriteTransaction
   ) throws(LMDBError) -> Database {
     try transaction.createDatabase(StoreFormat.logDatabase, StoreFormat.logFlags)
-  }
-}
-
-extension StoreEngine {
-  /// A snapshot that can read the log: a transaction knows only databases that were opened before
-  /// it began.
-  package func logSnapshot() throws(StoreError) -> StoreSnapshot {
-    _ = try logDatabase()
-    return try snapshot()
-  }
-
-  /// nil where nobody has followed the store yet.
-  func logDatabase() throws(StoreError) -> Database? {
-    try storing { () throws(LMDBError) in
-      try environment.openDatabase(StoreFormat.logDatabase, StoreFormat.logFlags, create: false)
-    }
-  }
-
-  /// How far those who follow have the commits; empty where nobody follows.
-  package func logReaders() throws(StoreError) -> LogReaders {
-    let snapshot = try snapshot()
-    defer { snapshot.close() }
-    return try LogReaders.read(try snapshot.reader, databases.arbor)
-  }
-
-  /// Records that somebody who follows has all commits up to a sequence, and lets those go that
-  /// everybody has. With the first one the store begins to keep commits.
-  ///
-  /// - Parameter sequence: nil for somebody who begins with the newest commit.
-  /// - Returns: The sequence that was recorded.
-  @discardableResult
-  package func noteLogReader(
-    _ id: UUID, has sequence: UInt64?
-  ) throws(StoreError) -> UInt64 {
-    var noted: UInt64 = 0
-    try write { (transaction, header) throws(StoreError) in
-      var readers = try LogReaders.read(transaction.reader, databases.arbor)
-      noted = sequence ?? header.sequence
-      readers.sequences[id] = noted
-      try storing { () throws(LMDBError) in
-        try StoreLog.set(readers, &header, databases.arbor, transaction)
-      }
-    }
-    return noted
-  }
-
-  /// Keeps no commits for somebody any more.
-  package func removeLogReader(_ id: UUID) throws(StoreError) {
-    try write { (transaction, header) throws(StoreError) in
-      var readers = try LogReaders.read(transaction.reader, databases.arbor)
-      guard readers.sequences.removeValue(forKey: id) != nil else { return }
-      try storing { () throws(LMDBError) in
-        try StoreLog.set(readers, &header, databases.arbor, transaction)
-      }
-    }
-  }
-}
-
-extension StoreSnapshot {
-  /// Goes through the commits after a sequence that are in the store's log, oldest first. The
-  /// snapshot is one of ``StoreEngine/logSnapshot()``.
-  ///
-  /// - Parameter body: Gets each commit's sequence and bytes, which are valid until it returns;
-  ///   returns whether to go on.
-  /// - Returns: Whether every commit up to the snapshot's sequence is there.
-  package func forEachLogged<Failure: Error>(
-    after sequence: UInt64,
-    _ body: (UInt64, UnsafeRawBufferPointer) throws(Failure) -> Bool
-  ) throws -> Bool {
-    guard sequence < self.sequence else { return sequence == self.sequence }
-    guard let log = try store.logDatabase() else { return false }
-    return try StoreLog.forEach(
-      after: sequence, upTo: self.sequence, in: log, try reader, body)
   }
 }

@@ -59,7 +59,7 @@ struct FormerModel {
   static func read(
     _ reader: TransactionReader, _ arbor: Database
   ) throws(StoreError) -> FormerModel? {
-    let bytes = try StoreOpener.entryIfPresent(StoreFormat.formerKey, reader, arbor)
+    let bytes = try reader.entryIfPresent(StoreFormat.formerKey, in: arbor)
     return try bytes.map { (bytes) throws(StoreError) in try FormerModel(bytes) }
   }
 

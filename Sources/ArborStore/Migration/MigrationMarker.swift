@@ -1,6 +1,5 @@
 package import ArborModel
 package import Foundation
-internal import LMDB
 
 /// What a store says of a migration that is under way in a copy of its file.
 ///
@@ -58,91 +57,5 @@ package struct MigrationMarker: Sendable, Hashable {
     self.init(
       plan: plan, target: ModelFingerprint(bits: target), generation: generation,
       began: Date(timeIntervalSinceReferenceDate: began))
-  }
-
-  /// The marker of a transaction's state, whose header says that there is one.
-  static func read(
-    _ reader: TransactionReader, _ arbor: Database
-  ) throws(StoreError) -> MigrationMarker {
-    let bytes = try StoreOpener.entry(StoreFormat.migrationKey, reader, arbor)
-    guard let marker = MigrationMarker(bytes) else {
-      throw .corrupted(
-        entity: nil, object: nil, what: "The entry \(StoreFormat.migrationKey) is damaged.")
-    }
-    return marker
-  }
-}
-
-extension StoreEngine {
-  /// The migration that is under way in a copy of the file; nil where none exists.
-  package func migrationMarker() throws(StoreError) -> MigrationMarker? {
-    let snapshot = try snapshot()
-    defer { snapshot.close() }
-    let reader = try snapshot.reader
-    guard try StoreHeader.read(reader, databases.arbor, path: path).isBeingMigrated else {
-      return nil
-    }
-    return try MigrationMarker.read(reader, databases.arbor)
-  }
-
-  /// Begins a migration in a copy: from now on all commits but those of a store that was opened
-  /// with ``StoreOpening/isMigrating`` are refused, in every process. Durable when it returns.
-  ///
-  /// A copy of the file that is made afterwards has the marker too.
-  ///
-  /// - Throws: `migrationUnderWay` where another plan's marker is there already; the same one is
-  ///   left as it is.
-  package func setMigrationMarker(_ marker: MigrationMarker) throws(StoreError) {
-    try changeMarker { (transaction, header) throws(StoreError) in
-      if header.isBeingMigrated {
-        let present = try MigrationMarker.read(transaction.reader, databases.arbor)
-        guard present.plan == marker.plan else { throw .migrationUnderWay(present) }
-        return
-      }
-      header.isBeingMigrated = true
-      try storing { () throws(LMDBError) in
-        try StoreCreation.put(
-          StoreFormat.migrationKey, marker.encoded(), databases.arbor, transaction)
-      }
-    }
-  }
-
-  /// Ends a migration in a copy, or gives it up: commits go on. Nothing happens where none is under
-  /// way.
-  package func removeMigrationMarker() throws(StoreError) {
-    try changeMarker { (transaction, header) throws(StoreError) in
-      header.isBeingMigrated = false
-      try storing { () throws(LMDBError) in
-        _ = try transaction.delete(
-          databases.arbor, key: Array(StoreFormat.migrationKey.utf8))
-      }
-    }
-  }
-
-  private func changeMarker(
-    _ body: (borrowing WriteTransaction, inout HeaderRecord) throws(StoreError) -> Void
-  ) throws(StoreError) {
-    guard !hasEnded else { throw .closed }
-    guard !isReadOnly else { throw .readOnly(path: path) }
-    try write(passesMarker: true, body)
-    try storing { () throws(LMDBError) in try environment.synchronize() }
-  }
-}
-
-extension StoreOpener {
-  /// Refuses a file that is being migrated in a copy to callers that want to write to it.
-  func refuseWhileMigrating(
-    _ header: HeaderRecord, _ reader: TransactionReader, _ arbor: Database
-  ) throws(StoreError) {
-    guard header.isBeingMigrated, !opening.isReadOnly, !opening.isMigrating else { return }
-    throw .migrationUnderWay(try MigrationMarker.read(reader, arbor))
-  }
-
-  /// The same of a store that may have been open already.
-  func refuseWhileMigrating(_ store: StoreEngine) throws(StoreError) {
-    guard !opening.isReadOnly, !opening.isMigrating, !store.isReadOnly,
-      let marker = try store.migrationMarker()
-    else { return }
-    throw .migrationUnderWay(marker)
   }
 }

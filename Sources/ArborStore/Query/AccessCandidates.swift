@@ -14,6 +14,8 @@ struct AccessCandidates {
   /// Which of the entity's indexes may not be read.
   private let unready: Set<Int>
   private var matches: [Match] = []
+  /// The related objects that some of the matches name.
+  private var related: [RelatedRows] = []
   /// Which of the conjuncts name words.
   private var words: [Int] = []
 
@@ -82,15 +84,24 @@ struct AccessCandidates {
   mutating func add(_ related: RelatedRows) -> [AccessOption] {
     let slot = related.condition.relationship.slot
     guard match(.toOne(slot: slot)) == nil else { return [] }
+    self.related.append(related)
     matches.append(
-      Match(subject: .toOne(slot: slot), folding: [], match: ColumnMatch(related)))
+      Match(
+        subject: .toOne(slot: slot), folding: [],
+        match: ColumnMatch(related.condition, related.count)))
     return all().filter { option in
       switch option.kind {
       case .objects, .words: false
       case .members(let other, _): other == slot
-      case .index(_, let leading): leading.contains { $0.related === related }
+      case .index(_, let leading): leading.contains { $0.related?.condition === related.condition }
       }
     }
+  }
+
+  /// The related objects that a match names.
+  private func rows(of match: ColumnMatch) -> RelatedRows? {
+    guard let condition = match.related?.condition else { return nil }
+    return related.first { $0.condition === condition }
   }
 
   /// All access paths, the most promising first.
@@ -164,7 +175,7 @@ struct AccessCandidates {
     return AccessCandidate(
       accessPath: .index(index, ranges, leading),
       covered: implied + (ranges.isCut ? [] : used.flatMap(\.covered)) + (filter?.covered ?? []),
-      related: used.compactMap(\.related), filter: filter)
+      related: used.compactMap(rows(of:)), filter: filter)
   }
 
   // MARK: Words
@@ -232,7 +243,7 @@ struct AccessCandidates {
     return AccessCandidate(
       accessPath: inverse.isToMany
         ? .members(inverse, owners: numbers(match)) : .inverse(inverse, of: numbers(match)),
-      covered: match.covered, related: match.related.map { [$0] } ?? [])
+      covered: match.covered, related: rows(of: match).map { [$0] } ?? [])
   }
 
   private func numbers(_ match: ColumnMatch) -> [ObjectNumber] {

@@ -40,8 +40,9 @@ final class ColumnMatch {
   /// The conjuncts that state no more than the condition: once it is covered they need no
   /// evaluation.
   let covered: [Int]
-  /// The related objects that the condition names; nil where the predicate names its values.
-  let related: RelatedRows?
+  /// What the objects that the condition names fulfil, and how many they are; nil where the
+  /// predicate names its values.
+  let related: (condition: RelatedCondition, count: RowCount)?
 
   /// The condition on the folded form of texts whose values are given; it states less than the
   /// conjuncts do, except of nil.
@@ -70,13 +71,13 @@ final class ColumnMatch {
     related = nil
   }
 
-  /// A condition by the objects that a relationship leads to; by none as long as they are not
-  /// known.
-  init(_ related: RelatedRows) {
-    let numbers = related.count.numbers ?? []
-    condition = .points(numbers.map { .integer(Int64(bitPattern: $0)) })
-    covered = related.condition.termIndices
-    self.related = related
+  /// A condition by the objects that a relationship leads to, which fulfil another one; by none as
+  /// long as they are not known.
+  init(_ condition: RelatedCondition, _ count: RowCount) {
+    let numbers = count.numbers ?? []
+    self.condition = .points(numbers.map { .integer(Int64(bitPattern: $0)) })
+    covered = condition.termIndices
+    related = (condition, count)
   }
 
   /// Puts together what conjuncts state about one property; nil where none states anything.

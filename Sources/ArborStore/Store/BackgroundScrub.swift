@@ -25,6 +25,18 @@ final class BackgroundScrub: Sendable {
     var former: Date?
   }
 
+  /// Scrubs a store, going on with a scrub that has ended early.
+  ///
+  /// - Parameters:
+  ///   - report: Told how far it is.
+  ///   - pause: Waits, for so long in milliseconds; true where the scrub has to end.
+  typealias Scrub =
+    @Sendable (
+      _ store: StoreEngine, _ report: StoreScrubProgress.Reporter?,
+      _ pause: @escaping (Int) -> Bool
+    ) throws(StoreError) -> Void
+
+  private let scrub: Scrub
   private let state = Lock(State())
 
   /// So long the thread waits before it begins, in milliseconds, where nothing is urgent: the
@@ -33,6 +45,8 @@ final class BackgroundScrub: Sendable {
 
   /// So long it waits between two looks whether another process still scrubs, in milliseconds.
   private static let waiting = 30_000
+
+  init(_ scrub: @escaping Scrub) { self.scrub = scrub }
 
   /// Begins to scrub, unless a thread does so already.
   ///
@@ -67,7 +81,7 @@ final class BackgroundScrub: Sendable {
       let pause = { stop.wait(timeout: .now() + .milliseconds($0)) == .success }
       var delay = isUrgent ? 0 : Self.delay
       while !pause(delay), let store, !store.hasEnded,
-        !Self.scrub(store, after: former, report, pause)
+        !scrub(store, after: former, report, pause)
       {
         delay = waiting
       }
@@ -80,7 +94,7 @@ final class BackgroundScrub: Sendable {
   ///
   /// - Parameter former: When the last complete scrub was.
   /// - Returns: Whether nothing is left to do; false where another process scrubs.
-  private static func scrub(
+  private func scrub(
     _ store: StoreEngine, after former: Date?, _ report: StoreScrubProgress.Reporter?,
     _ pause: @escaping (Int) -> Bool
   ) -> Bool {
@@ -88,7 +102,7 @@ final class BackgroundScrub: Sendable {
       return try store.scrubAlone { () throws(StoreError) in
         let completed = try store.completedScrub()
         if store.isReadOnly || completed == former {
-          try StoreScrub(store, .gentle, report, pause: pause).run(anew: false)
+          try scrub(store, report, pause)
         }
       }
     } catch {

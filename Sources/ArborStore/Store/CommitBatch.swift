@@ -6,7 +6,7 @@ internal import LMDB
 ///
 /// `@unchecked Sendable`: only the leader of the queue calls it, and the lead passes under the
 /// queue's lock.
-final class CommitBatch: @unchecked Sendable {
+final class CommitBatch: CommitBatchWriter, @unchecked Sendable {
   /// So many records fill hundreds of pages.
   private static let manyRecords = 1 << 12
 
@@ -19,10 +19,6 @@ final class CommitBatch: @unchecked Sendable {
     case behind([CommitGroup])
   }
 
-  /// Writes what waits.
-  ///
-  /// - Parameter take: Gives what has come meanwhile; asked again until it gives nothing.
-  /// - Returns: The tickets that are done, each with its result.
   func write(to store: StoreEngine, _ take: () -> [CommitTicket]) -> [CommitTicket] {
     var (tickets, validated) = (take(), 0)
     while true {

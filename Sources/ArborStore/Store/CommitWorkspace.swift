@@ -36,7 +36,7 @@ final class CommitWorkspace {
 
   init(_ store: StoreEngine) throws(StoreError) {
     let databases = store.databases
-    indexes = try IndexMaintainer.all(of: store)
+    indexes = try IndexMaintainer.all(of: databases, store.schema, storeID: store.id)
     greatestNumbers = Array(repeating: GreatestNumber(), count: store.schema.entities.count)
     relationships = databases.relationships.map {
       $0.order == nil ? RelationshipMaintainer($0) : nil

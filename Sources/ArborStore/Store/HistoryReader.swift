@@ -8,10 +8,12 @@ struct HistoryReader {
   private let schema: ModelSchema
   let header: HeaderRecord
 
-  init(_ reader: TransactionReader, _ store: StoreEngine, header: HeaderRecord) {
+  init(
+    _ reader: TransactionReader, _ history: Database, _ schema: ModelSchema, header: HeaderRecord
+  ) {
     self.reader = reader
-    history = store.databases.history
-    schema = store.schema
+    self.history = history
+    self.schema = schema
     self.header = header
   }
 

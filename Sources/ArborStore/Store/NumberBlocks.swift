@@ -1,6 +1,5 @@
 internal import ArborLocks
 internal import ArborModel
-internal import LMDB
 
 /// Numbers that have been reserved in the file.
 struct NumberReservation: Sendable {
@@ -51,21 +50,15 @@ final class NumberBlocks: Sendable {
     blocks = Lock([Block](repeating: Block(), count: schema.entities.count + 1))
   }
 
-  // MARK: Taking
-
-  func takeNumbers(
-    _ count: Int, for entity: EntitySchema, of store: StoreEngine
-  ) throws(StoreError) -> Range<UInt64> {
-    try take(UInt64(count), counter: entity.index + 1, of: store)
-  }
-
-  func takeUniqueIDs(_ count: Int, of store: StoreEngine) throws(StoreError) -> Range<Int64> {
-    let numbers = try take(UInt64(count), counter: 0, of: store)
-    return Int64(numbers.lowerBound)..<Int64(numbers.upperBound)
-  }
-
-  private func take(
-    _ count: UInt64, counter: Int, of store: StoreEngine
+  /// Takes numbers from a counter's block.
+  ///
+  /// - Parameters:
+  ///   - counter: 0 for unique IDs, then the entities in their order.
+  ///   - reserve: Reserves so many numbers of the counter in the file, or fewer if they are enough;
+  ///     called by one thread at a time, where the block is used up.
+  func take(
+    _ count: UInt64, of counter: Int,
+    reserving reserve: (_ size: UInt64) throws(StoreError) -> NumberReservation
   ) throws(StoreError) -> Range<UInt64> {
     if let numbers = blocks.withLock({ $0[counter].take(count) }) { return numbers }
     return try reserving.withLock { _ throws(StoreError) in
@@ -75,133 +68,21 @@ final class NumberBlocks: Sendable {
           defer { blocks[counter].size = min(blocks[counter].size * 4, Self.largestSize) }
           return blocks[counter].size
         }
-        if let size {
-          install([try reserve(max(count, size), atLeast: count, counter: counter, of: store)])
-        }
+        if let size { install([try reserve(max(count, size))]) }
         if let numbers = blocks.withLock({ $0[counter].take(count) }) { return numbers }
       }
     }
   }
 
-  // MARK: Reserving
-
-  /// Reserves a block in a transaction of its own.
-  private func reserve(
-    _ size: UInt64, atLeast count: UInt64, counter: Int, of store: StoreEngine
-  ) throws(StoreError) -> NumberReservation {
-    guard !store.hasEnded else { throw .closed }
-    guard !store.isReadOnly else { throw .readOnly(path: store.path) }
-    if let log = store.sharedLog {
-      return try reserve(size, atLeast: count, counter, in: log, of: store)
-    }
-    var reservation = NumberReservation(counter: counter, numbers: 0..<0)
-    try store.write { (transaction, _) throws(StoreError) in
-      reservation = try Self.reserve(size, atLeast: count, counter, of: store, transaction)
-    }
-    // Relaxed durability may lose commits, but never a number that was given out.
-    if store.durability == .relaxed {
-      try storing { () throws(LMDBError) in try store.environment.synchronize() }
-    }
-    return reservation
-  }
-
-  /// Reserves numbers in the log that the store shares, where all copies of it do, or what is left
-  /// of them if that is `count` at least.
-  ///
-  /// - Throws: `exhausted` where it is less, `log` for numbers that may be given out already.
-  private func reserve(
-    _ size: UInt64, atLeast count: UInt64, _ counter: Int, in log: any SharedLog,
-    of store: StoreEngine
-  ) throws(StoreError) -> NumberReservation {
-    let name = Self.name(of: counter, in: store)
-    let snapshot = try store.snapshot()
-    let least = try StoreCounter.read(name, store.databases.arbor, try snapshot.reader)
-    snapshot.close()
-    guard Self.left(in: name, from: least) >= count else {
-      throw Self.exhausted(counter, of: store)
-    }
-    let reserved = try log.reserve(name, size, from: least)
-    guard reserved.lowerBound >= least, reserved.upperBound - reserved.lowerBound == size else {
-      throw .log(
-        ArborError(
-          .corrupted,
-          "The log gives out the numbers from \(reserved.lowerBound) to \(reserved.upperBound) of "
-            + "\(name), where it was asked for \(size) from \(least) on. Bring the log back from a "
-            + "backup of the server."))
-    }
-    let left = Self.left(in: name, from: reserved.lowerBound)
-    guard left >= count else { throw Self.exhausted(counter, of: store) }
-    let numbers = reserved.lowerBound..<reserved.lowerBound + min(size, left)
-    // A process that uses the store without its log goes on behind them.
-    try store.write(isLogged: true) { (transaction, _) throws(StoreError) in
-      try StoreCounter.raise(name, to: numbers.upperBound, store.databases.arbor, transaction)
-    }
-    return NumberReservation(counter: counter, numbers: numbers)
-  }
-
-  /// How many numbers a counter can give out still. What a damaged one says may lie above all.
-  private static func left(in name: String, from first: UInt64) -> UInt64 {
-    let limit = StoreCounter.limit(name)
-    return first > limit ? 0 : limit - first
-  }
-
-  private static func exhausted(_ counter: Int, of store: StoreEngine) -> StoreError {
-    guard counter > 0 else {
-      return .exhausted("The store has used up its 2^63 unique IDs; start a new store.")
-    }
-    let entity = store.schema.entities[counter - 1].name
-    return .exhausted("\(entity) has used up its 2^48 object numbers; start a new store.")
-  }
-
-  private static func name(of counter: Int, in store: StoreEngine) -> String {
-    guard counter > 0 else { return StoreFormat.uniqueIDCounter }
-    return StoreFormat.objectCounter(store.schema.entities[counter - 1].number)
-  }
-
-  /// Reserves `size` numbers, or what is left of them if that is `count` at least.
-  ///
-  /// - Throws: `exhausted` where it is less; the counter stays as it is then.
-  private static func reserve(
-    _ size: UInt64, atLeast count: UInt64, _ counter: Int, of store: StoreEngine,
-    _ transaction: borrowing WriteTransaction
-  ) throws(StoreError) -> NumberReservation {
-    let name = Self.name(of: counter, in: store)
-    let arbor = store.databases.arbor
-    let first = try StoreCounter.read(name, arbor, transaction.reader)
-    let left = left(in: name, from: first)
-    guard left >= count else { throw exhausted(counter, of: store) }
-    let end = first + min(size, left)
-    try storing { () throws(LMDBError) in
-      try StoreCounter.write(name, end, arbor, transaction)
-    }
-    return NumberReservation(counter: counter, numbers: first..<end)
-  }
-
-  /// Fills up blocks that run low, in a transaction that commits anyway. The numbers may be used
-  /// once it has; ``install(_:)`` then.
-  func topUp(
-    of store: StoreEngine, _ transaction: borrowing WriteTransaction
-  ) throws(StoreError) -> [NumberReservation] {
-    // Relaxed commits are not durable when they return: see reserve(_:counter:of:).
-    if store.durability == .relaxed || store.sharedLog != nil { return [] }
-    let low = blocks.withLock { blocks in
+  /// The counters that are in use and whose blocks run low, and how many numbers to reserve.
+  var low: [(counter: Int, size: UInt64)] {
+    blocks.withLock { blocks in
       blocks.indices.filter { blocks[$0].end > 0 && blocks[$0].left < blocks[$0].size / 2 }
         .map { (counter: $0, size: blocks[$0].size) }
     }
-    var reservations: [NumberReservation] = []
-    for (counter, size) in low {
-      do throws(StoreError) {
-        reservations.append(
-          try Self.reserve(size, atLeast: 1, counter, of: store, transaction))
-      } catch .exhausted {
-        // A caller that needs more numbers than are left is told.
-      } catch {
-        throw error
-      }
-    }
-    return reservations
   }
 
+  /// Adds numbers whose reservation is durable.
   func install(_ reservations: [NumberReservation]) {
     guard !reservations.isEmpty else { return }
     blocks.withLock { blocks in

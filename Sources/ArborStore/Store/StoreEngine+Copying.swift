@@ -51,7 +51,7 @@ extension StoreEngine {
     let header = try StoreHeader.read(reader, databases.arbor, path: path)
     if header.isBeingMigrated || header.keepsLog || header.isUnsettled { return true }
     for key in StoreFormat.keysOfFollowers
-    where try StoreOpener.entryIfPresent(key, reader, databases.arbor) != nil { return true }
+    where try reader.entryIfPresent(key, in: databases.arbor) != nil { return true }
     return false
   }
 

@@ -37,7 +37,7 @@ extension StoreEngine {
           let first = header.sequence + 1
           try body(transaction, &header)
           sequences = first..<(header.sequence + 1)
-          if topsUpNumbers { reservations = try blocks.topUp(of: self, transaction) }
+          if topsUpNumbers { reservations = try topUpNumbers(transaction) }
           if isLogged { deferral.prepare(&header, transaction) }
           header.sign(transaction)
           let signed = header

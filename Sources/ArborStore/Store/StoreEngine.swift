@@ -29,12 +29,12 @@ package final class StoreEngine: Sendable {
   /// How often each index has served a fetch, by the numbers of indexes.
   let indexUse: [UseCounter]
   let blocks: NumberBlocks
-  let queue = CommitQueue()
+  let queue: CommitQueue
   let writtenHeader = WrittenHeader()
   let deferral = SyncDeferral()
   let health = PageHealth()
-  let indexBuilding = BackgroundIndexBuild()
-  let scrubbing = BackgroundScrub()
+  let indexBuilding: BackgroundIndexBuild
+  let scrubbing: BackgroundScrub
   /// Who is told of new commits.
   package let notifications = CommitNotifications()
   /// Whether the last writer worked since the machine was started; else it may have died with it.
@@ -56,7 +56,17 @@ package final class StoreEngine: Sendable {
     var unfinishedIndexes: UnfinishedIndexes?
   }
 
-  init(_ parts: consuming StoreParts) {
+  /// - Parameters:
+  ///   - queue: Gets the commits.
+  ///   - indexBuilding: Fills unfinished indexes behind the store.
+  ///   - scrubbing: Scrubs the file behind the store.
+  init(
+    _ parts: consuming StoreParts, queue: CommitQueue, indexBuilding: BackgroundIndexBuild,
+    scrubbing: BackgroundScrub
+  ) {
+    self.queue = queue
+    self.indexBuilding = indexBuilding
+    self.scrubbing = scrubbing
     id = parts.header.storeID
     schema = parts.schema
     path = parts.path
@@ -205,20 +215,6 @@ package final class StoreEngine: Sendable {
   /// Waits until everything that was committed is on the medium, whatever commits wait for.
   package func synchronize() throws(StoreError) {
     try storing { () throws(LMDBError) in try environment.synchronize() }
-  }
-
-  /// Sequences for new objects of an entity: never given out before, consecutive within one call.
-  ///
-  /// Nanoseconds, except where a new block has to be reserved in the file.
-  package func takeNumbers(
-    _ count: Int, for entity: EntitySchema
-  ) throws(StoreError) -> Range<UInt64> {
-    try blocks.takeNumbers(count, for: entity, of: self)
-  }
-
-  /// Numbers for the application: never given out before, in ascending order.
-  package func takeUniqueIDs(_ count: Int) throws(StoreError) -> Range<Int64> {
-    try blocks.takeUniqueIDs(count, of: self)
   }
 
   /// Whether nothing is written but what comes from a log.

@@ -41,7 +41,7 @@ extension StoreOpener {
       try transaction.createDatabases(StoreDatabases.list(parts.schema))
     }
     let key = StoreFormat.catalogKey
-    if CatalogCodec.isWithoutStoredNames(try entry(key, transaction.reader, arbor)) {
+    if CatalogCodec.isWithoutStoredNames(try transaction.reader.entry(key, in: arbor)) {
       try storing { () throws(LMDBError) in
         try StoreCreation.put(
           key, CatalogCodec.encode(parts.schema.catalog), arbor, transaction)

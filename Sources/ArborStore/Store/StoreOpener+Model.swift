@@ -13,7 +13,7 @@ extension StoreOpener {
       let model = try offer.checked()
       if model.fingerprint == header.modelFingerprint { return (model, offer.digest) }
     }
-    let model = try ModelCodec.decode(Self.entry(StoreFormat.modelKey, reader, arbor))
+    let model = try ModelCodec.decode(reader.entry(StoreFormat.modelKey, in: arbor))
     // The stored digest tells that the file was written with other rules about folded texts.
     return (model, try storedDigest(reader, arbor) ?? ModelDigest(model))
   }

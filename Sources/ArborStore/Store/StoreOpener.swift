@@ -173,7 +173,7 @@ struct StoreOpener {
     }
     try refuseWhileMigrating(header, transaction.reader, arbor)
     let (model, digest) = try model(header, transaction.reader, arbor)
-    let stored = try Self.entry(StoreFormat.catalogKey, transaction.reader, arbor)
+    let stored = try transaction.reader.entry(StoreFormat.catalogKey, in: arbor)
     guard let catalog = CatalogCodec.decode(stored) else {
       throw .corrupted(entity: nil, object: nil, what: "The catalogue is damaged.")
     }
@@ -214,27 +214,12 @@ struct StoreOpener {
     _ number: UInt16, of entity: EntitySchema, _ reader: TransactionReader, _ arbor: Database
   ) throws(StoreError) -> StoredLayout {
     let key = StoreFormat.layoutKey(entity: entity.number, layout: number)
-    let bytes = try entry(key, reader, arbor)
+    let bytes = try reader.entry(key, in: arbor)
     guard let layout = LayoutCodec.decode(bytes, entity: entity.number, number: number) else {
       throw .corrupted(
         entity: entity.name, object: nil, what: "The layout \(number) is damaged.")
     }
     return layout
-  }
-
-  static func entry(
-    _ key: String, _ reader: TransactionReader, _ arbor: Database
-  ) throws(StoreError) -> UnsafeRawBufferPointer {
-    guard let bytes = try entryIfPresent(key, reader, arbor) else {
-      throw .corrupted(entity: nil, object: nil, what: "The entry \(key) is missing.")
-    }
-    return bytes
-  }
-
-  static func entryIfPresent(
-    _ key: String, _ reader: TransactionReader, _ arbor: Database
-  ) throws(StoreError) -> UnsafeRawBufferPointer? {
-    try storing { () throws(LMDBError) in try reader.get(arbor, key: Array(key.utf8)) }
   }
 
   private func databases(

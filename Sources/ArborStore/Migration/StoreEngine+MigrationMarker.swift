@@ -1,0 +1,57 @@
+internal import LMDB
+
+extension StoreEngine {
+  /// The migration that is under way in a copy of the file; nil where none exists.
+  package func migrationMarker() throws(StoreError) -> MigrationMarker? {
+    let snapshot = try snapshot()
+    defer { snapshot.close() }
+    let reader = try snapshot.reader
+    guard try StoreHeader.read(reader, databases.arbor, path: path).isBeingMigrated else {
+      return nil
+    }
+    return try MigrationMarker.read(reader, databases.arbor)
+  }
+
+  /// Begins a migration in a copy: from now on all commits but those of a store that was opened
+  /// with ``StoreOpening/isMigrating`` are refused, in every process. Durable when it returns.
+  ///
+  /// A copy of the file that is made afterwards has the marker too.
+  ///
+  /// - Throws: `migrationUnderWay` where another plan's marker is there already; the same one is
+  ///   left as it is.
+  package func setMigrationMarker(_ marker: MigrationMarker) throws(StoreError) {
+    try changeMarker { (transaction, header) throws(StoreError) in
+      if header.isBeingMigrated {
+        let present = try MigrationMarker.read(transaction.reader, databases.arbor)
+        guard present.plan == marker.plan else { throw .migrationUnderWay(present) }
+        return
+      }
+      header.isBeingMigrated = true
+      try storing { () throws(LMDBError) in
+        try StoreCreation.put(
+          StoreFormat.migrationKey, marker.encoded(), databases.arbor, transaction)
+      }
+    }
+  }
+
+  /// Ends a migration in a copy, or gives it up: commits go on. Nothing happens where none is under
+  /// way.
+  package func removeMigrationMarker() throws(StoreError) {
+    try changeMarker { (transaction, header) throws(StoreError) in
+      header.isBeingMigrated = false
+      try storing { () throws(LMDBError) in
+        _ = try transaction.delete(
+          databases.arbor, key: Array(StoreFormat.migrationKey.utf8))
+      }
+    }
+  }
+
+  private func changeMarker(
+    _ body: (borrowing WriteTransaction, inout HeaderRecord) throws(StoreError) -> Void
+  ) throws(StoreError) {
+    guard !hasEnded else { throw .closed }
+    guard !isReadOnly else { throw .readOnly(path: path) }
+    try write(passesMarker: true, body)
+    try storing { () throws(LMDBError) in try environment.synchronize() }
+  }
+}

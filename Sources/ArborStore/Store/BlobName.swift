@@ -1,0 +1,49 @@
+package import ArborModel
+
+/// Whose blob something is; see ``BlobReference``.
+package struct BlobName: Sendable, Hashable {
+  package let number: ObjectNumber
+  /// The property's catalogue number.
+  package let property: UInt16
+  package let version: UInt32
+
+  package init(_ reference: BlobReference, of number: ObjectNumber, _ field: RecordField) {
+    self.number = number
+    property = field.catalogNumber
+    version = reference.version
+  }
+
+  init(number: ObjectNumber, property: UInt16, version: UInt32) {
+    self.number = number
+    self.property = property
+    self.version = version
+  }
+
+  /// The key of a chunk: all parts big-endian, so that the chunks of a blob follow one another.
+  package func key(chunk: UInt32) -> [UInt8] {
+    var key: [UInt8] = []
+    key.reserveCapacity(Self.keySize)
+    func append(_ word: some FixedWidthInteger) {
+      withUnsafeBytes(of: word.bigEndian) { key.append(contentsOf: $0) }
+    }
+    append(number.rawValue)
+    append(property)
+    append(version)
+    append(chunk)
+    return key
+  }
+
+  private static let keySize = 18
+
+  /// The blob and the chunk of a key; nil for bytes that are none.
+  package static func of(key: UnsafeRawBufferPointer) -> (name: BlobName, chunk: UInt32)? {
+    guard key.count == keySize else { return nil }
+    func word<T: FixedWidthInteger>(_ offset: Int, _ type: T.Type) -> T {
+      T(bigEndian: key.loadUnaligned(fromByteOffset: offset, as: T.self))
+    }
+    let name = BlobName(
+      number: ObjectNumber(rawValue: word(0, UInt64.self)), property: word(8, UInt16.self),
+      version: word(10, UInt32.self))
+    return (name, word(14, UInt32.self))
+  }
+}

@@ -1,0 +1,73 @@
+internal import ArborModel
+internal import LMDB
+
+extension StoreEngine {
+  /// The databases of the store, with what is left of former models. A snapshot that reads them has
+  /// to begin afterwards.
+  func digestedDatabases() throws(StoreError) -> [DigestedDatabase] {
+    var list = [
+      DigestedDatabase(
+        database: databases.arbor, title: "The entries of the database arbor", entity: nil),
+      DigestedDatabase(
+        database: databases.history, title: "The entries of the history", entity: nil),
+    ]
+    for entity in schema.entities where !entity.isAbstract {
+      let name = entity.name
+      list.append(
+        DigestedDatabase(
+          database: databases.records(entity.index), title: "The records of \(name)",
+          entity: name))
+      guard let blobs = databases.blobs(entity.index) else { continue }
+      list.append(
+        DigestedDatabase(database: blobs, title: "The large binaries of \(name)", entity: name))
+    }
+    for index in databases.indexes {
+      let entity = schema.entities[index.schema.declaringEntity].name
+      list.append(
+        DigestedDatabase(
+          database: index.database,
+          title: "The entries of the index \(entity).\(index.schema.name)",
+          entity: entity))
+    }
+    for relationship in databases.relationships {
+      let entity = schema.entities[relationship.schema.declaringEntity].name
+      let title = "The links of \(entity).\(relationship.schema.name)"
+      list.append(
+        DigestedDatabase(database: relationship.members, title: title, entity: entity))
+      guard let order = relationship.order else { continue }
+      list.append(DigestedDatabase(database: order, title: title, entity: entity))
+    }
+    return try list + otherDatabases(than: Set(list.map(\.database.name)))
+  }
+
+  /// The log, and what a migration keeps until it is confirmed, as far as they have entries.
+  private func otherDatabases(
+    than known: Set<String>
+  ) throws(StoreError) -> [DigestedDatabase] {
+    let snapshot = try quietSnapshot()
+    let stored = try digests(snapshot)
+    snapshot.close()
+    guard case .known(let digests) = stored else { return [] }
+    let others = allowedDatabases.subtracting(known).sorted().filter {
+      digests.isCounting || digests.lists($0)
+    }
+    var list: [DigestedDatabase] = []
+    for name in others {
+      let found = try storing { () throws(LMDBError) in try environment.openDatabase(name) }
+      guard let found else { continue }
+      list.append(
+        DigestedDatabase(
+          database: found, title: "The entries of the database \(name)", entity: nil))
+    }
+    return list
+  }
+
+  /// The digests of a snapshot.
+  func digests(_ snapshot: borrowing StoreSnapshot) throws(StoreError) -> StoreDigests.Stored {
+    let reader = try snapshot.reader
+    let header = try StoreHeader.read(reader, databases.arbor, path: path)
+    return try storing { () throws(LMDBError) in
+      try StoreDigests.read(reader, of: header.transactionID)
+    }
+  }
+}

@@ -1,0 +1,136 @@
+package import ArborModel
+internal import LMDB
+
+/// Numbers for objects and for the application, which ``NumberBlocks`` hand out.
+extension StoreEngine {
+  /// Sequences for new objects of an entity: never given out before, consecutive within one call.
+  ///
+  /// Nanoseconds, except where a new block has to be reserved in the file.
+  package func takeNumbers(
+    _ count: Int, for entity: EntitySchema
+  ) throws(StoreError) -> Range<UInt64> {
+    try takeNumbers(UInt64(count), counter: entity.index + 1)
+  }
+
+  /// Numbers for the application: never given out before, in ascending order.
+  package func takeUniqueIDs(_ count: Int) throws(StoreError) -> Range<Int64> {
+    let numbers = try takeNumbers(UInt64(count), counter: 0)
+    return Int64(numbers.lowerBound)..<Int64(numbers.upperBound)
+  }
+
+  private func takeNumbers(
+    _ count: UInt64, counter: Int
+  ) throws(StoreError) -> Range<UInt64> {
+    try blocks.take(count, of: counter) { (size) throws(StoreError) in
+      try reserveNumbers(size, atLeast: count, counter)
+    }
+  }
+
+  /// Fills up blocks that run low, in a transaction that commits anyway. The numbers may be used
+  /// once it has; ``NumberBlocks/install(_:)`` then.
+  func topUpNumbers(
+    _ transaction: borrowing WriteTransaction
+  ) throws(StoreError) -> [NumberReservation] {
+    // Relaxed commits are not durable when they return: see reserveNumbers(_:atLeast:_:).
+    if durability == .relaxed || sharedLog != nil { return [] }
+    var reservations: [NumberReservation] = []
+    for (counter, size) in blocks.low {
+      do throws(StoreError) {
+        reservations.append(try reserveNumbers(size, atLeast: 1, counter, transaction))
+      } catch .exhausted {
+        // A caller that needs more numbers than are left is told.
+      } catch {
+        throw error
+      }
+    }
+    return reservations
+  }
+
+  // MARK: Reserving
+
+  /// Reserves a block in a transaction of its own.
+  private func reserveNumbers(
+    _ size: UInt64, atLeast count: UInt64, _ counter: Int
+  ) throws(StoreError) -> NumberReservation {
+    guard !hasEnded else { throw .closed }
+    guard !isReadOnly else { throw .readOnly(path: path) }
+    if let log = sharedLog { return try reserveNumbers(size, atLeast: count, counter, in: log) }
+    var reservation = NumberReservation(counter: counter, numbers: 0..<0)
+    try write { (transaction, _) throws(StoreError) in
+      reservation = try reserveNumbers(size, atLeast: count, counter, transaction)
+    }
+    // Relaxed durability may lose commits, but never a number that was given out.
+    if durability == .relaxed {
+      try storing { () throws(LMDBError) in try environment.synchronize() }
+    }
+    return reservation
+  }
+
+  /// Reserves numbers in the log that the store shares, where all copies of it do, or what is left
+  /// of them if that is `count` at least.
+  ///
+  /// - Throws: `exhausted` where it is less, `log` for numbers that may be given out already.
+  private func reserveNumbers(
+    _ size: UInt64, atLeast count: UInt64, _ counter: Int, in log: any SharedLog
+  ) throws(StoreError) -> NumberReservation {
+    let name = counterName(counter)
+    let snapshot = try snapshot()
+    let least = try StoreCounter.read(name, databases.arbor, try snapshot.reader)
+    snapshot.close()
+    guard Self.left(in: name, from: least) >= count else { throw exhausted(counter) }
+    let reserved = try log.reserve(name, size, from: least)
+    guard reserved.lowerBound >= least, reserved.upperBound - reserved.lowerBound == size else {
+      throw .log(
+        ArborError(
+          .corrupted,
+          "The log gives out the numbers from \(reserved.lowerBound) to \(reserved.upperBound) of "
+            + "\(name), where it was asked for \(size) from \(least) on. Bring the log back from a "
+            + "backup of the server."))
+    }
+    let left = Self.left(in: name, from: reserved.lowerBound)
+    guard left >= count else { throw exhausted(counter) }
+    let numbers = reserved.lowerBound..<reserved.lowerBound + min(size, left)
+    // A process that uses the store without its log goes on behind them.
+    try write(isLogged: true) { (transaction, _) throws(StoreError) in
+      try StoreCounter.raise(name, to: numbers.upperBound, databases.arbor, transaction)
+    }
+    return NumberReservation(counter: counter, numbers: numbers)
+  }
+
+  /// Reserves `size` numbers, or what is left of them if that is `count` at least.
+  ///
+  /// - Throws: `exhausted` where it is less; the counter stays as it is then.
+  private func reserveNumbers(
+    _ size: UInt64, atLeast count: UInt64, _ counter: Int,
+    _ transaction: borrowing WriteTransaction
+  ) throws(StoreError) -> NumberReservation {
+    let name = counterName(counter)
+    let first = try StoreCounter.read(name, databases.arbor, transaction.reader)
+    let left = Self.left(in: name, from: first)
+    guard left >= count else { throw exhausted(counter) }
+    let end = first + min(size, left)
+    try storing { () throws(LMDBError) in
+      try StoreCounter.write(name, end, databases.arbor, transaction)
+    }
+    return NumberReservation(counter: counter, numbers: first..<end)
+  }
+
+  /// How many numbers a counter can give out still. What a damaged one says may lie above all.
+  private static func left(in name: String, from first: UInt64) -> UInt64 {
+    let limit = StoreCounter.limit(name)
+    return first > limit ? 0 : limit - first
+  }
+
+  private func exhausted(_ counter: Int) -> StoreError {
+    guard counter > 0 else {
+      return .exhausted("The store has used up its 2^63 unique IDs; start a new store.")
+    }
+    let entity = schema.entities[counter - 1].name
+    return .exhausted("\(entity) has used up its 2^48 object numbers; start a new store.")
+  }
+
+  private func counterName(_ counter: Int) -> String {
+    guard counter > 0 else { return StoreFormat.uniqueIDCounter }
+    return StoreFormat.objectCounter(schema.entities[counter - 1].number)
+  }
+}

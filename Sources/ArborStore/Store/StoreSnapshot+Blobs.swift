@@ -1,0 +1,50 @@
+package import ArborModel
+package import Foundation
+internal import LMDB
+
+extension StoreSnapshot {
+  /// The value of a field with external storage, by the reference that somebody holds; where that
+  /// is out of date, the value that the object has by now.
+  ///
+  /// - Returns: nil where the object is gone, or its value is nil by now.
+  /// - Throws: `corrupted` where the blob is damaged or lost.
+  package func blob(
+    _ reference: BlobReference, of number: ObjectNumber, _ field: RecordField
+  ) throws(StoreError) -> Data? {
+    try answering { try source.blob(reference, of: number, field) }
+  }
+}
+
+extension QuerySource {
+  /// As ``StoreSnapshot/blob(_:of:_:)``.
+  func blob(
+    _ reference: BlobReference, of number: ObjectNumber, _ field: RecordField
+  ) throws -> Data? {
+    if let data = try stored(reference, number, field) { return data }
+    guard let entity = schema.entity(of: number), !entity.isAbstract,
+      let bytes = try reader.get(records(entity), key: number.rawValue),
+      let base = bytes.baseAddress
+    else { return nil }
+    let record = try store.verified(
+      RecordView(base: base, count: bytes.count), of: number, entity: entity,
+      allocator: SlabAllocator(slabSize: 4 << 10))
+    guard !record.isNull(field) else { return nil }
+    switch record.content(field) {
+    case .value(let bytes): return Data(bytes)
+    case .reference(let current):
+      if current != reference, let data = try stored(current, number, field) { return data }
+      throw StoreError.corrupted(
+        entity: entity.name, object: number,
+        what: "A binary outside of the record is damaged or missing.")
+    }
+  }
+
+  private func stored(
+    _ reference: BlobReference, _ number: ObjectNumber, _ field: RecordField
+  ) throws -> Data? {
+    guard let entity = schema.entity(of: number),
+      let database = store.databases.blobs(entity.index)
+    else { return nil }
+    return try BlobStorage.read(reference, BlobName(reference, of: number, field), database, reader)
+  }
+}

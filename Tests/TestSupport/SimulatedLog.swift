@@ -46,6 +46,7 @@ package final class SimulatedLog: CommitLog {
     var counters: [String: UInt64] = [:]
     var random: SeededRandom
     var isOut = false
+    var beginning: (@Sendable () -> Void)?
     var appends = 0
 
     var end: (sequence: UInt64, digest: LogDigest)? {
@@ -131,10 +132,16 @@ package final class SimulatedLog: CommitLog {
     }
   }
 
+  /// Sets what happens while the log begins.
+  package func whileBeginning(_ body: @escaping @Sendable () -> Void) {
+    state.withLock { $0.beginning = body }
+  }
+
   package func begin(
     with snapshot: LogSnapshot, then entries: [LogEntry]
   ) throws(ArborError) -> Bool {
-    try reached { (state) in
+    state.withLock { $0.beginning }?()
+    return try reached { (state) in
       guard state.begun == nil else { return state.begun == snapshot }
       state.begun = snapshot
       state.entries = entries

@@ -15,6 +15,8 @@ final class CommitBatch: CommitBatchWriter, @unchecked Sendable {
   /// What a log that is shared answered.
   private enum Answer {
     case none
+    /// The store has begun to share a log, or ended it, while its transaction was waited for.
+    case other
     case written(CommitGroup)
     case behind([CommitGroup])
   }
@@ -41,6 +43,9 @@ final class CommitBatch: CommitBatchWriter, @unchecked Sendable {
               Self.tell(tickets, group, error)
             }
             return tickets
+          case .other:
+            for ticket in tickets { ticket.result = nil }
+            continue
           case .none: throw error
           }
         } catch {
@@ -71,6 +76,11 @@ final class CommitBatch: CommitBatchWriter, @unchecked Sendable {
         // The closure runs again after the map has grown: results count anew, tickets stay. What
         // is in the log already is not added again.
         if case .written = answer { throw .behindLog }
+        // A log begins within a transaction that this one may have waited for.
+        guard (store.sharedLog == nil) == (log == nil) else {
+          answer = .other
+          throw .behindLog
+        }
         validated = 0
         transactionID = transaction.reader.id
         workspace.begin(transactionID)

@@ -129,6 +129,32 @@ import Testing
         == "The store has not got commit 99 of its log in time; its newest is 2.")
   }
 
+  /// A commit that waits for the engine while the log begins enters it.
+  @Test func aCommitThatWaitedForTheBeginningIsInTheLog() throws {
+    let a = try PersistentStore(for: Office.classes, at: .path(path("a")))
+    try insert("Ada", a)
+    let committed = DispatchSemaphore(value: 0)
+    log.whileBeginning {
+      Thread.detachNewThread {
+        let context = a.makeContext()
+        context.insert(Company.self).name = "Grace"
+        do { try context.commit() } catch { Issue.record(error) }
+        committed.signal()
+      }
+      // The log begins within a transaction: the commit cannot be done before that ends.
+      Thread.sleep(forTimeInterval: 0.1)
+    }
+    try a.share(through: log)
+    committed.wait()
+    let b = try open("b")
+    #expect(try names(b) == ["Ada", "Grace"])
+    #expect(try names(a) == names(b))
+    for store in [a, b] {
+      try store.check()
+      store.close()
+    }
+  }
+
   /// A live store begins a log while others write to it.
   @Test func aLiveStoreIsShared() async throws {
     let a = try PersistentStore(for: Office.classes, at: .path(path("a")))

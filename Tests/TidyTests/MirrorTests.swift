@@ -84,6 +84,7 @@ import Testing
     "ConnectionPool": "PostgresLogTests",
     "PostgresResult": "PostgresStatementTests",
     "PostgresLog+Reading": "PostgresLog+AppendingTests",
+    "SnapshotTexts": "PostgresLog+SnapshotsTests",
     "LogWatcher": "PersistentStore+FollowingTests",
     "SharedOpener": "PersistentStore+SharingTests",
     "LightweightMigration": "MigrationTests",

@@ -3,8 +3,8 @@ package import Foundation
 /// All that is to be known of one kind of field: how a value lies in a record and in a key.
 ///
 /// Most types of attributes have a kind of field of their own, whose file tells both; see
-/// ``AttributeKind``. What runs for each record dispatches once, by ``FieldKind/visit(_:)``, to code
-/// that is specialized for the kind; everything else asks ``FieldKind/stored``.
+/// ``AttributeKind``. What runs for each record dispatches once, by ``FieldKind/visit(_:)``, to
+/// code that is specialized for the kind; everything else asks ``FieldKind/stored``.
 package protocol StoredKind: SendableMetatype {
   /// What lies in the fixed part of a record; for a variable field offset and length.
   associatedtype Slot: BitwiseCopyable

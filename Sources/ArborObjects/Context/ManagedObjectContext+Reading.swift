@@ -72,7 +72,15 @@ extension ManagedObjectContext {
   func onSnapshot<R>(
     _ body: (StoreSnapshot) throws(StoreError) -> R
   ) throws(ArborError) -> R {
-    do throws(StoreError) { return try work.onSnapshot(body) } catch {
+    do throws(StoreError) {
+      if let pinned = work.pinned {
+        work.limitReads(of: pinned)
+        return try body(pinned)
+      }
+      let snapshot = try work.snapshot()
+      defer { snapshot.close() }
+      return try body(snapshot)
+    } catch {
       throw ArborError(error, in: store.file)
     }
   }
@@ -97,7 +105,13 @@ extension ManagedObjectContext {
 
   /// Reads for a property: on the newest snapshot, taking nothing in.
   func peek<R>(_ body: (StoreSnapshot) throws(StoreError) -> R) throws(ArborError) -> R {
-    do throws(StoreError) { return try work.peek(body) } catch {
+    do throws(StoreError) {
+      if let pinned = work.pinned { return try body(pinned) }
+      guard !work.isClosed else { throw .closed }
+      let snapshot = try store.file.snapshot()
+      defer { snapshot.close() }
+      return try body(snapshot)
+    } catch {
       throw ArborError(error, in: store.file)
     }
   }

@@ -15,10 +15,42 @@ extension PendingObject {
   var live: ManagedObject { object.live }
 }
 
+// What every read goes through stands here, where it is inlined.
 extension ObjectRegistry {
   /// The object of a number as its users see it, or nil.
   @inline(__always)
-  func live(_ number: ObjectNumber) -> ManagedObject? { object(number)?.live }
+  func live(_ number: ObjectNumber) -> ManagedObject? { map[number].flatMap(Self.live) }
+
+  /// Registers an object that was made just now.
+  @inline(__always)
+  func registerNew(_ object: ManagedObject) {
+    map.set(object.number, UInt(bitPattern: BulkRetain.retainNew(object)))
+  }
+
+  /// Calls `body` with the objects of words that the map gave, in their order; 0 is passed over.
+  /// The registry must not change meanwhile.
+  ///
+  /// The memory of those further on, then of their records, is asked for meanwhile.
+  func forEach(of words: ContiguousArray<UInt>, _ body: (ManagedObject) -> Void) {
+    for index in words.indices {
+      if index + NumberMap.lookahead < words.count {
+        NumberMap.prefetch(words[index + NumberMap.lookahead])
+      }
+      if index + 6 < words.count, let object = Self.live(words[index + 6]) {
+        let record = UInt(bitPattern: object.base)
+        NumberMap.prefetch(record)
+        NumberMap.prefetch(record &+ 64)
+      }
+      if let object = Self.live(words[index]) { body(object) }
+    }
+  }
+
+  @inline(__always)
+  private static func live(_ word: UInt) -> ManagedObject? {
+    UnsafeRawPointer(bitPattern: word).map {
+      Unmanaged<ManagedObject>.fromOpaque($0).takeUnretainedValue()
+    }
+  }
 }
 
 extension Workspace {

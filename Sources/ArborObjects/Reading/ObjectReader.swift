@@ -89,7 +89,7 @@ final class ObjectReader {
     }
     var objects: [ManagedObject] = []
     objects.reserveCapacity(numbers.count)
-    work.registry.forEach(of: words) { objects.append($0.live) }
+    work.registry.forEach(of: words) { objects.append($0) }
     fetched.awake()
     return objects
   }

@@ -45,12 +45,6 @@ package final class ObjectRegistry {
     map.set(object.number, UInt(bitPattern: Unmanaged.passRetained(object).toOpaque()))
   }
 
-  /// Registers an object that was made just now.
-  @inlinable @inline(__always)
-  package func registerNew(_ object: TrackedObject) {
-    map.set(object.number, UInt(bitPattern: BulkRetain.retainNew(object)))
-  }
-
   /// Lets go of an object. The caller holds the object.
   package func unregister(_ object: TrackedObject) {
     if let word = map.remove(object.number) { Self.release(word) }
@@ -62,24 +56,6 @@ package final class ObjectRegistry {
   package func forEach(_ body: (TrackedObject) -> Void) {
     map.forEach { _, word in
       if let object = Self.object(word) { body(object) }
-    }
-  }
-
-  /// Calls `body` with the objects of words that the map gave, in their order; 0 is passed over.
-  /// The registry must not change meanwhile.
-  ///
-  /// The memory of those further on, then of their records, is asked for meanwhile.
-  package func forEach(of words: ContiguousArray<UInt>, _ body: (TrackedObject) -> Void) {
-    for index in words.indices {
-      if index + NumberMap.lookahead < words.count {
-        NumberMap.prefetch(words[index + NumberMap.lookahead])
-      }
-      if index + 6 < words.count, let object = Self.object(words[index + 6]) {
-        let record = UInt(bitPattern: object.base)
-        NumberMap.prefetch(record)
-        NumberMap.prefetch(record &+ 64)
-      }
-      if let object = Self.object(words[index]) { body(object) }
     }
   }
 

@@ -36,6 +36,7 @@ nonisolated open class TrackedObject {
   /// - Parameters:
   ///   - shape: One reference to it is given away.
   ///   - slab: What keeps the record alive; one reference to it is given away.
+  @inlinable
   package init(
     in workspace: Unmanaged<Workspace>?, _ number: ObjectNumber,
     shape: Unmanaged<EntityShape>, _ record: RecordView?, _ slab: Unmanaged<RecordSlab>?

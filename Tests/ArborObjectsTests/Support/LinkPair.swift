@@ -1,0 +1,176 @@
+import ArborModel
+import ArborObjects
+
+/// Two changes that two contexts make of the same relationship: theirs is committed first.
+///
+/// The relationship is one-to-one or ordered; see ``LinkPair/Form``.
+struct LinkPair {
+  /// The form of the relationship.
+  enum Form: String, CaseIterable, Sendable {
+    /// Two persons P and Q, two badges X and Y; P has X.
+    case oneToOne
+    /// P has A, B and C in that order, each of which leads back to one; X is nobody's.
+    case ordered
+    /// The same, where members may be several persons'.
+    case orderedBothWays
+
+    var member: String { self == .oneToOne ? "Badge" : "Item" }
+    var name: String { self == .oneToOne ? "badge" : "items" }
+    var inverse: String { "owner" }
+
+    /// The deeds that there are, in the order of the table.
+    var deeds: [String] {
+      self == .oneToOne
+        ? ["a", "P = Y", "P = none", "Q = X", "delete P", "delete X", "delete Y"]
+        : ["a", "+ X", "X first", "- A", "CBA", "BCA", "delete A", "delete P"]
+    }
+  }
+
+  let form: Form
+  let mine: String
+  let theirs: String
+
+  static func model(_ form: Form) -> ManagedObjectModel {
+    let isOne = form == .oneToOne
+    return ManagedObjectModel(entities: [
+      EntityDescription(
+        name: "Person",
+        attributes: [
+          .init(name: "name", type: .string, isOptional: true),
+          .init(name: "a", type: .integer64, isOptional: true),
+        ],
+        relationships: [
+          .init(
+            name: form.name, destination: form.member, inverse: form.inverse, isToMany: !isOne,
+            isOrdered: !isOne)
+        ]),
+      EntityDescription(
+        name: form.member, attributes: [.init(name: "name", type: .string, isOptional: true)],
+        relationships: [
+          .init(
+            name: form.inverse, destination: "Person", inverse: form.name,
+            isToMany: form == .orderedBothWays)
+        ]),
+    ])
+  }
+
+  /// The objects by their names, in one context.
+  private struct World {
+    let form: Form
+    let context: ManagedObjectContext
+    var objects: [String: ManagedObject] = [:]
+
+    func object(_ name: String) throws -> ManagedObject {
+      guard let object = objects[name] else { throw Interruption() }
+      return object
+    }
+
+    func perform(_ deed: String, number: Int64) throws {
+      let person = try object("P")
+      let words = deed.split(separator: " ").map(String.init)
+      switch (words[0], words.last ?? "") {
+      case ("a", _): try person.setValue(.integer(number), forKey: "a")
+      case ("delete", let name): try context.delete(object(name))
+      case ("P", "none"): try person.setObject(nil, forKey: form.name)
+      case ("P", let name), ("Q", let name):
+        try object(words[0]).setObject(object(name), forKey: form.name)
+      case ("+", let name): try person.add(object(name), forKey: form.name)
+      case ("X", "first"):
+        try person.setObjects([object("X")] + person.objects(forKey: form.name), forKey: form.name)
+      case ("-", let name): try person.remove(object(name), forKey: form.name)
+      default:
+        try person.setObjects(deed.map { try object(String($0)) }, forKey: form.name)
+      }
+    }
+
+    /// The person's number and members, and with a minus what is not there any more; throws where
+    /// the other sides of the links say anything else.
+    func state(_ names: [ObjectID: String]) throws -> String {
+      var words: [String] = []
+      var owners: [String: Set<String>] = [:]
+      let people = try context.fetch(FetchRequest<ManagedObject>(entity: "Person"))
+      for name in form == .oneToOne ? ["P", "Q"] : ["P"] {
+        guard let person = people.first(where: { names[$0.objectID] == name }) else {
+          words.append("-\(name)")
+          continue
+        }
+        if case .integer(let number) = person["a"] as Value { words.append("a\(number)") }
+        let members =
+          form == .oneToOne
+          ? [try person.object(forKey: form.name)].compactMap(\.self)
+          : try person.objects(forKey: form.name)
+        let text = members.map { names[$0.objectID] ?? "?" }
+        for member in text { owners[member, default: []].insert(name) }
+        words.append("\(name):\(text.joined())")
+      }
+      let members = try context.fetch(FetchRequest<ManagedObject>(entity: form.member))
+      for name in names.values.filter({ $0 != "P" && $0 != "Q" }).sorted() {
+        guard let member = members.first(where: { names[$0.objectID] == name }) else {
+          words.append("-\(name)")
+          continue
+        }
+        let back =
+          form == .orderedBothWays
+          ? try member.objects(forKey: form.inverse)
+          : [try member.object(forKey: form.inverse)].compactMap(\.self)
+        guard Set(back.map { names[$0.objectID] ?? "?" }) == owners[name] ?? [] else {
+          throw Mismatch(description: "\(name) says else than \(words)")
+        }
+      }
+      return words.joined(separator: " ")
+    }
+  }
+
+  /// What has become of everything when both have been committed, or "conflict"; throws where the
+  /// context of the second commit sees anything else than the store.
+  func outcome(_ policy: MergePolicy) throws -> String {
+    try ObjectStore.use(Self.model(form)) { store in
+      var here = World(form: form, context: store.makeContext())
+      var there = World(form: form, context: store.makeContext())
+      here.context.mergePolicy = policy
+      let names = try fill(&here)
+      for (id, name) in names { there.objects[name] = try there.context.existingObject(with: id) }
+      try here.perform(mine, number: 2)
+      try there.perform(theirs, number: 3)
+      try there.context.commit()
+      let committed = try there.state(names)
+      do throws(ArborError) { try here.context.commit() } catch {
+        guard error.code == .conflict, here.context.hasChanges else { throw error }
+        here.context.rollback()
+        guard try here.state(names) == committed else {
+          throw Mismatch(description: "rolled back: \(try here.state(names)), not \(committed)")
+        }
+        return "conflict"
+      }
+      let outcome = try World(form: form, context: store.makeContext()).state(names)
+      guard try here.state(names) == outcome, try there.state(names) == outcome,
+        !here.context.hasChanges
+      else {
+        let states = try [here, there].map { try $0.state(names) }
+        throw Mismatch(description: "\(outcome) is seen as \(states)")
+      }
+      return outcome
+    }
+  }
+
+  /// Makes what both begin with; returns the names of the objects.
+  private func fill(_ world: inout World) throws -> [ObjectID: String] {
+    var names: [ObjectID: String] = [:]
+    let members = form == .oneToOne ? ["X", "Y"] : ["A", "B", "C", "X"]
+    let people = form == .oneToOne ? ["P", "Q"] : ["P"]
+    for name in people + members {
+      let object = try world.context.insert(people.contains(name) ? "Person" : form.member)
+      world.objects[name] = object
+      names[object.objectID] = name
+    }
+    let person = try world.object("P")
+    try person.setValue(.integer(1), forKey: "a")
+    if form == .oneToOne {
+      try person.setObject(world.object("X"), forKey: form.name)
+    } else {
+      try person.setObjects(["A", "B", "C"].map { try world.object($0) }, forKey: form.name)
+    }
+    try world.context.commit()
+    return names
+  }
+}

@@ -34,13 +34,28 @@ struct ConcurrentPair {
   ]
 
   /// The objects by their names, in one context.
-  private struct World {
+  private struct World: ConcurrentWorld {
     let context: ManagedObjectContext
     var objects: [String: ManagedObject] = [:]
 
-    func object(_ name: String) throws -> ManagedObject {
-      guard let object = objects[name] else { throw Interruption() }
-      return object
+    func inContext(_ context: ManagedObjectContext) -> World { World(context: context) }
+
+    mutating func fill() throws -> [ObjectID: String] {
+      var names: [ObjectID: String] = [:]
+      let cast: [(name: String, entity: String)] = [
+        ("P", "Person"), ("T1", "Team"), ("T2", "Team"), ("S1", "Skill"), ("S2", "Skill"),
+      ]
+      for (name, entity) in cast {
+        let object = try context.insert(entity)
+        objects[name] = object
+        names[object.objectID] = name
+      }
+      let person = try object("P")
+      try person.setValue(.integer(1), forKey: "a")
+      try person.setObject(object("T1"), forKey: "team")
+      try person.add(object("S1"), forKey: "skills")
+      try context.commit()
+      return names
     }
 
     func perform(_ deed: Deed, number: Int64) throws {
@@ -91,46 +106,11 @@ struct ConcurrentPair {
     }
   }
 
-  /// What has become of everything when both have been committed, or "conflict"; throws where the
-  /// context of the second commit sees anything else than the store.
+  /// What has become of everything when both have been committed; see
+  /// ``ConcurrentWorld/outcome(_:after:_:in:)``.
   func outcome(_ policy: MergePolicy, _ model: ManagedObjectModel) throws -> String {
     try ObjectStore.use(model) { store in
-      var (here, there) = (World(context: store.makeContext()), World(context: store.makeContext()))
-      here.context.mergePolicy = policy
-      var names: [ObjectID: String] = [:]
-      for (name, entity) in [
-        ("P", "Person"), ("T1", "Team"), ("T2", "Team"), ("S1", "Skill"), ("S2", "Skill"),
-      ] {
-        let object = try here.context.insert(entity)
-        here.objects[name] = object
-        names[object.objectID] = name
-      }
-      let person = try here.object("P")
-      try person.setValue(.integer(1), forKey: "a")
-      try person.setObject(here.object("T1"), forKey: "team")
-      try person.add(here.object("S1"), forKey: "skills")
-      try here.context.commit()
-      for (id, name) in names { there.objects[name] = try there.context.existingObject(with: id) }
-      try here.perform(mine, number: 2)
-      try there.perform(theirs, number: 3)
-      try there.context.commit()
-      let committed = try there.state(names)
-      do throws(ArborError) { try here.context.commit() } catch {
-        guard error.code == .conflict, here.context.hasChanges else { throw error }
-        here.context.rollback()
-        guard try here.state(names) == committed else {
-          throw Mismatch(description: "rolled back: \(try here.state(names)), not \(committed)")
-        }
-        return "conflict"
-      }
-      let outcome = try World(context: store.makeContext()).state(names)
-      guard try here.state(names) == outcome, try there.state(names) == outcome,
-        !here.context.hasChanges
-      else {
-        let states = try [here, there].map { try $0.state(names) }
-        throw Mismatch(description: "\(outcome) is seen as \(states)")
-      }
-      return outcome
+      try World(context: store.makeContext()).outcome(mine, after: theirs, policy, in: store)
     }
   }
 }

@@ -55,14 +55,33 @@ struct LinkPair {
   }
 
   /// The objects by their names, in one context.
-  private struct World {
+  private struct World: ConcurrentWorld {
     let form: Form
     let context: ManagedObjectContext
     var objects: [String: ManagedObject] = [:]
 
-    func object(_ name: String) throws -> ManagedObject {
-      guard let object = objects[name] else { throw Interruption() }
-      return object
+    func inContext(_ context: ManagedObjectContext) -> World {
+      World(form: form, context: context)
+    }
+
+    mutating func fill() throws -> [ObjectID: String] {
+      var names: [ObjectID: String] = [:]
+      let members = form == .oneToOne ? ["X", "Y"] : ["A", "B", "C", "X"]
+      let people = form == .oneToOne ? ["P", "Q"] : ["P"]
+      for name in people + members {
+        let object = try context.insert(people.contains(name) ? "Person" : form.member)
+        objects[name] = object
+        names[object.objectID] = name
+      }
+      let person = try object("P")
+      try person.setValue(.integer(1), forKey: "a")
+      if form == .oneToOne {
+        try person.setObject(object("X"), forKey: form.name)
+      } else {
+        try person.setObjects(["A", "B", "C"].map { try object($0) }, forKey: form.name)
+      }
+      try context.commit()
+      return names
     }
 
     func perform(_ deed: String, number: Int64) throws {
@@ -121,56 +140,12 @@ struct LinkPair {
     }
   }
 
-  /// What has become of everything when both have been committed, or "conflict"; throws where the
-  /// context of the second commit sees anything else than the store.
+  /// What has become of everything when both have been committed; see
+  /// ``ConcurrentWorld/outcome(_:after:_:in:)``.
   func outcome(_ policy: MergePolicy) throws -> String {
     try ObjectStore.use(Self.model(form)) { store in
-      var here = World(form: form, context: store.makeContext())
-      var there = World(form: form, context: store.makeContext())
-      here.context.mergePolicy = policy
-      let names = try fill(&here)
-      for (id, name) in names { there.objects[name] = try there.context.existingObject(with: id) }
-      try here.perform(mine, number: 2)
-      try there.perform(theirs, number: 3)
-      try there.context.commit()
-      let committed = try there.state(names)
-      do throws(ArborError) { try here.context.commit() } catch {
-        guard error.code == .conflict, here.context.hasChanges else { throw error }
-        here.context.rollback()
-        guard try here.state(names) == committed else {
-          throw Mismatch(description: "rolled back: \(try here.state(names)), not \(committed)")
-        }
-        return "conflict"
-      }
-      let outcome = try World(form: form, context: store.makeContext()).state(names)
-      guard try here.state(names) == outcome, try there.state(names) == outcome,
-        !here.context.hasChanges
-      else {
-        let states = try [here, there].map { try $0.state(names) }
-        throw Mismatch(description: "\(outcome) is seen as \(states)")
-      }
-      return outcome
+      let world = World(form: form, context: store.makeContext())
+      return try world.outcome(mine, after: theirs, policy, in: store)
     }
-  }
-
-  /// Makes what both begin with; returns the names of the objects.
-  private func fill(_ world: inout World) throws -> [ObjectID: String] {
-    var names: [ObjectID: String] = [:]
-    let members = form == .oneToOne ? ["X", "Y"] : ["A", "B", "C", "X"]
-    let people = form == .oneToOne ? ["P", "Q"] : ["P"]
-    for name in people + members {
-      let object = try world.context.insert(people.contains(name) ? "Person" : form.member)
-      world.objects[name] = object
-      names[object.objectID] = name
-    }
-    let person = try world.object("P")
-    try person.setValue(.integer(1), forKey: "a")
-    if form == .oneToOne {
-      try person.setObject(world.object("X"), forKey: form.name)
-    } else {
-      try person.setObjects(["A", "B", "C"].map { try world.object($0) }, forKey: form.name)
-    }
-    try world.context.commit()
-    return names
   }
 }

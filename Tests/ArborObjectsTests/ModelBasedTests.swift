@@ -25,7 +25,16 @@ import Testing
     }
   }
 
-  /// A history that once went wrong is named here by its seed.
+  /// Histories that once went wrong.
+  @Test(arguments: [6_760_350_712_491_387_621] as [UInt64]) func knownHistoriesAgree(
+    seed: UInt64
+  ) throws {
+    try ObjectStore.use(PlainWorld.model()) { store in
+      var history = RandomHistory(store, seed: seed)
+      try history.run(steps: 40)
+    }
+  }
+
   @Test(arguments: [1, 2, 3] as [UInt64]) func longHistoriesAgree(seed: UInt64) throws {
     try ObjectStore.use(PlainWorld.model(), inMemory: false) { store in
       var history = RandomHistory(store, seed: seed)

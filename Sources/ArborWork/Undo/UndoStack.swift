@@ -307,6 +307,8 @@ extension UndoStack {
   /// Takes back all positions behind the end of the log.
   private func clamp() {
     let end = position
+    // A savepoint's first edit may have been one that is not undone.
+    if let start = open?.start { open?.start = min(start, end) }
     openStarts = openStarts.map { min($0, end) }
     open?.nested.removeAll { $0.upperBound > end }
     mark.position = min(mark.position, end)

@@ -38,6 +38,25 @@ import Testing
     }
   }
 
+  /// The edit of an order is not undone, so the group that the body opens begins behind it.
+  @Test func afterAFailedBodyAGroupHasAllItsEdits() throws {
+    try ObjectStore.use(PlainWorld.model()) { store in
+      let context = store.makeContext()
+      context.undoHistory = UndoHistory()
+      let (person, note) = try (context.insert("Person"), context.insert("Note"))
+      context.processPendingChanges()
+      #expect(throws: Interruption.self) {
+        try context.withSavepoint {
+          try person.add(note, forKey: "path")
+          throw Interruption()
+        }
+      }
+      context.delete(person)
+      context.undo()
+      #expect(context.insertedObjects == [person, note])
+    }
+  }
+
   @Test func savepointsNest() throws {
     try ObjectStore.useOffice { store in
       let context = store.makeContext()

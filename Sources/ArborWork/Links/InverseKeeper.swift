@@ -156,7 +156,7 @@ package struct InverseKeeper {
   /// Tells those who observe a relationship that it is about to change.
   @inline(__always)
   private func willChange(_ owner: ObjectNumber, _ relation: Relation) {
-    work.tellListeners { $0.willChange(linksOf: owner, relation) }
+    if !work.listeners.isEmpty { work.tellWillChange(linksOf: owner, relation) }
   }
 
   /// Writes a reference; returns whether it could be written.

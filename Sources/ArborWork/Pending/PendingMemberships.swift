@@ -53,7 +53,7 @@ package final class PendingMemberships {
   }
 
   /// The edit of an owner's relationship, or nil.
-  @inlinable @inline(__always)
+  @inline(__always)
   package func edit(_ owner: ObjectNumber, _ relation: Relation) -> PendingMembers? {
     guard !edits.isEmpty,
       let word = tables[relation.declaringEntity][relation.slot]?.map[owner],
@@ -84,7 +84,7 @@ package final class PendingMemberships {
 
   /// Derives the membership of a member at an owner from the member's change, nil where it has
   /// none. For relationships whose inverse is to-one. See ``PendingObject/membership(at:_:)``.
-  @inlinable @inline(__always)
+  @inline(__always)
   package func derive(
     _ member: ObjectNumber, _ change: PendingObject?, at owner: ObjectNumber, _ relation: Relation
   ) {

@@ -22,10 +22,10 @@ package final class PendingObjects {
     self.entityCount = entityCount
   }
 
-  @inlinable @inline(__always)
+  @inline(__always)
   package var count: Int { map.count }
 
-  @inlinable @inline(__always)
+  @inline(__always)
   package func change(of number: ObjectNumber) -> PendingObject? {
     guard map.count > 0, let word = map[number], let pointer = UnsafeRawPointer(bitPattern: word)
     else { return nil }
@@ -43,7 +43,7 @@ package final class PendingObjects {
   }
 
   /// Records that the record of a change has been, or is about to be, replaced or written.
-  @inlinable @inline(__always)
+  @inline(__always)
   package func noteRewritten(_ change: PendingObject) {
     keys?.note(change.object.number, of: change.object.shape.entity)
   }

@@ -14,11 +14,11 @@ package final class ObjectRegistry {
   /// Below some thousand objects a sweep costs more than the memory it frees is worth.
   private static let leastSweepCount = 4096
 
-  @inlinable @inline(__always)
+  @inline(__always)
   package var count: Int { map.count }
 
   /// The object of a number, or nil.
-  @inlinable @inline(__always)
+  @inline(__always)
   package func object(_ number: ObjectNumber) -> TrackedObject? {
     map[number].flatMap(Self.object)
   }
@@ -40,7 +40,7 @@ package final class ObjectRegistry {
   }
 
   /// Registers a new object.
-  @inlinable @inline(__always)
+  @inline(__always)
   package func register(_ object: TrackedObject) {
     map.set(object.number, UInt(bitPattern: Unmanaged.passRetained(object).toOpaque()))
   }
@@ -94,7 +94,7 @@ package final class ObjectRegistry {
   /// Whether there are as many objects that a sweep might find unused as is worth its walk.
   ///
   /// - Parameter changedCount: How many objects have changes, which keeps them.
-  @inlinable @inline(__always)
+  @inline(__always)
   package func needsSweep(besides changedCount: Int) -> Bool {
     map.count - changedCount >= sweepCount
   }

@@ -32,7 +32,7 @@ package struct MembershipCache {
   }
 
   /// The committed members of an owner; nil where they are not known.
-  @inlinable @inline(__always)
+  @inline(__always)
   package func members(of owner: ObjectNumber, _ relation: Relation) -> ArraySlice<ObjectNumber>? {
     guard !tables.isEmpty || !ahead.isEmpty else { return nil }
     return find(owner, relation)

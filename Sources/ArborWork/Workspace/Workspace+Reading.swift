@@ -9,12 +9,13 @@ extension Workspace {
     if failure == nil || failure?.isReported == true { failure = DeferredFailure(error: error) }
   }
 
-  /// Opens a snapshot for an operation, after taking in the commits up to it.
-  package func snapshot() throws(StoreError) -> StoreSnapshot {
-    guard !isClosed else { throw .closed }
-    let snapshot = try file.snapshot()
-    limitReads(of: snapshot)
-    if snapshot.sequence != sequence {
+  /// The snapshot of an operation, within the operation's limits: the pinned one, else the newest,
+  /// after taking in the commits up to it. ``end(_:)`` gives it back.
+  package func operationSnapshot() throws(StoreError) -> StoreSnapshot {
+    let snapshot = try snapshot()
+    snapshot.watch = watch
+    snapshot.limit = limit
+    if snapshot !== pinned, snapshot.sequence != sequence {
       do throws(StoreError) { try takeInCommits(upTo: snapshot) } catch {
         snapshot.close()
         throw error
@@ -23,23 +24,17 @@ extension Workspace {
     return snapshot
   }
 
-  /// Lets the limits of the operation that runs hold for what it reads from a snapshot.
-  package func limitReads(of snapshot: StoreSnapshot) {
-    snapshot.watch = watch
-    snapshot.limit = limit
+  /// The snapshot of a read for a property: the pinned one, else the newest, taking nothing in.
+  /// ``end(_:)`` gives it back.
+  package func snapshot() throws(StoreError) -> StoreSnapshot {
+    if let pinned { return pinned }
+    guard !isClosed else { throw .closed }
+    return try file.snapshot()
   }
 
-  /// Runs an operation on the newest snapshot, after taking in the commits up to it.
-  package func onSnapshot<R>(
-    _ body: (StoreSnapshot) throws(StoreError) -> R
-  ) throws(StoreError) -> R {
-    if let pinned {
-      limitReads(of: pinned)
-      return try body(pinned)
-    }
-    let snapshot = try snapshot()
-    defer { snapshot.close() }
-    return try body(snapshot)
+  /// Gives a snapshot back; a pinned one stays.
+  package func end(_ snapshot: StoreSnapshot) {
+    if snapshot !== pinned { snapshot.close() }
   }
 
   /// Runs `body` with one snapshot for all reads; without one where the store gives none.
@@ -67,10 +62,8 @@ extension Workspace {
 
   /// Reads for a property: on the newest snapshot, taking nothing in.
   package func peek<R>(_ body: (StoreSnapshot) throws(StoreError) -> R) throws(StoreError) -> R {
-    if let pinned { return try body(pinned) }
-    guard !isClosed else { throw .closed }
-    let snapshot = try file.snapshot()
-    defer { snapshot.close() }
+    let snapshot = try snapshot()
+    defer { end(snapshot) }
     return try body(snapshot)
   }
 
@@ -79,7 +72,7 @@ extension Workspace {
   package func takeInKnownCommits() throws(StoreError) {
     guard !isClosed else { throw .closed }
     guard file.lastSequence != sequence, pinned == nil else { return }
-    try onSnapshot { _ in }
+    end(try operationSnapshot())
   }
 
   /// Reads a fault's record; returns whether the object has one now.

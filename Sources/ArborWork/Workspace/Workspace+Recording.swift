@@ -113,9 +113,18 @@ extension Workspace {
     if isAnyOver { listeners.removeAll(where: \.isOver) }
   }
 
+  /// Tells the listeners that a relationship is about to change: everything is in place still, so
+  /// they may read what they like.
+  @inline(never)
+  package func tellWillChange(linksOf owner: ObjectNumber, _ relation: Relation) {
+    for listener in listeners where !listener.isOver {
+      listener.willChange(linksOf: owner, relation)
+    }
+  }
+
   /// Tells the listeners that what they were told of is in place.
   package func settleListeners() {
-    for listener in listeners { listener.settle() }
+    for listener in listeners where !listener.isOver { listener.settle() }
   }
 
   /// From the next change of any object on, the listeners are told of it again.

@@ -65,7 +65,7 @@ struct CommitRun {
         .notAllowed,
         "commit() was called during a commit or a seed; let the outer one commit what changed.")
     }
-    try context.limitOperation()
+    try context.work.limit.narrowNow()
     try context.takeInKnownCommits()
     do throws(StoreError) { try work.checkLostLinks() } catch {
       throw ArborError(error, in: context.store.file)
@@ -84,7 +84,7 @@ struct CommitRun {
     try context.throwFailure()
     let derivation = AttributeDerivation(context)
     _ = try derivation.derive()
-    try context.checkRules()
+    try RuleCheck(context).run()
     work.undo?.seal()
     return derivation
   }
@@ -119,7 +119,9 @@ struct CommitRun {
         let isResolved = try work.onNewestSnapshot { () throws(ArborError) in
           try resolver.resolve(error)
         }
-        guard isResolved else { throw context.naming(ArborError(error, in: context.store.file)) }
+        guard isResolved else {
+          throw RuleCheck(context).naming(ArborError(error, in: context.store.file))
+        }
         metCommits += 1
         work.mendLinks()
         try context.throwFailure()

@@ -1,5 +1,3 @@
-internal import ArborModel
-internal import ArborStore
 internal import ArborWork
 
 /// The objects that changed in a context within one round, each in one of the sets.
@@ -38,52 +36,9 @@ extension ManagedObjectContext {
   ///
   /// Nothing where ``beginRound()`` has never been called: recording costs an edit for each object.
   package func takeRound() -> ChangeRound {
-    guard let edits = round?.edits, !edits.isEmpty else { return ChangeRound() }
+    guard let round, !round.edits.isEmpty else { return ChangeRound() }
+    let changes = round.changes(in: work)
     beginRound()
-    var result = ChangeRound()
-    var seen: Set<ManagedObject> = []
-    for edit in edits {
-      switch edit {
-      case .object(let edit):
-        // The first edit tells what the object was when the round began.
-        if seen.insert(edit.object.live).inserted { add(edit, to: &result) }
-      case .link(let edit): addOwner(edit.owner, edit.relation, seen, to: &result)
-      case .order(let owner, let relation, _): addOwner(owner, relation, seen, to: &result)
-      case .sequence, .none: break
-      }
-    }
-    result.updated.subtract(result.created)
-    return result
-  }
-
-  private func addOwner(
-    _ number: ObjectNumber, _ relation: Relation, _ seen: Set<ManagedObject>,
-    to round: inout ChangeRound
-  ) {
-    guard !relation.isHidden, let owner = work.registry.live(number), owner.isUpdated,
-      !seen.contains(owner)
-    else { return }
-    round.updated.insert(owner)
-  }
-
-  private func add(_ edit: ObjectEdit, to round: inout ChangeRound) {
-    let object = edit.object.live
-    let wasKnown = edit.former != .absent
-    switch (object.change?.kind, wasKnown) {
-    case (.inserted, false): round.created.insert(object)
-    case (.inserted, true), (.updated, _): round.updated.insert(object)
-    case (.deleted, true) where edit.former != .deleted: round.deleted.insert(object)
-    case (nil, true) where object.state == .gone: round.deleted.insert(object)
-    // Committed since.
-    case (nil, false) where object.live.owner != nil: round.created.insert(object)
-    case (nil, true) where hasChanged(since: edit): round.updated.insert(object)
-    default: break
-    }
-  }
-
-  /// Whether an object without pending changes holds other values than it did.
-  private func hasChanged(since edit: ObjectEdit) -> Bool {
-    guard let former = edit.record, let present = edit.object.heldRecord else { return false }
-    return present.changedFields(since: former, in: edit.object.live.binding.entity.layout) != 0
+    return changes
   }
 }

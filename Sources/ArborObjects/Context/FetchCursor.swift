@@ -65,7 +65,7 @@ public final class FetchCursor<T: ManagedObject> {
   /// Reads more objects; false at the end.
   private func readBatch() throws(ArborError) -> Bool {
     try context.beginOperation()
-    try context.limitOperation(to: description.allowance)
+    try context.work.limit.narrowNow(to: description.allowance)
     guard case .listed(let numbers) = source else { return try walkOn() }
     guard !numbers.isEmpty else { return false }
     let part = numbers.prefix(description.batchSize)
@@ -81,7 +81,7 @@ public final class FetchCursor<T: ManagedObject> {
     let size = min(description.batchSize, room ?? .max)
     guard size > 0 else { return false }
     let part = query.part(limit: size, behind: continuation)
-    let overlay = context.overlay(for: description)
+    let overlay = context.reader.overlay(for: description)
     let paths = paths
     var fetched = FetchedObjects()
     var objects: [ManagedObject] = []

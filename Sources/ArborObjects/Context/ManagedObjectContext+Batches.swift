@@ -24,19 +24,11 @@ extension ManagedObjectContext {
   func existingObjects(
     _ numbers: some Collection<ObjectNumber>, prefetching paths: [[RelationshipSchema]] = []
   ) throws(ArborError) -> [ManagedObject] {
-    try limitOperation()
+    try work.limit.narrowNow()
     var fetched = FetchedObjects()
     defer { fetched.awake() }
     return try onSnapshot { snapshot throws(StoreError) -> [ManagedObject] in
-      var missing = numbers.filter { work.registry.live($0)?.base == nil }.map(\.rawValue)
-      SortedNumbers.sortUnique(&missing)
-      try reader.load(missing.map { ObjectNumber(rawValue: $0) }, on: snapshot, &fetched)
-      let objects = numbers.compactMap { number -> ManagedObject? in
-        guard let object = work.registry.live(number), object.base != nil, !object.isDeleted else {
-          return nil
-        }
-        return object
-      }
+      let objects = try reader.existing(numbers, on: snapshot, &fetched)
       for path in paths { try reader.prefetch(path, of: objects, on: snapshot, &fetched) }
       return objects
     }
@@ -89,10 +81,10 @@ extension ManagedObjectContext {
   ) throws(ArborError) -> FetchCursor<T> {
     try beginOperation()
     let description = request.description
-    let entity = try entity(for: request)
-    let query = try query(description, entity)
-    let paths = try prefetchPaths(request.relationshipKeyPathsForPrefetching, of: entity)
-    let overlay = overlay(for: description)
+    let entity = try reader.entity(for: request)
+    let query = try reader.query(description, entity)
+    let paths = try reader.prefetchPaths(description, of: entity)
+    let overlay = reader.overlay(for: description)
     let numbers = try onSnapshot { snapshot throws(StoreError) in
       try snapshot.listedNumbers(query, atMost: most, overlay: overlay)
     }

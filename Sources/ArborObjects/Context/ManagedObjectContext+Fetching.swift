@@ -9,8 +9,8 @@ extension ManagedObjectContext {
   ///   class is not `T`, and what the store reports.
   public func fetch<T: ManagedObject>(_ request: FetchRequest<T>) throws(ArborError) -> [T] {
     try beginOperation()
-    let entity = try entity(for: request)
-    let query = try query(request.description, entity)
+    let entity = try reader.entity(for: request)
+    let query = try reader.query(request.description, entity)
     // The class of the entity, which all its objects have, is checked.
     return try fetch(query, request.description, entity).typed()
   }
@@ -21,7 +21,7 @@ extension ManagedObjectContext {
   public func fetchOne<T: ManagedObject>(_ request: FetchRequest<T>) throws(ArborError) -> T? {
     try beginOperation()
     // The class of the entity, which all its objects have, is checked.
-    return try first(request.description, entity(for: request))
+    return try first(request.description, reader.entity(for: request))
       .map { unsafeDowncast($0, to: T.self) }
   }
 
@@ -38,7 +38,7 @@ extension ManagedObjectContext {
       description.relationshipKeyPathsForPrefetching.isEmpty,
       let found = try lookUp(
         predicate, bound, entity, includesSubentities: description.includesSubentities,
-        overlay(for: description))
+        reader.overlay(for: description))
     {
       return found
     }
@@ -53,7 +53,7 @@ extension ManagedObjectContext {
   ) throws(ArborError) -> ManagedObject? {
     var description = description
     description.fetchLimit = 1
-    let query = try query(description, entity, bound)
+    let query = try reader.query(description, entity, bound)
     return try fetch(query, description, entity).first
   }
 
@@ -66,7 +66,7 @@ extension ManagedObjectContext {
     includesSubentities: Bool, _ overlay: FetchOverlay?
   ) throws(ArborError) -> ManagedObject?? {
     guard let value = bound.uniqueEquality, work.watch == nil else { return nil }
-    try limitOperation(to: predicate.allowance)
+    try work.limit.narrowNow(to: predicate.allowance)
     var isFetched = false
     let found = try onSnapshot { snapshot throws(StoreError) -> ManagedObject?? in
       let answer = try snapshot.lookUp(
@@ -87,8 +87,8 @@ extension ManagedObjectContext {
   private func fetch(
     _ query: StoreQuery, _ description: FetchDescription, _ entity: EntitySchema
   ) throws(ArborError) -> [ManagedObject] {
-    let overlay = overlay(for: description)
-    let paths = try prefetchPaths(description.relationshipKeyPathsForPrefetching, of: entity)
+    let overlay = reader.overlay(for: description)
+    let paths = try reader.prefetchPaths(description, of: entity)
     var fetched = FetchedObjects()
     // Hooks run when no snapshot is open and every object is in place: also those of objects that
     // were made before the operation was ended, since later fetches find them in the context.
@@ -105,10 +105,7 @@ extension ManagedObjectContext {
   ///
   /// - Throws: ``ArborError`` as ``fetch(_:)``.
   public func count<T: ManagedObject>(_ request: FetchRequest<T>) throws(ArborError) -> Int {
-    try beginOperation()
-    let query = try query(request.description, entity(for: request))
-    let overlay = overlay(for: request.description)
-    return try onSnapshot { snapshot throws(StoreError) in
+    try read(request) { snapshot, query, overlay throws(StoreError) in
       try snapshot.count(query, overlay: overlay)
     }
   }
@@ -117,10 +114,7 @@ extension ManagedObjectContext {
   ///
   /// - Throws: ``ArborError`` as ``fetch(_:)``.
   public func exists<T: ManagedObject>(_ request: FetchRequest<T>) throws(ArborError) -> Bool {
-    try beginOperation()
-    let query = try query(request.description, entity(for: request))
-    let overlay = overlay(for: request.description)
-    return try onSnapshot { snapshot throws(StoreError) in
+    try read(request) { snapshot, query, overlay throws(StoreError) in
       try snapshot.exists(query, overlay: overlay)
     }
   }
@@ -138,10 +132,7 @@ extension ManagedObjectContext {
   func fetchNumbers<T: ManagedObject>(
     _ request: FetchRequest<T>
   ) throws(ArborError) -> [ObjectNumber] {
-    try beginOperation()
-    let query = try query(request.description, entity(for: request))
-    let overlay = overlay(for: request.description)
-    return try onSnapshot { snapshot throws(StoreError) in
+    try read(request) { snapshot, query, overlay throws(StoreError) in
       try snapshot.fetchNumbers(query, overlay: overlay)
     }
   }
@@ -163,22 +154,24 @@ extension ManagedObjectContext {
   public func aggregate<T: ManagedObject>(
     _ request: FetchRequest<T>, _ aggregates: [Aggregate]
   ) throws(ArborError) -> [Value] {
-    try beginOperation()
-    let (query, bound) = try query(for: request, aggregates)
-    let overlay = overlay(for: request.description)
-    return try onSnapshot { snapshot throws(StoreError) in
+    try read(request, aggregates) { snapshot, query, bound, overlay throws(StoreError) in
       try snapshot.aggregate(query, bound, overlay: overlay)
     }
   }
 
-  private func query<T: ManagedObject>(
-    for request: FetchRequest<T>, _ aggregates: [Aggregate]
-  ) throws(ArborError) -> (StoreQuery, [BoundAggregate]) {
-    let entity = try entity(for: request)
-    let query = try query(request.description, entity)
+  private func read<T: ManagedObject, R>(
+    _ request: FetchRequest<T>, _ aggregates: [Aggregate],
+    _ body: (StoreSnapshot, StoreQuery, [BoundAggregate], FetchOverlay?) throws(StoreError) -> R
+  ) throws(ArborError) -> R {
+    try beginOperation()
+    let entity = try reader.entity(for: request)
+    let query = try reader.query(request.description, entity)
     var bound: [BoundAggregate] = []
     for aggregate in aggregates { bound.append(try aggregate.bind(to: entity, in: work.schema)) }
-    return (query, bound)
+    let overlay = reader.overlay(for: request.description)
+    return try onSnapshot { snapshot throws(StoreError) in
+      try body(snapshot, query, bound, overlay)
+    }
   }
 
   /// How the store finds what a request asks for, as of the last commit.
@@ -200,9 +193,7 @@ extension ManagedObjectContext {
   public func explain<T: ManagedObject>(
     _ request: FetchRequest<T>, analyze: Bool = false
   ) throws(ArborError) -> QueryPlan {
-    try beginOperation()
-    let query = try query(request.description, entity(for: request))
-    return try onSnapshot { snapshot throws(StoreError) in
+    try read(request) { snapshot, query, _ throws(StoreError) in
       try snapshot.explain(query, analyzes: analyze)
     }
   }
@@ -219,64 +210,8 @@ extension ManagedObjectContext {
   public func explain<T: ManagedObject>(
     _ request: FetchRequest<T>, _ aggregates: [Aggregate]
   ) throws(ArborError) -> QueryPlan {
-    try beginOperation()
-    let (query, bound) = try query(for: request, aggregates)
-    return try onSnapshot { snapshot throws(StoreError) in try snapshot.explain(query, bound) }
-  }
-
-  // MARK: Queries
-
-  /// The entity of a request, whose class is checked to be what the request promises.
-  func entity<T: ManagedObject>(
-    for request: FetchRequest<T>
-  ) throws(ArborError) -> EntitySchema {
-    let entity =
-      T.self == ManagedObject.self
-      ? try self.entity(named: request.entity) : try self.entity(named: request.entity, as: T.self)
-    return entity
-  }
-
-  private func entity<T: ManagedObject>(
-    named name: String, as type: T.Type
-  ) throws(ArborError) -> EntitySchema {
-    let binding = try binding(for: type)
-    if binding.entity.name == name { return binding.entity }
-    let entity = try self.entity(named: name)
-    let objectClass = reader.classes.bindings[entity.index].objectClass
-    guard objectClass is T.Type else {
-      throw ArborError(
-        .typeMismatch,
-        "Entity \(name) is represented by \(objectClass), which is no \(type); request another "
-          + "class."
-      ).with(entity: name)
+    try read(request, aggregates) { snapshot, query, bound, _ throws(StoreError) in
+      try snapshot.explain(query, bound)
     }
-    return entity
-  }
-
-  func query(
-    _ description: FetchDescription, _ entity: EntitySchema, _ bound: BoundPredicate? = nil
-  ) throws(ArborError) -> StoreQuery {
-    try limitOperation(to: description.allowance)
-    let keys = try description.sortKeys.bind(to: entity, in: work.schema)
-    var predicate: (bound: BoundPredicate, arguments: [Value])?
-    if let wanted = description.predicate {
-      let own =
-        if let bound { bound } else {
-          try PredicateBinder.bind(wanted, to: entity, in: work.schema)
-        }
-      predicate = (own, wanted.arguments)
-    }
-    return StoreQuery(
-      entity: entity, includesSubentities: description.includesSubentities, predicate: predicate,
-      sortKeys: keys,
-      groupLimit: try description.limitPerGroup.map { (limit) throws(ArborError) in
-        try limit.bind(to: entity, in: work.schema)
-      }, limit: description.fetchLimit,
-      offset: description.pageToken == nil ? description.fetchOffset : 0,
-      continuation: try continuation(of: description))
-  }
-
-  func overlay(for description: FetchDescription) -> FetchOverlay? {
-    description.includesPendingChanges ? work.overlay : nil
   }
 }

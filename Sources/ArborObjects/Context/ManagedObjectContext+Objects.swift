@@ -11,9 +11,9 @@ extension ManagedObjectContext {
   @discardableResult
   public func insert(_ entityName: String) throws(ArborError) -> ManagedObject {
     try beginOperation()
-    let entity = try concreteEntity(named: entityName)
+    let entity = try reader.concreteEntity(named: entityName)
     try takeInKnownCommits()
-    return try insert(reader.classes.bindings[entity.index], number(for: entity))
+    return try reader.insert(reader.classes.bindings[entity.index], newNumber(for: entity))
   }
 
   /// Inserts an object of a typed class, with its default values.
@@ -27,73 +27,31 @@ extension ManagedObjectContext {
   public func insert<T: ManagedObject>(_ type: T.Type) -> T {
     sweepWhereDue()
     let binding: EntityBinding
-    do throws(ArborError) { binding = try self.binding(for: type) } catch {
+    do throws(ArborError) { binding = try reader.binding(for: type) } catch {
       preconditionFailure(error.message)
     }
     guard !binding.entity.isAbstract else {
-      preconditionFailure(abstractMessage(binding.entity.name))
+      preconditionFailure(ObjectReader.abstractMessage(binding.entity.name))
     }
     let number: ObjectNumber
     do throws(ArborError) {
       try takeInKnownCommits()
-      number = try self.number(for: binding.entity)
+      number = try newNumber(for: binding.entity)
     } catch {
       note(error)
-      number = unstorableNumber(for: binding.entity)
+      number = reader.unstorableNumber(for: binding.entity)
     }
     // The binding of exactly this class makes objects of it.
-    return unsafeDowncast(insert(binding, number), to: type)
+    return unsafeDowncast(reader.insert(binding, number), to: type)
   }
 
-  private func insert(_ binding: EntityBinding, _ number: ObjectNumber) -> ManagedObject {
-    let working = RecordBuffer(copying: binding.entity.layout.template, into: work.allocator)
-    let object = binding.makeObject(in: work, number, working.view, working.slab)
-    work.recordEdit(of: object, isKnown: false)
-    work.registry.registerNew(object)
-    let change = PendingObject(object, .inserted, epoch: work.epoch)
-    change.working = working
-    work.pending.add(change)
-    binding.objectClass.setInitialValues(of: object)
-    object.awakeFromInsert()
-    return object
-  }
-
-  private func number(for entity: EntitySchema) throws(ArborError) -> ObjectNumber {
+  private func newNumber(for entity: EntitySchema) throws(ArborError) -> ObjectNumber {
     do throws(StoreError) {
       let sequences = try store.file.takeNumbers(1, for: entity)
       return ObjectNumber(entity: entity.number, sequence: sequences.lowerBound)
     } catch {
       throw ArborError(error, in: store.file)
     }
-  }
-
-  /// A number from the far end for an object that can never be committed.
-  private func unstorableNumber(for entity: EntitySchema) -> ObjectNumber {
-    defer { reader.unstorableSequence -= 1 }
-    return ObjectNumber(entity: entity.number, sequence: reader.unstorableSequence)
-  }
-
-  func concreteEntity(named name: String) throws(ArborError) -> EntitySchema {
-    let entity = try self.entity(named: name)
-    guard !entity.isAbstract else {
-      throw ArborError(.notAllowed, abstractMessage(name)).with(entity: name)
-    }
-    return entity
-  }
-
-  private func abstractMessage(_ name: String) -> String {
-    "Entity \(name) is abstract and has no objects of its own; insert one of a subentity."
-  }
-
-  func entity(named name: String) throws(ArborError) -> EntitySchema {
-    guard let entity = work.schema.entity(named: name) else {
-      throw ArborError(
-        .unknownName,
-        "The model has no entity \(name)."
-          + NearestName.hint(name, in: work.schema.entities.map(\.name))
-      ).with(entity: name)
-    }
-    return entity
   }
 }
 
@@ -143,12 +101,9 @@ extension ManagedObjectContext {
     }
     guard let record else { throw .missing(id) }
     let slab = work.allocator.slab
-    if let object = work.registry.live(number) {
-      object.hold(record, slab)
-      object.awakeFromFetch()
-      return object
-    }
-    let object = try made(number, record, slab)
+    let known = work.registry.live(number)
+    known?.hold(record, slab)
+    let object = if let known { known } else { try made(number, record, slab) }
     object.awakeFromFetch()
     return object
   }

@@ -1,6 +1,7 @@
 public import ArborModel
 internal import ArborStore
 internal import ArborWork
+internal import Foundation
 
 extension ManagedObjectContext {
   /// Fetches one page of a request's results: as many as its limit says, or without a limit its
@@ -27,15 +28,15 @@ extension ManagedObjectContext {
     _ request: FetchRequest<T>
   ) throws(ArborError) -> FetchPage<T> {
     try beginOperation()
-    let entity = try entity(for: request)
+    let entity = try reader.entity(for: request)
     var description = request.description
     let size = description.pageSize
     // One more tells whether there is a next page.
     description.fetchLimit = size + 1
-    let query = try query(description, entity)
-    try Self.checkOrder(of: query, entity)
-    let overlay = overlay(for: description)
-    let paths = try prefetchPaths(request.relationshipKeyPathsForPrefetching, of: entity)
+    let query = try reader.query(description, entity)
+    try query.checkOrder()
+    let overlay = reader.overlay(for: description)
+    let paths = try reader.prefetchPaths(description, of: entity)
     var fetched = FetchedObjects()
     defer { fetched.awake() }
     var next: RowContinuation?
@@ -59,36 +60,17 @@ extension ManagedObjectContext {
     }
     return FetchPage(objects: results.typed(), next: token)
   }
+}
 
-  private static func checkOrder(
-    of query: StoreQuery, _ entity: EntitySchema
-  ) throws(ArborError) {
-    guard let key = query.sortKeys.first(where: \.isFleeting) else { return }
+extension StoreQuery {
+  /// Refuses an order in which no page can be found again.
+  fileprivate func checkOrder() throws(ArborError) {
+    guard let key = sortKeys.first(where: \.isFleeting) else { return }
     throw ArborError(
       .invalidArgument,
       "Pages cannot be ordered by \(key.text), which gives another value each time; order by "
         + "what lasts, or fetch all at once."
     ).with(entity: entity.name, keyPath: key.text)
-  }
-
-  /// Where the request's token says that its results begin; nil for a request without one.
-  ///
-  /// - Throws: ``ArborError`` `invalidArgument` for a token that is none, or of another request.
-  func continuation(
-    of description: FetchDescription
-  ) throws(ArborError) -> RowContinuation? {
-    guard let text = description.pageToken else { return nil }
-    let token = try PageToken(text)
-    guard token.fingerprint == description.fingerprint(storeID: store.id),
-      token.values.count == description.resultOrder.count
-    else {
-      throw ArborError(
-        .invalidArgument,
-        "The page token belongs to another request or store; use it with the entity, predicate and "
-          + "sort keys of the page it came from."
-      ).with(entity: description.entityName)
-    }
-    return RowContinuation(values: token.values, number: token.number)
   }
 }
 
@@ -100,4 +82,22 @@ extension FetchDescription {
 
   /// How many objects a page has.
   fileprivate var pageSize: Int { fetchLimit > 0 ? min(fetchLimit, .max - 1) : batchSize }
+
+  /// Where the request's token says that its results begin; nil for a request without one.
+  ///
+  /// - Throws: ``ArborError`` `invalidArgument` for a token that is none, or of another request.
+  func continuation(storeID: UUID) throws(ArborError) -> RowContinuation? {
+    guard let text = pageToken else { return nil }
+    let token = try PageToken(text)
+    guard token.fingerprint == fingerprint(storeID: storeID),
+      token.values.count == resultOrder.count
+    else {
+      throw ArborError(
+        .invalidArgument,
+        "The page token belongs to another request or store; use it with the entity, predicate and "
+          + "sort keys of the page it came from."
+      ).with(entity: entityName)
+    }
+    return RowContinuation(values: token.values, number: token.number)
+  }
 }

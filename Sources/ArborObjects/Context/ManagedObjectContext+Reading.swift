@@ -59,13 +59,16 @@ extension ManagedObjectContext {
   /// Remembers the error of a call that cannot throw. The first one counts.
   func note(_ error: ArborError) { work.note(.query(error)) }
 
-  /// Takes in what a request and its predicates allow, before the operation goes to the store.
-  ///
-  /// - Throws: `cancelled` where the task is, `deadlineExceeded` where there is no time left.
+  /// Asks the store what a request names, on the newest snapshot.
   @inline(__always)
-  func limitOperation(to allowance: WorkAllowance? = nil) throws(ArborError) {
-    if let allowance, !allowance.isUnlimited { work.limit.narrow(allowance) }
-    do throws(Interruption) { try work.limit.checkNow() } catch { throw ArborError(error) }
+  func read<T: ManagedObject, R>(
+    _ request: FetchRequest<T>,
+    _ body: (StoreSnapshot, StoreQuery, FetchOverlay?) throws(StoreError) -> R
+  ) throws(ArborError) -> R {
+    try beginOperation()
+    let query = try reader.query(request.description, reader.entity(for: request))
+    let overlay = reader.overlay(for: request.description)
+    return try onSnapshot { snapshot throws(StoreError) in try body(snapshot, query, overlay) }
   }
 
   /// Runs an operation on the newest snapshot, after taking in the commits up to it.
@@ -73,12 +76,8 @@ extension ManagedObjectContext {
     _ body: (StoreSnapshot) throws(StoreError) -> R
   ) throws(ArborError) -> R {
     do throws(StoreError) {
-      if let pinned = work.pinned {
-        work.limitReads(of: pinned)
-        return try body(pinned)
-      }
-      let snapshot = try work.snapshot()
-      defer { snapshot.close() }
+      let snapshot = try work.operationSnapshot()
+      defer { work.end(snapshot) }
       return try body(snapshot)
     } catch {
       throw ArborError(error, in: store.file)
@@ -92,7 +91,7 @@ extension ManagedObjectContext {
   ) throws(ArborError) -> R {
     if let pinned = work.pinned { return try body(pinned) }
     let snapshot: StoreSnapshot
-    do throws(StoreError) { snapshot = try work.snapshot() } catch {
+    do throws(StoreError) { snapshot = try work.operationSnapshot() } catch {
       throw ArborError(error, in: store.file)
     }
     work.pinned = snapshot
@@ -105,13 +104,7 @@ extension ManagedObjectContext {
 
   /// Reads for a property: on the newest snapshot, taking nothing in.
   func peek<R>(_ body: (StoreSnapshot) throws(StoreError) -> R) throws(ArborError) -> R {
-    do throws(StoreError) {
-      if let pinned = work.pinned { return try body(pinned) }
-      guard !work.isClosed else { throw .closed }
-      let snapshot = try store.file.snapshot()
-      defer { snapshot.close() }
-      return try body(snapshot)
-    } catch {
+    do throws(StoreError) { return try work.peek(body) } catch {
       throw ArborError(error, in: store.file)
     }
   }
@@ -124,9 +117,6 @@ extension ManagedObjectContext {
     }
   }
 
-}
-
-extension ManagedObjectContext {
   /// Runs `body`; where it throws, the pending changes are exactly what they were before.
   @discardableResult
   package func withSavepoint<R, E: Error>(_ body: () throws(E) -> R) throws(E) -> R {

@@ -33,7 +33,7 @@ extension ManagedObjectContext {
       return try fetchOne(request(type, predicate, sortKeys))
     }
     try beginOperation()
-    let entity = try binding(for: type).entity
+    let entity = try reader.binding(for: type).entity
     var bound: BoundPredicate?
     // The binding makes objects of this class or one that inherits from it.
     if let predicate {
@@ -80,7 +80,7 @@ extension ManagedObjectContext {
       return FetchRequest<T>(predicate: predicate, sortKeys: sortKeys)
     }
     return FetchRequest<T>(
-      entity: try binding(for: type).entity.name, predicate: predicate, sortKeys: sortKeys)
+      entity: try reader.binding(for: type).entity.name, predicate: predicate, sortKeys: sortKeys)
   }
 
   /// The number of objects of an entity that fulfil a predicate.
@@ -103,6 +103,13 @@ extension ManagedObjectContext {
     named name: String, substituting values: [String: (any PredicateArgument)?] = [:]
   ) throws(ArborError) -> FetchRequest<ManagedObject> {
     try store.fetchRequest(named: name, substituting: values)
+  }
+
+  /// The name of the entity that a typed class represents.
+  ///
+  /// - Throws: ``ArborError`` where the class represents none of the model's entities.
+  package func entityName(of objectClass: ManagedObject.Type) throws(ArborError) -> String {
+    try reader.binding(for: objectClass).entity.name
   }
 }
 

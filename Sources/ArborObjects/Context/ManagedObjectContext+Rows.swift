@@ -37,14 +37,14 @@ extension ManagedObjectContext {
     _ request: FetchRequest<T>
   ) throws(ArborError) -> [[String: Value]] {
     try beginOperation()
-    let entity = try entity(for: request)
+    let entity = try reader.entity(for: request)
     let plan = try RowPlan(request.description, of: entity, in: work.schema)
     var description = request.description
     // The plan has the order, which may name columns.
     description.sortKeys = []
     description.pageToken = nil
-    let query = try query(description, entity)
-    let overlay = overlay(for: description)
+    let query = try reader.query(description, entity)
+    let overlay = reader.overlay(for: description)
     let rows = try onSnapshot { snapshot throws(StoreError) in
       try snapshot.rows(query, plan, overlay: overlay)
     }

@@ -67,90 +67,22 @@ extension ManagedObjectContext {
     limit: Int, offset: Int
   ) throws(ArborError) -> [SearchHit<T>] {
     try beginOperation()
-    let entity = try entity(for: request)
-    let description = try wordIndex(named: index, of: entity)
-    let columns = try columns(of: description, of: entity, weights)
+    let entity = try reader.entity(for: request)
+    let words = try WordIndex(named: index, of: entity, in: work.schema.model)
     let search = TextSearch(
-      SearchText(text), in: columns, of: try query(request.description, entity), limit: limit,
-      offset: offset)
-    let overlay = overlay(for: request.description)
+      SearchText(text), in: try words.columns(weights),
+      of: try reader.query(request.description, entity), limit: limit, offset: offset)
+    let overlay = reader.overlay(for: request.description)
     let rows = try onSnapshot { snapshot throws(StoreError) in
       try snapshot.search(search, overlay: overlay)
     }
     var scores: [ObjectNumber: Double] = [:]
     for row in rows { scores[row.number] = row.score }
-    let attributes = description.elements.map(\.property)
     // The class of the entity, which all its objects have, was checked.
     return try existingObjects(rows.map(\.number)).map { object in
       SearchHit(
         unsafeDowncast(object, to: T.self), score: scores[object.number] ?? 0, search.text,
-        in: attributes)
+        in: words.attributes)
     }
-  }
-
-  /// The index of words that is meant.
-  private func wordIndex(
-    named name: String?, of entity: EntitySchema
-  ) throws(ArborError) -> FetchIndexDescription {
-    let indexes = entity.lineage.flatMap { work.schema.model.entities[$0].fetchIndexes }
-      .filter(\.isOfWords)
-    let names = indexes.map(\.name).sorted()
-    guard let name else {
-      if indexes.count == 1 { return indexes[0] }
-      throw ArborError(
-        indexes.isEmpty ? .unknownName : .invalidArgument,
-        indexes.isEmpty
-          ? "\(entity.name) has no index of words to search; declare one, such as "
-            + "Index(text: \"title\", \"body\")."
-          : "\(entity.name) has several indexes of words; name the one to search: "
-            + names.joined(separator: ", ") + "."
-      ).with(entity: entity.name)
-    }
-    guard let index = indexes.first(where: { $0.name == name }) else {
-      let known = names.isEmpty ? "it has none" : "it has \(names.joined(separator: ", "))"
-      throw ArborError(
-        .unknownName,
-        "There is no index of words \"\(name)\" at \(entity.name); \(known)."
-          + NearestName.hint(name, in: names)
-      ).with(entity: entity.name, keyPath: name)
-    }
-    return index
-  }
-
-  private func columns(
-    of index: FetchIndexDescription, of entity: EntitySchema, _ weights: [String: Double]
-  ) throws(ArborError) -> [TextSearch.Column] {
-    let names = index.elements.map(\.property)
-    for (name, weight) in weights.sorted(by: { $0.key < $1.key }) {
-      guard names.contains(name) else {
-        throw ArborError(
-          .unknownName,
-          "The index \(index.name) has no attribute \"\(name)\" to weigh; it has "
-            + names.joined(separator: ", ") + "." + NearestName.hint(name, in: names)
-        ).with(entity: entity.name, keyPath: name)
-      }
-      guard weight >= 0, weight.isFinite else {
-        throw ArborError(
-          .invalidArgument, "The weight of \(name) is \(weight); give a number from 0 up."
-        ).with(entity: entity.name, keyPath: name)
-      }
-    }
-    var columns: [TextSearch.Column] = []
-    for name in names {
-      guard let slot = entity.attributes.first(where: { $0.name == name })?.slot,
-        let indexNumber = entity.indexes.firstIndex(where: { kept in
-          kept.isText && kept.columns.map(\.source) == [.attribute(slot)]
-            && kept.condition?.text == index.partialIndexPredicate
-        })
-      else {
-        throw ArborError(
-          .invalidArgument,
-          "The index \(index.name) of \(entity.name) is not kept, since \(name) cannot be "
-            + "indexed; search another one."
-        ).with(entity: entity.name, keyPath: name)
-      }
-      columns.append(.init(slot: slot, index: indexNumber, weight: weights[name] ?? 1))
-    }
-    return columns
   }
 }

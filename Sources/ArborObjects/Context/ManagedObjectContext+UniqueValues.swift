@@ -3,6 +3,15 @@ internal import ArborStore
 internal import ArborWork
 
 extension ManagedObjectContext {
+  /// The slots of a property of an entity.
+  ///
+  /// - Throws: ``ArborError`` `unknownName`.
+  package func slots(
+    of property: String, in entityName: String
+  ) throws(ArborError) -> PropertySlots {
+    try PropertySlots(property, of: reader.entity(named: entityName), in: work.schema)
+  }
+
   /// The objects of an entity that have one of many whole numbers in an attribute, where a unique
   /// index finds them: in one walk along it, without a query.
   ///
@@ -15,7 +24,7 @@ extension ManagedObjectContext {
   ) throws(ArborError) -> [ManagedObject]? {
     try beginOperation()
     guard work.pending.count == 0, work.watch?.threshold == nil else { return nil }
-    let entity = try entity(named: entityName)
+    let entity = try reader.entity(named: entityName)
     let slot = slots.slot(in: entity)
     var fetched = FetchedObjects()
     let found = try onSnapshot { snapshot throws(StoreError) -> [ObjectNumber]? in

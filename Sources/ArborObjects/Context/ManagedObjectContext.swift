@@ -96,7 +96,7 @@ public final class ManagedObjectContext {
   /// What waits for a commit, over what the store has.
   let work: Workspace
   /// What makes its live objects.
-  private(set) lazy var reader = ObjectReader(work, store.boundClasses, in: self)
+  let reader: ObjectReader
   /// Whether a commit has been written, in this run of a body where one runs.
   var hasCommitted = false
   /// Objects whose derived attributes the next commit computes although nothing of them changes.
@@ -114,8 +114,10 @@ public final class ManagedObjectContext {
   init(_ store: PersistentStore) {
     self.store = store
     work = Workspace(store.file, store.openState)
-    work.watch = store.watch
+    reader = ObjectReader(work, store.boundClasses)
+    reader.attach(to: self)
     work.attach(reader)
+    work.watch = store.watch
   }
 
   /// The public identity of an object of this store.

@@ -44,11 +44,10 @@ extension Query {
   public func update(_ values: [String: Value]) throws(ArborError) -> Int { try change(values) }
 
   private func change(_ values: [String: Value]) throws(ArborError) -> Int {
-    // In one order, whatever that of the dictionary: the last of two inverse relationships wins.
-    let changes = values.sorted { $0.key < $1.key }
-    try context.check(changes, for: request)
+    let changes = PropertyChanges(values)
+    try changes.check(context.reader.entity(for: request), in: context.store.file)
     return try context.change(request) { object throws(ArborError) in
-      for (key, value) in changes { try object.setValue(value, forKey: key) }
+      try changes.apply(to: object)
     }
   }
 }
@@ -71,59 +70,5 @@ extension ManagedObjectContext {
       }
     }
     return numbers.count
-  }
-
-  /// Checks that the properties exist and take the values, before any object is changed.
-  fileprivate func check<T: ManagedObject>(
-    _ changes: [(key: String, value: Value)], for request: FetchRequest<T>
-  ) throws(ArborError) {
-    let entity = try entity(for: request)
-    for (key, value) in changes {
-      switch entity.property(named: key) {
-      case .attribute(let attribute):
-        let type = attribute.description.type
-        if case .undefined = type { continue }
-        guard type.fitting(value) == nil else { continue }
-        throw mismatch(entity, key, value, type.expectation)
-      case .relationship(let relationship):
-        try check(value, for: relationship, of: entity)
-      case nil:
-        throw ArborError(
-          .unknownName,
-          "Entity \(entity.name) has no property \(key)."
-            + NearestName.hint(key, in: entity.propertyNames)
-        ).with(entity: entity.name, keyPath: key)
-      }
-    }
-  }
-
-  private func check(
-    _ value: Value, for relationship: RelationshipSchema, of entity: EntitySchema
-  ) throws(ArborError) {
-    var targets: [Value] = []
-    switch value {
-    case .null: break
-    case .objectID where !relationship.isToMany: targets = [value]
-    case .list(let members) where relationship.isToMany: targets = members
-    default:
-      throw mismatch(
-        entity, relationship.name, value,
-        relationship.isToMany ? "a list of object IDs" : "an object ID")
-    }
-    for target in targets {
-      guard case .objectID(let id) = target else {
-        throw mismatch(entity, relationship.name, value, "a list of object IDs")
-      }
-      _ = try number(of: id)
-    }
-  }
-
-  private func mismatch(
-    _ entity: EntitySchema, _ key: String, _ value: Value, _ expectation: String
-  ) -> ArborError {
-    ArborError(
-      .typeMismatch,
-      "\(entity.name).\(key) takes \(expectation), and the value is none."
-    ).with(entity: entity.name, keyPath: key, offending: "\(value)")
   }
 }

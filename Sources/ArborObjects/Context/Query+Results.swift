@@ -159,9 +159,7 @@ extension ManagedObjectContext {
     _ numbers: [ObjectNumber], in request: FetchRequest<T>
   ) throws(ArborError) -> Bool {
     guard numbers.count == 2 else { return false }
-    let query = try query(request.description, entity(for: request))
-    let overlay = overlay(for: request.description)
-    return try onSnapshot { snapshot throws(StoreError) in
+    return try read(request) { snapshot, query, overlay throws(StoreError) in
       let first = try snapshot.continuation(of: numbers[0], in: query, overlay: overlay)
       let second = try snapshot.continuation(of: numbers[1], in: query, overlay: overlay)
       guard let first, let second else { return true }
@@ -177,6 +175,6 @@ extension ManagedObjectContext {
   fileprivate func check<T: ManagedObject>(
     _ keyPath: String, for request: FetchRequest<T>
   ) throws(ArborError) {
-    _ = try KeyPathBinder.bind(keyPath, to: entity(for: request), in: work.schema)
+    _ = try KeyPathBinder.bind(keyPath, to: reader.entity(for: request), in: work.schema)
   }
 }

@@ -1,4 +1,5 @@
 internal import ArborModel
+internal import ArborStore
 internal import ArborWork
 
 /// Records the edits of a round.
@@ -9,4 +10,53 @@ final class RoundRecorder: ChangeListener {
 
   func note(_ edit: Edit) { edits.append(edit) }
   func noteReplaced(_ object: TrackedObject) {}
+
+  /// What the recorded edits come to. Time in proportion to the edits.
+  func changes(in work: Workspace) -> ChangeRound {
+    var round = ChangeRound()
+    var seen: Set<ManagedObject> = []
+    for edit in edits {
+      switch edit {
+      case .object(let edit):
+        // The first edit tells what the object was when the round began.
+        if seen.insert(edit.object.live).inserted { add(edit, to: &round) }
+      case .link(let edit): addOwner(edit.owner, edit.relation, seen, work, to: &round)
+      case .order(let owner, let relation, _): addOwner(owner, relation, seen, work, to: &round)
+      case .sequence, .none: break
+      }
+    }
+    round.updated.subtract(round.created)
+    return round
+  }
+
+  private func addOwner(
+    _ number: ObjectNumber, _ relation: Relation, _ seen: Set<ManagedObject>, _ work: Workspace,
+    to round: inout ChangeRound
+  ) {
+    guard !relation.isHidden, let owner = work.registry.live(number), owner.isUpdated,
+      !seen.contains(owner)
+    else { return }
+    round.updated.insert(owner)
+  }
+
+  private func add(_ edit: ObjectEdit, to round: inout ChangeRound) {
+    let object = edit.object.live
+    let wasKnown = edit.former != .absent
+    switch (object.change?.kind, wasKnown) {
+    case (.inserted, false): round.created.insert(object)
+    case (.inserted, true), (.updated, _): round.updated.insert(object)
+    case (.deleted, true) where edit.former != .deleted: round.deleted.insert(object)
+    case (nil, true) where object.state == .gone: round.deleted.insert(object)
+    // Committed since.
+    case (nil, false) where object.live.owner != nil: round.created.insert(object)
+    case (nil, true) where hasChanged(since: edit): round.updated.insert(object)
+    default: break
+    }
+  }
+
+  /// Whether an object without pending changes holds other values than it did.
+  private func hasChanged(since edit: ObjectEdit) -> Bool {
+    guard let former = edit.record, let present = edit.object.heldRecord else { return false }
+    return present.changedFields(since: former, in: edit.object.live.binding.entity.layout) != 0
+  }
 }

@@ -71,7 +71,7 @@ extension Migration {
         done.flatMap { $0.entity == entity.number ? $0 : nil }
         ?? ObjectNumber(entity: entity.number, sequence: 0)
       while true {
-        let batch = try oldContext.objects(of: entity, behind: last, atMost: batchSize)
+        let batch = try entity.objects(behind: last, atMost: batchSize, in: oldContext)
         guard let end = batch.last else { break }
         let made = try newObjects(of: batch)
         for old in batch { try body(old, made[old.number.sequence]) }
@@ -137,18 +137,18 @@ extension ModelSchema {
   }
 }
 
-extension ManagedObjectContext {
-  /// Objects of exactly one entity behind a number, in the order of their numbers.
+extension EntitySchema {
+  /// Objects of exactly this entity behind a number, in the order of their numbers.
   func objects(
-    of entity: EntitySchema, behind number: ObjectNumber, atMost count: Int
+    behind number: ObjectNumber, atMost count: Int, in context: ManagedObjectContext
   ) throws(ArborError) -> [ManagedObject] {
-    var request = FetchRequest<ManagedObject>(entity: entity.name)
+    var request = FetchRequest<ManagedObject>(entity: name)
     request.includesSubentities = false
     request.fetchLimit = count
     let token = PageToken(
       values: [], number: number,
-      fingerprint: request.description.fingerprint(storeID: store.id))
+      fingerprint: request.description.fingerprint(storeID: context.store.id))
     request.description.pageToken = token.text
-    return try fetch(request)
+    return try context.fetch(request)
   }
 }

@@ -4,7 +4,7 @@ internal import ArborWork
 
 extension Migration {
   /// Throws where the task is cancelled. Whatever works with objects does so too.
-  public func checkCancellation() throws(ArborError) { try newContext.limitOperation() }
+  public func checkCancellation() throws(ArborError) { try newContext.work.limit.narrowNow() }
 
   // MARK: Objects
 
@@ -107,7 +107,7 @@ extension Migration {
   ///
   /// - Throws: ``ArborError`` `unknownName`; what a commit throws.
   public func deleteAll(_ entity: String) throws {
-    _ = try newContext.entity(named: entity)
+    _ = try newContext.reader.entity(named: entity)
     try call { _ in
       while true {
         var request = FetchRequest<ManagedObject>(entity: entity)
@@ -128,8 +128,8 @@ extension Migration {
   /// - Throws: ``ArborError`` `unknownName`; an error for the migration itself, which the code has
   ///   to let through.
   public func rename(entity former: String, to new: String) throws {
-    let old = try oldContext.entity(named: former)
-    let entity = try newContext.entity(named: new)
+    let old = try oldContext.reader.entity(named: former)
+    let entity = try newContext.reader.entity(named: new)
     if models.newNames[old.name] == entity.name { return }
     wantedRename = (former, new)
     throw ArborError(
@@ -148,7 +148,7 @@ extension Migration {
     {
       return entity
     }
-    return try oldContext.entity(named: name)
+    return try oldContext.reader.entity(named: name)
   }
 
   /// Whether objects of exactly an entity of the older model are in the copy.

@@ -83,7 +83,7 @@ struct MigrationSurvey {
     guard let entity = context.work.schema.entity(named: entity), !entity.isAbstract else { return }
     var last = ObjectNumber(entity: entity.number, sequence: 0)
     while true {
-      let batch = try context.objects(of: entity, behind: last, atMost: 1000)
+      let batch = try entity.objects(behind: last, atMost: 1000, in: context)
       guard let end = batch.last else { return }
       for object in batch { try body(object) }
       last = end.number

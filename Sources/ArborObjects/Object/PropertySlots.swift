@@ -11,38 +11,29 @@ package final class PropertySlots: Sendable {
   /// The property's slot by the index of an object's entity in the model; -1 where it has none.
   private let slots: [Int]
 
-  init(_ name: String, _ slots: [Int]) {
-    self.name = name
-    self.slots = slots
-  }
-
-  @inline(__always)
-  func slot(in entity: EntitySchema) -> Int { slots[entity.index] }
-}
-
-extension ManagedObjectContext {
-  /// The slots of a property of an entity.
+  /// Looks a property of an entity up.
   ///
   /// - Throws: ``ArborError`` `unknownName`.
-  package func slots(
-    of property: String, in entityName: String
-  ) throws(ArborError) -> PropertySlots {
-    let entity = try entity(named: entityName)
-    var slots = Array(repeating: -1, count: work.schema.entities.count)
+  init(_ name: String, of entity: EntitySchema, in schema: ModelSchema) throws(ArborError) {
+    self.name = name
+    var slots = Array(repeating: -1, count: schema.entities.count)
     for index in entity.concreteFamily + [entity.index] {
-      switch work.schema.entities[index].property(named: property) {
+      switch schema.entities[index].property(named: name) {
       case .attribute(let attribute): slots[index] = attribute.slot
       case .relationship(let relationship): slots[index] = relationship.slot
       case nil:
         throw ArborError(
           .unknownName,
-          "Entity \(entityName) has no property \(property)."
-            + NearestName.hint(property, in: entity.propertyNames)
-        ).with(entity: entityName, keyPath: property)
+          "Entity \(entity.name) has no property \(name)."
+            + NearestName.hint(name, in: entity.propertyNames)
+        ).with(entity: entity.name, keyPath: name)
       }
     }
-    return PropertySlots(property, slots)
+    self.slots = slots
   }
+
+  @inline(__always)
+  func slot(in entity: EntitySchema) -> Int { slots[entity.index] }
 }
 
 /// Values and links by the slots of their properties.

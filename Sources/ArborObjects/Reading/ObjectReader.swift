@@ -16,19 +16,22 @@ final class ObjectReader {
   /// The last sequence given to an object that the store could not number.
   var unstorableSequence = ObjectNumber.maximumSequence
   /// The context, which owns the reader.
-  private(set) unowned(unsafe) var context: ManagedObjectContext
+  var context: ManagedObjectContext { owner.unsafelyUnwrapped }
+  private unowned(unsafe) var owner: ManagedObjectContext?
 
-  init(_ work: Workspace, _ classes: BoundClasses, in context: ManagedObjectContext) {
+  /// A reader of the live objects of a workspace. It needs a context before anything else.
+  init(_ work: Workspace, _ classes: BoundClasses) {
     self.work = work
     self.classes = classes
-    self.context = context
   }
+
+  func attach(to context: ManagedObjectContext) { owner = context }
 
   /// The object of a number: the registered one, or a fault. Never fails: nil where the number is
   /// of no entity, and the context remembers the error.
   @inline(__always)
   func fault(_ number: ObjectNumber) -> ManagedObject? {
-    work.registry.live(number) ?? work.makeFault(number)?.live
+    work.fault(number)?.live
   }
 
   /// A fault for the object that a to-one relationship of an object leads to. Never fails: nil
@@ -53,6 +56,26 @@ final class ObjectReader {
     let object = binding._withUnsafeGuaranteedRef { $0.makeObject(in: work, number, record, slab) }
     work.registry.registerNew(object)
     return object
+  }
+
+  /// Makes and registers an object that waits for its first commit.
+  func insert(_ binding: EntityBinding, _ number: ObjectNumber) -> ManagedObject {
+    let working = RecordBuffer(copying: binding.entity.layout.template, into: work.allocator)
+    let object = binding.makeObject(in: work, number, working.view, working.slab)
+    work.recordEdit(of: object, isKnown: false)
+    work.registry.registerNew(object)
+    let change = PendingObject(object, .inserted, epoch: work.epoch)
+    change.working = working
+    work.pending.add(change)
+    binding.objectClass.setInitialValues(of: object)
+    object.awakeFromInsert()
+    return object
+  }
+
+  /// A number from the far end for an object that can never be committed.
+  func unstorableNumber(for entity: EntitySchema) -> ObjectNumber {
+    defer { unstorableSequence -= 1 }
+    return ObjectNumber(entity: entity.number, sequence: unstorableSequence)
   }
 
   /// The binding of an object that the store has.
@@ -92,6 +115,22 @@ final class ObjectReader {
     work.registry.forEach(of: words) { objects.append($0) }
     fetched.awake()
     return objects
+  }
+
+  /// The objects of several numbers that exist, in the order of the numbers.
+  func existing(
+    _ numbers: some Collection<ObjectNumber>, on snapshot: StoreSnapshot,
+    _ fetched: inout FetchedObjects
+  ) throws(StoreError) -> [ManagedObject] {
+    var missing = numbers.filter { work.registry.live($0)?.base == nil }.map(\.rawValue)
+    SortedNumbers.sortUnique(&missing)
+    try load(missing.map { ObjectNumber(rawValue: $0) }, on: snapshot, &fetched)
+    return numbers.compactMap { number in
+      guard let object = work.registry.live(number), object.base != nil, !object.isDeleted else {
+        return nil
+      }
+      return object
+    }
   }
 
   /// Whether the store has a link.

@@ -65,7 +65,8 @@ public final class FetchedResults<T: ManagedObject> {
     self.sectionKeyPath = sectionKeyPath
     // The class of the entity, which all its objects have, is checked.
     keeper = try ResultsKeeper(
-      request.description, context.entity(for: request), sectionedBy: sectionKeyPath, in: context)
+      request.description, context.reader.entity(for: request), sectionedBy: sectionKeyPath,
+      in: context)
     keeper.announce = { [unowned self] in announce() }
   }
 

@@ -1,8 +1,8 @@
-package import ArborModel
+internal import ArborModel
 internal import ArborWork
 
 /// Which class represents which entity, as this context knows it.
-extension ManagedObjectContext {
+extension ObjectReader {
   /// The binding of a typed class, which makes objects of that class.
   ///
   /// A class that the store was not opened with is bound when it is used for the first time.
@@ -10,22 +10,15 @@ extension ManagedObjectContext {
   /// - Throws: ``ArborError`` where the class describes no entity of the model, contradicts it, or
   ///   objects of the entity exist in this context as another class.
   func binding(for objectClass: ManagedObject.Type) throws(ArborError) -> EntityBinding {
-    if let binding = reader.classes[objectClass] { return binding }
-    let bound = try store.bind(objectClass)
-    let updated = store.boundClasses
-    for (old, new) in zip(reader.classes.bindings, updated.bindings)
+    if let binding = classes[objectClass] { return binding }
+    let bound = try context.store.bind(objectClass)
+    let updated = context.store.boundClasses
+    for (old, new) in zip(classes.bindings, updated.bindings)
     where old.objectClass != new.objectClass {
       try refuseRebinding(of: new)
     }
-    reader.classes = observation == nil ? updated : updated.observed
-    return reader.classes[objectClass] ?? bound
-  }
-
-  /// The name of the entity that a typed class represents.
-  ///
-  /// - Throws: ``ArborError`` where the class represents none of the model's entities.
-  package func entityName(of objectClass: ManagedObject.Type) throws(ArborError) -> String {
-    try binding(for: objectClass).entity.name
+    classes = context.observation == nil ? updated : updated.observed
+    return classes[objectClass] ?? bound
   }
 
   /// Objects cannot change their class: an entity may get another one only while it has none here.

@@ -1,0 +1,75 @@
+internal import ArborModel
+internal import ArborStore
+
+/// Values that many objects are given, by the names of their properties.
+struct PropertyChanges {
+  /// In one order, whatever that of a dictionary: the last of two inverse relationships wins.
+  private let values: [(key: String, value: Value)]
+
+  init(_ values: [String: Value]) { self.values = values.sorted { $0.key < $1.key } }
+
+  init(_ values: [String: (any PredicateArgument)?]) {
+    self.init(values.mapValues { $0?.predicateValue ?? .null })
+  }
+
+  func apply(to object: ManagedObject) throws(ArborError) {
+    for (key, value) in values { try object.setValue(value, forKey: key) }
+  }
+
+  /// Checks that the properties exist and take the values, before any object is changed.
+  ///
+  /// - Throws: ``ArborError`` `unknownName`, `typeMismatch`, and `invalidArgument` for an object of
+  ///   another store.
+  func check(_ entity: EntitySchema, in store: StoreEngine) throws(ArborError) {
+    for (key, value) in values {
+      switch entity.property(named: key) {
+      case .attribute(let attribute):
+        let type = attribute.description.type
+        if case .undefined = type { continue }
+        guard type.fitting(value) == nil else { continue }
+        throw mismatch(entity, key, value, type.expectation)
+      case .relationship(let relationship):
+        try check(value, for: relationship, of: entity, in: store)
+      case nil:
+        throw ArborError(
+          .unknownName,
+          "Entity \(entity.name) has no property \(key)."
+            + NearestName.hint(key, in: entity.propertyNames)
+        ).with(entity: entity.name, keyPath: key)
+      }
+    }
+  }
+
+  private func check(
+    _ value: Value, for relationship: RelationshipSchema, of entity: EntitySchema,
+    in store: StoreEngine
+  ) throws(ArborError) {
+    var targets: [Value] = []
+    switch value {
+    case .null: break
+    case .objectID where !relationship.isToMany: targets = [value]
+    case .list(let members) where relationship.isToMany: targets = members
+    default:
+      throw mismatch(
+        entity, relationship.name, value,
+        relationship.isToMany ? "a list of object IDs" : "an object ID")
+    }
+    for target in targets {
+      guard case .objectID(let id) = target else {
+        throw mismatch(entity, relationship.name, value, "a list of object IDs")
+      }
+      do throws(StoreError) { _ = try store.objectNumber(id) } catch {
+        throw ArborError(error, in: store).with(objectID: id)
+      }
+    }
+  }
+
+  private func mismatch(
+    _ entity: EntitySchema, _ key: String, _ value: Value, _ expectation: String
+  ) -> ArborError {
+    ArborError(
+      .typeMismatch,
+      "\(entity.name).\(key) takes \(expectation), and the value is none."
+    ).with(entity: entity.name, keyPath: key, offending: "\(value)")
+  }
+}

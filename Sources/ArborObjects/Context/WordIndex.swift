@@ -1,0 +1,88 @@
+internal import ArborModel
+internal import ArborStore
+
+/// The index of words that a search goes by.
+struct WordIndex {
+  private let index: FetchIndexDescription
+  private let entity: EntitySchema
+  /// The names of the attributes whose words it has.
+  var attributes: [String] { index.elements.map(\.property) }
+
+  /// Finds the index that is meant.
+  ///
+  /// - Parameter name: Its name; nil for the only one of the entity.
+  /// - Throws: ``ArborError`` `unknownName` where there is none, `invalidArgument` where several
+  ///   are and none is named.
+  init(
+    named name: String?, of entity: EntitySchema, in model: ManagedObjectModel
+  ) throws(ArborError) {
+    index = try Self.index(named: name, of: entity, in: model)
+    self.entity = entity
+  }
+
+  /// The index of words of an entity that is meant.
+  private static func index(
+    named name: String?, of entity: EntitySchema, in model: ManagedObjectModel
+  ) throws(ArborError) -> FetchIndexDescription {
+    let indexes = entity.lineage.flatMap { model.entities[$0].fetchIndexes }
+      .filter(\.isOfWords)
+    let names = indexes.map(\.name).sorted()
+    guard let name else {
+      if indexes.count == 1 { return indexes[0] }
+      throw ArborError(
+        indexes.isEmpty ? .unknownName : .invalidArgument,
+        indexes.isEmpty
+          ? "\(entity.name) has no index of words to search; declare one, such as "
+            + "Index(text: \"title\", \"body\")."
+          : "\(entity.name) has several indexes of words; name the one to search: "
+            + names.joined(separator: ", ") + "."
+      ).with(entity: entity.name)
+    }
+    guard let index = indexes.first(where: { $0.name == name }) else {
+      let known = names.isEmpty ? "it has none" : "it has \(names.joined(separator: ", "))"
+      throw ArborError(
+        .unknownName,
+        "There is no index of words \"\(name)\" at \(entity.name); \(known)."
+          + NearestName.hint(name, in: names)
+      ).with(entity: entity.name, keyPath: name)
+    }
+    return index
+  }
+
+  /// The attributes as the store searches them.
+  ///
+  /// - Parameter weights: How much a word in an attribute counts, by its name; else 1.
+  func columns(_ weights: [String: Double]) throws(ArborError) -> [TextSearch.Column] {
+    for (name, weight) in weights.sorted(by: { $0.key < $1.key }) {
+      guard attributes.contains(name) else {
+        throw ArborError(
+          .unknownName,
+          "The index \(index.name) has no attribute \"\(name)\" to weigh; it has "
+            + attributes.joined(separator: ", ") + "." + NearestName.hint(name, in: attributes)
+        ).with(entity: entity.name, keyPath: name)
+      }
+      guard weight >= 0, weight.isFinite else {
+        throw ArborError(
+          .invalidArgument, "The weight of \(name) is \(weight); give a number from 0 up."
+        ).with(entity: entity.name, keyPath: name)
+      }
+    }
+    var columns: [TextSearch.Column] = []
+    for name in attributes {
+      guard let slot = entity.attributes.first(where: { $0.name == name })?.slot,
+        let indexNumber = entity.indexes.firstIndex(where: { kept in
+          kept.isText && kept.columns.map(\.source) == [.attribute(slot)]
+            && kept.condition?.text == index.partialIndexPredicate
+        })
+      else {
+        throw ArborError(
+          .invalidArgument,
+          "The index \(index.name) of \(entity.name) is not kept, since \(name) cannot be "
+            + "indexed; search another one."
+        ).with(entity: entity.name, keyPath: name)
+      }
+      columns.append(.init(slot: slot, index: indexNumber, weight: weights[name] ?? 1))
+    }
+    return columns
+  }
+}

@@ -1,0 +1,71 @@
+internal import ArborModel
+internal import ArborStore
+internal import ArborWork
+
+/// Checks all that a commit would write by every rule, and names the objects that break one.
+struct RuleCheck {
+  private let context: ManagedObjectContext
+
+  init(_ context: ManagedObjectContext) { self.context = context }
+
+  /// Checks all changes by the model's rules, the objects' hooks and the uniqueness constraints.
+  ///
+  /// - Parameter isAlone: Whether no commit follows, which would find out what unique values are
+  ///   taken; otherwise they are looked up only where something else is wrong, to be told together.
+  func run(isAlone: Bool = false) throws(ArborError) {
+    var found: ArborError?
+    do throws(ArborError) {
+      var validation = CommitValidation(context: context)
+      try validation.check()
+    } catch {
+      guard error.code == .validation else { throw error }
+      found = error
+    }
+    guard found != nil || isAlone else { return }
+    let taken = try takenValues()
+    let duplicates =
+      taken.isEmpty ? nil : ArborError(.notUnique(taken), in: context.store.file)
+    switch (found, duplicates) {
+    case (nil, nil): return
+    case (let error?, nil), (nil, let error?): throw naming(error)
+    case (let broken?, let duplicates?):
+      throw naming(CommitValidation.summary(of: broken.violations + duplicates.violations))
+    }
+  }
+
+  /// The unique values of pending changes that others have already and no policy merges.
+  private func takenValues() throws(ArborError) -> [UniquenessViolation] {
+    var changes = ChangeSet()
+    changes.records = context.work.recordChanges()
+    guard !changes.records.isEmpty else { return [] }
+    let violations: [UniquenessViolation]
+    do throws(StoreError) {
+      violations = try context.store.file.uniquenessViolations(of: changes)
+    } catch {
+      throw ArborError(error, in: context.store.file)
+    }
+    if case .error = context.mergePolicy { return violations }
+    let merger = UniqueMerger(context)
+    return violations.filter { !merger.canResolve($0) }
+  }
+
+  /// An error whose objects are named by their unique values too.
+  func naming(_ error: ArborError) -> ArborError {
+    var error = error
+    error.identity = error.objectID.flatMap(identity)
+    error.violations = error.violations.map(naming)
+    return error
+  }
+
+  /// The values by which an object of the context is told apart, as `code "FR"`.
+  private func identity(_ id: ObjectID) -> String? {
+    guard let object = context.registeredObject(for: id), object.base != nil,
+      let index = object.binding.entity.indexes.first(where: { $0.isUnique && $0.isPlain })
+    else { return nil }
+    let names = index.columns.map { object.binding.entity.name(of: $0.source) }
+    let values = names.compactMap { name in
+      (try? object.value(forKey: name)).map { "\(name) \($0)" }
+    }
+    return values.joined(separator: ", ")
+  }
+}

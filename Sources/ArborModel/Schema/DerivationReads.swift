@@ -51,9 +51,7 @@ struct DerivationReads {
         + "do not know; keep that part in an attribute of its own."
     case .part(let base, _, _):
       visit(base, scopes)
-      if case .path(let path) = base, case .attribute = path.leaf { break }
-      flaw =
-        "the model does not tell what it reads behind a value; write a path of relationships."
+      demandAttribute(base)
     }
   }
 
@@ -111,6 +109,12 @@ struct DerivationReads {
       "nobody could tell which objects it reads; write a path of relationships, and one of "
       + "@count, @sum, @avg, @min and @max."
     return nil
+  }
+
+  /// Notes a flaw where an expression whose value has parts is no attribute.
+  private mutating func demandAttribute(_ expression: BoundExpression) {
+    if case .path(let path) = expression, case .attribute = path.leaf { return }
+    flaw = "the model does not tell what it reads behind a value; write a path of relationships."
   }
 
   /// The relationships that lead to the objects that an expression gives.

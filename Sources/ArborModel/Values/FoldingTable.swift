@@ -135,15 +135,22 @@ struct FoldingTable: Sendable {
 
   // MARK: Folding
 
+  /// The character of two bytes at an offset; nil where none exists.
+  @inline(__always)
+  private static func narrowCode(_ text: UnsafeRawBufferPointer, _ offset: Int) -> Int? {
+    let lead = text[offset]
+    guard lead >= 0xC2, offset + 1 < text.count else { return nil }
+    let next = text[offset + 1]
+    guard next & 0xC0 == 0x80 else { return nil }
+    return Int(lead & 0x1F) << 6 | Int(next & 0x3F)
+  }
+
   /// Writes the folded form of a text and gives its length; nil where the table is not enough.
   ///
   /// - Parameter target: Room for ``growth`` times the text.
-  func fold(
-    _ text: UnsafeRawBufferPointer, into target: UnsafeMutableRawBufferPointer
-  ) -> Int? {
+  func fold(_ text: UnsafeRawBufferPointer, into target: UnsafeMutableRawBufferPointer) -> Int? {
     entries.withUnsafeBufferPointer { entries in
-      var offset = 0
-      var count = 0
+      var (offset, count) = (0, 0)
       var (wasThai, wasMovable) = (false, false)
       while offset < text.count {
         let lead = text[offset]
@@ -152,10 +159,8 @@ struct FoldingTable: Sendable {
           entry = entries[Int(lead)]
           offset += 1
         } else if lead < 0xE0 {
-          guard lead >= 0xC2, offset + 1 < text.count else { return nil }
-          let next = text[offset + 1]
-          guard next & 0xC0 == 0x80 else { return nil }
-          entry = entries[Int(lead & 0x1F) << 6 | Int(next & 0x3F)]
+          guard let code = Self.narrowCode(text, offset) else { return nil }
+          entry = entries[code]
           offset += 2
         } else {
           guard let code = Self.wideCode(text, offset) else { return nil }
@@ -169,10 +174,9 @@ struct FoldingTable: Sendable {
           entry = wideEntry(code)
           offset += 3
         }
-        let isMovable = entry & Self.movable != 0
         if entry & Self.mark != 0, !wasThai || wasMovable { return nil }
         wasThai = entry & (Self.letter | Self.mark) != 0
-        wasMovable = isMovable
+        wasMovable = entry & Self.movable != 0
         let length = Int(entry >> 56 & 0xF)
         if length == 0 { return nil }
         for _ in 0..<length {

@@ -163,11 +163,9 @@ struct StagedMigration {
         return try promote(number, hop, origin)
       }
       if !isMade {
+        let start = MigrationJournal(plan: planText, origin: origin, hop: number, renames: renames)
         try storing { () throws(StoreError) in
-          try prepare(
-            number, models, via: hop.versions,
-            MigrationJournal(
-              plan: planText, origin: origin, hop: number, renames: renames))
+          try prepare(number, models, via: hop.versions, start)
         }
       }
       var journal = try journal(of: number)

@@ -79,14 +79,7 @@ extension IndexMaintainer {
           try new.put(key: entry.key, value: entry.value, .append, isCounted: false)
         }
       } else {
-        numbers.removeAll(keepingCapacity: true)
-        try old.forEachValue(of: entry) { number in
-          if swept.contains(number) {
-            count(number, of: entry.key, isRemoval: true, transaction)
-          } else {
-            numbers.append(number)
-          }
-        }
+        try read(&numbers, of: entry, old, without: swept, transaction)
         if order == .equal {
           runIndex = merge(keyAt: runIndex, into: &numbers) { (number, isRemoval) in
             count(number, of: entry.key, isRemoval: isRemoval, transaction)
@@ -97,6 +90,22 @@ extension IndexMaintainer {
       next = try old.nextKey()
     }
     while runIndex < run.count { runIndex = try append(keyAt: runIndex, to: new).end }
+  }
+
+  /// Reads the numbers of a key that stay, and counts those that are swept away.
+  @inline(__always)
+  private func read(
+    _ numbers: inout [UInt64], of entry: Entry, _ cursor: borrowing Cursor,
+    without swept: SweptObjects, _ transaction: borrowing WriteTransaction
+  ) throws(LMDBError) {
+    numbers.removeAll(keepingCapacity: true)
+    try cursor.forEachValue(of: entry) { number in
+      if swept.contains(number) {
+        count(number, of: entry.key, isRemoval: true, transaction)
+      } else {
+        numbers.append(number)
+      }
+    }
   }
 
   /// Counts an entry that goes or comes in the digest of the index.

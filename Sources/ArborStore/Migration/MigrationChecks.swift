@@ -98,19 +98,30 @@ struct MigrationChecks {
       }
     }
     for (name, number) in required where migration.retyped(name, of: plan.name) == nil {
-      guard let field = former.layout.fields.first(where: { $0.catalogNumber == number }) else {
-        continue
-      }
-      let tally = try objects(without: field, former)
-      guard tally.count > 0 else { continue }
-      obstacles.append(
-        obstacle(plan.name, name, tally.count, tally.first, former, " without a value") {
-          "it becomes mandatory without a default, and \($0); give it a default, or give each "
-            + "object a value with the former model"
-        })
+      try checkValues(of: name, number, plan, former, &obstacles)
     }
     try checkMembers(plan, former, &obstacles)
     try checkDestinations(plan, former, &obstacles)
+  }
+
+  /// Objects may have no value of an attribute that becomes mandatory.
+  private func checkValues(
+    of name: String, _ number: UInt16, _ plan: CatalogEvolution.Entity, _ former: EntitySchema,
+    _ obstacles: inout [MigrationObstacle]
+  ) throws(StoreError) {
+    guard let field = former.layout.fields.first(where: { $0.catalogNumber == number }) else {
+      return
+    }
+    var tally = ObjectTally()
+    try forEachRecord(of: former) { number, record in
+      if record.isNull(field) { tally.add(number) }
+    }
+    guard tally.count > 0 else { return }
+    obstacles.append(
+      obstacle(plan.name, name, tally.count, tally.first, former, " without a value") {
+        "it becomes mandatory without a default, and \($0); give it a default, or give each "
+          + "object a value with the former model"
+      })
   }
 
   /// The catalogue number in the older model of an attribute whose values a pass brings along.
@@ -181,16 +192,6 @@ struct MigrationChecks {
       }
       return numbers
     }
-  }
-
-  private func objects(
-    without field: RecordField, _ former: EntitySchema
-  ) throws(StoreError) -> ObjectTally {
-    var tally = ObjectTally()
-    try forEachRecord(of: former) { number, record in
-      if record.isNull(field) { tally.add(number) }
-    }
-    return tally
   }
 
   /// Calls `body` with each object of exactly one entity, and its record.

@@ -93,16 +93,8 @@ struct ReturnedValues {
     let isSameLayout = since.layout.number == before.layout.number
     var next: UInt64? = 0
     while let first = next {
-      // What is written moves what cursors stand on, so each begins anew.
-      let cursor = try storing { () throws(LMDBError) in
-        try transaction.reader.cursor(records)
-      }
-      var batch: [ObjectNumber] = []
-      var entry = try storing { () throws(LMDBError) in try cursor.seek(first) }
-      while let found = entry, batch.count < Self.batchSize {
-        batch.append(ObjectNumber(rawValue: found.integerKey))
-        entry = try storing { () throws(LMDBError) in try cursor.next() }
-      }
+      // What is written moves what cursors stand on, so each batch has its own.
+      let batch = try Self.batch(of: records, from: first, transaction.reader)
       next = batch.count < Self.batchSize ? nil : batch.last.map { $0.rawValue + 1 }
       let allocator = SlabAllocator(slabSize: 4 << 10)
       for number in batch {
@@ -130,6 +122,22 @@ struct ReturnedValues {
   }
 
   private static var batchSize: Int { 1 << 10 }
+
+  /// The numbers of the next objects, so many as are restored at once.
+  private static func batch(
+    of records: Database, from first: UInt64, _ reader: TransactionReader
+  ) throws(StoreError) -> [ObjectNumber] {
+    try storing { () throws(LMDBError) in
+      let cursor = try reader.cursor(records)
+      var batch: [ObjectNumber] = []
+      var entry = try cursor.seek(first)
+      while let found = entry, batch.count < batchSize {
+        batch.append(ObjectNumber(rawValue: found.integerKey))
+        entry = try cursor.next()
+      }
+      return batch
+    }
+  }
 
   private func obstacles(
     _ column: Column, of since: EntitySchema, _ reader: TransactionReader

@@ -10,6 +10,14 @@ struct PathSummaries: RowSink {
     let path: BoundPath?
     /// The index among the expressions of ``readers``, where there is no path.
     let expressionIndex: Int
+
+    /// A summary of the field as it lies in records; nil where values have to be made of it.
+    var fieldSummary: FieldSummary? {
+      guard !isDistinct, !keepsValues, case .attribute(let attribute)? = path?.leaf else {
+        return nil
+      }
+      return FieldSummary(kind: attribute.field.kind)
+    }
   }
 
   private let columns: SortColumns
@@ -57,14 +65,7 @@ struct PathSummaries: RowSink {
     self.entryOf = entryOf
     readers = RowReaders(expressions, environment, resolver)
     readsExpressions = !expressions.isEmpty
-    fields = entries.map { entry in
-      guard !entry.isDistinct, !entry.keepsValues,
-        case .attribute(let attribute)? = entry.path?.leaf
-      else {
-        return nil
-      }
-      return FieldSummary(kind: attribute.field.kind)
-    }
+    fields = entries.map(\.fieldSummary)
     values = zip(fields, entries).map { field, entry in
       field == nil
         ? ValueSummary(isDistinct: entry.isDistinct, keepsValues: entry.keepsValues) : nil

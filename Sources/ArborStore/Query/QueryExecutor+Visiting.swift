@@ -113,18 +113,15 @@ extension QueryExecutor {
       start = numbers.firstIndex { $0 > behind.rawValue } ?? numbers.count
     }
     for entity in family {
-      var end = start
-      while end < numbers.count, ObjectNumber(rawValue: numbers[end]).entity == entity.number {
-        end += 1
-      }
-      guard end > start else { continue }
+      let run = numbers[start...].prefix { ObjectNumber(rawValue: $0).entity == entity.number }
+      guard !run.isEmpty else { continue }
       let filter = try filter(nodes, for: entity)
       let layout = entity.layout
       let records = source.records(entity)
       let cursor = try source.reader.cursor(records)
       // A cursor looks around its own page first, which helps among neighbours only.
-      let areNear = try end - start > source.reader.entryCount(records) / 64
-      for raw in numbers[start..<end] {
+      let areNear = try run.count > source.reader.entryCount(records) / 64
+      for raw in run {
         let number = ObjectNumber(rawValue: raw)
         try limit.check()
         if dirty?.contains(number) ?? false { continue }
@@ -141,7 +138,7 @@ extension QueryExecutor {
           throw StoreError.missingRecord(number, entity)
         }
       }
-      start = end
+      start = run.endIndex
     }
     if start < numbers.count { try checkForeign(ObjectNumber(rawValue: numbers[start])) }
   }

@@ -70,14 +70,7 @@ final class SalvageSource {
       state = areBothSound ? .newest : .previous
       if found.header.transactionID == newest { add(found.trees) }
     } else {
-      trees = [:]
-      knowsAllNames = try file.begin(withNamesOn: found.page) { (entry, _) throws(LMDBError) in
-        self.noteName(entry)
-      }
-      // The root page that is lost cannot have been of a later one.
-      let isNewest = transactions.first.map { found.header.transactionID == $0 &+ 1 } ?? false
-      state = isNewest ? .newest : .withoutRoot
-      add(found.trees)
+      try begin(withoutRootOf: found)
     }
     header = found.header
   }
@@ -92,6 +85,18 @@ final class SalvageSource {
       self.noteName(entry)
     }
     knowsAllNames = isWhole ?? false
+  }
+
+  /// Begins with the page that has the header, where the root page that led to it is lost.
+  private func begin(withoutRootOf found: FoundHeader) throws(LMDBError) {
+    trees = [:]
+    knowsAllNames = try file.begin(withNamesOn: found.page) { (entry, _) throws(LMDBError) in
+      self.noteName(entry)
+    }
+    // The root page that is lost cannot have been of a later one.
+    let isNewest = file.transactions.first.map { found.header.transactionID == $0 &+ 1 } ?? false
+    state = isNewest ? .newest : .withoutRoot
+    add(found.trees)
   }
 
   private func noteName(_ entry: DamagedEntry) {

@@ -44,21 +44,7 @@ final class SalvageTarget {
         pageSize: UInt32(pageSize), modelGeneration: max(1, header?.modelGeneration ?? 1),
         storeID: storeID, modelFingerprint: schema.model.fingerprint, transactionID: 0,
         bootID: StoreHeader.bootID, sequence: 0)
-      let list =
-        StoreDatabases.list(schema) + [(name: Self.doubtfulName, flags: StoreFormat.recordFlags)]
-      var opened: [Database] = []
-      try Self.write(environment) { [schema] (transaction) throws(StoreError) in
-        opened = try storing { () throws(LMDBError) in try transaction.createDatabases(list) }
-        let arbor = StoreDatabases(schema, opened: opened).arbor
-        var header = start
-        header.transactionID = transaction.id
-        try storing { () throws(LMDBError) in
-          try StoreCreation.describe(schema, model.layouts, arbor, transaction)
-          try StoreHeader.writeMark(header, arbor, in: transaction)
-          try StoreDigests.begin(transaction)
-          try StoreHeader.write(header, arbor, in: transaction)
-        }
-      }
+      var opened = try Self.begin(environment, model, start)
       doubtful = opened.removeLast()
       databases = StoreDatabases(schema, opened: opened)
       plans = EntityPlan.all(of: schema, databases: databases)
@@ -66,6 +52,30 @@ final class SalvageTarget {
       try? environment.close()
       throw error
     }
+  }
+
+  /// Makes the databases, and writes what the new store says of itself.
+  ///
+  /// - Returns: The databases, that of doubtful objects last.
+  private static func begin(
+    _ environment: Environment, _ model: SalvagedModel, _ start: HeaderRecord
+  ) throws(StoreError) -> [Database] {
+    let schema = model.schema
+    let list = StoreDatabases.list(schema) + [(name: doubtfulName, flags: StoreFormat.recordFlags)]
+    var opened: [Database] = []
+    try write(environment) { (transaction) throws(StoreError) in
+      opened = try storing { () throws(LMDBError) in try transaction.createDatabases(list) }
+      let arbor = StoreDatabases(schema, opened: opened).arbor
+      var header = start
+      header.transactionID = transaction.id
+      try storing { () throws(LMDBError) in
+        try StoreCreation.describe(schema, model.layouts, arbor, transaction)
+        try StoreHeader.writeMark(header, arbor, in: transaction)
+        try StoreDigests.begin(transaction)
+        try StoreHeader.write(header, arbor, in: transaction)
+      }
+    }
+    return opened
   }
 
   deinit { try? environment.close() }

@@ -55,9 +55,8 @@ extension CommitWriter {
     var scan = basis.scan(database, from: 0)
     var index = changes.startIndex
     var last: UInt64 = 0
-    let capacity = 64
     // Sound: the room is initialised up to the count that the scan gives, and read no further.
-    let room = UnsafeMutableBufferPointer<NumberedEntry>.allocate(capacity: capacity)
+    let room = UnsafeMutableBufferPointer<NumberedEntry>.allocate(capacity: 64)
     defer { room.deallocate() }
     while true {
       let count = try scan.next(into: room)
@@ -81,7 +80,7 @@ extension CommitWriter {
           last = stored.key
         }
       }
-      if count < capacity { break }
+      if count < room.count { break }
     }
     for change in changes[index...] { try append(change, of: entity, to: cursor, &last) }
     return last

@@ -57,16 +57,7 @@ struct CommitWriter: ~Copyable {
       header.sequence += 1
       try writeRecords(preparation, transaction, basis)
       try writeBlobs(set.blobs, transaction)
-      for index in workspace.indexes where !index.run.isEmpty || index.isSwept {
-        try index.apply(transaction, basis: basis, without: workspace.swept)
-      }
-      for relationship in workspace.relationships {
-        guard let relationship, !relationship.isEmpty else { continue }
-        try relationship.apply(transaction, basis: basis, without: workspace.swept)
-      }
-      for ordered in workspace.ordered {
-        if let ordered, !ordered.isEmpty { try ordered.apply(transaction) }
-      }
+      try writeEntries(transaction, basis)
       for (key, value) in set.metadata { try write(key, value, transaction) }
       try note(set, preparation.changes, history, transaction)
     } catch {
@@ -197,6 +188,23 @@ struct CommitWriter: ~Copyable {
       record.seal(
         into: target, layout: layout, key: change.number,
         version: change.version(in: header.sequence))
+    }
+  }
+
+  /// Writes what the set changes in indexes and in relationships.
+  @inline(__always)
+  private func writeEntries(
+    _ transaction: borrowing WriteTransaction, _ basis: TransactionReader?
+  ) throws(LMDBError) {
+    for index in workspace.indexes where !index.run.isEmpty || index.isSwept {
+      try index.apply(transaction, basis: basis, without: workspace.swept)
+    }
+    for relationship in workspace.relationships {
+      guard let relationship, !relationship.isEmpty else { continue }
+      try relationship.apply(transaction, basis: basis, without: workspace.swept)
+    }
+    for ordered in workspace.ordered {
+      if let ordered, !ordered.isEmpty { try ordered.apply(transaction) }
     }
   }
 

@@ -77,8 +77,7 @@ final class EntityPlan: Sendable {
       let inverse = schema.inverse(of: relationship)
       let inverseIndex = databases.relationshipIndex(
         entity: relationship.destination, slot: inverse.slot)
-      let relationshipIndex = databases.relationshipIndex(
-        entity: entity.index, slot: relationship.slot)
+      let ownIndex = databases.relationshipIndex(entity: entity.index, slot: relationship.slot)
       switch relationship.storage {
       case .field(let index):
         let field = entity.layout.fields[index]
@@ -92,12 +91,10 @@ final class EntityPlan: Sendable {
           inbound.append(.field(field, inverse: inverse, back: back))
         }
       case .derived:
-        if let relationshipIndex {
-          inbound.append(.derived(relationshipIndex: relationshipIndex, inverse: inverse))
-        }
+        if let ownIndex { inbound.append(.derived(relationshipIndex: ownIndex, inverse: inverse)) }
       case .links:
-        if let relationshipIndex, let back = Self.back(inverse, relationshipIndex: inverseIndex) {
-          inbound.append(.links(relationshipIndex: relationshipIndex, inverse: inverse, back: back))
+        if let ownIndex, let back = Self.back(inverse, relationshipIndex: inverseIndex) {
+          inbound.append(.links(relationshipIndex: ownIndex, inverse: inverse, back: back))
         }
       }
     }

@@ -81,22 +81,23 @@ extension StoreOpener {
     } else {
       try put(StoreFormat.formerKey, former.encoded(), arbor, transaction)
     }
-    if migration.isReversal, let earlier {
-      // What was kept and lies elsewhere now.
-      try FormerModel.drop(StoreDatabases.list(earlier.schema), notIn: schema, transaction)
-    }
-    let droppedIndexes = StoreDatabases.list(migration.old).filter {
-      $0.name.hasPrefix(StoreFormat.indexDatabase(""))
-    }
-    try FormerModel.drop(droppedIndexes, notIn: schema, transaction)
+    try dropDatabases(migration, earlier, transaction)
+    try beginGeneration(&header, migration, digest, arbor, transaction)
+    return true
+  }
+
+  /// Writes the newer model and the header, whose generation tells other processes of it.
+  private static func beginGeneration(
+    _ header: inout HeaderRecord, _ migration: LightweightMigration, _ digest: ModelDigest,
+    _ arbor: Database, _ transaction: borrowing WriteTransaction
+  ) throws(StoreError) {
     try storing { () throws(LMDBError) in
-      try StoreCreation.put(schema.model, digest, arbor, transaction)
+      try StoreCreation.put(migration.new.model, digest, arbor, transaction)
       header.beginGeneration(leavesReaders: !migration.isReversal && migration.leavesReadersRight)
-      header.modelFingerprint = schema.model.fingerprint
+      header.modelFingerprint = migration.new.model.fingerprint
       header.sign(transaction)
       try StoreHeader.write(header, arbor, in: transaction)
     }
-    return true
   }
 
   // MARK: Databases
@@ -119,6 +120,23 @@ extension StoreOpener {
       from: StoreDatabases(migration.old, opened: former), to: present, in: migration.new,
       transaction)
     return present
+  }
+
+  /// Drops the databases that the newer model has no more and the way back does not need.
+  ///
+  /// - Parameter earlier: The model that the store could go back to until now.
+  private static func dropDatabases(
+    _ migration: LightweightMigration, _ earlier: FormerModel?,
+    _ transaction: borrowing WriteTransaction
+  ) throws(StoreError) {
+    if migration.isReversal, let earlier {
+      // What was kept and lies elsewhere now.
+      try FormerModel.drop(StoreDatabases.list(earlier.schema), notIn: migration.new, transaction)
+    }
+    let droppedIndexes = StoreDatabases.list(migration.old).filter {
+      $0.name.hasPrefix(StoreFormat.indexDatabase(""))
+    }
+    try FormerModel.drop(droppedIndexes, notIn: migration.new, transaction)
   }
 
   /// Fills indexes of a schema from its records.

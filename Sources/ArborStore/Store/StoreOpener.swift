@@ -83,34 +83,39 @@ struct StoreOpener {
         continue
       }
       do throws(StoreError) {
-        let store = try StoreRegistry.shared.store(on: environment) { () throws(StoreError) in
-          let parts = try migrated(parts(of: environment, path: environment.path))
-          try agree(with: parts)
-          let store = try StoreEngine(broughtOver(parts))
-          try verify(store)
-          return store
-        }
-        // It may have been open already, with another model.
-        do throws(StoreError) {
-          try agree(with: store)
-          try refuseWhileMigrating(store)
-          try bringModelUpToDate(in: store)
-          try store.goOn(with: opening)
-          // Of several who made the store at once, those that lost may have died.
-          if store.lastSequence == 0, !store.isReadOnly {
-            UnfinishedFile.removeAbandoned(beside: environment.path)
-          }
-        } catch {
-          store.close()
-          throw error
-        }
-        return store
+        return try store(on: environment)
       } catch {
         guard try recover(from: error, environment) else {
           throw explained(error, environment.path)
         }
       }
     }
+  }
+
+  /// Opens the store of a file, or takes the one that is open already, and binds it to the model.
+  private func store(on environment: Environment) throws(StoreError) -> StoreEngine {
+    let store = try StoreRegistry.shared.store(on: environment) { () throws(StoreError) in
+      let parts = try migrated(parts(of: environment, path: environment.path))
+      try agree(with: parts)
+      let store = try StoreEngine(broughtOver(parts))
+      try verify(store)
+      return store
+    }
+    // It may have been open already, with another model.
+    do throws(StoreError) {
+      try agree(with: store)
+      try refuseWhileMigrating(store)
+      try bringModelUpToDate(in: store)
+      try store.goOn(with: opening)
+      // Of several who made the store at once, those that lost may have died.
+      if store.lastSequence == 0, !store.isReadOnly {
+        UnfinishedFile.removeAbandoned(beside: environment.path)
+      }
+    } catch {
+      store.close()
+      throw error
+    }
+    return store
   }
 
   private func create(_ path: String) throws(StoreError) {

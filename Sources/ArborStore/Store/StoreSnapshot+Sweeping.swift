@@ -52,43 +52,52 @@ extension StoreSnapshot {
       return table
     }
     let reader = try reader
-    table = try storing { () throws(LMDBError) in
+    try storing { () throws(LMDBError) in
       if let order = found.order {
         for owner in owners {
           let members = try OrderedMembers.read(reader, order, owner).map(\.member)
-          guard members.count <= limit - table.members.count else { return table }
+          guard members.count <= limit - table.members.count else { return }
           table.begin(owner)
           table.members += members
         }
-        return table
+      } else {
+        try Self.read(&table, found.members, of: owners, limit: limit, reader)
       }
-      let cursor = try reader.cursor(found.members)
-      var entry = try cursor.seek(first.rawValue)
-      for owner in owners {
-        var steps = 0
-        while let here = entry, here.integerKey < owner.rawValue {
-          steps += 1
-          entry = try steps < Self.reach ? cursor.nextKey() : cursor.seek(owner.rawValue)
-        }
-        guard let here = entry, here.integerKey == owner.rawValue else {
-          table.begin(owner)
-          continue
-        }
-        guard try cursor.valueCount() <= limit - table.members.count else { return table }
-        table.begin(owner)
-        var batch = try cursor.firstBatch(owner.rawValue)
-        while let values = batch {
-          for raw in WholeValues(values, as: UInt64.self) {
-            table.members.append(ObjectNumber(rawValue: raw))
-          }
-          batch = try cursor.nextBatch()
-        }
-        entry = try cursor.nextKey()
-      }
-      return table
     }
     try check(table.members[...], relationship, of: first)
     return table
+  }
+
+  /// Reads members that have no order of their own, with one cursor that goes from owner to owner.
+  @inline(__always)
+  private static func read(
+    _ table: inout MemberTable, _ members: Database, of owners: [ObjectNumber], limit: Int,
+    _ reader: TransactionReader
+  ) throws(LMDBError) {
+    guard let first = owners.first else { return }
+    let cursor = try reader.cursor(members)
+    var entry = try cursor.seek(first.rawValue)
+    for owner in owners {
+      var steps = 0
+      while let here = entry, here.integerKey < owner.rawValue {
+        steps += 1
+        entry = try steps < reach ? cursor.nextKey() : cursor.seek(owner.rawValue)
+      }
+      guard let here = entry, here.integerKey == owner.rawValue else {
+        table.begin(owner)
+        continue
+      }
+      guard try cursor.valueCount() <= limit - table.members.count else { return }
+      table.begin(owner)
+      var batch = try cursor.firstBatch(owner.rawValue)
+      while let values = batch {
+        for raw in WholeValues(values, as: UInt64.self) {
+          table.members.append(ObjectNumber(rawValue: raw))
+        }
+        batch = try cursor.nextBatch()
+      }
+      entry = try cursor.nextKey()
+    }
   }
 
   /// Copies the records of many objects, in one pass over each entity. Numbers of objects that are

@@ -33,12 +33,8 @@ extension PredicateFunction {
     case .trunc: return ValueFunctions.rounded(first, .towardZero)
     case .random: return .double(Double.random(in: 0..<1))
     case .randomn: return ValueFunctions.random(below: first)
-    case .uppercase: return ValueFunctions.text(first) { .string($0.uppercased()) }
-    case .lowercase: return ValueFunctions.text(first) { .string($0.lowercased()) }
-    case .length: return ValueFunctions.text(first) { .integer(Int64($0.count)) }
-    case .canonical:
-      let folding: StringFolding = [.case, .diacritics]
-      return ValueFunctions.text(first) { .string(folding.fold($0)) }
+    case .uppercase, .lowercase, .length, .canonical:
+      return ValueFunctions.text(first, value(ofText:))
     case .concat: return ValueFunctions.joined(arguments, by: .string(""))
     case .join:
       guard case .list(let elements) = first else { return .null }
@@ -46,6 +42,17 @@ extension PredicateFunction {
     case .now: return .date(now)
     case .noindex: return first
     case .distanceToLocation: return ValueFunctions.distance(first, second)
+    }
+  }
+
+  /// The value of a function of one text.
+  private func value(ofText text: String) -> Value {
+    switch self {
+    case .uppercase: .string(text.uppercased())
+    case .lowercase: .string(text.lowercased())
+    case .length: .integer(Int64(text.count))
+    case .canonical: .string(StringFolding([.case, .diacritics]).fold(text))
+    default: .null
     }
   }
 

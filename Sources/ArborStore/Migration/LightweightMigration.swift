@@ -61,12 +61,7 @@ struct LightweightMigration {
     self.isStaged = isStaged
     isReversal = former != nil
     narrowed = Set(difference.changes.lazy.filter(\.narrowsMembers).compactMap(\.subject))
-    relaid = difference.storedChanges.reduce(into: [:]) { sources, change in
-      guard case .attribute = change.kind, MigrationObstacle.isLaidOutAnew(change),
-        let subject = change.subject, let property = subject.property
-      else { return }
-      sources[subject] = change.source?.property ?? property
-    }
+    relaid = Self.relaid(in: difference)
     retyped = former == nil ? [:] : RetypedAttribute.all(in: difference, dropping: names)
     let numbered = try StoreOpener.schema(model, evolution.catalog)
     moves = DatabaseMoves(from: old, to: numbered, evolution)
@@ -75,32 +70,57 @@ struct LightweightMigration {
       isOfOtherVersion: fingerprint != old.model.fingerprint)
     indexes.refill(covering: evolution.returned, in: numbered)
     self.indexes = indexes
-    var catalog = evolution.catalog
-    catalog.carry(moves.carried, \.relationships, from: old.catalog)
-    catalog.retire(\.relationships, of: old.catalog)
-    catalog.carry(indexes.carried, \.indexes, from: old.catalog)
-    catalog.retire(\.indexes, of: old.catalog)
-    do throws(ArborError) {
-      new = try ModelSchema(numbered, storedAs: catalog)
-    } catch {
-      throw .exhausted(error.message)
-    }
-    self.catalog = new.catalog.withoutRetiredIndexes
+    new = try Self.schema(numbered, evolution.catalog, moves, indexes, from: old)
+    catalog = new.catalog.withoutRetiredIndexes
     unknownNames = MigrationOutline(difference, dropping: names).unknownNames
-    let stated =
-      former == nil
-      ? MigrationObstacle.obstacles(in: difference, dropping: names)
-      : MigrationObstacle.obstacles(
-        in: difference, dropping: names, listedBy: "revertMigration(_:dropping:)",
-        checksLinks: true)
-        + (names == nil ? Self.valuesOfOtherTypes(difference) : [])
     let converted = Set(retyped.keys.map { [$0.entity, $0.property] })
-    let given = stated.filter { !converted.contains([$0.entity, $0.property]) }
+    let given = Self.stated(in: difference, dropping: names, isReversal: isReversal).filter {
+      !converted.contains([$0.entity, $0.property])
+    }
     let subjects = Set(given.map { [$0.entity, $0.property] })
     // In a copy the attributes of a composite type that changes have begun anew.
     obstacles =
       given.filter { $0.entity != nil || !isStaged }
       + moves.obstacles.filter { !subjects.contains([$0.entity, $0.property]) }
+  }
+
+  private static func relaid(
+    in difference: ModelDifference
+  ) -> [ModelDifference.Subject: String] {
+    difference.storedChanges.reduce(into: [:]) { sources, change in
+      guard case .attribute = change.kind, MigrationObstacle.isLaidOutAnew(change),
+        let subject = change.subject, let property = subject.property
+      else { return }
+      sources[subject] = change.source?.property ?? property
+    }
+  }
+
+  /// Gives databases that stay where they are their numbers in the older model, and sets those
+  /// aside that go.
+  private static func schema(
+    _ numbered: ModelSchema, _ catalog: SchemaCatalog, _ moves: DatabaseMoves,
+    _ indexes: IndexChanges, from old: ModelSchema
+  ) throws(StoreError) -> ModelSchema {
+    var catalog = catalog
+    catalog.carry(moves.carried, \.relationships, from: old.catalog)
+    catalog.retire(\.relationships, of: old.catalog)
+    catalog.carry(indexes.carried, \.indexes, from: old.catalog)
+    catalog.retire(\.indexes, of: old.catalog)
+    do throws(ArborError) {
+      return try ModelSchema(numbered, storedAs: catalog)
+    } catch {
+      throw .exhausted(error.message)
+    }
+  }
+
+  /// The obstacles that the changes of the model are by themselves.
+  private static func stated(
+    in difference: ModelDifference, dropping names: Set<String>?, isReversal: Bool
+  ) -> [MigrationObstacle] {
+    guard isReversal else { return MigrationObstacle.obstacles(in: difference, dropping: names) }
+    return MigrationObstacle.obstacles(
+      in: difference, dropping: names, listedBy: "revertMigration(_:dropping:)", checksLinks: true)
+      + (names == nil ? valuesOfOtherTypes(difference) : [])
   }
 
   /// The attribute whose type changed, as an entity's objects have it, by its name.

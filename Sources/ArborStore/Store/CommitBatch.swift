@@ -81,26 +81,13 @@ final class CommitBatch: CommitBatchWriter, @unchecked Sendable {
           answer = .other
           throw .behindLog
         }
-        validated = 0
         transactionID = transaction.reader.id
         workspace.begin(transactionID)
         var writer = CommitWriter(
           store: store, workspace: workspace, header: header, logs: log != nil)
-        while validated < tickets.count {
-          try Self.write(tickets[validated], &writer, transaction)
-          validated += 1
-          if validated == tickets.count { tickets += take() }
-        }
-        // Where every set was refused there is nothing to commit.
-        if !writer.hasWritten, case .failure(let reason)? = tickets.last?.result { throw reason }
+        try Self.write(&tickets, &validated, &writer, transaction, take)
         if let log, let logged = writer.logged, !logged.isEmpty {
-          let position = try store.sharedPosition(transaction.reader, header)
-          let group = CommitGroup(
-            batch: CommitGroup.newBatch(), first: header.sequence + 1, before: position.chain,
-            commits: logged)
-          answer = try Self.append(group, to: log)
-          guard case .written = answer else { throw .behindLog }
-          try store.write(position.after(group), transaction)
+          try Self.append(logged, behind: header, of: store, to: log, transaction, &answer)
         }
         header = writer.header
       }
@@ -111,12 +98,41 @@ final class CommitBatch: CommitBatchWriter, @unchecked Sendable {
     workspace.end(transactionID, isCommitted: true)
   }
 
+  /// Writes the sets one after the other, and those that are queued meanwhile.
+  private static func write(
+    _ tickets: inout [CommitTicket], _ validated: inout Int, _ writer: inout CommitWriter,
+    _ transaction: borrowing WriteTransaction, _ take: () -> [CommitTicket]
+  ) throws(StoreError) {
+    validated = 0
+    while validated < tickets.count {
+      try write(tickets[validated], &writer, transaction)
+      validated += 1
+      if validated == tickets.count { tickets += take() }
+    }
+    // Where every set was refused there is nothing to commit.
+    if !writer.hasWritten, case .failure(let reason)? = tickets.last?.result { throw reason }
+  }
+
   /// Tells those whose sets the log has that this file does not have them.
   private static func tell(_ tickets: [CommitTicket], _ group: CommitGroup, _ reason: StoreError) {
     for ticket in tickets {
       guard case .success? = ticket.result else { continue }
       ticket.result = .failure(.inLogOnly(batch: group.batch, reason))
     }
+  }
+
+  /// Adds the commits of a transaction to the log that is shared, before it is committed here.
+  private static func append(
+    _ commits: [[UInt8]], behind header: HeaderRecord, of store: StoreEngine,
+    to log: any SharedLog, _ transaction: borrowing WriteTransaction, _ answer: inout Answer
+  ) throws(StoreError) {
+    let position = try store.sharedPosition(transaction.reader, header)
+    let group = CommitGroup(
+      batch: CommitGroup.newBatch(), first: header.sequence + 1, before: position.chain,
+      commits: commits)
+    answer = try append(group, to: log)
+    guard case .written = answer else { throw .behindLog }
+    try store.write(position.after(group), transaction)
   }
 
   private static func append(

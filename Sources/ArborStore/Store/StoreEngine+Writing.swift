@@ -2,6 +2,13 @@ internal import ArborModel
 internal import LMDB
 
 extension StoreEngine {
+  /// How far the last run of a transaction came.
+  private struct WriteAttempt {
+    var sequences: Range<UInt64> = 0..<0
+    var reservations: [NumberReservation] = []
+    var written: (header: HeaderRecord, unfinished: UnfinishedIndexes?)?
+  }
+
   /// Runs `body` in a write transaction and commits, with a header that names the transaction.
   ///
   /// `body` may run again and must change nothing but the file and what it overwrites.
@@ -24,31 +31,20 @@ extension StoreEngine {
   ) throws(StoreError) {
     try health.permitWriting()
     if isFollower, !repeats { throw .follower(path: path) }
-    var written: (header: HeaderRecord, unfinished: UnfinishedIndexes?)?
-    var reservations: [NumberReservation] = []
+    var attempt = WriteAttempt()
     var failure: StoreError?
-    var sequences: Range<UInt64> = 0..<0
     do throws(LMDBError) {
       try environment.runWrite { transaction in
         failure = nil
-        reservations = []
+        attempt.reservations = []
         do throws(StoreError) {
           var header = try currentHeader(transaction, passesMarker: passesMarker || isMigrating)
           let first = header.sequence + 1
           try body(transaction, &header)
-          sequences = first..<(header.sequence + 1)
-          if topsUpNumbers { reservations = try topUpNumbers(transaction) }
+          attempt.sequences = first..<(header.sequence + 1)
+          if topsUpNumbers { attempt.reservations = try topUpNumbers(transaction) }
           if isLogged { deferral.prepare(&header, transaction) }
-          header.sign(transaction)
-          let signed = header
-          written = (
-            signed,
-            try UnfinishedIndexes.read(signed, transaction.reader, schema, databases)
-          )
-          try storing { () throws(LMDBError) in
-            try writtenHeader.write(signed, databases.arbor, in: transaction)
-          }
-          notifications.willWrite(sequences)
+          try write(header, transaction, &attempt)
           return true
         } catch {
           failure = error
@@ -56,22 +52,42 @@ extension StoreEngine {
         }
       }
     } catch {
-      notifications.didNotWrite(sequences)
-      guard let written, try isInFile(written.header.transactionID) else {
+      notifications.didNotWrite(attempt.sequences)
+      guard let written = attempt.written, try isInFile(written.header.transactionID) else {
         throw StoreError(error, path: path)
       }
     }
     if let failure { throw failure }
-    blocks.install(reservations)
-    guard let written else { return }
+    blocks.install(attempt.reservations)
+    announce(attempt)
+  }
+
+  /// Tells this process what is in the file now.
+  private func announce(_ attempt: WriteAttempt) {
+    guard let written = attempt.written else { return }
     if written.header.isBeingMigrated || modelState != nil {
       // What there is to tell of the model is in the file.
       _ = lookAtNewest()
     } else {
       note(written.header, written.unfinished, transactionID: written.header.transactionID)
-      if sequences.isEmpty { return }
+      if attempt.sequences.isEmpty { return }
     }
     notifications.announce(self)
+  }
+
+  /// Signs a header and writes it, as the last of what a transaction writes.
+  private func write(
+    _ header: HeaderRecord, _ transaction: borrowing WriteTransaction,
+    _ attempt: inout WriteAttempt
+  ) throws(StoreError) {
+    var header = header
+    header.sign(transaction)
+    let unfinished = try UnfinishedIndexes.read(header, transaction.reader, schema, databases)
+    attempt.written = (header, unfinished)
+    try storing { () throws(LMDBError) in
+      try writtenHeader.write(header, databases.arbor, in: transaction)
+    }
+    notifications.willWrite(attempt.sequences)
   }
 
   /// Makes the pages that the last commit has freed usable for the next one.

@@ -75,13 +75,7 @@ extension StoreOpener {
     try builds.list.write(&header, arbor, transaction)
     let former = FormerModel(
       sequence: header.sequence, fingerprint: header.modelFingerprint, schema: migration.old)
-    if isAlone {
-      // The file that the copy was made of has everything still, and there is no way forth.
-      try former.forget(schema, arbor, transaction)
-    } else {
-      try put(StoreFormat.formerKey, former.encoded(), arbor, transaction)
-    }
-    try dropDatabases(migration, earlier, transaction)
+    try replace(earlier, with: former, isKept: !isAlone, migration, arbor, transaction)
     try beginGeneration(&header, migration, digest, arbor, transaction)
     return true
   }
@@ -98,6 +92,30 @@ extension StoreOpener {
       header.sign(transaction)
       try StoreHeader.write(header, arbor, in: transaction)
     }
+  }
+
+  /// Keeps the model that the store had as the one to go back to, in the place of the one before,
+  /// and drops the databases that neither it nor the newer model needs.
+  ///
+  /// - Parameter isKept: Whether there is a way back to it.
+  private static func replace(
+    _ earlier: FormerModel?, with former: FormerModel, isKept: Bool,
+    _ migration: LightweightMigration, _ arbor: Database, _ transaction: borrowing WriteTransaction
+  ) throws(StoreError) {
+    if isKept {
+      try put(StoreFormat.formerKey, former.encoded(), arbor, transaction)
+    } else {
+      // The file that the copy was made of has everything still, and there is no way forth.
+      try former.forget(migration.new, arbor, transaction)
+    }
+    if migration.isReversal, let earlier {
+      // What was kept and lies elsewhere now.
+      try FormerModel.drop(StoreDatabases.list(earlier.schema), notIn: migration.new, transaction)
+    }
+    let droppedIndexes = StoreDatabases.list(migration.old).filter {
+      $0.name.hasPrefix(StoreFormat.indexDatabase(""))
+    }
+    try FormerModel.drop(droppedIndexes, notIn: migration.new, transaction)
   }
 
   // MARK: Databases
@@ -120,23 +138,6 @@ extension StoreOpener {
       from: StoreDatabases(migration.old, opened: former), to: present, in: migration.new,
       transaction)
     return present
-  }
-
-  /// Drops the databases that the newer model has no more and the way back does not need.
-  ///
-  /// - Parameter earlier: The model that the store could go back to until now.
-  private static func dropDatabases(
-    _ migration: LightweightMigration, _ earlier: FormerModel?,
-    _ transaction: borrowing WriteTransaction
-  ) throws(StoreError) {
-    if migration.isReversal, let earlier {
-      // What was kept and lies elsewhere now.
-      try FormerModel.drop(StoreDatabases.list(earlier.schema), notIn: migration.new, transaction)
-    }
-    let droppedIndexes = StoreDatabases.list(migration.old).filter {
-      $0.name.hasPrefix(StoreFormat.indexDatabase(""))
-    }
-    try FormerModel.drop(droppedIndexes, notIn: migration.new, transaction)
   }
 
   /// Fills indexes of a schema from its records.

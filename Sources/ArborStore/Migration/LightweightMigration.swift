@@ -84,9 +84,7 @@ struct LightweightMigration {
       + moves.obstacles.filter { !subjects.contains([$0.entity, $0.property]) }
   }
 
-  private static func relaid(
-    in difference: ModelDifference
-  ) -> [ModelDifference.Subject: String] {
+  private static func relaid(in difference: ModelDifference) -> [ModelDifference.Subject: String] {
     difference.storedChanges.reduce(into: [:]) { sources, change in
       guard case .attribute = change.kind, MigrationObstacle.isLaidOutAnew(change),
         let subject = change.subject, let property = subject.property
@@ -95,8 +93,8 @@ struct LightweightMigration {
     }
   }
 
-  /// Gives databases that stay where they are their numbers in the older model, and sets those
-  /// aside that go.
+  /// The newer model, whose databases keep the numbers of the older one where they stay; those
+  /// that go are retired.
   private static func schema(
     _ numbered: ModelSchema, _ catalog: SchemaCatalog, _ moves: DatabaseMoves,
     _ indexes: IndexChanges, from old: ModelSchema
@@ -113,7 +111,7 @@ struct LightweightMigration {
     }
   }
 
-  /// The obstacles that the changes of the model are by themselves.
+  /// The obstacles that the difference of the models states, whatever is converted.
   private static func stated(
     in difference: ModelDifference, dropping names: Set<String>?, isReversal: Bool
   ) -> [MigrationObstacle] {

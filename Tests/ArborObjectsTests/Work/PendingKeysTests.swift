@@ -147,7 +147,7 @@ extension ManagedObjectContext {
     _ predicate: FetchPredicate
   ) throws -> (found: [ManagedObject], evaluated: Int) {
     let request = FetchRequest<ManagedObject>(entity: "Item", predicate: predicate)
-    let query = try query(request.description, entity(named: "Item"))
+    let query = try reader.query(request.description, reader.entity(named: "Item"))
     let own = try #require(work.overlay)
     var evaluated = 0
     let counting = FetchOverlay(

@@ -35,6 +35,9 @@ import Testing
   /// Sources without a test file of their own, each with the suite that tests it.
   static let testedElsewhere: [String: String] = [
     "CatalogEvolution": "MigrationTests",
+    "PropertyChanges": "QueryTests",
+    "UniqueLookup": "ManagedObjectContext+InsertOrFetchTests",
+    "WordIndex": "ManagedObjectContext+SearchingTests",
     "BrowserInterface+Objects": "BrowserInterfaceTests",
     "ChangeList": "ObjectEditorTests",
     "CommitValues": "ChangeFeedTests",

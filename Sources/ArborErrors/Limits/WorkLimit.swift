@@ -13,7 +13,7 @@
 ///
 /// Counting costs a subtraction. Task and clock are looked at from time to time: how many units lie
 /// between two looks follows from how long the last ones took, so that a look comes about every
-/// millisecond or sooner. Once a limit is exceeded it stays so until ``begin(until:)``.
+/// millisecond or sooner. Once a limit is exceeded it stays so until ``begin()``.
 ///
 /// A limit belongs to the thread that runs the operation, and the task is the one that this thread
 /// runs at the moment: work that is taken to a thread of its own has to be told of a cancellation
@@ -38,28 +38,49 @@ package final class WorkLimit {
   private var room = firstStride
   private var stride = firstStride
   private var lastLook: ContinuousClock.Instant?
-  private var deadline: ContinuousClock.Instant?
+  /// When the present operation has to be done.
+  private var end: ContinuousClock.Instant?
+  /// Whether the two times above are others than those with which an operation begins without a
+  /// deadline.
+  private var hasTimes: Bool
   private var elementsLeft = Int.max
   private var mostElements = Int.max
 
-  package init(until deadline: ContinuousClock.Instant? = nil) { self.deadline = deadline }
+  /// When every operation has to be done, from the next one on; nil for as long as it takes.
+  package var deadline: ContinuousClock.Instant? {
+    didSet { hasTimes = true }
+  }
 
-  /// Begins another operation, with a deadline of its own and without a budget.
+  package init(until deadline: ContinuousClock.Instant? = nil) {
+    self.deadline = deadline
+    end = deadline
+    hasTimes = deadline != nil
+  }
+
+  /// Begins another operation, without a budget.
   @inline(__always)
-  package func begin(until deadline: ContinuousClock.Instant?) {
+  package func begin() {
     interruption = nil
     room = Self.firstStride
     stride = Self.firstStride
-    lastLook = nil
-    self.deadline = deadline
     elementsLeft = .max
+    // Apart, since instants are copied by calls.
+    if hasTimes { beginTimes() }
+  }
+
+  @inline(never)
+  private func beginTimes() {
+    lastLook = nil
+    end = deadline
+    hasTimes = deadline != nil
   }
 
   /// Takes in what else limits the operation, which begins now.
   package func narrow(_ allowance: WorkAllowance) {
     if let timeLimit = allowance.timeLimit {
-      let end = ContinuousClock.now.advanced(by: timeLimit)
-      deadline = deadline.map { min($0, end) } ?? end
+      let latest = ContinuousClock.now.advanced(by: timeLimit)
+      end = end.map { min($0, latest) } ?? latest
+      hasTimes = true
     }
     if let elements = allowance.elements, elements < elementsLeft {
       elementsLeft = max(0, elements)
@@ -115,7 +136,7 @@ package final class WorkLimit {
     if interruption == nil {
       if isCancelled {
         interruption = .cancelled
-      } else if let deadline, ContinuousClock.now >= deadline {
+      } else if let end, ContinuousClock.now >= end {
         interruption = .deadlineExceeded
       }
     }
@@ -143,7 +164,7 @@ package final class WorkLimit {
       return false
     }
     let now = ContinuousClock.now
-    if let deadline, now >= deadline {
+    if let end, now >= end {
       interruption = .deadlineExceeded
       return false
     }
@@ -156,6 +177,7 @@ package final class WorkLimit {
       }
     }
     lastLook = now
+    hasTimes = true
     return true
   }
 }

@@ -103,7 +103,7 @@ package struct ComparisonOptions: OptionSet, Sendable, Hashable {
   /// The folding that the options ask for; `n` asks for none.
   package var folding: StringFolding {
     if contains(.normalized) { return [] }
-    var folding: StringFolding = []
+    var folding: StringFolding = .none
     if contains(.caseInsensitive) { folding.insert(.case) }
     if contains(.diacriticInsensitive) { folding.insert(.diacritics) }
     return folding

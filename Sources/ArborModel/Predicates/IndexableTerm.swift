@@ -35,7 +35,7 @@ package struct IndexableTerm: Sendable {
   package let isExact: Bool
 
   package init(
-    subject: Subject, condition: Condition, folding: StringFolding = [], isExact: Bool
+    subject: Subject, condition: Condition, folding: StringFolding = .none, isExact: Bool
   ) {
     self.subject = subject
     self.condition = condition

@@ -8,6 +8,8 @@ package struct StringFolding: OptionSet, Sendable, Hashable {
   package let rawValue: UInt8
   package init(rawValue: UInt8) { self.rawValue = rawValue }
 
+  /// Nothing is overlooked. The empty literal is made by a call that knows no type.
+  package static let none: StringFolding = []
   /// Upper and lower case are one.
   package static let `case` = StringFolding(rawValue: 1)
   /// Letters are one with and without diacritics.

@@ -266,10 +266,11 @@ final class EntityBinding: EntityShape, @unchecked Sendable {
     let heldSlab = BulkRetain.retain(slab, times: rows.count)
     // The map of a few objects is near anyway.
     let lookahead = rows.count > 256 ? NumberMap.lookahead : rows.count
+    let map = work.registry.map
     var next = objects
     for index in rows.indices {
       if index + lookahead < rows.endIndex {
-        work.registry.map.prefetch(rows[index + lookahead].number)
+        map.prefetch(rows[index + lookahead].number)
       }
       let row = rows[index]
       let object = objectClass.init(
@@ -277,7 +278,7 @@ final class EntityBinding: EntityShape, @unchecked Sendable {
           workspace: Unmanaged.passUnretained(work), binding: heldBinding,
           number: row.number,
           record: row.record, slab: heldSlab))
-      work.registry.registerNew(object)
+      map.registerNew(object)
       next.initialize(to: object)
       next += 1
     }

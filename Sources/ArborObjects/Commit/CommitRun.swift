@@ -65,7 +65,7 @@ struct CommitRun {
         .notAllowed,
         "commit() was called during a commit or a seed; let the outer one commit what changed.")
     }
-    try context.work.limit.narrowNow()
+    try context.work.limitOperation()
     try context.takeInKnownCommits()
     do throws(StoreError) { try work.checkLostLinks() } catch {
       throw ArborError(error, in: context.store.file)

@@ -65,7 +65,7 @@ public final class FetchCursor<T: ManagedObject> {
   /// Reads more objects; false at the end.
   private func readBatch() throws(ArborError) -> Bool {
     try context.beginOperation()
-    try context.work.limit.narrowNow(to: description.allowance)
+    try context.work.limitOperation(to: description.allowance)
     guard case .listed(let numbers) = source else { return try walkOn() }
     guard !numbers.isEmpty else { return false }
     let part = numbers.prefix(description.batchSize)

@@ -17,7 +17,7 @@ extension FetchPredicate {
       ).with(entity: entity.name, objectID: object.objectID)
     }
     try context.beginOperation()
-    try context.work.limit.narrowNow(to: allowance)
+    try context.work.limitOperation(to: allowance)
     let bound = try PredicateBinder.bind(self, to: entity, in: schema)
     let environment = PredicateEnvironment(schema: schema, storeID: object.binding.storeID)
     let predicate = try PredicateCompiler.compile(

@@ -24,7 +24,7 @@ extension ManagedObjectContext {
   func existingObjects(
     _ numbers: some Collection<ObjectNumber>, prefetching paths: [[RelationshipSchema]] = []
   ) throws(ArborError) -> [ManagedObject] {
-    try work.limit.narrowNow()
+    try work.limitOperation()
     var fetched = FetchedObjects()
     defer { fetched.awake() }
     return try onSnapshot { snapshot throws(StoreError) -> [ManagedObject] in

@@ -66,7 +66,7 @@ extension ManagedObjectContext {
     includesSubentities: Bool, _ overlay: FetchOverlay?
   ) throws(ArborError) -> ManagedObject?? {
     guard let value = bound.uniqueEquality, work.watch == nil else { return nil }
-    try work.limit.narrowNow(to: predicate.allowance)
+    try work.limitOperation(to: predicate.allowance)
     var isFetched = false
     let found = try onSnapshot { snapshot throws(StoreError) -> ManagedObject?? in
       let answer = try snapshot.lookUp(

@@ -8,7 +8,11 @@ extension ManagedObjectContext {
   /// closed store, and lets go of objects that nobody uses.
   @inline(__always)
   func beginOperation() throws(ArborError) {
-    work.limit.begin(until: deadline)
+    if work.beginOperation() { try clearTheWay() }
+  }
+
+  @inline(never)
+  private func clearTheWay() throws(ArborError) {
     if work.failure != nil { try reportFailure() }
     try store.requireOpen()
     sweepWhereDue()
@@ -33,7 +37,7 @@ extension ManagedObjectContext {
   /// Lets go of objects that nobody uses, where that is worth a walk over all.
   @inline(__always)
   func sweepWhereDue() {
-    if work.registry.needsSweep(besides: work.pending.count) { sweep() }
+    if work.isSweepDue { sweep() }
   }
 
   /// Lets go of objects that nobody uses. Those whose links have edits are told at the commit.

@@ -85,7 +85,10 @@ public final class ManagedObjectContext {
   /// A fetch, a count or any other operation that is not done by then throws
   /// ``ArborError`` `deadlineExceeded` within milliseconds, as does one that begins later. Single
   /// requests have ``FetchRequest/timeLimit``.
-  public var deadline: ContinuousClock.Instant?
+  public var deadline: ContinuousClock.Instant? {
+    get { work.limit.deadline }
+    set { work.limit.deadline = newValue }
+  }
   /// What records the changes, so that they can be taken back; nil, the default, for none.
   ///
   /// - Precondition: A history belongs to one context.

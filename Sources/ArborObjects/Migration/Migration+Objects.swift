@@ -4,7 +4,7 @@ internal import ArborWork
 
 extension Migration {
   /// Throws where the task is cancelled. Whatever works with objects does so too.
-  public func checkCancellation() throws(ArborError) { try newContext.work.limit.narrowNow() }
+  public func checkCancellation() throws(ArborError) { try newContext.work.limitOperation() }
 
   // MARK: Objects
 

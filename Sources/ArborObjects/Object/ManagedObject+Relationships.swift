@@ -29,9 +29,8 @@ extension ManagedObject {
   /// var companyID: ObjectID? { toOneID(0) }
   /// ```
   public final func toOneID(_ slot: Int) -> ObjectID? {
-    guard let field = binding.target(slot, of: self) else {
-      wrongKind(binding.relation(slot), "toMany")
-    }
+    let field = bindingReference._withUnsafeGuaranteedRef { $0.target(slot, of: self) }
+    guard let field else { wrongKind(binding.relation(slot), "toMany") }
     guard let target = currentRecord.reference(field) else {
       return binding.trace == nil ? nil : TracedClass.targetID
     }

@@ -13,6 +13,10 @@ extension ManagedObject {
   @inline(__always)
   final var binding: EntityBinding { unsafeDowncast(shape, to: EntityBinding.self) }
 
+  /// The same for what every read costs: the object holds it, so nothing has to be counted.
+  @inline(__always)
+  final var bindingReference: Unmanaged<EntityBinding> { Unmanaged.passUnretained(binding) }
+
   /// The context; nil once that has gone or was reset.
   @inline(__always)
   final var owner: ManagedObjectContext? { workspace?.context }

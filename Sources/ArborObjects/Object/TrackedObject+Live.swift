@@ -16,16 +16,18 @@ extension PendingObject {
 }
 
 // What every read goes through stands here, where it is inlined.
+extension NumberMap {
+  /// Registers an object that was made just now and that nobody else knows.
+  @inline(__always)
+  func registerNew(_ object: ManagedObject) {
+    set(object.number, UInt(bitPattern: BulkRetain.retainNew(object)))
+  }
+}
+
 extension ObjectRegistry {
   /// The object of a number as its users see it, or nil.
   @inline(__always)
   func live(_ number: ObjectNumber) -> ManagedObject? { map[number].flatMap(Self.live) }
-
-  /// Registers an object that was made just now.
-  @inline(__always)
-  func registerNew(_ object: ManagedObject) {
-    map.set(object.number, UInt(bitPattern: BulkRetain.retainNew(object)))
-  }
 
   /// Calls `body` with the objects of words that the map gave, in their order; 0 is passed over.
   /// The registry must not change meanwhile.
@@ -54,6 +56,9 @@ extension ObjectRegistry {
 }
 
 extension Workspace {
+  /// Registers an object that was made just now and that nobody else knows.
+  func registerNew(_ object: ManagedObject) { registry.map.registerNew(object) }
+
   /// What makes the live objects.
   @inline(__always)
   var reader: ObjectReader {

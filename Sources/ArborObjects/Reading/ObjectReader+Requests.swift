@@ -59,7 +59,7 @@ extension ObjectReader {
   func query(
     _ description: FetchDescription, _ entity: EntitySchema, _ bound: BoundPredicate? = nil
   ) throws(ArborError) -> StoreQuery {
-    try work.limit.narrowNow(to: description.allowance)
+    try work.limitOperation(to: description.allowance)
     let keys = try description.sortKeys.bind(to: entity, in: work.schema)
     var predicate: (bound: BoundPredicate, arguments: [Value])?
     if let wanted = description.predicate {
@@ -111,13 +111,12 @@ extension ObjectReader {
   }
 }
 
-extension WorkLimit {
+extension Workspace {
   /// Takes in what a request and its predicates allow, before the operation goes to the store.
   ///
   /// - Throws: `cancelled` where the task is, `deadlineExceeded` where there is no time left.
-  @inline(__always)
-  func narrowNow(to allowance: WorkAllowance? = nil) throws(ArborError) {
-    if let allowance, !allowance.isUnlimited { narrow(allowance) }
-    do throws(Interruption) { try checkNow() } catch { throw ArborError(error) }
+  func limitOperation(to allowance: WorkAllowance? = nil) throws(ArborError) {
+    if let allowance, !allowance.isUnlimited { limit.narrow(allowance) }
+    do throws(Interruption) { try limit.checkNow() } catch { throw ArborError(error) }
   }
 }

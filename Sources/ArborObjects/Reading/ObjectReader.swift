@@ -54,7 +54,7 @@ final class ObjectReader {
   ) throws(StoreError) -> ManagedObject {
     let binding = try binding(ofStored: number)
     let object = binding._withUnsafeGuaranteedRef { $0.makeObject(in: work, number, record, slab) }
-    work.registry.registerNew(object)
+    work.registerNew(object)
     return object
   }
 
@@ -63,7 +63,7 @@ final class ObjectReader {
     let working = RecordBuffer(copying: binding.entity.layout.template, into: work.allocator)
     let object = binding.makeObject(in: work, number, working.view, working.slab)
     work.recordEdit(of: object, isKnown: false)
-    work.registry.registerNew(object)
+    work.registerNew(object)
     let change = PendingObject(object, .inserted, epoch: work.epoch)
     change.working = working
     work.pending.add(change)

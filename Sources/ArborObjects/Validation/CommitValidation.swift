@@ -23,7 +23,7 @@ struct CommitValidation {
     context.work.pending.forEach { change in
       if !change.isQuiet, context.work.limit.admit() { check(change) }
     }
-    try context.work.limit.narrowNow()
+    try context.work.limitOperation()
     checkCounts()
     try report()
   }

@@ -59,7 +59,7 @@ struct AccessCandidates {
   }
 
   private func match(
-    _ subject: IndexableTerm.Subject, _ folding: StringFolding = []
+    _ subject: IndexableTerm.Subject, _ folding: StringFolding = .none
   ) -> ColumnMatch? {
     matches.first { $0.subject == subject && $0.folding == folding }?.match
   }
@@ -87,7 +87,7 @@ struct AccessCandidates {
     self.related.append(related)
     matches.append(
       Match(
-        subject: .toOne(slot: slot), folding: [],
+        subject: .toOne(slot: slot), folding: .none,
         match: ColumnMatch(related.condition, related.count)))
     return all().filter { option in
       switch option.kind {

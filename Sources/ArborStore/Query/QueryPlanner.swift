@@ -126,7 +126,7 @@ struct QueryPlanner<Source: Counts> {
     let candidates = candidates(conjuncts)
     for option in candidates.all() {
       if let candidate = candidates.candidate(option),
-        Set(candidate.covered).count == conjuncts.count
+        conjuncts.indices.allSatisfy(candidate.covered.contains)
       {
         return candidate
       }

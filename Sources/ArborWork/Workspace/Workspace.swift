@@ -109,6 +109,16 @@ package final class Workspace {
   /// Whether the store has been closed.
   package var isClosed: Bool { openState.isClosed }
 
+  /// Begins an operation; returns whether something is to be seen to first: a failure to report, a
+  /// store that has been closed, or objects to let go of.
+  package func beginOperation() -> Bool {
+    limit.begin()
+    return failure != nil || isClosed || isSweepDue
+  }
+
+  /// Whether so many objects are kept that a look at which of them are used is worth its time.
+  package var isSweepDue: Bool { registry.needsSweep(besides: pending.count) }
+
   /// Makes the next change of each object go into a record of its own, as an edit of its own.
   package func beginEpoch() { epoch &+= 2 }
 }

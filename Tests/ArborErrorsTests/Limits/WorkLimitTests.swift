@@ -26,10 +26,17 @@ import Testing
     #expect(throws: Interruption.deadlineExceeded) { try limit.check(0) }
     #expect(throws: Interruption.deadlineExceeded) { try limit.check() }
     #expect(throws: Interruption.deadlineExceeded) { try limit.checkNow() }
-    limit.begin(until: nil)
+    limit.begin()
+    #expect(throws: Interruption.deadlineExceeded) { try limit.checkNow() }
+    limit.deadline = nil
+    #expect(throws: Interruption.deadlineExceeded) { try limit.checkNow() }
+    limit.begin()
     #expect(units(limit, upTo: 100) == 100)
     limit.narrow(WorkAllowance(timeLimit: .zero))
     #expect(throws: Interruption.deadlineExceeded) { try limit.checkNow() }
+    // What a request allowed ends with its operation.
+    limit.begin()
+    #expect(units(limit, upTo: 100) == 100)
   }
 
   @Test func theEarlierDeadlineCounts() {
@@ -47,7 +54,7 @@ import Testing
       #expect(units(limit, upTo: 100) == 100)
       withUnsafeCurrentTask { $0?.cancel() }
       #expect(throws: Interruption.cancelled) { try limit.checkNow() }
-      limit.begin(until: nil)
+      limit.begin()
       #expect(units(limit) <= 16)
       #expect(limit.interruption == .cancelled)
     }.value
@@ -58,7 +65,7 @@ import Testing
     #expect(limit.admitList(of: 1 << 24) && limit.admit())
     #expect(!limit.admitList(of: 1 << 24 + 1) && !limit.admitList(of: 1) && !limit.admit())
     #expect(limit.interruption == .listTooLong(1 << 24))
-    limit.begin(until: nil)
+    limit.begin()
     #expect(limit.admitList(of: 1))
   }
 
@@ -69,7 +76,7 @@ import Testing
     #expect(limit.admitElements(60) && limit.admitElements(40) && limit.admit(1))
     #expect(!limit.admitElements(1) && !limit.admitElements(0) && !limit.admit())
     #expect(limit.interruption == .elementsExceeded(100))
-    limit.begin(until: nil)
+    limit.begin()
     #expect(limit.admitElements(1000))
   }
 

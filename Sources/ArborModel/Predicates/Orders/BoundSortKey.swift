@@ -63,7 +63,7 @@ package final class BoundSortKey: Sendable {
 extension SortKey.Options {
   /// What the options overlook in texts.
   package var folding: StringFolding {
-    var folding: StringFolding = []
+    var folding: StringFolding = .none
     if contains(.caseInsensitive) { folding.insert(.case) }
     if contains(.diacriticInsensitive) { folding.insert(.diacritics) }
     return folding

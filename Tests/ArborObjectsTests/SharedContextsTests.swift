@@ -16,7 +16,7 @@ import Testing
   /// which it adds up.
   @Test(arguments: [(2, 40, 150), (2, 100, 20), (3, 60, 80), (4, 120, 30), (3, 400, 9)])
   func randomHistoriesAgree(contexts: Int, steps: Int, count: Int) throws {
-    try agree(contexts, steps, count, isOrdered: false)
+    try agree(contexts, steps, count)
   }
 
   /// The same with members that have an order.
@@ -25,10 +25,16 @@ import Testing
     try agree(contexts, steps, count, isOrdered: true)
   }
 
+  /// The same with persons and teams that are paired one to one.
+  @Test(arguments: [(2, 40, 100), (3, 60, 50), (4, 120, 12)])
+  func randomHistoriesOfPairsAgree(contexts: Int, steps: Int, count: Int) throws {
+    try agree(contexts, steps, count, isPaired: true)
+  }
+
   /// Histories that once went wrong.
   @Test(arguments: [(3, 60, 11_630_916_500_963_613_893)])
   func knownHistoriesAgree(contexts: Int, steps: Int, seed: UInt64) throws {
-    let history = Plan(contexts: contexts, isOrdered: false, seed: seed, steps: Array(0..<steps))
+    let history = Plan(contexts: contexts, seed: seed, steps: Array(0..<steps))
     #expect(try history.difference(PlainStore.model()) == nil)
   }
 
@@ -45,12 +51,24 @@ import Testing
     #expect(try history.difference(PlainStore.model(isOrdered: true)) == nil)
   }
 
-  private func agree(_ contexts: Int, _ steps: Int, _ count: Int, isOrdered: Bool) throws {
+  /// The same with pairs.
+  @Test(arguments: [(3, 60, 16_494_337_345_632_248_344)])
+  func knownHistoriesOfPairsAgree(contexts: Int, steps: Int, seed: UInt64) throws {
+    let history = Plan(contexts: contexts, isPaired: true, seed: seed, steps: Array(0..<steps))
+    let model = try PlainStore.model(isPaired: true)
+    guard let difference = history.difference(model) else { return }
+    Issue.record("\(history.shortened(difference, model))")
+  }
+
+  private func agree(
+    _ contexts: Int, _ steps: Int, _ count: Int, isOrdered: Bool = false, isPaired: Bool = false
+  ) throws {
     var seeds = TestLength.isLong ? SeededRandom() : SeededRandom(seed: UInt64(contexts * steps))
-    let model = try PlainStore.model(isOrdered: isOrdered)
+    let model = try PlainStore.model(isOrdered: isOrdered, isPaired: isPaired)
     for _ in 0..<TestLength.of(count, long: 50 * count) {
       let history = Plan(
-        contexts: contexts, isOrdered: isOrdered, seed: seeds.next(), steps: Array(0..<steps))
+        contexts: contexts, isOrdered: isOrdered, isPaired: isPaired, seed: seeds.next(),
+        steps: Array(0..<steps))
       guard let difference = history.difference(model) else { continue }
       let (shortest, text) = history.shortened(difference, model)
       Issue.record("seed \(history.seed), steps \(shortest.steps): \(text)")
@@ -61,7 +79,8 @@ import Testing
   /// What makes a history again.
   private struct Plan {
     let contexts: Int
-    let isOrdered: Bool
+    var isOrdered = false
+    var isPaired = false
     let seed: UInt64
     var steps: [Int]
 
@@ -70,7 +89,7 @@ import Testing
       do {
         try ObjectStore.use(model) { store in
           var history = SharedHistory(
-            store, contexts: contexts, isOrdered: isOrdered, seed: seed)
+            store, contexts: contexts, isOrdered: isOrdered, isPaired: isPaired, seed: seed)
           try history.run(steps: steps)
         }
         return nil

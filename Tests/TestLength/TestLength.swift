@@ -1,8 +1,8 @@
 import Foundation
 
 /// How much the random tests do. A usual run takes minutes; `ARBOR_LONG_TESTS=1` asks for the full
-/// lengths, which a change to storage, fetching or merging has to pass once, and `ARBOR_LONG_TESTS=10`
-/// for ten times the usual ones.
+/// lengths, which a change to storage, fetching or merging has to pass once, and
+/// `ARBOR_LONG_TESTS=10` for ten times the usual ones.
 ///
 /// ```swift
 /// for _ in 0..<TestLength.of(200, long: 10_000) { … }

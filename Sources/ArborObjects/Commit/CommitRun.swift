@@ -77,10 +77,10 @@ struct CommitRun {
   private func prepare() throws(ArborError) -> AttributeDerivation {
     try CommitHooks(context).announce()
     work.undo?.seal()
-    work.undo?.isSuspended = true
-    work.yieldChangesWithoutEffect()
-    work.unlinkFromDeleted()
-    work.undo?.isSuspended = false
+    work.withoutUndo {
+      work.yieldChangesWithoutEffect()
+      work.unlinkFromDeleted()
+    }
     try context.throwFailure()
     let derivation = AttributeDerivation(context)
     _ = try derivation.derive()
@@ -111,6 +111,7 @@ struct CommitRun {
       }
       guard !changes.isEmpty else { return nil }
       do throws(StoreError) {
+        try work.checkLostLinks()
         try work.checkOrders()
         // From here on it is written whatever happens to the task, and the caller hears of it.
         try work.limit.checkStoreNow()

@@ -25,14 +25,13 @@ extension Workspace {
   /// that to undo.
   package func mendLinks() {
     guard !mendings.isEmpty else { return }
-    let wasSuspended = undo?.isSuspended ?? false
-    undo?.isSuspended = true
-    defer { undo?.isSuspended = wasSuspended }
-    let mender = LinkMender(work: self)
-    while !mendings.isEmpty {
-      let mendings = self.mendings
-      self.mendings = []
-      for mending in mendings { mender.mend(mending) }
+    withoutUndo {
+      let mender = LinkMender(work: self)
+      while !mendings.isEmpty {
+        let mendings = self.mendings
+        self.mendings = []
+        for mending in mendings { mender.mend(mending) }
+      }
     }
   }
 }

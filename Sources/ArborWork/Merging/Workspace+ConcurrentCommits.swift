@@ -96,6 +96,18 @@ extension Workspace {
     }
   }
 
+  /// Lets changed objects that are paired with one that goes lead nowhere: others may bring it back
+  /// with another partner before the commit finds out.
+  private func dropPairs(of gone: TrackedObject) {
+    guard let record = gone.heldRecord else { return }
+    for relation in gone.shape.relations where relation.isPaired {
+      guard let partner = relation.field.flatMap(record.reference),
+        let change = pending.change(of: partner)
+      else { continue }
+      ChangeMerger(self).dropReference(change, to: gone.number, relation)
+    }
+  }
+
   /// Takes every object as changed.
   private func takeInAll(_ snapshot: StoreSnapshot) throws(StoreError) {
     tellListeners { $0.noteAnything() }
@@ -203,6 +215,7 @@ extension Workspace {
   /// Ends the object's belonging to the context: it is no longer in the store.
   package func takeAway(_ object: TrackedObject) {
     noteReplaced(object)
+    dropPairs(of: object)
     withMemberships(of: object) {
       if let change = object.change { pending.drop(change) }
     }

@@ -16,12 +16,17 @@ package struct UndoReplay {
     keeper = InverseKeeper(work)
   }
 
-  /// Takes edits back by new ones, at the end of the context's log.
-  package func run(_ edits: EditLog) {
+  /// Takes in what others have committed, before edits are taken back: what becomes of that is
+  /// nothing to undo.
+  package func prepare(_ edits: EditLog) {
     edits.seal(in: work)
+    do throws(StoreError) { try work.takeInKnownCommits() } catch { work.note(error) }
+  }
+
+  /// Takes prepared edits back by new ones, at the end of the context's log.
+  package func run(_ edits: EditLog) {
     let log = work.log
     let start = log.count
-    do throws(StoreError) { try work.takeInKnownCommits() } catch { work.note(error) }
     work.withPinnedSnapshot {
       let revived = bringBack(edits)
       for edit in edits.edits.reversed() { restore(edit) }

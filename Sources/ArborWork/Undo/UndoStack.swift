@@ -225,10 +225,12 @@ package final class UndoStack: UndoRecorder {
     guard let work else { return nil }
     precondition(
       !isInSavepoint, "A group was undone during a commit or a seed; do it afterwards.")
+    let replay = UndoReplay(work)
+    replay.prepare(group.log)
     let start = work.log.count
     isReplaying = true
     work.beginEpoch()
-    UndoReplay(work).run(group.log)
+    replay.run(group.log)
     isReplaying = false
     work.beginEpoch()
     return start

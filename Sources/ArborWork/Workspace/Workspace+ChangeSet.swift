@@ -4,18 +4,24 @@ package import ArborStore
 /// What a commit writes: the edits since the last one, taken together.
 extension Workspace {
   /// Lets objects without net change be what concurrent commits have made of them, so that links
-  /// which were changed at their other ends only are changed at theirs too.
+  /// which were changed at their other ends only are changed at theirs too. Those that are gone go
+  /// first: a link to them that is dropped would be a change of theirs, and bring them back.
   package func yieldChangesWithoutEffect() {
     var withoutEffect: [PendingObject] = []
     // Without merging nobody has noticed.
     let isUnaware = !takesInCommits
     pending.forEach {
-      if $0.concurrent == .changed || isUnaware, $0.hasNoEffect { withoutEffect.append($0) }
+      if $0.concurrent != .none || isUnaware, $0.hasNoEffect { withoutEffect.append($0) }
     }
     for change in withoutEffect {
-      guard let stored = storedRecord(of: change.object.number),
-        change.concurrent == .changed || stored.record.version != change.baseVersion
-      else { continue }
+      guard let stored = storedRecord(of: change.object.number) else {
+        recordMerge(of: change.object)
+        takeAway(change.object)
+        continue
+      }
+      guard change.concurrent == .changed || stored.record.version != change.baseVersion else {
+        continue
+      }
       ChangeMerger(self).rebase(change, onto: stored.record, stored.slab, .objectWins)
     }
     mendLinks()

@@ -79,6 +79,16 @@ extension Workspace {
     noteReplaced(object)
   }
 
+  /// Runs `body`, whose changes are nothing to undo.
+  package func withoutUndo(_ body: () -> Void) {
+    let wasSuspended = undo?.isSuspended ?? false
+    undo?.isSuspended = true
+    body()
+    undo?.isSuspended = wasSuspended
+    // Objects that it has changed were not recorded: their next change has to be.
+    if undo != nil { beginEpoch() }
+  }
+
   private var recordsUndo: Bool { undo?.isRecording ?? false }
 
   private func append(_ edit: Edit) {

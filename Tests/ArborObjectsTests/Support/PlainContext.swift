@@ -1,70 +1,3 @@
-import ArborModel
-
-/// A naive store that several naive contexts share: objects as dictionaries, links as pairs.
-struct PlainStore: Equatable {
-  /// Attributes by name, and the key of the team under "team".
-  struct Item: Equatable {
-    var entity: String
-    var values: [String: Int] = [:]
-  }
-
-  struct Link: Hashable {
-    let person: Int
-    let skill: Int
-  }
-
-  var items: [Int: Item] = [:]
-  var links: Set<Link> = []
-  /// Whether the members of all relationships have an order.
-  var isOrdered = false
-  /// The members in their order, where they have one.
-  var orders: [PlainList: [Int]] = [:]
-
-  static let attributes = ["a", "b", "c"]
-
-  static func model(isOrdered: Bool = false) throws -> ManagedObjectModel {
-    func entity(_ name: String, _ relationships: [RelationshipDescription]) -> EntityDescription {
-      EntityDescription(
-        name: name,
-        attributes: attributes.map {
-          AttributeDescription(name: $0, type: .integer32, isOptional: true, isIndexed: $0 == "a")
-        }, relationships: relationships)
-    }
-    return try ManagedObjectModel(entities: [
-      entity(
-        "Person",
-        [
-          RelationshipDescription(name: "team", destination: "Team", inverse: "members"),
-          RelationshipDescription(
-            name: "skills", destination: "Skill", inverse: "holders", isToMany: true,
-            isOrdered: isOrdered),
-        ]),
-      entity(
-        "Team",
-        [
-          RelationshipDescription(
-            name: "members", destination: "Person", inverse: "team", isToMany: true,
-            isOrdered: isOrdered)
-        ]),
-      entity(
-        "Skill",
-        [
-          RelationshipDescription(
-            name: "holders", destination: "Person", inverse: "skills", isToMany: true,
-            isOrdered: isOrdered)
-        ]),
-    ]).validated()
-  }
-
-  /// Takes out what leads to objects that are not there.
-  mutating func dropDangling() {
-    for (key, item) in items {
-      if let team = item.values["team"], items[team] == nil { items[key]?.values["team"] = nil }
-    }
-    links = links.filter { items[$0.person] != nil && items[$0.skill] != nil }
-  }
-}
-
 /// A naive context: what it changed, on top of a naive store whose every commit it sees at once.
 ///
 /// A property that it changed keeps its value when others commit another; the rest follows the
@@ -75,7 +8,7 @@ struct PlainContext {
   typealias Item = PlainStore.Item
   typealias Link = PlainStore.Link
 
-  private static let names = PlainStore.attributes + ["team"]
+  private static let names = PlainStore.attributes + ["team", "desk", "clerk"]
 
   /// What a group of operations changed.
   struct Difference {
@@ -86,6 +19,8 @@ struct PlainContext {
     /// What was written to, also without net change.
     var objects: Set<Int> = []
     var links: Set<Link> = []
+    /// Objects in the order in which they were first written to.
+    var written: [Int] = []
     /// Of the lists that somebody has left, or in which members were moved.
     var moves: [PlainList: PlainMove] = [:]
     /// The lists of which somebody was taken, or whose members were given a sequence.
@@ -114,7 +49,13 @@ struct PlainContext {
         objects.formUnion(piece.objects)
         links.formUnion(piece.links)
         lists.formUnion(piece.lists)
+        note(written: piece.written)
       }
+    }
+
+    /// Adds what was written to, each at its first time.
+    mutating func note(written keys: [Int]) {
+      for key in keys where !written.contains(key) { written.append(key) }
     }
   }
 
@@ -142,6 +83,21 @@ struct PlainContext {
   /// The lists of which somebody was taken, or whose members were given a sequence, since somebody
   /// asked for it.
   var touched: Set<PlainList> = []
+  /// What was written to since somebody asked for it, in order.
+  private var written: [Int] = []
+  /// How many commits of the store have been taken in.
+  private var seen = 0
+
+  /// Whether an object lives on that others have deleted.
+  func survives(_ key: Int) -> Bool { survivors.contains(key) }
+
+  /// Whether an object has a change.
+  func isChanged(_ key: Int) -> Bool { changed[key] != nil }
+
+  /// What an object that has a change leads to in the store, one to one.
+  func stored(_ key: Int) -> Int? {
+    base[key].flatMap { item in PlainPairs.name(of: item.entity).flatMap { item.values[$0] } }
+  }
 
   /// Whether an object is not in the store, for all that the context knows.
   func isInserted(_ key: Int) -> Bool { changed[key] != nil && base[key] == nil }
@@ -151,16 +107,31 @@ struct PlainContext {
     return touched
   }
 
+  mutating func takeWritten() -> [Int] {
+    defer { written = [] }
+    return written
+  }
+
   // MARK: Looking
 
   /// Takes in concurrent commits.
   mutating func sync(_ store: PlainStore) {
-    for (key, known) in base {
-      guard let mine = changed[key] else { continue }
+    var mendings: [PlainPairs.Mending] = []
+    var order: [Int] = []
+    for key in store.commits[min(seen, store.commits.count)...].joined() + base.keys.sorted()
+    where !order.contains(key) { order.append(key) }
+    seen = store.commits.count
+    for key in order {
+      guard let known = base[key], let mine = changed[key] else { continue }
       guard let present = store.items[key] else {
-        if mine == known, !survivors.contains(key) { forget(key) } else { survivors.insert(key) }
+        if mine == known, !survivors.contains(key) {
+          forgetGone(key)
+        } else {
+          survivors.insert(key)
+        }
         continue
       }
+      if present != known { mendings.append(mending(key, [mine, known])) }
       var merged = present
       for name in Self.names where mine.values[name] != known.values[name] {
         merged.values[name] = mine.values[name]
@@ -170,14 +141,32 @@ struct PlainContext {
       survivors.remove(key)
     }
     // Others have brought back what this context has brought back too.
-    for key in changed.keys where base[key] == nil { base[key] = store.items[key] }
+    for key in changed.keys.sorted() where base[key] == nil {
+      guard let present = store.items[key] else { continue }
+      mendings.append(mending(key, [changed[key]]))
+      base[key] = present
+    }
     dropLost(store)
+    mend(mendings, store)
+    written = []
   }
 
   private mutating func forget(_ key: Int) {
     changed[key] = nil
     base[key] = nil
     survivors.remove(key)
+  }
+
+  /// Forgets what others have deleted; a changed object that is paired with it leads nowhere.
+  private mutating func forgetGone(_ key: Int) {
+    let item = changed[key]
+    forget(key)
+    guard let item, let name = PlainPairs.name(of: item.entity),
+      let inverse = PlainPairs.inverses[name], let partner = item.values[name],
+      changed[partner]?.values[inverse] == key
+    else { return }
+    changed[partner]?.values[inverse] = nil
+    if base[partner]?.values[inverse] == key { base[partner]?.values[inverse] = nil }
   }
 
   /// What others have deleted is linked to nothing, and has no members to put in a sequence.
@@ -224,6 +213,7 @@ struct PlainContext {
     let former = item.values[name]
     item.values[name] = value
     if changed[key] == nil { base[key] = store.items[key] }
+    written.append(key)
     if name == "team", former != value {
       if let former { touched.insert(PlainList(owner: former, name: "members")) }
       if let value {
@@ -255,6 +245,12 @@ struct PlainContext {
     for link in links(store) where link.person == key || link.skill == key {
       setLink(link, false, store)
     }
+    written.append(key)
+    if let end = items(store)[key].flatMap({ PlainPairs.name(of: $0.entity) }),
+      let partner = items(store)[key]?.values[end]
+    {
+      leave(key, at: partner, store)
+    }
     if let team = items(store)[key]?.values["team"] {
       touched.insert(PlainList(owner: team, name: "members"))
     }
@@ -271,15 +267,27 @@ struct PlainContext {
   /// Takes a group back: first what it deleted comes again, last what it inserted goes.
   mutating func undo(_ group: Group, _ store: PlainStore) {
     var revived: [Int] = []
+    var mendings: [PlainPairs.Mending] = []
     for part in group {
       let lost = part.before.keys.filter { part.after[$0] == nil && items(store)[$0] == nil }
-      for key in lost { revive(key, part.before[key], store) }
-      revived += lost
+      for key in part.written + lost.sorted() where lost.contains(key) && !revived.contains(key) {
+        mendings += revive(key, part.before[key], store).map { [$0] } ?? []
+        revived.append(key)
+      }
     }
     for part in group.reversed() {
-      for (key, before) in part.before {
-        guard let after = part.after[key], items(store)[key] != nil else { continue }
+      let rest = part.before.keys.sorted().filter { !part.written.contains($0) }
+      for key in part.written.reversed() + rest {
+        guard let before = part.before[key], let after = part.after[key],
+          items(store)[key] != nil
+        else { continue }
         for name in Self.names where before.values[name] != after.values[name] {
+          if PlainPairs.inverses[name] != nil {
+            guard items(store)[key]?.values[name] != before.values[name] else { continue }
+            let target = before.values[name].flatMap { items(store)[$0] == nil ? nil : $0 }
+            pair(key, with: target, store)
+            continue
+          }
           let isGone =
             name == "team" && before.values[name].map { items(store)[$0] == nil } ?? false
           set(key, name, isGone ? nil : before.values[name], store)
@@ -296,15 +304,22 @@ struct PlainContext {
       if let team = items(store)[key]?.values["team"], items(store)[team] == nil {
         set(key, "team", nil, store)
       }
+      mendRevived(key, store)
     }
-    for part in group {
-      for key in part.after.keys where part.before[key] == nil && items(store)[key] != nil {
+    mend(mendings, store)
+    for part in group.reversed() {
+      for key in part.after.keys.sorted(by: >)
+      where part.before[key] == nil && items(store)[key] != nil {
         delete(key, store)
       }
     }
   }
 
-  private mutating func revive(_ key: Int, _ item: Item?, _ store: PlainStore) {
+  /// Brings an object back; returns what is to be mended where it was merged.
+  private mutating func revive(
+    _ key: Int, _ item: Item?, _ store: PlainStore
+  ) -> PlainPairs.Mending? {
+    written.append(key)
     if deleted.contains(key) { keepSequences(with: key, store) }
     changed[key] = item
     base[key] = store.items[key]
@@ -316,7 +331,9 @@ struct PlainContext {
         merged.values[name] = item.values[name]
       }
       changed[key] = merged
+      if store.items[key] != known { return mending(key, [item, known]) }
     }
+    return nil
   }
 
   private mutating func restoreLinks(_ group: Difference, _ store: PlainStore) {
@@ -332,7 +349,9 @@ struct PlainContext {
   /// Drops changes of some objects and links that have no net effect.
   mutating func settle(_ group: Group, _ store: PlainStore) {
     for part in group {
-      for key in part.objects where base[key] != nil && changed[key] == base[key] { forget(key) }
+      for key in part.objects.sorted() where base[key] != nil && changed[key] == base[key] {
+        if survivors.contains(key) { forgetGone(key) } else { forget(key) }
+      }
       for link in part.links where links[link] == store.links.contains(link) {
         links[link] = nil
       }
@@ -344,7 +363,9 @@ struct PlainContext {
   // MARK: Committing
 
   mutating func commit(to store: inout PlainStore) {
-    let lists = lists(store)
+    for key in survivors.sorted() where changed[key] == base[key] { forgetGone(key) }
+    mendForCommit(survivors.sorted(), store)
+    let (lists, former) = (lists(store), store.items)
     for (key, item) in changed where base[key] != item { store.items[key] = item }
     for key in deleted { store.items[key] = nil }
     for (link, isThere) in links {
@@ -352,10 +373,22 @@ struct PlainContext {
     }
     store.dropDangling()
     store.orders = lists
+    let keys = Set(store.items.keys).union(former.keys).filter { store.items[$0] != former[$0] }
+    let rank = ["Person": 0, "Team": 1, "Skill": 2]
+    store.commits.append(
+      keys.sorted { one, other in
+        let entities = [one, other].map { (former[$0] ?? store.items[$0])?.entity ?? "" }
+        return (rank[entities[0]] ?? 3, one) < (rank[entities[1]] ?? 3, other)
+      })
     rollback()
+    seen = store.commits.count
   }
 
-  mutating func rollback() { self = PlainContext() }
+  mutating func rollback() {
+    let seen = seen
+    self = PlainContext()
+    self.seen = seen
+  }
 }
 
 extension PlainContext.Group {

@@ -24,6 +24,7 @@ extension SharedHistory {
             "\(sideIndex): \(key).\(name) is \(object[name] as Value), not \(expected)")
         }
       }
+      if store.isPaired { try comparePair(object, key, item, items, sideIndex) }
       switch item.entity {
       case "Person":
         // It may lead to a team that is gone, here or by others, until the commit mends that.
@@ -50,6 +51,31 @@ extension SharedHistory {
       throw difference("\(sideIndex): other persons than \(young) have a < 5")
     }
     try compareGroups(side, sideIndex)
+  }
+
+  /// What an object is paired with; somebody who is gone is nobody.
+  private func comparePair(
+    _ object: ManagedObject, _ key: Int, _ item: PlainStore.Item, _ items: [Int: PlainStore.Item],
+    _ sideIndex: Int
+  ) throws {
+    guard let name = PlainPairs.name(of: item.entity) else { return }
+    let expected = item.values[name].flatMap { items[$0] == nil ? nil : $0 }
+    var found: Int?
+    if case .objectID(let id) = object[name] as Value {
+      found = ids.first { $0.value == id }.map(\.key).flatMap { items[$0] == nil ? nil : $0 }
+    }
+    guard found == expected else {
+      let texts = [found, expected].map { $0.map(String.init) ?? "nil" }
+      throw difference("\(sideIndex): \(key).\(name) is \(texts[0]), not \(texts[1])")
+    }
+    let plain = sides[sideIndex].plain
+    // Who lives on although others have deleted it keeps what it led to until the commit.
+    guard let expected, let inverse = PlainPairs.inverses[name], !plain.survives(key),
+      !plain.survives(expected)
+    else { return }
+    guard items[expected]?.values[inverse] == key else {
+      throw difference("\(sideIndex): \(key).\(name) is \(expected), which leads elsewhere")
+    }
   }
 
   private func compareGroups(_ side: Side, _ sideIndex: Int) throws {

@@ -54,8 +54,12 @@ struct SharedHistory {
   private var random: SeededRandom
   private var log: [String] = []
 
-  init(_ store: PersistentStore, contexts count: Int, isOrdered: Bool, seed: UInt64) {
+  init(
+    _ store: PersistentStore, contexts count: Int, isOrdered: Bool = false, isPaired: Bool = false,
+    seed: UInt64
+  ) {
     self.store.isOrdered = isOrdered
+    self.store.isPaired = isPaired
     sides = (0..<count).map { _ in
       let context = store.makeContext()
       context.mergePolicy = .mergeByPropertyObjectWins
@@ -69,7 +73,7 @@ struct SharedHistory {
   /// Runs the steps of some indices of the history.
   mutating func run(steps: some Sequence<Int>) throws {
     do {
-      if store.isOrdered { try populate() }
+      if store.isOrdered || store.isPaired { try populate() }
       for index in steps {
         random = SeededRandom(seed: seed &+ UInt64(index) &* 0xD6E8_FEB8_6659_FD93)
         let sideIndex = Int.random(in: sides.indices, using: &random)
@@ -126,6 +130,7 @@ struct SharedHistory {
     var piece = Difference(before, sides[sideIndex].plain.view(store))
     if let key = edit.written { piece.objects.insert(key) }
     piece.lists = sides[sideIndex].plain.takeTouched()
+    piece.note(written: sides[sideIndex].plain.takeWritten())
     return piece
   }
 
@@ -199,9 +204,11 @@ struct SharedHistory {
     func key(_ entity: String, _ random: inout SeededRandom) -> Int? {
       items.keys.filter { items[$0]?.entity == entity }.sorted().randomElement(using: &random)
     }
+    if store.isPaired, Int.random(in: 0..<3, using: &random) > 0 { return try pair(sideIndex) }
     switch Int.random(in: 0..<(store.isOrdered ? 24 : 16), using: &random) {
     case 16...: return try arrange(sideIndex)
-    case 0..<3 where items.count < (store.isOrdered ? 7 : 14): return try insert(sideIndex)
+    case 0..<3 where items.count < (store.isOrdered || store.isPaired ? 7 : 14):
+      return try insert(sideIndex)
     case 0..<5:
       guard let key = items.keys.sorted().randomElement(using: &random) else { return nil }
       log.append(note(sideIndex, "delete \(key)"))
@@ -239,6 +246,26 @@ struct SharedHistory {
     }
   }
 
+  /// Pairs an object, from either end, or lets it go.
+  private mutating func pair(_ sideIndex: Int) throws -> Edit? {
+    let (context, store) = (sides[sideIndex].context, store)
+    let items = sides[sideIndex].plain.items(store)
+    let ends = items.filter { PlainPairs.name(of: $0.value.entity) != nil }
+    guard let key = ends.keys.sorted().randomElement(using: &random), let item = items[key],
+      let name = PlainPairs.name(of: item.entity)
+    else { return nil }
+    let others = ends.filter { $0.value.entity != item.entity }.keys.sorted()
+    let isNone = Int.random(in: 0..<4, using: &random) == 0
+    let target = isNone ? nil : others.randomElement(using: &random)
+    // What leads to somebody who is gone is not shown.
+    guard item.values[name] != target, item.values[name].map({ items[$0] != nil }) ?? true else {
+      return nil
+    }
+    log.append(note(sideIndex, "\(key).\(name) = \(target.map(String.init) ?? "nil")"))
+    try object(key, context).setObject(target.map { try object($0, context) }, forKey: name)
+    return Edit { $0.pair(key, with: target, store) }
+  }
+
   /// Gives the members of a list another sequence, perhaps with new ones in their midst.
   private mutating func arrange(_ sideIndex: Int) throws -> Edit? {
     let (context, store) = (sides[sideIndex].context, store)
@@ -274,7 +301,8 @@ struct SharedHistory {
   private mutating func populate() throws {
     let history = sides[0].context.undoHistory
     history?.isEnabled = false
-    for entity in ["Team", "Skill", "Person", "Person", "Person", "Person", "Skill"] {
+    let last = store.isPaired ? "Team" : "Skill"
+    for entity in ["Team", "Skill", "Person", "Person", "Person", "Person", last] {
       try insert(0, entity).body(&sides[0].plain)
     }
     history?.isEnabled = true
@@ -342,10 +370,11 @@ struct SharedHistory {
   /// Takes a group back; returns what takes that back again.
   private mutating func replay(_ group: Group, _ sideIndex: Int) -> Group {
     let before = sides[sideIndex].plain.view(store)
-    _ = sides[sideIndex].plain.takeTouched()
+    _ = (sides[sideIndex].plain.takeTouched(), sides[sideIndex].plain.takeWritten())
     sides[sideIndex].plain.undo(group, store)
     var result = [Difference(before, sides[sideIndex].plain.view(store))]
     result[0].lists = sides[sideIndex].plain.takeTouched()
+    result[0].note(written: sides[sideIndex].plain.takeWritten())
     sides[sideIndex].plain.settle(group, store)
     sides[sideIndex].plain.settle(result, store)
     return result

@@ -30,4 +30,75 @@ import Testing
       #expect(try here.fetchOne(Employee.self)?.age == 30 && !here.hasChanges)
     }
   }
+
+  // MARK: Pairs that others have changed too
+
+  /// The same two persons and two badges in two contexts; P has X.
+  private func usePairs(
+    _ body: (_ mine: ManagedObjectContext, _ theirs: ManagedObjectContext, [[ManagedObject]]) throws
+      -> Void
+  ) throws {
+    try ObjectStore.use(LinkPair.model(.oneToOne)) { store in
+      let (mine, theirs) = (store.makeContext(), store.makeContext())
+      mine.mergePolicy = .mergeByPropertyObjectWins
+      mine.undoHistory = UndoHistory()
+      let objects = try ["Person", "Person", "Badge", "Badge"].map { try mine.insert($0) }
+      try objects[0].setObject(objects[2], forKey: "badge")
+      try mine.commit()
+      let others = try objects.map { try theirs.object(with: $0.objectID) }
+      try body(mine, theirs, [objects, others])
+    }
+  }
+
+  /// To make both ends agree writes to objects; that is not recorded, but what comes next is.
+  @Test func aChangeBehindAMergeIsUndone() throws {
+    try usePairs { mine, theirs, objects in
+      let (p, q, y) = (objects[0][0], objects[0][1], objects[0][3])
+      try objects[1][1].setObject(objects[1][3], forKey: "badge")
+      try p.setObject(y, forKey: "badge")
+      mine.undoHistory?.beginGroup()
+      try theirs.commit()
+      try q.setValue(.integer(2), forKey: "a")
+      mine.undo()
+      #expect(q["a"] as Value == .null)
+      #expect(try p.object(forKey: "badge") === y && q.object(forKey: "badge") == nil)
+      try mine.commit()
+    }
+  }
+
+  /// What an undo does to others' links when it takes their commit in, no redo brings back.
+  @Test func aRedoBringsNothingBackOfACommitThatTheUndoTookIn() throws {
+    try usePairs { mine, theirs, objects in
+      let (p, q, x, y) = (objects[0][0], objects[0][1], objects[0][2], objects[0][3])
+      try objects[1][1].setObject(objects[1][2], forKey: "badge")
+      try p.setObject(y, forKey: "badge")
+      try theirs.commit()
+      mine.undo()
+      #expect(try p.object(forKey: "badge") === x && q.object(forKey: "badge") == nil)
+      mine.redo()
+      #expect(try p.object(forKey: "badge") === y && x.object(forKey: "owner") == nil)
+      #expect(try q.object(forKey: "badge") == nil)
+      try mine.commit()
+    }
+  }
+
+  /// Who leads to somebody that is gone leads nowhere, also when others bring that one back.
+  @Test func nobodyIsPairedWithWhoComesBackToAnother() throws {
+    try usePairs { mine, theirs, objects in
+      let (p, y) = (objects[0][0], objects[0][3])
+      theirs.undoHistory = UndoHistory()
+      try p.setObject(y, forKey: "badge")
+      theirs.delete(objects[1][2])
+      try theirs.commit()
+      mine.undo()
+      #expect(try p.object(forKey: "badge") == nil && mine.count("Badge") == 1)
+      theirs.undo()
+      try objects[1][1].setObject(objects[1][2], forKey: "badge")
+      try theirs.commit()
+      try mine.commit()
+      let badge = try mine.existingObject(with: objects[1][2].objectID)
+      #expect(try badge.object(forKey: "owner") === objects[0][1])
+      #expect(try p.object(forKey: "badge") == nil)
+    }
+  }
 }

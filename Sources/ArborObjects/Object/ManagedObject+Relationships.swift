@@ -36,7 +36,7 @@ extension ManagedObject {
     }
     // The context knows the entities by number: nothing is looked up by name, nothing retained.
     guard
-      let known = workspaceReference?._withUnsafeGuaranteedRef({ $0.reader.classes[target] })
+      let known = workspaceReference?._withUnsafeGuaranteedRef({ $0.binding(of: target) })
         ?? nil
     else {
       return id(of: target)

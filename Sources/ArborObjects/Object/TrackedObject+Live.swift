@@ -65,6 +65,14 @@ extension Workspace {
     unsafeDowncast(hostReference.takeUnretainedValue(), to: ObjectReader.self)
   }
 
+  /// How objects of a number's entity are made; nil for a number of none. Nothing is retained.
+  @inline(__always)
+  func binding(of number: ObjectNumber) -> Unmanaged<EntityBinding>? {
+    hostReference._withUnsafeGuaranteedRef {
+      unsafeDowncast($0, to: ObjectReader.self).classes[number]
+    }
+  }
+
   /// The context whose changes wait here.
   @inline(__always)
   var context: ManagedObjectContext { reader.context }

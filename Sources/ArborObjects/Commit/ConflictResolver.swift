@@ -59,7 +59,7 @@ struct ConflictResolver {
       else { return true }
       guard let current = conflict.currentRecord else {
         work.recordMerge(of: change.live)
-        work.takeAway(change.live)
+        work.takeAwayDeleted(change.live)
         return false
       }
       guard change.kind == .updated, !isContested(change.live) else { return true }

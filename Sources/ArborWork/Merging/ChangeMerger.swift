@@ -100,7 +100,7 @@ package struct ChangeMerger {
         change.concurrent = .none
       }
     default:
-      work.takeAway(object)
+      work.takeAwayDeleted(object)
     }
   }
 

@@ -98,7 +98,7 @@ extension Workspace {
 
   /// Lets changed objects that are paired with one that goes lead nowhere: others may bring it back
   /// with another partner before the commit finds out.
-  private func dropPairs(of gone: TrackedObject) {
+  package func dropPairs(of gone: TrackedObject) {
     guard let record = gone.heldRecord else { return }
     for relation in gone.shape.relations where relation.isPaired {
       guard let partner = relation.field.flatMap(record.reference),
@@ -106,6 +106,12 @@ extension Workspace {
       else { continue }
       ChangeMerger(self).dropReference(change, to: gone.number, relation)
     }
+  }
+
+  /// Takes away what others have deleted.
+  package func takeAwayDeleted(_ object: TrackedObject) {
+    dropPairs(of: object)
+    takeAway(object)
   }
 
   /// Takes every object as changed.
@@ -123,7 +129,7 @@ extension Workspace {
     guard let change = object.change, !isDeleted || !change.hasNoEffect else {
       noteReplaced(object)
       if isDeleted {
-        takeAway(object)
+        takeAwayDeleted(object)
       } else if object.shape.hasTransientFields, object.base != nil {
         try renew(object, snapshot)
       } else {
@@ -175,7 +181,7 @@ extension Workspace {
   /// Takes over the store's record, keeping the values that live in memory only.
   private func renew(_ object: TrackedObject, _ snapshot: StoreSnapshot) throws(StoreError) {
     guard let record = try snapshot.record(object.number, allocator: allocator) else {
-      return takeAway(object)
+      return takeAwayDeleted(object)
     }
     renew(object, record, allocator.slab)
   }
@@ -195,7 +201,7 @@ extension Workspace {
       return ChangeMerger(self).rebase(
         change, onto: stored.record, stored.slab, .objectWins)
     }
-    guard let stored else { return takeAway(object) }
+    guard let stored else { return takeAwayDeleted(object) }
     noteReplaced(object)
     renew(object, stored.record, stored.slab)
   }
@@ -215,7 +221,6 @@ extension Workspace {
   /// Ends the object's belonging to the context: it is no longer in the store.
   package func takeAway(_ object: TrackedObject) {
     noteReplaced(object)
-    dropPairs(of: object)
     withMemberships(of: object) {
       if let change = object.change { pending.drop(change) }
     }

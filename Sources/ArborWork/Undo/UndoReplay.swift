@@ -234,6 +234,7 @@ package struct UndoReplay {
     guard let change = object.change, change.hasNoEffect, let committed = change.committed
     else { return }
     work.noteReplaced(object)
+    if change.concurrent == .deleted { work.dropPairs(of: object) }
     work.withMemberships(of: object) {
       work.pending.drop(change)
       object.hold(committed, change.committedSlab)

@@ -16,7 +16,7 @@ extension Workspace {
     for change in withoutEffect {
       guard let stored = storedRecord(of: change.object.number) else {
         recordMerge(of: change.object)
-        takeAway(change.object)
+        takeAwayDeleted(change.object)
         continue
       }
       guard change.concurrent == .changed || stored.record.version != change.baseVersion else {

@@ -52,12 +52,14 @@ import Testing
   }
 
   /// The same with pairs.
-  @Test(arguments: [(3, 60, 16_494_337_345_632_248_344)])
+  @Test(arguments: [
+    (3, 60, 16_494_337_345_632_248_344), (4, 120, 1_464_718_830_426_720_172),
+  ])
   func knownHistoriesOfPairsAgree(contexts: Int, steps: Int, seed: UInt64) throws {
     let history = Plan(contexts: contexts, isPaired: true, seed: seed, steps: Array(0..<steps))
     let model = try PlainStore.model(isPaired: true)
     guard let difference = history.difference(model) else { return }
-    Issue.record("\(history.shortened(difference, model))")
+    Issue.record("\(history.shortened(difference, model).1)")
   }
 
   private func agree(

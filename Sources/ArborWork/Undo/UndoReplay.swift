@@ -29,7 +29,8 @@ package struct UndoReplay {
     let start = log.count
     work.withPinnedSnapshot {
       let revived = bringBack(edits)
-      for edit in edits.edits.reversed() { restore(edit) }
+      let inserted = Set(insertions(edits).map(\.object.number))
+      for edit in edits.edits.reversed() { restore(edit, except: inserted) }
       for case .sequence(let edit) in edits.edits.reversed() { restoreOrder(edit) }
       for object in revived { mendLinks(of: object) }
       work.mendLinks()
@@ -117,10 +118,18 @@ package struct UndoReplay {
   /// also those that it deleted again, which have come back with the others. Whom it left away, at
   /// its end as before, others may have brought back.
   private func takeAway(_ edits: EditLog) {
-    for case .object(let edit) in edits.edits.reversed() {
-      guard edit.before == nil, edit.effect.isAny, let object = live(edit.object) else { continue }
+    for edit in insertions(edits).reversed() {
+      guard let object = live(edit.object) else { continue }
       var propagation = DeletePropagation(work, followsRules: false)
       propagation.delete(object)
+    }
+  }
+
+  /// The edits that inserted objects, or brought them back.
+  private func insertions(_ edits: EditLog) -> [ObjectEdit] {
+    edits.edits.compactMap { edit in
+      guard case .object(let edit) = edit, edit.before == nil, edit.effect.isAny else { return nil }
+      return edit
     }
   }
 
@@ -135,10 +144,14 @@ package struct UndoReplay {
 
   // MARK: Properties
 
-  private func restore(_ edit: Edit) {
+  /// - Parameter inserted: Objects that are about to go, whatever the edits behind their insertion
+  ///   made of them: what they led to in between may belong to others by now.
+  private func restore(_ edit: Edit, except inserted: Set<ObjectNumber>) {
     switch edit {
     case .object(let edit):
-      guard let before = edit.before, let object = live(edit.object) else { return }
+      guard let before = edit.before, !inserted.contains(edit.object.number),
+        let object = live(edit.object)
+      else { return }
       // What an edit deleted has come back as a whole, here or by a concurrent commit.
       if case .changed(let bits) = edit.effect { restore(object, before, bits) }
     case .link(let edit):

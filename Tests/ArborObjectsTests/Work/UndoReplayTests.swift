@@ -101,4 +101,22 @@ import Testing
       #expect(try p.object(forKey: "badge") == nil)
     }
   }
+
+  /// Who goes again by a redo leaves everybody alone, whomever others had paired with it.
+  @Test func whoGoesAgainTakesNobodysPartner() throws {
+    try usePairs { mine, theirs, objects in
+      let (p, q, x, y) = (objects[0][0], objects[0][1], objects[0][2], objects[0][3])
+      try objects[1][1].setObject(objects[1][2], forKey: "badge")
+      try q.setObject(y, forKey: "badge")
+      mine.processPendingChanges()
+      mine.delete(x)
+      mine.processPendingChanges()
+      try theirs.commit()
+      mine.undo()
+      #expect(try p.object(forKey: "badge") === x && q.object(forKey: "badge") === y)
+      mine.redo()
+      #expect(try p.object(forKey: "badge") == nil && q.object(forKey: "badge") === y)
+      try mine.commit()
+    }
+  }
 }

@@ -72,15 +72,7 @@ extension ManagedObjectContext {
   func object(of id: ObjectID) throws(ArborError) -> ManagedObject {
     let number = try number(of: id)
     if let object = work.registry.live(number) { return object }
-    return try made(number, nil, nil)
-  }
-
-  private func made(
-    _ number: ObjectNumber, _ record: RecordView?, _ slab: RecordSlab?
-  ) throws(ArborError) -> ManagedObject {
-    do throws(StoreError) { return try reader.make(number, record, slab) } catch {
-      throw ArborError(error, in: store.file)
-    }
+    return try reader.made(number)
   }
 
   /// The object of an ID, its values read.
@@ -103,7 +95,7 @@ extension ManagedObjectContext {
     let slab = work.allocator.slab
     let known = work.registry.live(number)
     known?.hold(record, slab)
-    let object = if let known { known } else { try made(number, record, slab) }
+    let object = if let known { known } else { try reader.made(number, record, slab) }
     object.awakeFromFetch()
     return object
   }

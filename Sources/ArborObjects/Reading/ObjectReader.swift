@@ -58,6 +58,15 @@ final class ObjectReader {
     return object
   }
 
+  /// The same for operations.
+  func made(
+    _ number: ObjectNumber, _ record: RecordView? = nil, _ slab: RecordSlab? = nil
+  ) throws(ArborError) -> ManagedObject {
+    do throws(StoreError) { return try make(number, record, slab) } catch {
+      throw ArborError(error, in: work.file)
+    }
+  }
+
   /// Makes and registers an object that waits for its first commit.
   func insert(_ binding: EntityBinding, _ number: ObjectNumber) -> ManagedObject {
     let working = RecordBuffer(copying: binding.entity.layout.template, into: work.allocator)

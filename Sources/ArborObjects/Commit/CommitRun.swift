@@ -40,9 +40,9 @@ struct CommitRun {
     let receipt: CommitReceipt?
     do throws(ArborError) {
       let derivation = try prepare()
-      work.undo?.isSuspended = true
-      defer { work.undo?.isSuspended = false }
-      receipt = try write(derivation, marking: mark, metadata)
+      receipt = try work.withoutUndo { () throws(ArborError) in
+        try write(derivation, marking: mark, metadata)
+      }
       work.end(savepoint)
     } catch {
       work.restore(savepoint)
@@ -102,13 +102,7 @@ struct CommitRun {
       let basis = try derivation.derive()
       try context.blobs.moveOut()
       try context.throwFailure()
-      var changes = changeSet()
-      changes.basis = basis
-      changes.metadata = metadata
-      if let mark {
-        changes.metadata.append((mark, [1]))
-        changes.absentMetadata = [mark]
-      }
+      let changes = changeSet(basis, marking: mark, metadata)
       guard !changes.isEmpty else { return nil }
       do throws(StoreError) {
         try work.checkLostLinks()
@@ -133,8 +127,17 @@ struct CommitRun {
       "Other commits of the same objects came in between \(Self.maximumAttempts) times; try again.")
   }
 
-  private func changeSet() -> ChangeSet {
+  private func changeSet(
+    _ basis: ChangeSet.Basis?, marking mark: String?,
+    _ metadata: [(key: String, value: [UInt8]?)]
+  ) -> ChangeSet {
     var changes = work.changeSet()
+    changes.basis = basis
+    changes.metadata = metadata
+    if let mark {
+      changes.metadata.append((mark, [1]))
+      changes.absentMetadata = [mark]
+    }
     changes.author = context.author
     changes.contextName = context.name
     changes.blobs = context.blobs.moved(by: changes.records)

@@ -8,11 +8,11 @@ extension ManagedObjectContext {
   /// closed store, and lets go of objects that nobody uses.
   @inline(__always)
   func beginOperation() throws(ArborError) {
-    if work.beginOperation() { try clearTheWay() }
+    if work.beginOperation() { try prepareOperation() }
   }
 
   @inline(never)
-  private func clearTheWay() throws(ArborError) {
+  private func prepareOperation() throws(ArborError) {
     if work.failure != nil { try reportFailure() }
     try store.requireOpen()
     sweepWhereDue()

@@ -30,12 +30,7 @@ struct PropertyChanges {
         throw mismatch(entity, key, value, type.expectation)
       case .relationship(let relationship):
         try check(value, for: relationship, of: entity, in: store)
-      case nil:
-        throw ArborError(
-          .unknownName,
-          "Entity \(entity.name) has no property \(key)."
-            + NearestName.hint(key, in: entity.propertyNames)
-        ).with(entity: entity.name, keyPath: key)
+      case nil: throw entity.unknownProperty(key)
       }
     }
   }

@@ -16,13 +16,7 @@ struct UniqueLookup {
   func find(_ values: [String: Value]) throws(ArborError) -> ManagedObject? {
     var predicates: [FetchPredicate] = []
     for (name, value) in values.sorted(by: { $0.key < $1.key }) {
-      guard entity.property(named: name) != nil else {
-        throw ArborError(
-          .unknownName,
-          "Entity \(entity.name) has no property \(name)."
-            + NearestName.hint(name, in: entity.propertyNames)
-        ).with(entity: entity.name, keyPath: name)
-      }
+      guard entity.property(named: name) != nil else { throw entity.unknownProperty(name) }
       predicates.append(try FetchPredicate(format: "%K == %@", name, value))
     }
     var request = FetchRequest<ManagedObject>(entity: entity.name)

@@ -257,11 +257,7 @@ extension ManagedObject {
 
   private final func property(_ key: String) throws(ArborError) -> PropertySchema {
     guard let property = binding.entity.property(named: key) else {
-      throw ArborError(
-        .unknownName,
-        "Entity \(binding.entity.name) has no property \(key)."
-          + NearestName.hint(key, in: binding.entity.propertyNames)
-      ).with(entity: binding.entity.name, objectID: objectID, keyPath: key)
+      throw binding.entity.unknownProperty(key).with(objectID: objectID)
     }
     return property
   }

@@ -21,12 +21,7 @@ package final class PropertySlots: Sendable {
       switch schema.entities[index].property(named: name) {
       case .attribute(let attribute): slots[index] = attribute.slot
       case .relationship(let relationship): slots[index] = relationship.slot
-      case nil:
-        throw ArborError(
-          .unknownName,
-          "Entity \(entity.name) has no property \(name)."
-            + NearestName.hint(name, in: entity.propertyNames)
-        ).with(entity: entity.name, keyPath: name)
+      case nil: throw entity.unknownProperty(name)
       }
     }
     self.slots = slots

@@ -15,7 +15,7 @@ extension PendingObject {
   var live: ManagedObject { object.live }
 }
 
-// What every read goes through stands here, where it is inlined.
+// What every read and every new object goes through stands here, where it is inlined.
 extension NumberMap {
   /// Registers an object that was made just now and that nobody else knows.
   @inline(__always)

@@ -111,6 +111,16 @@ extension ObjectReader {
   }
 }
 
+extension EntitySchema {
+  /// A name that is none of the entity's properties.
+  func unknownProperty(_ name: String) -> ArborError {
+    ArborError(
+      .unknownName,
+      "Entity \(self.name) has no property \(name)." + NearestName.hint(name, in: propertyNames)
+    ).with(entity: self.name, keyPath: name)
+  }
+}
+
 extension Workspace {
   /// Takes in what a request and its predicates allow, before the operation goes to the store.
   ///

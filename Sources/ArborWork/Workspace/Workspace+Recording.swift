@@ -80,13 +80,15 @@ extension Workspace {
   }
 
   /// Runs `body`, whose changes are nothing to undo.
-  package func withoutUndo(_ body: () -> Void) {
+  package func withoutUndo<R, E: Error>(_ body: () throws(E) -> R) throws(E) -> R {
     let wasSuspended = undo?.isSuspended ?? false
     undo?.isSuspended = true
-    body()
-    undo?.isSuspended = wasSuspended
-    // Objects that it has changed were not recorded: their next change has to be.
-    if undo != nil { beginEpoch() }
+    defer {
+      undo?.isSuspended = wasSuspended
+      // Objects that it has changed were not recorded: their next change has to be.
+      if undo != nil { beginEpoch() }
+    }
+    return try body()
   }
 
   private var recordsUndo: Bool { undo?.isRecording ?? false }

@@ -30,7 +30,11 @@ struct MigratingOpener {
     let isChain = !options.migrationSteps.isEmpty || !options.modelVersions.isEmpty
     if isChain || options.migrationPlan != nil { first.migration = .refuse }
     let refusal: StoreError
-    do throws(StoreError) { return try StoreEngine.open(first) } catch {
+    do throws(StoreError) {
+      let engine = try StoreEngine.open(first)
+      if let path = engine.path { MigrationLock.removeLeft(byStore: path) }
+      return engine
+    } catch {
       guard Self.asksForMigration(error, to: model) else { throw ArborError(opening: error) }
       refusal = error
     }

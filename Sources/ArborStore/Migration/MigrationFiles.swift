@@ -136,7 +136,11 @@ package struct MigrationLock {
 
   /// - Throws: `inUse` where another migration of the store is under way.
   package init(_ files: MigrationFiles) throws(StoreError) {
-    name = files.path + "-migration-lock"
+    try self.init(ofStore: files.path)
+  }
+
+  private init(ofStore path: String) throws(StoreError) {
+    name = Self.name(ofStore: path)
     while true {
       let descriptor = open(name, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
       guard descriptor >= 0 else { throw StoreError.failed("open", name, errno: errno) }
@@ -144,7 +148,7 @@ package struct MigrationLock {
         let code = errno
         close(descriptor)
         throw code == EWOULDBLOCK
-          ? .inUse(path: files.path) : StoreError.failed("flock", name, errno: code)
+          ? .inUse(path: path) : StoreError.failed("flock", name, errno: code)
       }
       // The last one to hold it has removed the name, perhaps after this one opened the file.
       var (mine, named) = (stat(), stat())
@@ -156,10 +160,21 @@ package struct MigrationLock {
     }
   }
 
+  private static func name(ofStore path: String) -> String { path + "-migration-lock" }
+
   /// Lets others migrate the store.
   package func end() {
     unlink(name)
     close(descriptor)
+  }
+
+  /// Removes the lock of a process that was killed between the end of its migration and that of
+  /// its lock; one that is held stays. Costs a look at the folder where none exists.
+  ///
+  /// - Parameter path: The canonical path of a store that nothing is left to be migrated of.
+  package static func removeLeft(byStore path: String) {
+    guard access(name(ofStore: path), F_OK) == 0 else { return }
+    (try? Self(ofStore: path))?.end()
   }
 }
 

@@ -1,5 +1,6 @@
 import ArborModel
 import ArborObjects
+import ArborStore
 import Foundation
 import TestSupport
 import Testing
@@ -191,6 +192,25 @@ import Testing
     #expect(store.isClosed)
     #expect(try FileManager.default.contentsOfDirectory(atPath: folder.url.path) == [])
     #expect(try failure { try store.destroy() }.code == .closed)
+  }
+
+  @Test func anOpeningRemovesTheLockThatAKilledMigrationHasLeft() throws {
+    let folder = try TemporaryFolder()
+    let file = folder.url.appending(path: "a.arbor")
+    let lock = folder.path("a.arbor-migration-lock")
+    let open = { try PersistentStore(for: Office.classes, at: .file(file)) }
+    try open().close()
+    try Data().write(to: URL(filePath: lock))
+    let store = try open()
+    #expect(!FileManager.default.fileExists(atPath: lock))
+    try store.check()
+    store.close()
+    // What a process holds that migrates stays its own.
+    let held = try MigrationLock(MigrationFiles(path: file.path))
+    try open().close()
+    #expect(FileManager.default.fileExists(atPath: lock))
+    held.end()
+    #expect(!FileManager.default.fileExists(atPath: lock))
   }
 
   @Test func classesThatContradictTheModelAreRefused() throws {

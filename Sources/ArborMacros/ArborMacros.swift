@@ -47,7 +47,7 @@ public import ArborModel
 @attached(
   member,
   names: named(entityDescription), named(entityName), named(attributeCount),
-  named(relationshipCount), named(describedEntity), named(setInitialValues))
+  named(relationshipCount), named(describedEntity), named(propertyNames), named(setInitialValues))
 @attached(memberAttribute)
 public macro Entity(
   _ name: String? = nil, isAbstract: Bool = false, uniquenessConstraints: [[String]] = [],
@@ -63,7 +63,7 @@ public macro Entity(
 @attached(
   member,
   names: named(entityDescription), named(entityName), named(attributeCount),
-  named(relationshipCount), named(describedEntity), named(setInitialValues))
+  named(relationshipCount), named(describedEntity), named(propertyNames), named(setInitialValues))
 @attached(memberAttribute)
 public macro Entity(
   _ name: String? = nil, isAbstract: Bool = false, uniqueness: [[String]],
@@ -77,7 +77,7 @@ public macro Entity(
 @attached(
   member,
   names: named(entityDescription), named(entityName), named(attributeCount),
-  named(relationshipCount), named(describedEntity), named(setInitialValues))
+  named(relationshipCount), named(describedEntity), named(propertyNames), named(setInitialValues))
 @attached(memberAttribute)
 public macro Entity(
   _ name: String? = nil, isAbstract: Bool = false, indexes: [FetchIndexDescription],

@@ -48,7 +48,19 @@ package struct EntitySource: Sendable {
       "\(open) relationshipCount: Int { \(number(relationships.count, of: "relationshipCount")) }",
       "private static let describedEntity = \(description)",
     ]
-    return members + (initialValues.map { [$0] } ?? [])
+    return members + [propertyNames, initialValues].compactMap(\.self)
+  }
+
+  /// The table by which key paths of requests are names; nil where there are no properties.
+  private var propertyNames: String? {
+    guard !properties.isEmpty else { return nil }
+    let entries = properties.map {
+      "\\\(className).\(SourceText.identifier($0.name)): \(SourceText.literal($0.name))"
+    }
+    let line = "[\(entries.joined(separator: ", "))]"
+    let table =
+      line.count + 4 <= SourceText.width ? line : SourceText.lines(entries, indentation: 2)
+    return "\(access)override class var propertyNames: [AnyKeyPath: String] {\n  \(table)\n}"
   }
 
   /// The method that evaluates initial values for a new object; nil where all are constants.

@@ -78,6 +78,18 @@ import Testing
         RelationshipDescription("owner", Person?.self, .mandatory),
       ],
       uniquenessConstraints: [["companyID"]])
+
+    override class var propertyNames: [AnyKeyPath: String] {
+      [
+        \\Company.companyID: "companyID",
+        \\Company.companyName: "companyName",
+        \\Company.nick: "nick",
+        \\Company.size: "size",
+        \\Company.logo: "logo",
+        \\Company.employees: "employees",
+        \\Company.owner: "owner",
+      ]
+    }
     """
 
   @Test func aSubclassCountsFromWhereItsSuperclassEnds() throws {
@@ -140,6 +152,10 @@ import Testing
       ],
       uniquenessConstraints: [["class"]] + [["a", "b"]],
       userInfo: notes)
+
+    public override class var propertyNames: [AnyKeyPath: String] {
+      [\\`Type`.`class`: "class", \\`Type`.id: "id", \\`Type`.all: "all", \\`Type`.line: "line"]
+    }
 
     public override class func setInitialValues(of object: ManagedObject) {
       super.setInitialValues(of: object)

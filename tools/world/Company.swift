@@ -25,6 +25,14 @@ final class Company: ManagedObject {
       FetchIndexDescription(name: "byCompanyName", elements: [.init("companyName")])
     ],
     uniquenessConstraints: [["companyID"]])
+  override class var propertyNames: [AnyKeyPath: String] {
+    [
+      \Company.companyID: "companyID",
+      \Company.companyName: "companyName",
+      \Company.departments: "departments",
+      \Company.employees: "employees",
+    ]
+  }
 
   var companyID: Int64 {
     get { attribute(0) }

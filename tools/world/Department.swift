@@ -19,6 +19,9 @@ final class Department: ManagedObject {
         "employees", Set<Employee>.self, of: Department.self, inverse: "department",
         at: \.department),
     ])
+  override class var propertyNames: [AnyKeyPath: String] {
+    [\Department.name: "name", \Department.company: "company", \Department.employees: "employees"]
+  }
 
   var name: String {
     get { attribute(0) }

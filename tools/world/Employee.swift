@@ -27,6 +27,17 @@ final class Employee: ManagedObject {
       FetchIndexDescription(name: "bySalary", elements: [.init("salary")]),
     ],
     uniquenessConstraints: [["employeeID"]])
+  override class var propertyNames: [AnyKeyPath: String] {
+    [
+      \Employee.age: "age",
+      \Employee.employeeID: "employeeID",
+      \Employee.hired: "hired",
+      \Employee.name: "name",
+      \Employee.salary: "salary",
+      \Employee.company: "company",
+      \Employee.department: "department",
+    ]
+  }
 
   var age: Int16 {
     get { attribute(0) }

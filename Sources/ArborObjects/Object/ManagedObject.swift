@@ -61,6 +61,7 @@ public import ArborWork
 /// - ``entityName``
 /// - ``attributeCount``
 /// - ``relationshipCount``
+/// - ``propertyNames``
 /// - ``setInitialValues(of:)``
 /// ### Hooks
 /// - ``awakeFromInsert()``
@@ -100,6 +101,17 @@ nonisolated open class ManagedObject: TrackedObject, Hashable {
 
   /// The number of relationships of the entity, inherited ones included; see ``attributeCount``.
   open class var relationshipCount: Int { DescribedCounts.of(self).relationships }
+
+  /// The names of the class's own modelled properties, by their key paths; `@Entity` tells them.
+  ///
+  /// A key path of a request is looked up here first. For one that is not here, such as that of an
+  /// inherited property or one that goes on to another object, an object without a store is made
+  /// and the accessors are followed, which works where each reads one property and nothing else.
+  ///
+  /// ```swift
+  /// override class var propertyNames: [AnyKeyPath: String] { [\Employee.age: "age"] }
+  /// ```
+  open class var propertyNames: [AnyKeyPath: String] { [:] }
 
   /// Sets what a new object begins with and no constant says: a new `UUID`, the date of now.
   ///

@@ -4,12 +4,13 @@ internal import Foundation
 
 /// Finds the names of the properties that a key path of typed classes reads.
 ///
-/// A key path has no names at run time. So an object that belongs to no store is made, the key path
-/// is followed from it, and the accessors on the way tell the numbers of what they read; a to-one
-/// relationship leads to another such object. What the key path gives is then compared with what
-/// the last property holds, twice, with values at both ends of what it can hold: a property that is
-/// computed from another one gives itself away. One path cannot be told from a property of its
-/// own: `\.nick` of `var nick: String { name }`, which means the same.
+/// A key path has no names at run time. Where its class tells them, those of single properties are
+/// looked up (``ManagedObject/propertyNames``). For all others an object that belongs to no store is
+/// made, the key path is followed from it, and the accessors on the way tell the numbers of what
+/// they read; a to-one relationship leads to another such object. What the key path gives is then
+/// compared with what the last property holds, twice, with values at both ends of what it can hold:
+/// a property that is computed from another one gives itself away. One path cannot be told from a
+/// property of its own: `\.nick` of `var nick: String { name }`, which means the same.
 final class PathTracer {
   private enum Step {
     case attribute(name: String, value: Value)
@@ -47,7 +48,12 @@ final class PathTracer {
   ) throws(ArborError) -> [String] {
     let key = KnownPath(objectClass: ObjectIdentifier(objectClass), keyPath: keyPath)
     if let names = known.withLock({ $0[key] }) { return names }
-    let names = try trace(keyPath, objectClass)
+    let names: [String]
+    if let told = objectClass.propertyNames[keyPath] {
+      names = [told]
+    } else {
+      names = try trace(keyPath, objectClass)
+    }
     known.withLock { known in
       // Key paths with arguments, such as subscripts, are without number.
       if known.count >= 1024 { known.removeAll() }

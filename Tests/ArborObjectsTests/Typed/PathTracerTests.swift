@@ -83,6 +83,13 @@ import Testing
     #expect(try name(\Worker.secondGrade) == "secondGrade")
   }
 
+  @Test func whatAClassTellsIsNotFollowed() throws {
+    // No placeholder exists for it, so following the accessor would end the process.
+    #expect(try name(\Parcel.label) == "label")
+    #expect(try name(\Parcel.weight) == "weight")
+    #expect(try name(\Parcel.next?.weight) == "next.weight")
+  }
+
   @Test func classesWithoutDescriptionAreRefused() {
     let error = #expect(throws: ArborError.self) { try name(\Nameless.anything) }
     #expect(error?.message.contains("entityDescription") == true)
@@ -128,6 +135,32 @@ private final class Worker: ManagedObject {
   var friendCount: Int { friends.count }
   var oldFriends: Set<Worker> { friends.filter { $0.age > 60 } }
   var plain = ""
+}
+
+/// A class that tells the names of its properties.
+private final class Parcel: ManagedObject {
+  override class var entityDescription: EntityDescription { description }
+  private static let description = EntityDescription(
+    name: "Parcel", className: "Parcel",
+    attributes: [
+      AttributeDescription(name: "label", type: .string),
+      AttributeDescription(name: "weight", type: .double),
+    ],
+    relationships: [RelationshipDescription(name: "next", destination: "Parcel")])
+  override class var propertyNames: [AnyKeyPath: String] { [\Parcel.label: "label"] }
+
+  /// A text of one form, so that none can be made up.
+  struct Label: RawRepresentable, AttributeValue {
+    let rawValue: String
+    init?(rawValue: String) {
+      guard rawValue.hasPrefix("P-") else { return nil }
+      self.rawValue = rawValue
+    }
+  }
+
+  var label: Label { attribute(0) }
+  var weight: Double { attribute(1) }
+  var next: Parcel? { toOne(0) }
 }
 
 private final class Nameless: ManagedObject {

@@ -63,6 +63,30 @@ class Vehicle: ManagedObject {
           name: "siblings", entity: "Vehicle", predicate: "maker == $FETCH_SOURCE.maker",
           fetchLimit: 5))
     ])
+  override class var propertyNames: [AnyKeyPath: String] {
+    [
+      \Vehicle.plate: "plate",
+      \Vehicle.maker: "maker",
+      \Vehicle.year: "year",
+      \Vehicle.`class`: "class",
+      \Vehicle.mileage: "mileage",
+      \Vehicle.seats: "seats",
+      \Vehicle.load: "load",
+      \Vehicle.height: "height",
+      \Vehicle.price: "price",
+      \Vehicle.isSold: "isSold",
+      \Vehicle.built: "built",
+      \Vehicle.key: "key",
+      \Vehicle.page: "page",
+      \Vehicle.photo: "photo",
+      \Vehicle.color: "color",
+      \Vehicle.place: "place",
+      \Vehicle.extra: "extra",
+      \Vehicle.tourCount: "tourCount",
+      \Vehicle.depot: "depot",
+      \Vehicle.tours: "tours",
+    ]
+  }
 
   var plate: String {
     get { attribute(0) }
@@ -161,6 +185,9 @@ final class Truck: Vehicle {
         "tractor", Truck?.self, of: Truck.self, inverse: "trailer", at: \.trailer,
         deleteRule: .deny),
     ])
+  override class var propertyNames: [AnyKeyPath: String] {
+    [\Truck.axles: "axles", \Truck.trailer: "trailer", \Truck.tractor: "tractor"]
+  }
 
   var axles: Int16 {
     get { attribute(Vehicle.attributeCount + 0) }
@@ -193,6 +220,9 @@ final class Garage: ManagedObject {
         .count(1...), .userInfo(["a": "1", "b": "2"]), deleteRule: .noAction)
     ],
     uniquenessConstraints: [["city", "name"], ["name"]])
+  override class var propertyNames: [AnyKeyPath: String] {
+    [\Garage.name: "name", \Garage.city: "city", \Garage.vehicles: "vehicles"]
+  }
 
   var name: String {
     get { attribute(0) }
@@ -222,6 +252,9 @@ final class Tour: ManagedObject {
       RelationshipDescription(
         "vehicle", Vehicle?.self, of: Tour.self, inverse: "tours", at: \.tours)
     ])
+  override class var propertyNames: [AnyKeyPath: String] {
+    [\Tour.number: "number", \Tour.vehicle: "vehicle"]
+  }
 
   var number: Int64 {
     get { attribute(0) }

@@ -18,9 +18,7 @@ extension BinaryKind: BytesStoredKind {
     return .binary(Data(bytes))
   }
 
-  package static func key(of value: Value) -> KeyPayload? {
-    if case .binary(let data) = value { .binary(data) } else { nil }
-  }
+  package static func key(of value: Value) -> KeyPayload? { value.data.map(KeyPayload.binary) }
 
   package static func value(ofBytes bytes: UnsafeRawBufferPointer) -> Value? {
     .binary(Data(bytes))

@@ -12,9 +12,7 @@ package enum BooleanKind: AttributeKind {
   package static var documentExpectation: String { "true or false" }
   package static var valueKind: ValueKind { .number }
 
-  package static func keeps(_ value: Value) -> Bool {
-    if case .boolean = value { true } else { false }
-  }
+  package static func keeps(_ value: Value) -> Bool { value.bool != nil }
 
   package static func restored(_ value: Value) -> Value? {
     switch value {
@@ -41,15 +39,8 @@ extension BooleanKind: FixedStoredKind {
   package static var form: StorageForm { .flag }
   package static var readAs: [FieldKind] { [.int16, .int32, .int64] }
 
-  package static func slot(of value: Value) -> Slot? {
-    if case .boolean(let flag) = value { flag ? 1 : 0 } else { nil }
-  }
-
+  package static func slot(of value: Value) -> Slot? { value.bool.map { $0 ? 1 : 0 } }
   package static func value(of slot: Slot) -> Value { .boolean(slot != 0) }
-
-  package static func key(of value: Value) -> KeyPayload? {
-    if case .boolean(let flag) = value { .flag(flag) } else { nil }
-  }
-
+  package static func key(of value: Value) -> KeyPayload? { value.bool.map(KeyPayload.flag) }
   package static func value(ofWhole number: Int64) -> Value { .boolean(number != 0) }
 }

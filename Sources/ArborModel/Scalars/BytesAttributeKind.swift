@@ -12,9 +12,7 @@ extension BytesAttributeKind {
   package static var hasXMLDefault: Bool { false }
   package static var isDocumentText: Bool { true }
 
-  package static func keeps(_ value: Value) -> Bool {
-    if case .binary = value { true } else { false }
-  }
+  package static func keeps(_ value: Value) -> Bool { value.data != nil }
 
   package static func value(ofJSON text: String) -> Value? {
     Data(base64Encoded: text).map(Value.binary)

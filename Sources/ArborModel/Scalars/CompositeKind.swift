@@ -12,7 +12,5 @@ package enum CompositeKind: AttributeKind {
   package static var isPlain: Bool { false }
   package static var hasXMLDefault: Bool { false }
 
-  package static func keeps(_ value: Value) -> Bool {
-    if case .composite = value { true } else { false }
-  }
+  package static func keeps(_ value: Value) -> Bool { value.composite != nil }
 }

@@ -14,19 +14,15 @@ package enum DateKind: AttributeKind {
   package static var boundType: AttributeType? { type }
   package static var hasXMLDefault: Bool { false }
 
-  package static func keeps(_ value: Value) -> Bool {
-    if case .date = value { true } else { false }
-  }
+  package static func keeps(_ value: Value) -> Bool { value.date != nil }
 
   package static func restored(_ value: Value) -> Value? {
-    if case .double(let seconds) = value {
-      return .date(Date(timeIntervalSinceReferenceDate: seconds))
-    }
+    if case .double(let seconds) = value { return self.value(ofReal: seconds) }
     return restoredPlainly(value)
   }
 
   package static func value(ofJSON number: JSONNumber) -> Value? {
-    number.double.map { .date(Date(timeIntervalSinceReferenceDate: $0)) }
+    number.double.map { value(ofReal: $0) }
   }
 
   package static func value(ofJSON text: String) -> Value? {
@@ -40,19 +36,13 @@ extension DateKind: RealStoredKind {
   package static var readAs: [FieldKind] { [.double] }
 
   package static func slot(of value: Value) -> Slot? {
-    guard case .date(let date) = value, date.timeIntervalSinceReferenceDate.isFinite else {
-      return nil
-    }
-    return date.timeIntervalSinceReferenceDate
+    value.date.flatMap { DoubleKind.slot(of: .double($0.timeIntervalSinceReferenceDate)) }
   }
 
   package static func value(of slot: Slot) -> Value { value(ofReal: slot) }
 
   package static func key(of value: Value) -> KeyPayload? {
-    guard case .date(let date) = value, !date.timeIntervalSinceReferenceDate.isNaN else {
-      return nil
-    }
-    return .number(KeyBits.of(date.timeIntervalSinceReferenceDate))
+    value.date.flatMap { DoubleKind.key(of: .double($0.timeIntervalSinceReferenceDate)) }
   }
 
   package static func value(ofKey bits: UInt64) -> Value? {

@@ -23,16 +23,8 @@ package enum DecimalKind: AttributeKind {
     }
   }
 
-  package static func form(of value: Value) -> Value? {
-    switch value {
-    case .decimal: value
-    case .integer(let number): .decimal(Decimal(number))
-    case .double(let number):
-      // Through its text: the literal 9.99 means the decimal, not the binary number next to it.
-      number.isFinite ? Decimal(string: "\(number)").map(Value.decimal) : nil
-    default: Value?.none
-    }
-  }
+  // Through its text: the literal 9.99 means the decimal, not the binary number next to it.
+  package static func form(of value: Value) -> Value? { value.decimal.map(Value.decimal) }
 
   package static func spelled(_ text: String) -> Value? {
     Decimal(string: text).flatMap { "\($0)" == text ? .decimal($0) : nil }

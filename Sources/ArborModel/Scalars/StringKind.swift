@@ -15,9 +15,7 @@ package enum StringKind: AttributeKind {
   package static var boundType: AttributeType? { .integer64 }
   package static var holdsUniqueNumbers: Bool { true }
 
-  package static func keeps(_ value: Value) -> Bool {
-    if case .string = value { true } else { false }
-  }
+  package static func keeps(_ value: Value) -> Bool { value.string != nil }
 
   package static func restored(_ value: Value) -> Value? {
     switch value {
@@ -38,9 +36,7 @@ package enum StringKind: AttributeKind {
 }
 
 extension StringKind: BytesStoredKind {
-  package static func key(of value: Value) -> KeyPayload? {
-    if case .string(let text) = value { .text(text) } else { nil }
-  }
+  package static func key(of value: Value) -> KeyPayload? { value.string.map(KeyPayload.text) }
 
   package static func value(ofBytes bytes: UnsafeRawBufferPointer) -> Value? {
     .string(String(decoding: bytes, as: UTF8.self))

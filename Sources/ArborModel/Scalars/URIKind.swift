@@ -14,9 +14,7 @@ package enum URIKind: AttributeKind {
   package static var valueKind: ValueKind { .uri }
   package static var isDocumentText: Bool { true }
 
-  package static func keeps(_ value: Value) -> Bool {
-    if case .uri = value { true } else { false }
-  }
+  package static func keeps(_ value: Value) -> Bool { value.url != nil }
 
   package static func form(of value: Value) -> Value? {
     switch value {
@@ -42,7 +40,7 @@ extension URIKind: BytesStoredKind {
   package static var readAs: [FieldKind] { [.string] }
 
   package static func key(of value: Value) -> KeyPayload? {
-    if case .uri(let url) = value { .text(url.absoluteString) } else { nil }
+    value.url.map { .text($0.absoluteString) }
   }
 
   package static func value(ofBytes bytes: UnsafeRawBufferPointer) -> Value? {

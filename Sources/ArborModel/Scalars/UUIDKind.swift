@@ -14,9 +14,7 @@ package enum UUIDKind: AttributeKind {
   package static var valueKind: ValueKind { .uuid }
   package static var isDocumentText: Bool { true }
 
-  package static func keeps(_ value: Value) -> Bool {
-    if case .uuid = value { true } else { false }
-  }
+  package static func keeps(_ value: Value) -> Bool { value.uuid != nil }
 
   package static func form(of value: Value) -> Value? {
     switch value {
@@ -39,15 +37,9 @@ extension UUIDKind: FixedStoredKind {
   package static var form: StorageForm { .identifier }
   package static var readAs: [FieldKind] { [.string] }
 
-  package static func slot(of value: Value) -> Slot? {
-    if case .uuid(let uuid) = value { uuid.uuid } else { nil }
-  }
-
+  package static func slot(of value: Value) -> Slot? { value.uuid?.uuid }
   package static func value(of slot: Slot) -> Value { .uuid(UUID(uuid: slot)) }
-
-  package static func key(of value: Value) -> KeyPayload? {
-    if case .uuid(let uuid) = value { .identifier(uuid) } else { nil }
-  }
+  package static func key(of value: Value) -> KeyPayload? { value.uuid.map(KeyPayload.identifier) }
 
   package static func value(ofBytes bytes: UnsafeRawBufferPointer) -> Value? {
     value(of: bytes.loadUnaligned(as: Slot.self))

@@ -24,7 +24,7 @@ extension WholeAttributeKind {
   }
 
   package static func exactly(_ value: Value) -> Value? {
-    guard let number = value.exactInteger else { return fitting(value) }
+    guard let number = value.int64 else { return fitting(value) }
     return fitting(.integer(number))
   }
 
@@ -57,21 +57,4 @@ extension WholeAttributeKind {
   }
 
   package static func unique(_ number: Int64) -> Value? { fitting(.integer(number)) }
-}
-
-extension Value {
-  /// The number where it is a whole one; nil for others and for what is no number.
-  fileprivate var exactInteger: Int64? {
-    switch self {
-    case .integer(let number): number
-    case .double(let number): Int64(exactly: number)
-    case .decimal(var number):
-      {
-        var whole = Decimal()
-        NSDecimalRound(&whole, &number, 0, .plain)
-        return whole == number ? Int64("\(whole)") : nil
-      }()
-    default: nil
-    }
-  }
 }

@@ -45,20 +45,10 @@ package struct DistinctValue: Hashable, Sendable {
 
   /// A number by what it is worth. Whole numbers, the usual case, have a short form.
   private static func hash(number: Value, into hasher: inout Hasher) {
-    if let whole = number.wholeWorth {
+    if let whole = number.wholeNumber ?? number.int64 {
       hasher.combine(whole)
     } else if let key = number.numberKey {
       hasher.combine(key)
-    }
-  }
-}
-
-extension Value {
-  /// What a number is worth, where that is whole and has room.
-  fileprivate var wholeWorth: Int64? {
-    switch self {
-    case .boolean(let flag): flag ? 1 : 0
-    default: int64
     }
   }
 }

@@ -12,10 +12,9 @@
 package struct SearchText: Sendable, Hashable {
   /// One word or phrase.
   package struct Term: Sendable, Hashable {
-    /// The folded tokens, in their order, at least one.
-    package let tokens: [[UInt8]]
-    /// Whether the last token is the beginning of one.
-    package let isPrefix: Bool
+    /// The tokens, in their order, at least one: words that an index of words is asked for. Only
+    /// the last one can be the beginning of a token.
+    package let tokens: [TokenQuery.Token]
   }
 
   /// What a text has to have, each once.
@@ -60,8 +59,11 @@ package struct SearchText: Sendable, Hashable {
     read.read(String(text))
     guard read.count > 0 else { return }
     let term = Term(
-      tokens: (0..<read.count).map { read.withToken($0) { Array($0) } },
-      isPrefix: read.isStarred(read.count - 1))
+      tokens: (0..<read.count).map { index in
+        TokenQuery.Token(
+          bytes: read.withToken(index) { Array($0) },
+          isPrefix: index == read.count - 1 && read.isStarred(index))
+      })
     if isWanted {
       if !wanted.contains(term) { wanted.append(term) }
     } else if !unwanted.contains(term) {
@@ -71,29 +73,14 @@ package struct SearchText: Sendable, Hashable {
 }
 
 extension SearchText.Term {
-  /// What an index of words is asked for: a word for each token.
-  package var words: [TokenQuery.Token] {
-    tokens.enumerated().map { index, token in
-      TokenQuery.Token(bytes: token, isPrefix: isPrefix && index == tokens.count - 1)
-    }
-  }
-
   /// Whether the term stands in a text from one of its tokens on.
   package func matches(_ text: TextTokens, at start: Int) -> Bool {
     guard start + tokens.count <= text.count else { return false }
-    for (index, token) in tokens.enumerated() {
-      let isLast = index == tokens.count - 1
-      let isMet = text.withToken(start + index) { other in
-        token.withUnsafeBytes { own in
-          guard isPrefix && isLast ? other.count >= own.count : other.count == own.count else {
-            return false
-          }
-          return TextTokens.compare(UnsafeRawBufferPointer(rebasing: other[..<own.count]), own) == 0
-        }
+    return tokens.enumerated().allSatisfy { index, token in
+      text.withToken(start + index) { other in
+        token.bytes.withUnsafeBytes { token.isMet(by: other, $0) }
       }
-      if !isMet { return false }
     }
-    return true
   }
 
   /// How often the term stands in a text.

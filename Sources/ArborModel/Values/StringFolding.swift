@@ -46,12 +46,17 @@ package struct StringFolding: OptionSet, Sendable, Hashable {
 
   /// The folded form of a text that is not ASCII alone.
   func foldThroughFoundation(_ text: String) -> String {
+    // Decomposed first: folding alone leaves some composed Greek characters as they are.
+    text.decomposedStringWithCanonicalMapping.folding(options: compareOptions, locale: nil)
+      .precomposedStringWithCanonicalMapping
+  }
+
+  /// What Foundation calls what is overlooked.
+  var compareOptions: String.CompareOptions {
     var options: String.CompareOptions = []
     if contains(.case) { options.insert(.caseInsensitive) }
     if contains(.diacritics) { options.insert(.diacriticInsensitive) }
-    // Decomposed first: folding alone leaves some composed Greek characters as they are.
-    return text.decomposedStringWithCanonicalMapping.folding(options: options, locale: nil)
-      .precomposedStringWithCanonicalMapping
+    return options
   }
 
   private static func lowercasedASCII(_ text: String) -> String {
@@ -79,9 +84,7 @@ extension StringFolding {
       return body(UnsafeRawBufferPointer(lower))
     }
   }
-}
 
-extension StringFolding {
   @inline(never)
   private func withFoldedLetters<R>(
     _ bytes: UnsafeRawBufferPointer, _ body: (UnsafeRawBufferPointer) -> R

@@ -1,5 +1,3 @@
-internal import Foundation
-
 /// The words of a text as a text index keeps them and as `TOKENMATCHES` compares them.
 ///
 /// A text is cut at every ASCII character but letters and digits; what lies between is folded in
@@ -257,9 +255,10 @@ package struct TextTokens {
     }
     guard spans.count > 1 else { return }
     bytes.withUnsafeBytes { bytes in
-      spans.sort { Self.order(bytes, $0, $1) < 0 }
+      spans.sort { Self.order(bytes, $0, $1) == .less }
       var kept = 1
-      for index in 1..<spans.count where Self.order(bytes, spans[kept - 1], spans[index]) != 0 {
+      for index in 1..<spans.count
+      where Self.order(bytes, spans[kept - 1], spans[index]) != .equal {
         spans[kept] = spans[index]
         kept += 1
       }
@@ -267,20 +266,11 @@ package struct TextTokens {
     }
   }
 
-  private static func order(_ bytes: UnsafeRawBufferPointer, _ left: Span, _ right: Span) -> Int {
-    compare(
-      UnsafeRawBufferPointer(rebasing: bytes[left.start..<left.end]),
+  private static func order(
+    _ bytes: UnsafeRawBufferPointer, _ left: Span, _ right: Span
+  ) -> Ordering {
+    Ordering(
+      bytes: UnsafeRawBufferPointer(rebasing: bytes[left.start..<left.end]),
       UnsafeRawBufferPointer(rebasing: bytes[right.start..<right.end]))
-  }
-
-  /// Below 0, 0 or above 0 as one run of bytes comes before another, is the same, or comes after.
-  package static func compare(
-    _ left: UnsafeRawBufferPointer, _ right: UnsafeRawBufferPointer
-  ) -> Int {
-    if let first = left.baseAddress, let second = right.baseAddress {
-      let order = memcmp(first, second, min(left.count, right.count))
-      if order != 0 { return Int(order) }
-    }
-    return left.count - right.count
   }
 }

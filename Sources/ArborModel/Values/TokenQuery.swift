@@ -8,11 +8,6 @@ package struct TokenQuery: Sendable, Hashable {
     /// The folded UTF-8.
     package let bytes: [UInt8]
     package let isPrefix: Bool
-
-    package init(bytes: [UInt8], isPrefix: Bool) {
-      self.bytes = bytes
-      self.isPrefix = isPrefix
-    }
   }
 
   /// What is asked for, each once; the longest first, which few texts have.
@@ -48,12 +43,12 @@ package struct TokenQuery: Sendable, Hashable {
 }
 
 extension TokenQuery.Token {
+  /// Whether a token of a text is the one with these bytes, or begins with them.
   @inline(__always)
-  fileprivate func isMet(
+  func isMet(
     by other: UnsafeRawBufferPointer, _ own: UnsafeRawBufferPointer
   ) -> Bool {
     guard isPrefix ? other.count >= own.count : other.count == own.count else { return false }
-    let compared = UnsafeRawBufferPointer(rebasing: other[..<own.count])
-    return TextTokens.compare(compared, own) == 0
+    return Ordering(bytes: UnsafeRawBufferPointer(rebasing: other[..<own.count]), own) == .equal
   }
 }

@@ -100,21 +100,21 @@ final class IndexMaintainer {
     var entryIndex = 0
     var oldIndex = 0
     while entryIndex < tokens.count || oldIndex < oldTokens.count {
-      var order = entryIndex < tokens.count ? -1 : 1
+      var order: Ordering = entryIndex < tokens.count ? .less : .greater
       if entryIndex < tokens.count, oldIndex < oldTokens.count {
         order = tokens.withToken(entryIndex) { token in
-          oldTokens.withToken(oldIndex) { TextTokens.compare(token, $0) }
+          oldTokens.withToken(oldIndex) { Ordering(bytes: token, $0) }
         }
       }
-      if order < 0 {
+      if order == .less {
         tokens.withToken(entryIndex) { KeyEncoder.setToken($0, to: &key) }
         run.append(key.bytes, number, isRemoval: false, isExempt: true)
-      } else if order > 0 {
+      } else if order == .greater {
         oldTokens.withToken(oldIndex) { KeyEncoder.setToken($0, to: &key) }
         run.append(key.bytes, number, isRemoval: true, isExempt: true)
       }
-      if order <= 0 { entryIndex += 1 }
-      if order >= 0 { oldIndex += 1 }
+      if order != .greater { entryIndex += 1 }
+      if order != .less { oldIndex += 1 }
     }
   }
 

@@ -108,11 +108,11 @@ private struct Postings {
       for column in search.columns {
         let index = IndexReference(entity: entity, position: column.index)
         let columns = index.keyColumns
-        let ranges = term.words.compactMap {
+        let ranges = term.tokens.compactMap {
           ScanRanges(columns: columns, matches: [ColumnMatch($0)])
         }
         let candidate = AccessCandidate(
-          accessPath: .words(index, ranges, term.words), covered: [])
+          accessPath: .words(index, ranges, term.tokens), covered: [])
         let numbers = try collector.collect(candidate) ?? []
         lists.append(CandidateNumbers(candidate, .gathered(numbers)))
         found += numbers

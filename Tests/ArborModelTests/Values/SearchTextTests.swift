@@ -4,8 +4,8 @@ import Testing
 @Suite struct SearchTextTests {
   private func described(_ terms: [SearchText.Term]) -> [String] {
     terms.map { term in
-      term.tokens.map { String(decoding: $0, as: UTF8.self) }.joined(separator: " ")
-        + (term.isPrefix ? "*" : "")
+      term.tokens.map { String(decoding: $0.bytes, as: UTF8.self) + ($0.isPrefix ? "*" : "") }
+        .joined(separator: " ")
     }
   }
 

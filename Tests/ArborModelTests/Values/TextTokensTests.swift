@@ -94,7 +94,7 @@ import Testing
       #expect(ranges.count == plain.count, "\(text.debugDescription), seed \(seed)")
       for index in 0..<min(ranges.count, plain.count) {
         let same = tokens.withToken(index) { own in
-          plain.withToken(index) { TextTokens.compare(own, $0) == 0 }
+          plain.withToken(index) { Ordering(bytes: own, $0) == .equal }
         }
         #expect(same && !ranges[index].isEmpty, "\(text.debugDescription), seed \(seed)")
       }

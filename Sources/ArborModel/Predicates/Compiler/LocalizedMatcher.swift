@@ -9,7 +9,7 @@ struct LocalizedMatcher: ByteMatcher {
 
   func matches(_ bytes: UnsafeRawBufferPointer) -> Bool {
     let text = String(decoding: bytes, as: UTF8.self)
-    var options = Self.options(folding)
+    var options = folding.compareOptions
     switch comparison {
     case .beginsWith: options.insert(.anchored)
     case .endsWith: options.formUnion([.anchored, .backwards])
@@ -27,14 +27,7 @@ struct LocalizedMatcher: ByteMatcher {
   }
 
   static func order(_ left: String, _ right: String, _ folding: StringFolding) -> Ordering {
-    let order = left.compare(right, options: options(folding), locale: Locale.current)
+    let order = left.compare(right, options: folding.compareOptions, locale: Locale.current)
     return order == .orderedAscending ? .less : (order == .orderedSame ? .equal : .greater)
-  }
-
-  private static func options(_ folding: StringFolding) -> String.CompareOptions {
-    var options: String.CompareOptions = []
-    if folding.contains(.case) { options.insert(.caseInsensitive) }
-    if folding.contains(.diacritics) { options.insert(.diacriticInsensitive) }
-    return options
   }
 }

@@ -38,18 +38,8 @@ package enum ValueCast: String, Sendable, CaseIterable {
     case .decimal: Self.decimal(value)
     case .text: Self.text(value)
     case .date: Self.date(value)
-    case .uuid:
-      switch value {
-      case .uuid: value
-      case .string(let text): UUID(uuidString: text).map(Value.uuid) ?? .null
-      default: .null
-      }
-    case .uri:
-      switch value {
-      case .uri: value
-      case .string(let text): URL(string: text).map(Value.uri) ?? .null
-      default: .null
-      }
+    case .uuid: UUIDKind.form(of: value) ?? .null
+    case .uri: URIKind.form(of: value) ?? .null
     }
   }
 

@@ -40,14 +40,7 @@ enum ValueFunctions {
   // MARK: Bits
 
   /// A number as 64 bits; nil for what is no whole number of 64 bits.
-  private static func bits(_ value: Value) -> Int64? {
-    switch value {
-    case .boolean, .integer: value.wholeNumber
-    case .double(let number): Int64(exactly: number)
-    case .decimal(let number): Int64(number.description)
-    default: nil
-    }
-  }
+  private static func bits(_ value: Value) -> Int64? { value.wholeNumber ?? value.int64 }
 
   /// An operation on bits. Shifts by more than 63 bits shift everything out, shifts by less than 0
   /// go the other way.

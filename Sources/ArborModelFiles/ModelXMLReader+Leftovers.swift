@@ -81,14 +81,6 @@ extension ModelXMLReader {
 }
 
 extension ModelRules {
-  /// The relationship of a name that an entity has or inherits.
-  fileprivate func relationship(_ name: String, of entity: Int) -> RelationshipDescription? {
-    guard case .relationship(let owner, let propertyIndex)? = property(name, of: entity) else {
-      return nil
-    }
-    return model.entities[owner].relationships[propertyIndex]
-  }
-
   /// Whether a relationship names an inverse that does not exist, which is a problem of its own.
   fileprivate func leadsNowhere(_ relationship: RelationshipDescription) -> Bool {
     guard let inverse = relationship.inverse else { return false }
@@ -99,11 +91,10 @@ extension ModelRules {
   /// The name of the nearest ancestor that has an attribute of the same name and type.
   fileprivate func ancestor(of entity: Int, with attribute: AttributeDescription) -> String? {
     for ancestor in lineages[entity].dropFirst() {
-      guard case .attribute(_, let propertyIndex)? = ownProperties[ancestor][attribute.name] else {
+      guard case .attribute(let inherited)? = ownProperties[ancestor][attribute.name] else {
         continue
       }
-      let inherited = model.entities[ancestor]
-      return inherited.attributes[propertyIndex].type == attribute.type ? inherited.name : nil
+      return inherited.type == attribute.type ? model.entities[ancestor].name : nil
     }
     return nil
   }

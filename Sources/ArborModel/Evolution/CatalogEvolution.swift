@@ -167,11 +167,7 @@ package struct CatalogEvolution: Sendable {
     var properties: [String: UInt16] = [:]
     /// The properties whose fields are new.
     var unnumbered: [String] = []
-    private var kept: Set<UInt16> = []
-
-    init(former: SchemaCatalog.Entry, origin: SchemaCatalog.Entry?) {
-      (self.former, self.origin) = (former, origin)
-    }
+    var kept: Set<UInt16> = []
 
     /// Gives a property the number that its values have in the store, or had in the origin; where
     /// there is none, its field is new.

@@ -4,18 +4,13 @@ struct EntityPairing: Sendable {
   let newOf: [Int?]
   /// For each entity of the newer model its index in the older one.
   let oldOf: [Int?]
+}
 
+extension EntityPairing {
   init(_ old: EntityTree, _ new: EntityTree) {
     let pairs = IdentityPairs(
-      old.entities.map { PartIdentity($0.name, $0.renamingIdentifier) },
-      new.entities.map { PartIdentity($0.name, $0.renamingIdentifier) })
-    newOf = pairs.newOf
-    oldOf = pairs.oldOf
-  }
-
-  private init(newOf: [Int?], oldOf: [Int?]) {
-    self.newOf = newOf
-    self.oldOf = oldOf
+      old.entities.map { PartIdentity($0) }, new.entities.map { PartIdentity($0) })
+    self.init(newOf: pairs.newOf, oldOf: pairs.oldOf)
   }
 
   /// The pairs of the ends, by way of a model between.

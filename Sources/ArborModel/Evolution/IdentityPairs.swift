@@ -9,7 +9,19 @@ struct PartIdentity: Sendable, Hashable {
     let former = renamingIdentifier ?? ""
     identifier = former.isEmpty ? name : former
   }
+
+  init(_ part: some RenamedPart) { self.init(part.name, part.renamingIdentifier) }
 }
+
+/// A part of a model that may have had another name in an earlier version.
+protocol RenamedPart {
+  var name: String { get }
+  var renamingIdentifier: String? { get }
+}
+
+extension EntityDescription: RenamedPart {}
+extension AttributeDescription: RenamedPart {}
+extension RelationshipDescription: RenamedPart {}
 
 /// Which parts of two versions are the same part.
 ///

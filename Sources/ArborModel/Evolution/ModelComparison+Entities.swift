@@ -79,8 +79,7 @@ extension ModelComparison {
   private mutating func compare(_ before: CompositeDescription, _ after: CompositeDescription) {
     let name = after.name
     let pairs = IdentityPairs(
-      before.attributes.map { PartIdentity($0.name, $0.renamingIdentifier) },
-      after.attributes.map { PartIdentity($0.name, $0.renamingIdentifier) })
+      before.attributes.map { PartIdentity($0) }, after.attributes.map { PartIdentity($0) })
     for (index, part) in after.attributes.enumerated() {
       concern(nil, nil)
       guard let partner = pairs.oldOf[index] else {

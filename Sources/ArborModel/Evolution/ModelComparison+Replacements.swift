@@ -2,34 +2,33 @@
 extension ModelComparison {
   /// By slot of an entity's attributes: the relationship of the older model that it replaces.
   func replacedRelationships(of entity: Int) -> [Int: PropertySlot] {
-    guard let partner = pairing.entities.oldOf[entity] else { return [:] }
-    let former = Self.unpaired(
-      pairing.relationships.newPartners, partner, pairing.relationships.movesTo)
-    let present = Self.unpaired(
-      pairing.attributes.oldPartners, entity, pairing.attributes.moves)
-    return Self.paired(
-      former, { identity(old.entities[partner].relationships[$0]) },
-      present, { identity(new.entities[entity].attributes[$0]) })
+    replaced(
+      pairing.relationships, \.relationships, by: pairing.attributes, \.attributes, of: entity)
   }
 
   /// By slot of an entity's relationships: the attribute of the older model that it replaces.
   func replacedAttributes(of entity: Int) -> [Int: PropertySlot] {
+    replaced(
+      pairing.attributes, \.attributes, by: pairing.relationships, \.relationships, of: entity)
+  }
+
+  private func replaced(
+    _ formerPairing: PropertyPairing, _ formerParts: KeyPath<EntityDescription, [some RenamedPart]>,
+    by presentPairing: PropertyPairing,
+    _ presentParts: KeyPath<EntityDescription, [some RenamedPart]>, of entity: Int
+  ) -> [Int: PropertySlot] {
     guard let partner = pairing.entities.oldOf[entity] else { return [:] }
-    let former = Self.unpaired(
-      pairing.attributes.newPartners, partner, pairing.attributes.movesTo)
-    let present = Self.unpaired(
-      pairing.relationships.oldPartners, entity, pairing.relationships.moves)
-    return Self.paired(
-      former, { identity(old.entities[partner].attributes[$0]) },
-      present, { identity(new.entities[entity].relationships[$0]) })
-  }
-
-  private func identity(_ attribute: AttributeDescription) -> PartIdentity {
-    PartIdentity(attribute.name, attribute.renamingIdentifier)
-  }
-
-  private func identity(_ relationship: RelationshipDescription) -> PartIdentity {
-    PartIdentity(relationship.name, relationship.renamingIdentifier)
+    let former = Self.unpaired(formerPairing.newPartners, partner, formerPairing.movesTo)
+    let present = Self.unpaired(presentPairing.oldPartners, entity, presentPairing.moves)
+    guard !former.isEmpty, !present.isEmpty else { return [:] }
+    let pairs = IdentityPairs(
+      former.map { PartIdentity(old.entities[partner][keyPath: formerParts][$0.slot]) },
+      present.map { PartIdentity(new.entities[entity][keyPath: presentParts][$0.slot]) })
+    var replaced: [Int: PropertySlot] = [:]
+    for (index, partner) in pairs.oldOf.enumerated() {
+      if let partner { replaced[present[index].slot] = former[partner] }
+    }
+    return replaced
   }
 
   private static func unpaired(
@@ -39,19 +38,5 @@ extension ModelComparison {
       .filter { partners[entity][$0] == nil }
       .map { PropertySlot(entity: entity, slot: $0) }
       .filter { moves[$0] == nil }
-  }
-
-  private static func paired(
-    _ former: [PropertySlot], _ formerIdentity: (Int) -> PartIdentity,
-    _ present: [PropertySlot], _ identity: (Int) -> PartIdentity
-  ) -> [Int: PropertySlot] {
-    guard !former.isEmpty, !present.isEmpty else { return [:] }
-    let pairs = IdentityPairs(
-      former.map { formerIdentity($0.slot) }, present.map { identity($0.slot) })
-    var replaced: [Int: PropertySlot] = [:]
-    for (index, partner) in pairs.oldOf.enumerated() {
-      if let partner { replaced[present[index].slot] = former[partner] }
-    }
-    return replaced
   }
 }

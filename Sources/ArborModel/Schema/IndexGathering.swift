@@ -87,7 +87,7 @@ struct KeptIndex: Sendable, Hashable {
     }
   }
 
-  let name: String
+  var name: String
   let columns: [Column]
   var isUnique: Bool
   var condition: String?
@@ -174,11 +174,9 @@ private struct KeptIndexes {
     let content = KeptIndex(
       name: "", columns: index.columns, isUnique: false, condition: index.condition)
     guard contents.insert(content).inserted else { return }
-    var unused = index.name
-    while !names.insert(unused).inserted { unused += "'" }
-    indexes.append(
-      KeptIndex(
-        name: unused, columns: index.columns, isUnique: index.isUnique, condition: index.condition))
+    var kept = index
+    while !names.insert(kept.name).inserted { kept.name += "'" }
+    indexes.append(kept)
   }
 }
 

@@ -49,19 +49,11 @@ package final class IndexSchema: Sendable {
     self.isUnique = isUnique
     self.columns = columns
     self.condition = condition
-    isPlain =
-      condition == nil
-      && columns.allSatisfy { column in
-        if case .plain = column.kind { true } else { false }
-      }
+    isPlain = condition == nil && columns.allSatisfy { $0.kind == .plain }
   }
 
   /// Whether the index keeps the words of a text.
-  package var isText: Bool {
-    columns.contains { column in
-      if case .tokens = column.kind { true } else { false }
-    }
-  }
+  package var isText: Bool { columns.contains { $0.kind == .tokens } }
 }
 
 /// The condition of a partial index: about the record itself, without arguments, the same at any
@@ -75,6 +67,15 @@ package struct IndexCondition: Sendable {
   package init(_ text: String) throws(ArborError) {
     self.text = text
     predicate = try FetchPredicate(format: text)
+  }
+
+  /// The condition with its names resolved against an entity the index covers.
+  ///
+  /// - Throws: never for a model that passed the rules.
+  package func bound(
+    to entity: EntitySchema, in schema: ModelSchema
+  ) throws(ArborError) -> BoundPredicate {
+    try PredicateBinder.bind(predicate, to: entity, in: schema)
   }
 }
 

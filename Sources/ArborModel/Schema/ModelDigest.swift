@@ -27,26 +27,28 @@ package struct ModelDigest: Sendable, Hashable {
     hash.mix(UInt8(StringFolding.version))
     hash.mix(UInt8(TextTokens.version))
     hash.mix(model.versionIdentifier)
-    hash.mix(count: model.entities.count)
-    for entity in model.entities { hash.mix(entity) }
-    hash.mix(count: model.fetchRequestTemplates.count)
-    for template in model.fetchRequestTemplates { hash.mix(template) }
+    hash.mix(each: model.entities) { $0.mix($1) }
+    hash.mix(each: model.fetchRequestTemplates) { $0.mix($1) }
     hash.mix(count: model.configurations.count)
     for name in model.configurations.keys.sorted() {
       hash.mix(name)
       hash.mix(model.configurations[name] ?? [])
     }
-    hash.mix(count: model.composites.count)
-    for composite in model.composites {
+    hash.mix(each: model.composites) { hash, composite in
       hash.mix(composite.name)
-      hash.mix(count: composite.attributes.count)
-      for attribute in composite.attributes { hash.mix(attribute) }
+      hash.mix(each: composite.attributes) { $0.mix($1) }
     }
     bits = hash.bits
   }
 }
 
 extension WideHash {
+  /// How many parts there are, and each of them.
+  fileprivate mutating func mix<Part>(each parts: [Part], _ mixPart: (inout Self, Part) -> Void) {
+    mix(count: parts.count)
+    for part in parts { mixPart(&self, part) }
+  }
+
   fileprivate mutating func mix(_ entity: EntityDescription) {
     mix(entity.name)
     mix(entity.className)
@@ -55,21 +57,16 @@ extension WideHash {
     mix(entity.renamingIdentifier)
     mix(entity.versionHashModifier)
     mix(entity.userInfo)
-    mix(count: entity.attributes.count)
-    for attribute in entity.attributes { mix(attribute) }
-    mix(count: entity.relationships.count)
-    for relationship in entity.relationships { mix(relationship) }
-    mix(count: entity.fetchedProperties.count)
-    for property in entity.fetchedProperties {
-      mix(property.name)
-      mix(property.isOptional)
-      mix(property.request)
-      mix(property.userInfo)
+    mix(each: entity.attributes) { $0.mix($1) }
+    mix(each: entity.relationships) { $0.mix($1) }
+    mix(each: entity.fetchedProperties) { hash, property in
+      hash.mix(property.name)
+      hash.mix(property.isOptional)
+      hash.mix(property.request)
+      hash.mix(property.userInfo)
     }
-    mix(count: entity.fetchIndexes.count)
-    for index in entity.fetchIndexes { mix(index) }
-    mix(count: entity.uniquenessConstraints.count)
-    for constraint in entity.uniquenessConstraints { mix(constraint) }
+    mix(each: entity.fetchIndexes) { $0.mix($1) }
+    mix(each: entity.uniquenessConstraints) { $0.mix($1) }
   }
 
   fileprivate mutating func mix(_ attribute: AttributeDescription) {
@@ -113,11 +110,10 @@ extension WideHash {
     mix(index.name)
     mix(index.partialIndexPredicate)
     mix(index.isUnique)
-    mix(count: index.elements.count)
-    for element in index.elements {
-      mix(element.property)
-      mix(element.isExpression, element.isAscending)
-      mix(element.kind.rawValue)
+    mix(each: index.elements) { hash, element in
+      hash.mix(element.property)
+      hash.mix(element.isExpression, element.isAscending)
+      hash.mix(element.kind.rawValue)
     }
   }
 
@@ -133,10 +129,7 @@ extension WideHash {
     mix(count: template.resultType.rawValue)
   }
 
-  fileprivate mutating func mix(_ names: [String]) {
-    mix(count: names.count)
-    for name in names { mix(name) }
-  }
+  fileprivate mutating func mix(_ names: [String]) { mix(each: names) { $0.mix($1) } }
 
   private mutating func mix(_ userInfo: [String: String]) {
     mix(count: userInfo.count)

@@ -67,22 +67,14 @@ extension ManagedObjectModel {
   /// What the model means for the bytes of a store; see ``ModelFingerprint``.
   ///
   /// - Complexity: Linear in the size of the model; some microseconds for a small one.
-  public var fingerprint: ModelFingerprint { fingerprint(of: .everything) }
-
-  /// What the model means for records and links alone: indexes, version hash modifiers and the
-  /// names of transformers are left out. Where two models agree in this, a store of the one becomes
-  /// one of the other by building and dropping indexes and by taking down the model.
-  package var recordFingerprint: ModelFingerprint { fingerprint(of: .records) }
-
-  private func fingerprint(of scope: WideHash.Scope) -> ModelFingerprint {
+  public var fingerprint: ModelFingerprint {
     var hash = WideHash()
     let indices = Dictionary(
       entities.enumerated().map { ($1.name, $0) }, uniquingKeysWith: { first, _ in first })
     let parts = Dictionary(
       composites.map { ($0.name, $0.attributes) }, uniquingKeysWith: { first, _ in first })
     for entity in entities.sorted(by: { $0.name < $1.name }) {
-      hash.mix(entity, composites: parts, scope)
-      guard scope == .everything else { continue }
+      hash.mix(entity, composites: parts)
       let lineage = lineage(of: entity, indices: indices)
       for index in entity.keptIndexes(where: { isKept($0, of: lineage) }) { hash.mix(index) }
     }
@@ -114,52 +106,45 @@ extension ManagedObjectModel {
 }
 
 extension WideHash {
-  /// How much of a model a fingerprint is of.
-  fileprivate enum Scope {
-    case everything
-    case records
-  }
-
   fileprivate mutating func mix(
-    _ entity: EntityDescription, composites: [String: [AttributeDescription]], _ scope: Scope
+    _ entity: EntityDescription, composites: [String: [AttributeDescription]]
   ) {
     mix(UInt8(ascii: "E"))
     mix(entity.name)
     mix(entity.parent)
-    if scope == .everything { mix(entity.versionHashModifier) }
+    mix(entity.versionHashModifier)
     mix(entity.isAbstract)
     for attribute in entity.attributes.sorted(by: { $0.name < $1.name }) {
-      mix(attribute, composites: composites, scope, depth: 0)
+      mix(attribute, composites: composites, depth: 0)
     }
     for relationship in entity.relationships.sorted(by: { $0.name < $1.name }) {
       mix(UInt8(ascii: "R"))
       mix(relationship.name)
       mix(relationship.destination)
       mix(relationship.inverse)
-      if scope == .everything { mix(relationship.versionHashModifier) }
+      mix(relationship.versionHashModifier)
       mix(relationship.isToMany, relationship.isOrdered, relationship.isTransient)
     }
   }
 
   private mutating func mix(
-    _ attribute: AttributeDescription, composites: [String: [AttributeDescription]],
-    _ scope: Scope, depth: Int
+    _ attribute: AttributeDescription, composites: [String: [AttributeDescription]], depth: Int
   ) {
     mix(UInt8(ascii: "A"))
     mix(attribute.name)
     mix(attribute.derivation)
-    if scope == .everything { mix(attribute.versionHashModifier) }
+    mix(attribute.versionHashModifier)
     mix(attribute.isOptional, attribute.isTransient, attribute.allowsExternalStorage)
     mix(attribute.type.fingerprintCode)
     switch attribute.type {
-    case .transformable(let transformer): if scope == .everything { mix(transformer) }
+    case .transformable(let transformer): mix(transformer)
     case .composite(let name):
       // The type's name is not stored, its parts' names are. A model that passed the rules does
       // not nest for ever; any other has to end too.
       guard depth < 16, let parts = composites[name] else { return mix(name) }
       mix(UInt8(ascii: "("))
       for part in parts.sorted(by: { $0.name < $1.name }) {
-        mix(part, composites: composites, scope, depth: depth + 1)
+        mix(part, composites: composites, depth: depth + 1)
       }
       mix(UInt8(ascii: ")"))
     default: break

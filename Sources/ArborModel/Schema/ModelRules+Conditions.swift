@@ -93,8 +93,7 @@ extension ModelRules {
   /// Whether there is a value a record tells always, the value itself not.
   private func flaw(ofReading path: KeyPathNode, in entity: Int) -> String? {
     guard case .name(let name, _)? = path.parts.first,
-      case .attribute(let owner, let propertyIndex)? = property(name, of: entity),
-      model.entities[owner].attributes[propertyIndex].mayLieOutside
+      case .attribute(let attribute)? = property(name, of: entity), attribute.mayLieOutside
     else { return nil }
     return "reads \(name), which may lie outside of the record"
   }
@@ -104,11 +103,9 @@ extension ModelRules {
       return "looks beyond the object's own properties"
     }
     switch property(name, of: entity) {
-    case .attribute(let owner, let propertyIndex)?:
-      let attribute = model.entities[owner].attributes[propertyIndex]
+    case .attribute(let attribute)?:
       return attribute.isTransient ? "names \(name), which is not stored" : nil
-    case .relationship(let owner, let propertyIndex)?:
-      let relationship = model.entities[owner].relationships[propertyIndex]
+    case .relationship(let relationship)?:
       if relationship.isToMany { return "names \(name), a to-many relationship" }
       return relationship.isTransient ? "names \(name), which is not stored" : nil
     case .fetched?: return "names \(name), which is not stored"

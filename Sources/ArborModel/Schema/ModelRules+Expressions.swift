@@ -101,14 +101,12 @@ extension ModelRules {
       let isLast = propertyIndex == names.count - 1
       let here = model.entities[current].name
       switch property(name, of: current) {
-      case .relationship(let owner, let index)?:
-        let destination = model.entities[owner].relationships[index].destination
+      case .relationship(let relationship)?:
         // An unknown destination is a problem of the relationship.
-        guard let next = entityIndex[destination] else { return nil }
+        guard let next = entityIndex[relationship.destination] else { return nil }
         current = next
-      case .attribute(let owner, let index)?:
+      case .attribute(let attribute)?:
         if isLast { return nil }
-        let attribute = model.entities[owner].attributes[index]
         if case .composite = attribute.type { return nil }
         if attribute.codableParts != nil { return nil }
         return "\(here).\(name) is an attribute, which no name can follow; end the path there."

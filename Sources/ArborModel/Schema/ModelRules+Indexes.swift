@@ -45,20 +45,19 @@ extension ModelRules {
     _ column: String, called name: String, at subject: ModelSubject, of index: Int
   ) {
     switch property(column, of: index) {
-    case .attribute(let owner, let propertyIndex)?:
-      let attribute = model.entities[owner].attributes[propertyIndex]
+    case .attribute(let attribute)?:
       if !attribute.isIndexable {
         report(
           subject,
           "\(name) names \(column), which is \(Self.unindexable(attribute)) and cannot be kept "
             + "unique; take it out.")
       }
-    case .relationship(let owner, let propertyIndex)?:
-      if model.entities[owner].relationships[propertyIndex].isTransient {
+    case .relationship(let relationship)?:
+      if relationship.isTransient {
         report(
           subject,
           "\(name) names \(column), which is transient and cannot be kept unique; take it out.")
-      } else if model.entities[owner].relationships[propertyIndex].isToMany {
+      } else if relationship.isToMany {
         report(
           subject,
           "\(name) names \(column), a to-many relationship; only attributes and to-one "
@@ -102,8 +101,7 @@ extension ModelRules {
     of index: Int
   ) {
     switch property(column, of: index) {
-    case .attribute(let owner, let propertyIndex)?:
-      let attribute = model.entities[owner].attributes[propertyIndex]
+    case .attribute(let attribute)?:
       if !attribute.isIndexable {
         warn(
           subject,
@@ -115,13 +113,13 @@ extension ModelRules {
           "\(name) names \(column), which is no string attribute; only texts can be folded or "
             + "taken apart into words.")
       }
-    case .relationship(let owner, let propertyIndex)?:
+    case .relationship(let relationship)?:
       if isOfTexts {
         report(
           subject,
           "\(name) names \(column), a relationship; only texts can be folded or taken apart "
             + "into words.")
-      } else if model.entities[owner].relationships[propertyIndex].isToMany {
+      } else if relationship.isToMany {
         warn(subject, "\(name) names \(column), a to-many relationship; the index is not kept.")
       }
     case .fetched?, nil:

@@ -52,17 +52,16 @@ extension ModelRules {
     called name: String, at subject: ModelSubject
   ) {
     let there = relationship.destination
-    guard let (declaring, propertyIndex) = relationshipIndex(inverse, of: destination) else {
+    guard let back = self.relationship(inverse, of: destination) else {
       report(
         subject,
         "\(name) names \(inverse) as its inverse, which is no relationship of \(there); name one "
           + "or add it.\(hint(inverse) { $0.relationshipNames(of: destination) })")
       return
     }
-    let back = model.entities[declaring].relationships[propertyIndex]
     guard let backDestination = entityIndex[back.destination] else { return }
     // Where the other end leads nowhere by its own names, it is the one to be reported.
-    if let returning = back.inverse, relationshipIndex(returning, of: backDestination) == nil {
+    if let returning = back.inverse, self.relationship(returning, of: backDestination) == nil {
       return
     }
     if back.inverse != relationship.name {
@@ -81,12 +80,5 @@ extension ModelRules {
 
   private func relationshipNames(of entity: Int) -> [String] {
     lineages[entity].flatMap { model.entities[$0].relationships.map(\.name) }
-  }
-
-  private func relationshipIndex(_ name: String, of entity: Int) -> (entity: Int, Int)? {
-    guard case .relationship(let declaring, let propertyIndex)? = property(name, of: entity) else {
-      return nil
-    }
-    return (declaring, propertyIndex)
   }
 }

@@ -18,11 +18,11 @@ package struct ModelRules {
   /// Whether a chain of parents that is too long has been told of.
   var hasReportedDepth = false
 
-  /// A property by its place.
+  /// A property that an entity declares.
   package enum Property {
-    case attribute(entity: Int, Int)
-    case relationship(entity: Int, Int)
-    case fetched(entity: Int, Int)
+    case attribute(AttributeDescription)
+    case relationship(RelationshipDescription)
+    case fetched
   }
 
   /// What the rules find in a model, in the order of the rules.
@@ -69,17 +69,11 @@ package struct ModelRules {
       }
       return lineage
     }
-    ownProperties = model.entities.enumerated().map { index, entity in
+    ownProperties = model.entities.map { entity in
       var properties: [String: Property] = [:]
-      for (propertyIndex, fetched) in entity.fetchedProperties.enumerated() {
-        properties[fetched.name] = .fetched(entity: index, propertyIndex)
-      }
-      for (propertyIndex, relationship) in entity.relationships.enumerated() {
-        properties[relationship.name] = .relationship(entity: index, propertyIndex)
-      }
-      for (propertyIndex, attribute) in entity.attributes.enumerated() {
-        properties[attribute.name] = .attribute(entity: index, propertyIndex)
-      }
+      for property in entity.fetchedProperties { properties[property.name] = .fetched }
+      for property in entity.relationships { properties[property.name] = .relationship(property) }
+      for property in entity.attributes { properties[property.name] = .attribute(property) }
       return properties
     }
     composites = Set(model.composites.map(\.name))
@@ -129,6 +123,12 @@ package struct ModelRules {
       if let property = ownProperties[ancestor][name] { return property }
     }
     return nil
+  }
+
+  /// The relationship of a name that an entity has or inherits.
+  package func relationship(_ name: String, of entity: Int) -> RelationshipDescription? {
+    guard case .relationship(let relationship)? = property(name, of: entity) else { return nil }
+    return relationship
   }
 
   /// The names of all properties an entity has or inherits.

@@ -164,7 +164,9 @@ struct ModelSchemaBuilder {
       fields.firstIndex { $0.property == property } ?? 0
     }
     let numbered = relationships.map { storage, relationship in
-      relationship.stored(as: storage ?? .field(fieldIndex(.toOne(relationship.slot))))
+      var relationship = relationship
+      relationship.storage = storage ?? .field(fieldIndex(.toOne(relationship.slot)))
+      return relationship
     }
     let attributeSchemas = attributes.enumerated().map { slot, attribute in
       let fieldIndex = fieldIndex(.attribute(slot))
@@ -218,15 +220,6 @@ struct ModelSchemaBuilder {
 
   private func problem(_ entity: String, _ property: String?, _ message: String) -> ArborError {
     ArborError(.invalidModel, message).with(entity: entity, keyPath: property)
-  }
-}
-
-extension RelationshipSchema {
-  fileprivate func stored(as storage: Storage) -> RelationshipSchema {
-    RelationshipSchema(
-      slot: slot, name: name, description: description, declaringEntity: declaringEntity,
-      destination: destination, inverseSlot: inverseSlot, isToMany: isToMany,
-      isOrdered: isOrdered, isHidden: isHidden, deleteRule: deleteRule, storage: storage)
   }
 }
 

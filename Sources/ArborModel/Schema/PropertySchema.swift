@@ -41,5 +41,5 @@ package struct RelationshipSchema: Sendable {
   package let isOrdered: Bool
   package let isHidden: Bool
   package let deleteRule: RelationshipDescription.DeleteRule
-  package let storage: Storage
+  package internal(set) var storage: Storage
 }

@@ -91,12 +91,9 @@ struct PropertyPairing: Sendable {
       return partner
     }
     guard moves[new] != nil else { return nil }
-    for entity in pair.oldLineage {
-      if let slot = movedSlots[Hop(new: new, oldEntity: entity)] {
-        return PropertySlot(entity: entity, slot: slot)
-      }
-    }
-    return nil
+    return pair.oldLineage.lazy.compactMap { entity in
+      movedSlots[Hop(new: new, oldEntity: entity)].map { PropertySlot(entity: entity, slot: $0) }
+    }.first
   }
 
   /// The pairs of the ends, by way of a model between.

@@ -117,12 +117,7 @@ extension BoundExpression {
   /// other object's properties.
   var isOfComposite: Bool {
     switch self {
-    case .path(let path):
-      if case .attribute(let attribute) = path.leaf, case .composite = attribute.description.type {
-        true
-      } else {
-        false
-      }
+    case .path(let path): ValueKind(path.leaf) == .composite
     case .part(let base, _, let kind): kind == .composite && base.isOfComposite
     case .decoded(_, let path): path.scalar == nil
     default: false

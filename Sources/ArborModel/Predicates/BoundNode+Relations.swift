@@ -36,12 +36,10 @@ extension BoundNode {
     case .not(let node): return .not(node.droppingFirstHop)
     case .and(let nodes): return .and(nodes.map(\.droppingFirstHop))
     case .or(let nodes): return .or(nodes.map(\.droppingFirstHop))
-    case .comparison(let comparison):
-      return .comparison(
-        BoundComparison(
-          left: comparison.left.droppingFirstHop, comparison: comparison.comparison,
-          options: comparison.options, right: comparison.right.droppingFirstHop,
-          site: comparison.site))
+    case .comparison(var comparison):
+      comparison.left = comparison.left.droppingFirstHop
+      comparison.right = comparison.right.droppingFirstHop
+      return .comparison(comparison)
     }
   }
 
@@ -98,9 +96,10 @@ extension BoundNode {
 
 extension BoundCollection {
   fileprivate var droppingFirstHop: BoundCollection {
-    BoundCollection(
-      hops: Array(hops.dropFirst()), relationship: relationship, owner: owner, target: target,
-      site: site)
+    var collection = self
+    collection.scope = 0
+    collection.hops = Array(hops.dropFirst())
+    return collection
   }
 }
 

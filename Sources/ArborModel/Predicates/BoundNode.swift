@@ -23,21 +23,10 @@ package enum BoundQuantifier: Sendable {
 }
 
 package struct BoundComparison: Sendable {
-  package let left: BoundExpression
-  package let comparison: ComparisonOperator
-  package let options: ComparisonOptions
-  package let right: BoundExpression
+  package internal(set) var left: BoundExpression
+  package internal(set) var comparison: ComparisonOperator
+  package internal(set) var options: ComparisonOptions = []
+  package internal(set) var right: BoundExpression
   /// Where the operator stands in the source.
-  package let site: PredicateSite
-
-  package init(
-    left: BoundExpression, comparison: ComparisonOperator, options: ComparisonOptions = [],
-    right: BoundExpression, site: PredicateSite = .none
-  ) {
-    self.left = left
-    self.comparison = comparison
-    self.options = options
-    self.right = right
-    self.site = site
-  }
+  package internal(set) var site: PredicateSite = .none
 }

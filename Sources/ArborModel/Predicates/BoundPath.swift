@@ -11,22 +11,16 @@ package struct BoundPath: Sendable {
   }
 
   /// Where the path starts: 0 for the candidate, 1 for that of the scope around it, and so on.
-  package let scope: Int
-  package let hops: [RelationshipSchema]
+  package internal(set) var scope = 0
+  package internal(set) var hops: [RelationshipSchema] = []
   package let leaf: Leaf
-
-  package init(scope: Int = 0, hops: [RelationshipSchema] = [], leaf: Leaf) {
-    self.scope = scope
-    self.hops = hops
-    self.leaf = leaf
-  }
 }
 
 /// The members of a to-many relationship at the end of a path over to-one relationships.
 package struct BoundCollection: Sendable {
   /// Where the path starts; see ``BoundPath/scope``.
-  package let scope: Int
-  package let hops: [RelationshipSchema]
+  package internal(set) var scope = 0
+  package internal(set) var hops: [RelationshipSchema] = []
   package let relationship: RelationshipSchema
   /// The entity that the path's last hop, or the candidate, is declared to be of.
   package let owner: EntitySchema
@@ -34,18 +28,6 @@ package struct BoundCollection: Sendable {
   package let target: EntitySchema
   /// Where the relationship's name stands in the source.
   package let site: PredicateSite
-
-  package init(
-    scope: Int = 0, hops: [RelationshipSchema] = [], relationship: RelationshipSchema,
-    owner: EntitySchema, target: EntitySchema, site: PredicateSite = .none
-  ) {
-    self.scope = scope
-    self.hops = hops
-    self.relationship = relationship
-    self.owner = owner
-    self.target = target
-    self.site = site
-  }
 }
 
 extension BoundPath.Leaf {

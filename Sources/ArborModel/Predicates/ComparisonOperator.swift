@@ -18,22 +18,6 @@ package enum ComparisonOperator: String, Sendable, Hashable, CaseIterable {
   case utiConformsTo = "UTI-CONFORMS-TO"
   case utiEquals = "UTI-EQUALS"
 
-  /// Whether the operator asks for an order; nil on either side then makes it false.
-  package var isOrdering: Bool {
-    switch self {
-    case .less, .lessOrEqual, .greater, .greaterOrEqual, .between: true
-    default: false
-    }
-  }
-
-  /// Whether both sides must be texts.
-  package var isTextual: Bool {
-    switch self {
-    case .beginsWith, .endsWith, .like, .matches, .tokenMatches, .utiConformsTo, .utiEquals: true
-    default: false
-    }
-  }
-
   /// The operator that says the same with the sides exchanged, where there is one.
   package var mirrored: ComparisonOperator? {
     switch self {
@@ -47,6 +31,14 @@ package enum ComparisonOperator: String, Sendable, Hashable, CaseIterable {
     case .between, .beginsWith, .endsWith, .like, .matches, .tokenMatches, .utiConformsTo,
       .utiEquals:
       nil
+    }
+  }
+
+  /// Whether what the operator says follows from the order of its sides; see ``accepts(_:)``.
+  var isOfOrders: Bool {
+    switch self {
+    case .equal, .notEqual, .less, .lessOrEqual, .greater, .greaterOrEqual: true
+    default: false
     }
   }
 

@@ -24,9 +24,8 @@ package enum ComparisonRules {
   static func dependsOnArguments(_ node: BoundNode) -> Bool {
     switch node {
     case .constant: false
-    case .not(let node): dependsOnArguments(node)
+    case .not(let node), .quantified(_, _, let node): dependsOnArguments(node)
     case .and(let nodes), .or(let nodes): nodes.contains(where: dependsOnArguments)
-    case .quantified(_, _, let node): dependsOnArguments(node)
     case .comparison(let comparison):
       dependsOnArguments(comparison)
         || comparison.heldNodes.contains(where: dependsOnArguments)
@@ -72,9 +71,8 @@ package enum ComparisonRules {
         return problem(side, comparison)
       }
       return nil
-    case .in: return left.isMany ? problem(comparison.left, comparison) : nil
+    case .in, .between: return left.isMany ? problem(comparison.left, comparison) : nil
     case .contains: return right.isMany ? problem(comparison.right, comparison) : nil
-    case .between: return left.isMany ? problem(comparison.left, comparison) : nil
     default:
       if left.isMany { return problem(comparison.left, comparison) }
       return right.isMany ? problem(comparison.right, comparison) : nil

@@ -1,18 +1,10 @@
 /// One of the predicates that together are a predicate, with what an index can do for it.
 package struct Conjunct: Sendable {
   package let node: BoundNode
-  package let term: IndexableTerm?
+  package internal(set) var term: IndexableTerm?
   /// The conjunctions that the conjunct is a disjunction of, where each may open a way to its rows;
   /// else empty.
-  package let alternatives: [Conjunction]
-
-  package init(
-    node: BoundNode, term: IndexableTerm? = nil, alternatives: [Conjunction] = []
-  ) {
-    self.node = node
-    self.term = term
-    self.alternatives = alternatives
-  }
+  package internal(set) var alternatives: [Conjunction] = []
 }
 
 /// A predicate in normal form, with its arguments: everything of it has to hold.

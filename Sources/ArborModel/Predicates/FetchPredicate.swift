@@ -67,9 +67,7 @@ extension FetchPredicate {
       shape: ParsedPredicate(source: nil, outcome: .failure(error), argumentCount: 0),
       arguments: [])
   }
-}
 
-extension FetchPredicate {
   /// A predicate from a tree.
   ///
   /// - Parameter arguments: The constants of the tree's `.argument`s.

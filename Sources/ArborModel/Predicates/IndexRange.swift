@@ -104,19 +104,11 @@ struct IndexRange {
   /// A decimal near a number, and how the number lies to it. Only floating-point numbers beyond
   /// what decimals reach are not met exactly.
   private static func decimal(_ constant: Value) -> (Value, Ordering)? {
-    switch constant {
-    case .boolean, .integer, .double, .decimal: break
-    default: return nil
-    }
     if case .decimal(let number) = constant { return number.isNaN ? nil : (constant, .equal) }
-    if case .double(let number) = constant, !number.isFinite {
-      if number.isNaN { return nil }
-      let extreme = number > 0 ? Decimal.greatestFiniteMagnitude : -Decimal.greatestFiniteMagnitude
-      return (.decimal(extreme), number > 0 ? .greater : .less)
+    if let exact = constant.numberKey?.withUnsafeBytes(DecimalCodec.decode) {
+      return (.decimal(exact), .equal)
     }
-    guard let key = constant.numberKey else { return nil }
-    if let exact = key.withUnsafeBytes(DecimalCodec.decode) { return (.decimal(exact), .equal) }
-    guard case .double(let number) = constant else { return nil }
+    guard case .double(let number) = constant, !number.isNaN else { return nil }
     if number.magnitude < 1 { return (.decimal(0), number > 0 ? .greater : .less) }
     let extreme = number > 0 ? Decimal.greatestFiniteMagnitude : -Decimal.greatestFiniteMagnitude
     return (.decimal(extreme), number > 0 ? .greater : .less)

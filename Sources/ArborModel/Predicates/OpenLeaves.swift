@@ -5,16 +5,7 @@ struct OpenLeaves {
   /// What is bound where the visit is; at its end, the variables that the tree assigns.
   private(set) var bound: [String] = []
 
-  mutating func visit(_ node: PredicateNode) {
-    switch node {
-    case .constant: break
-    case .not(let node): visit(node)
-    case .and(let nodes), .or(let nodes): for node in nodes { visit(node) }
-    case .comparison(let comparison):
-      visit(comparison.left)
-      visit(comparison.right)
-    }
-  }
+  mutating func visit(_ node: PredicateNode) { node.forEachSide { visit($0) } }
 
   private mutating func visit(_ expression: ExpressionNode) {
     switch expression {

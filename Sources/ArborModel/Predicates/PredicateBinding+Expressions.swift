@@ -99,8 +99,7 @@ extension PredicateBinding {
     case .candidate(let entityIndex):
       return Bound(
         .path(BoundPath(scope: scope(at: entityIndex), leaf: .object)), .object,
-        scopes[entityIndex],
-        site: site)
+        scopes[entityIndex], site: site)
     case .slot(let slot): return Bound(.slot(slot), slot.kind, site: site)
     case .assigned(var bound, let count):
       bound.expression = bound.expression.moved(by: scopes.count - count)
@@ -145,10 +144,9 @@ extension PredicateBinding {
       binding.names[variable] = .candidate(binding.scopes.count - 1)
       return try binding.bind(node)
     }
-    var filtered = Bound(
-      .subquery(base.expression, of: entity, bound), .many(.object), entity, site: site)
-    filtered.hops = base.hops
-    return filtered
+    return Bound(
+      .subquery(base.expression, of: entity, bound), .many(.object), entity, hops: base.hops,
+      site: site)
   }
 
   private mutating func element(
@@ -168,9 +166,8 @@ extension PredicateBinding {
     case .at(let index): bound = .at(try bind(index).expression)
     }
     let kind = base.kind == .composite ? .any : base.kind.element
-    var element = Bound(.element(base.expression, bound), kind, base.entity, site: site)
-    element.hops = base.hops
-    return element
+    return Bound(
+      .element(base.expression, bound), kind, base.entity, hops: base.hops, site: site)
   }
 }
 
@@ -223,12 +220,10 @@ extension BoundNode {
     case .not(let node): return .not(node.moved(by: scopes, depth: depth))
     case .and(let nodes): return .and(nodes.map { $0.moved(by: scopes, depth: depth) })
     case .or(let nodes): return .or(nodes.map { $0.moved(by: scopes, depth: depth) })
-    case .comparison(let comparison):
-      return .comparison(
-        BoundComparison(
-          left: comparison.left.moved(by: scopes, depth: depth),
-          comparison: comparison.comparison, options: comparison.options,
-          right: comparison.right.moved(by: scopes, depth: depth), site: comparison.site))
+    case .comparison(var comparison):
+      comparison.left = comparison.left.moved(by: scopes, depth: depth)
+      comparison.right = comparison.right.moved(by: scopes, depth: depth)
+      return .comparison(comparison)
     case .quantified(let quantifier, let collection, let node):
       return .quantified(
         quantifier, collection.moved(by: scopes, depth: depth),
@@ -239,9 +234,8 @@ extension BoundNode {
 
 extension BoundCollection {
   fileprivate func moved(by scopes: Int, depth: Int) -> BoundCollection {
-    guard scope >= depth else { return self }
-    return BoundCollection(
-      scope: scope + scopes, hops: hops, relationship: relationship, owner: owner, target: target,
-      site: site)
+    var collection = self
+    if scope >= depth { collection.scope += scopes }
+    return collection
   }
 }

@@ -16,8 +16,8 @@ extension PredicateBinding {
     switch start.end {
     case .leaf(let leaf):
       let path = BoundExpression.path(BoundPath(scope: scope, hops: start.hops, leaf: leaf))
-      var bound = Bound(path, ValueKind(leaf), start.target(in: schema), site: site)
-      bound.hops = start.hops.count
+      var bound = Bound(
+        path, ValueKind(leaf), start.target(in: schema), hops: start.hops.count, site: site)
       if case .attribute(let attribute) = leaf, case .composite(let type) = attribute.type {
         bound.composite = schema.model.composites.first { $0.name == type }
       }
@@ -34,8 +34,8 @@ extension PredicateBinding {
       let collection = BoundCollection(
         scope: scope, hops: start.hops, relationship: relationship, owner: start.entity,
         target: target, site: site)
-      var bound = Bound(.collection(collection), .many(.object), target, site: site)
-      bound.hops = start.hops.count + 1
+      let bound = Bound(
+        .collection(collection), .many(.object), target, hops: start.hops.count + 1, site: site)
       return try behind(bound, rest)
     }
   }
@@ -51,9 +51,7 @@ extension PredicateBinding {
       let parts = attribute.description.codableParts
     else { return nil }
     let part = try CodablePath(names, of: parts)
-    var bound = Bound(.decoded(path, part), part.kind, site: last.site)
-    bound.hops = hops
-    return bound
+    return Bound(.decoded(path, part), part.kind, hops: hops, site: last.site)
   }
 
   /// Follows a path behind an expression.

@@ -38,8 +38,7 @@ extension PredicateBinding {
     let target = schema.entities[relationship.destination]
     let collection = BoundCollection(
       scope: scope(at: scopeIndex), hops: start.hops, relationship: relationship,
-      owner: start.entity,
-      target: target, site: names[names.startIndex + start.count - 1].site)
+      owner: start.entity, target: target, site: names[names.startIndex + start.count - 1].site)
     let node = try within(target, at: collection.site) { (binding) throws(ArborError) in
       try binding.quantify(
         parts.dropFirst(start.count), from: binding.scopes.count - 1, comparison, quantifier,

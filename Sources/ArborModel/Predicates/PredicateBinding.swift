@@ -23,17 +23,18 @@ struct PredicateBinding {
     /// The parts of the composite that it gives.
     var composite: CompositeDescription?
     /// How many relationships are followed for it, one within the other.
-    var hops = 0
+    var hops: Int
     /// Where it stands in the source.
-    var site: PredicateSite = .none
+    var site: PredicateSite
 
     init(
       _ expression: BoundExpression, _ kind: ValueKind, _ entity: EntitySchema? = nil,
-      site: PredicateSite = .none
+      hops: Int = 0, site: PredicateSite = .none
     ) {
       self.expression = expression
       self.kind = kind
       self.entity = entity
+      self.hops = hops
       self.site = site
     }
   }

@@ -17,15 +17,11 @@ package struct PredicateDependencies: Sendable {
   package var isEmpty: Bool { entities.isEmpty && !readsAnyEntity && !readsBlobs }
 
   package init(of node: BoundNode) {
-    var found = PredicateDependencies()
     _ = node.contains { expression, _ in
-      found.add(expression)
+      add(expression)
       return false
     }
-    self = found
   }
-
-  private init() {}
 
   private mutating func add(_ expression: BoundExpression) {
     switch expression {

@@ -63,8 +63,7 @@ package enum PredicateFunction: String, Sendable, Hashable, CaseIterable {
   package var arity: ClosedRange<Int> {
     switch self {
     // A list, or its elements one by one.
-    case .sum, .count, .min, .max, .average, .median, .mode, .stddev: 1...10_000
-    case .concat: 1...10_000
+    case .sum, .count, .min, .max, .average, .median, .mode, .stddev, .concat: 1...10_000
     case .join: 1...2
     default: labels...labels
     }

@@ -35,10 +35,12 @@ struct PredicateLexer {
       argumentCount += 1
     case UInt8(ascii: "\""), UInt8(ascii: "'"): try string(quote: byte)
     case UInt8(ascii: "0")...UInt8(ascii: "9"): try number()
-    case UInt8(ascii: "$"): try variable()
+    case UInt8(ascii: "$"):
+      isOpen = true
+      try markedName(.variable, "The name of a variable", allowsDollar: true)
     case UInt8(ascii: "%"): try specification()
-    case UInt8(ascii: "#"): try escapedWord()
-    case UInt8(ascii: "@"): try collectionOperator()
+    case UInt8(ascii: "#"): try markedName(.identifier, "A name")
+    case UInt8(ascii: "@"): try markedName(.collectionOperator, "The name of a collection operator")
     case UInt8(ascii: "("):
       openParentheses.append(tokens.count)
       append(.openParenthesis(closedBy: -1), length: 1)
@@ -151,31 +153,17 @@ struct PredicateLexer {
     return nil
   }
 
-  /// `#name`: a reserved word as an identifier.
-  private mutating func escapedWord() throws(PredicateFailure) {
-    let end = wordEnd(from: position + 1)
+  /// `$name`, `#name`: a reserved word as an identifier, or `@count`; whether there is such an
+  /// operator is for the parser to say.
+  private mutating func markedName(
+    _ kind: PredicateToken.Kind, _ what: String, allowsDollar: Bool = false
+  ) throws(PredicateFailure) {
+    let end = wordEnd(from: position + 1, allowsDollar: allowsDollar)
     guard end > position + 1 else {
-      throw error("A name is expected behind \"#\".", at: position)
+      let mark = Character(Unicode.Scalar(bytes[position]))
+      throw error("\(what) is expected behind \"\(mark)\".", at: position)
     }
-    append(.identifier, length: end - position)
-  }
-
-  /// `@count`; whether there is such an operator is for the parser to say.
-  private mutating func collectionOperator() throws(PredicateFailure) {
-    let end = wordEnd(from: position + 1)
-    guard end > position + 1 else {
-      throw error("The name of a collection operator is expected behind \"@\".", at: position)
-    }
-    append(.collectionOperator, length: end - position)
-  }
-
-  private mutating func variable() throws(PredicateFailure) {
-    let end = wordEnd(from: position + 1, allowsDollar: true)
-    guard end > position + 1 else {
-      throw error("The name of a variable is expected behind \"$\".", at: position)
-    }
-    isOpen = true
-    append(.variable, length: end - position)
+    append(kind, length: end - position)
   }
 
   // MARK: Literals

@@ -30,17 +30,13 @@ enum PredicateNormalizer {
     case .and(let nodes): return disjunction(nodes.map(negated))
     case .or(let nodes): return conjunction(nodes.map(negated))
     case .quantified: return .not(node)
-    case .comparison(let comparison):
-      let opposite: ComparisonOperator
+    case .comparison(var comparison):
       switch comparison.comparison {
-      case .equal: opposite = .notEqual
-      case .notEqual: opposite = .equal
+      case .equal: comparison.comparison = .notEqual
+      case .notEqual: comparison.comparison = .equal
       default: return .not(node)
       }
-      return .comparison(
-        BoundComparison(
-          left: comparison.left, comparison: opposite, options: comparison.options,
-          right: comparison.right, site: comparison.site))
+      return .comparison(comparison)
     }
   }
 

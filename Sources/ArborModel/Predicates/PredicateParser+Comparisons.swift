@@ -103,22 +103,8 @@ extension PredicateParser {
 }
 
 extension PredicateKeyword {
-  /// The comparison that the word asks for.
-  var comparison: ComparisonOperator? {
-    switch self {
-    case .in: .in
-    case .contains: .contains
-    case .beginsWith: .beginsWith
-    case .endsWith: .endsWith
-    case .like: .like
-    case .matches: .matches
-    case .between: .between
-    case .tokenMatches: .tokenMatches
-    case .conformsToUTI: .utiConformsTo
-    case .equalsUTI: .utiEquals
-    default: nil
-    }
-  }
+  /// The comparison that the word asks for, where it is the name of one.
+  var comparison: ComparisonOperator? { ComparisonOperator(rawValue: rawValue) }
 
   /// The operation on sets that the word asks for.
   var setFunction: PredicateFunction? {

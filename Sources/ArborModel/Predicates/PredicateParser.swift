@@ -155,12 +155,7 @@ struct PredicateParser {
     return .any(nodes)
   }
 
-  private var isDisjunction: Bool {
-    switch token.kind {
-    case .or, .keyword(.or): true
-    default: false
-    }
-  }
+  private var isDisjunction: Bool { token.kind == .or || token.kind == .keyword(.or) }
 
   private mutating func conjunction() throws(PredicateFailure) -> PredicateNode {
     let first = try negation()
@@ -176,12 +171,7 @@ struct PredicateParser {
     return .all(nodes)
   }
 
-  private var isConjunction: Bool {
-    switch token.kind {
-    case .and, .keyword(.and): true
-    default: false
-    }
-  }
+  private var isConjunction: Bool { token.kind == .and || token.kind == .keyword(.and) }
 
   private mutating func negation() throws(PredicateFailure) -> PredicateNode {
     switch token.kind {

@@ -8,8 +8,6 @@ struct PredicateSegments {
   private(set) var second = ""
   private(set) var more: [String] = []
 
-  init(first: String) { self.first = first }
-
   /// Adds text behind a number of values.
   mutating func append(_ text: String, behind values: Int) {
     switch values {

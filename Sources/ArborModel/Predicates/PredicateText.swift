@@ -41,18 +41,13 @@ package struct PredicateSite: Sendable, Hashable {
   package let text: PredicateText?
   package let offset: Int32
 
-  package init(_ text: PredicateText, _ offset: Int) {
+  package init(_ text: PredicateText?, _ offset: Int) {
     self.text = text
     self.offset = Int32(truncatingIfNeeded: offset)
   }
 
-  private init() {
-    text = nil
-    offset = 0
-  }
-
   /// The location of what was never written.
-  package static let none = PredicateSite()
+  package static let none = PredicateSite(nil, 0)
 
   package static func == (left: Self, right: Self) -> Bool { true }
   package func hash(into hasher: inout Hasher) {}

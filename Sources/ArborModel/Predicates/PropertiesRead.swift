@@ -22,23 +22,19 @@ package struct PropertiesRead: Sendable {
 
   /// Adds what a predicate reads.
   package mutating func add(_ node: BoundNode) {
-    var found = self
     _ = node.contains { expression, depth in
-      found.add(expression, depth)
+      add(expression, depth)
       return false
     }
-    self = found
   }
 
   /// Adds what a sort key of the objects reads.
   package mutating func add(_ key: BoundSortKey) {
     if let path = key.path { add(path, isOwn: true) }
-    var found = self
     _ = key.expression?.contains { expression, depth in
-      found.add(expression, depth)
+      add(expression, depth)
       return false
     }
-    self = found
   }
 
   /// Whether anything but the record of the object itself is read.
@@ -115,13 +111,7 @@ extension PropertiesRead.Slots {
     for slot in attributes {
       bits |= EntitySchema.changeBit(ofField: entity.attributes[slot].fieldIndex)
     }
-    for slot in relationships {
-      switch entity.relationships[slot].storage {
-      case .field(let index): bits |= EntitySchema.changeBit(ofField: index)
-      case .links: bits |= entity.changeBit(ofLinks: slot) | EntitySchema.otherProperties
-      case .derived: break
-      }
-    }
+    for slot in relationships { bits |= entity.changeBits(of: entity.relationships[slot]) }
     return bits
   }
 }

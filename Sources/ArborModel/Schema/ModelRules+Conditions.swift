@@ -48,10 +48,7 @@ extension ModelRules {
     case .constant: return nil
     case .not(let node): return flaw(ofCondition: node, in: entity)
     case .and(let nodes), .or(let nodes):
-      for node in nodes {
-        if let flaw = flaw(ofCondition: node, in: entity) { return flaw }
-      }
-      return nil
+      return nodes.lazy.compactMap { flaw(ofCondition: $0, in: entity) }.first
     case .comparison(let comparison):
       if comparison.qualifier != nil { return "looks beyond the object's own properties" }
       if comparison.options.contains(.localized) { return "depends on the locale" }
@@ -61,10 +58,7 @@ extension ModelRules {
   }
 
   private func flaw(ofSides expressions: [ExpressionNode], in entity: Int) -> String? {
-    for expression in expressions {
-      if let flaw = flaw(ofSide: expression, in: entity) { return flaw }
-    }
-    return nil
+    expressions.lazy.compactMap { flaw(ofSide: $0, in: entity) }.first
   }
 
   private func flaw(ofSide expression: ExpressionNode, in entity: Int) -> String? {

@@ -124,12 +124,9 @@ extension ModelRules {
 extension KeyPathNode {
   /// The names of every path in a tree.
   fileprivate static func all(in node: PredicateNode) -> [[String]] {
-    switch node {
-    case .constant: []
-    case .not(let inner): all(in: inner)
-    case .and(let nodes), .or(let nodes): nodes.flatMap(all)
-    case .comparison(let comparison): all(in: comparison.left) + all(in: comparison.right)
-    }
+    var found: [[String]] = []
+    node.forEachSide { found += all(in: $0) }
+    return found
   }
 
   fileprivate static func all(in expression: ExpressionNode) -> [[String]] {

@@ -119,10 +119,7 @@ package struct ModelRules {
 
   /// The property of a name that an entity has or inherits.
   package func property(_ name: String, of entity: Int) -> Property? {
-    for ancestor in lineages[entity] {
-      if let property = ownProperties[ancestor][name] { return property }
-    }
-    return nil
+    lineages[entity].lazy.compactMap { ownProperties[$0][name] }.first
   }
 
   /// The relationship of a name that an entity has or inherits.

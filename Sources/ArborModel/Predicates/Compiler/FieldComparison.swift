@@ -146,9 +146,7 @@ struct FieldComparison {
     guard members.contains(.null) else { return test }
     let field = field
     let isNull = CompiledNode.code(cost: 1) { record, _, _ in record.isNull(field) }
-    return PredicateCompilation.join([isNull, test], neutral: false) { left, right in
-      { left($0, $1, $2) || right($0, $1, $2) }
-    }
+    return PredicateCompilation.join([isNull, test], neutral: false)
   }
 
   private func test(ofMembers members: [Value]) throws(ArborError) -> CompiledNode {

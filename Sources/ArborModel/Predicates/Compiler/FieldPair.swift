@@ -50,8 +50,9 @@ extension PredicateCompilation {
       case .attribute(let leftAttribute) = left.leaf,
       case .attribute(let rightAttribute) = right.leaf,
       !leftAttribute.field.isExternal, !rightAttribute.field.isExternal,
-      let test = FieldPairTest(comparison.comparison)
+      comparison.comparison.isOfOrders
     else { return nil }
+    let test = comparison.comparison
     let isPlain =
       comparison.options.folding.isEmpty && !comparison.options.contains(.localized)
     let first = FieldLocator(left, leftAttribute, self)
@@ -86,31 +87,20 @@ extension PredicateCompilation {
   }
 }
 
-/// What an operator says of two fields of which either may be nil.
-private struct FieldPairTest {
-  private let comparison: ComparisonOperator
-
-  init?(_ comparison: ComparisonOperator) {
-    switch comparison {
-    case .equal, .notEqual, .less, .lessOrEqual, .greater, .greaterOrEqual:
-      self.comparison = comparison
-    default: return nil
-    }
-  }
-
+extension ComparisonOperator {
+  /// What the operator says of two fields of which either may be nil.
   @inline(__always)
-  func code(
+  fileprivate func code(
     _ left: FieldLocator, _ right: FieldLocator,
     _ order: @escaping (FieldLocator.Located, FieldLocator.Located) -> Ordering
   ) -> CompiledPredicate {
-    let comparison = comparison
     if let first = left.ownField, let second = right.ownField {
       return { record, _, _ in
         let (isFirstNil, isSecondNil) = (record.isNull(first), record.isNull(second))
         if isFirstNil || isSecondNil {
-          return comparison.accepts(isFirstNil, isSecondNil, .equal)
+          return accepts(isFirstNil, isSecondNil, .equal)
         }
-        return comparison.accepts(
+        return accepts(
           order(
             FieldLocator.Located(record: record, field: first),
             FieldLocator.Located(record: record, field: second)))
@@ -120,9 +110,9 @@ private struct FieldPairTest {
       let first = left.locate(record, number, resolver)
       let second = right.locate(record, number, resolver)
       guard let first, let second, !first.isNil, !second.isNil else {
-        return comparison.accepts(first?.isNil ?? true, second?.isNil ?? true, .equal)
+        return accepts(first?.isNil ?? true, second?.isNil ?? true, .equal)
       }
-      return comparison.accepts(order(first, second))
+      return accepts(order(first, second))
     }
   }
 }

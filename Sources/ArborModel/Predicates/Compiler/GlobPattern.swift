@@ -45,7 +45,7 @@ private final class GlobBytes {
   private let first: Segment
   private let last: Segment
   private let middle: UnsafeMutableBufferPointer<Segment>
-  private let memory: [UnsafeMutableRawPointer]
+  private let memory: [ConstantBytes]
 
   init(_ pattern: CodePointGlob) {
     general = pattern
@@ -54,7 +54,7 @@ private final class GlobBytes {
     let isLiteral = all.allSatisfy(\.isLiteral)
     reach = isLiteral ? .everything : (isReached ? .ascii : .nothing)
     hasStars = pattern.last != nil
-    var memory: [UnsafeMutableRawPointer] = []
+    var memory: [ConstantBytes] = []
     let made = (isReached ? all : all.map { _ in GlobSegment([]) })
       .map { Self.segment($0, &memory) }
     first = made[0]
@@ -64,27 +64,22 @@ private final class GlobBytes {
     self.memory = memory
   }
 
-  deinit {
-    middle.deallocate()
-    for part in memory { part.deallocate() }
-  }
+  deinit { middle.deallocate() }
 
   private static func segment(
-    _ segment: GlobSegment, _ memory: inout [UnsafeMutableRawPointer]
+    _ segment: GlobSegment, _ memory: inout [ConstantBytes]
   ) -> Segment {
-    func bytes(_ source: [UInt8]) -> UnsafeMutableRawBufferPointer {
-      let room = UnsafeMutableRawBufferPointer.allocate(byteCount: source.count + 1, alignment: 8)
-      room.copyBytes(from: source)
-      if let base = room.baseAddress { memory.append(base) }
-      return UnsafeMutableRawBufferPointer(rebasing: room[..<source.count])
+    func bytes(_ source: some Collection<UInt8>) -> UnsafeRawBufferPointer {
+      memory.append(ConstantBytes(source))
+      return memory[memory.count - 1].bytes
     }
-    let text = UnsafeRawBufferPointer(bytes(segment.isLiteral ? segment.utf8 : segment.asciiBytes))
+    let text = bytes(segment.isLiteral ? segment.utf8 : segment.asciiBytes)
     if segment.isLiteral { return Segment(bytes: text, masks: nil, positions: nil) }
     let masks = bytes(segment.units.map { $0 == .any ? 0 : 0xFF })
-    let positions = UnsafeMutablePointer<UInt64>.allocate(capacity: 128)
-    memory.append(UnsafeMutableRawPointer(positions))
-    positions.initialize(from: segment.asciiPositions, count: 128)
-    return Segment(bytes: text, masks: UnsafeRawPointer(masks.baseAddress), positions: positions)
+    let positions = segment.asciiPositions.withUnsafeBytes { bytes($0) }
+    return Segment(
+      bytes: text, masks: masks.baseAddress,
+      positions: positions.bindMemory(to: UInt64.self).baseAddress)
   }
 
   @inline(__always)

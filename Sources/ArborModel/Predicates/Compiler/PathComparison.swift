@@ -1,25 +1,16 @@
 /// A comparison of a key path with a constant, compiled for what lies at the path's end.
 struct PathComparison {
-  let comparison: ComparisonOperator
+  var comparison: ComparisonOperator
   let options: ComparisonOptions
-  let constant: Value
+  var constant: Value
   let site: PredicateSite
   let environment: PredicateEnvironment
 
-  init(
-    _ comparison: ComparisonOperator, _ options: ComparisonOptions, _ constant: Value,
-    site: PredicateSite, environment: PredicateEnvironment
-  ) {
-    self.comparison = comparison
-    self.options = options
-    self.constant = constant
-    self.site = site
-    self.environment = environment
-  }
-
   /// The same comparison with another operator and constant.
   private func with(_ comparison: ComparisonOperator, _ constant: Value) -> PathComparison {
-    PathComparison(comparison, options, constant, site: site, environment: environment)
+    var other = self
+    (other.comparison, other.constant) = (comparison, constant)
+    return other
   }
 
   /// Code for records of a concrete entity.
@@ -80,9 +71,7 @@ struct PathComparison {
     {
       let lower = try with(.greaterOrEqual, bounds[0]).compile(leaf, in: entity)
       let upper = try with(.lessOrEqual, bounds[1]).compile(leaf, in: entity)
-      return PredicateCompilation.join([lower, upper], neutral: true) { left, right in
-        { left($0, $1, $2) && right($0, $1, $2) }
-      }
+      return PredicateCompilation.join([lower, upper], neutral: true)
     }
     switch leaf {
     case .object: return objectTest(of: nil)

@@ -49,7 +49,10 @@ extension PredicateCompilation {
     _ base: BoundExpression, _ entity: EntitySchema, _ inner: BoundExpression
   ) throws(ArborError) -> ObjectsReader {
     let members = try objects(base)
-    let (own, readers) = (frame, try objectReaders(inner, of: entity))
+    let own = frame
+    let readers = try codes(of: entity) { (scope) throws(ArborError) in
+      ObjectsCode(read: try scope.objects(inner))
+    }
     return { record, number, resolver in
       let members = members(record, number, resolver)
       own.hold(record, number)
@@ -86,30 +89,25 @@ extension PredicateCompilation {
   func codes(
     _ node: BoundNode, of target: EntitySchema
   ) throws(ArborError) -> EntityCodes<CompiledCode> {
-    let family = schema.family(of: target)
-    let frame = EvaluationFrame(family: family)
-    return try EntityCodes(family) { (entity) throws(ArborError) in
-      try within(frame, entity).compile(node).code
-    }
-  }
-
-  private func objectReaders(
-    _ expression: BoundExpression, of target: EntitySchema
-  ) throws(ArborError) -> EntityCodes<ObjectsCode> {
-    let family = schema.family(of: target)
-    let frame = EvaluationFrame(family: family)
-    return try EntityCodes(family) { (entity) throws(ArborError) in
-      ObjectsCode(read: try within(frame, entity).objects(expression))
-    }
+    try codes(of: target) { (scope) throws(ArborError) in try scope.compile(node).code }
   }
 
   private func readers(
     _ expression: BoundExpression, of target: EntitySchema
   ) throws(ArborError) -> EntityCodes<ReaderCode> {
+    try codes(of: target) { (scope) throws(ArborError) in
+      ReaderCode(read: try scope.reader(expression))
+    }
+  }
+
+  private func codes<Code>(
+    of target: EntitySchema,
+    _ make: @escaping (PredicateCompilation) throws(ArborError) -> Code
+  ) throws(ArborError) -> EntityCodes<Code> {
     let family = schema.family(of: target)
     let frame = EvaluationFrame(family: family)
     return try EntityCodes(family) { (entity) throws(ArborError) in
-      ReaderCode(read: try within(frame, entity).reader(expression))
+      try make(within(frame, entity))
     }
   }
 

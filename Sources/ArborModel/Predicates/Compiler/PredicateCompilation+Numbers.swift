@@ -5,7 +5,8 @@ extension PredicateCompilation {
   /// The code of a comparison at least one of whose sides is computed from numbers or dates of the
   /// candidate; nil where it has no typed form.
   func numbers(_ comparison: BoundComparison) throws(ArborError) -> CompiledNode? {
-    guard let test = NumberTest(comparison.comparison), hasOneForm(comparison),
+    let test = comparison.comparison
+    guard test.isOfOrders, hasOneForm(comparison),
       let left = try number(comparison.left), let right = try number(comparison.right)
     else { return nil }
     switch (left, right) {
@@ -18,7 +19,7 @@ extension PredicateCompilation {
     case (.whole(let left), .real(let right, false)) where left.isPlain:
       return .code(cost: 5, test.code(left, right))
     case (.real(let left, false), .whole(let right)) where right.isPlain:
-      return .code(cost: 5, test.mirrored.code(right, left))
+      return .code(cost: 5, (test.mirrored ?? test).code(right, left))
     default: return nil
     }
   }
@@ -77,54 +78,45 @@ extension PredicateCompilation {
   }
 }
 
-/// What an operator says of two numbers of which either may be nil.
-private struct NumberTest {
-  private let comparison: ComparisonOperator
-
-  init?(_ comparison: ComparisonOperator) {
-    switch comparison {
-    case .equal, .notEqual, .less, .lessOrEqual, .greater, .greaterOrEqual:
-      self.comparison = comparison
-    default: return nil
-    }
-  }
-
-  var mirrored: NumberTest { comparison.mirrored.flatMap(NumberTest.init) ?? self }
-
+extension ComparisonOperator {
+  /// What the operator says of two numbers of which either may be nil.
+  ///
   /// - Parameter general: The same for numbers that exceed 64 bits; nil where none can.
-  func code(
+  fileprivate func code(
     _ left: NumberCode.WholeCode, _ right: NumberCode.WholeCode, _ general: CompiledPredicate?
   ) -> CompiledPredicate {
-    let (comparison, left, right) = (comparison, left.read, right.read)
+    let (left, right) = (left.read, right.read)
     return { record, number, resolver in
       let (first, second) = (left(record, number, resolver), right(record, number, resolver))
       if first.state == .overflow || second.state == .overflow {
         return general?(record, number, resolver) ?? false
       }
-      return comparison.accepts(
+      return accepts(
         first.state == .missing, second.state == .missing, Ordering(first.value, second.value))
     }
   }
 
-  func code(_ left: NumberCode.RealCode, _ right: NumberCode.RealCode) -> CompiledPredicate {
-    let (comparison, left, right) = (comparison, left.read, right.read)
+  fileprivate func code(
+    _ left: NumberCode.RealCode, _ right: NumberCode.RealCode
+  ) -> CompiledPredicate {
+    let (left, right) = (left.read, right.read)
     return { record, number, resolver in
       let (first, second) = (left(record, number, resolver), right(record, number, resolver))
-      return comparison.accepts(first.isNaN, second.isNaN, Ordering(first, second))
+      return accepts(first.isNaN, second.isNaN, Ordering(first, second))
     }
   }
 
-  func code(_ left: NumberCode.WholeCode, _ right: NumberCode.RealCode) -> CompiledPredicate {
-    let (comparison, left, right) = (comparison, left.read, right.read)
+  fileprivate func code(
+    _ left: NumberCode.WholeCode, _ right: NumberCode.RealCode
+  ) -> CompiledPredicate {
+    let (left, right) = (left.read, right.read)
     return { record, number, resolver in
       let (first, second) = (left(record, number, resolver), right(record, number, resolver))
-      return comparison.accepts(
+      return accepts(
         first.state == .missing, second.isNaN, NumberOrdering.compare(first.value, second))
     }
   }
-}
 
-extension ComparisonOperator {
   /// What the operator says of two sides of which either may be nil.
   @inline(__always)
   func accepts(_ isLeftNil: Bool, _ isRightNil: Bool, _ order: Ordering) -> Bool {

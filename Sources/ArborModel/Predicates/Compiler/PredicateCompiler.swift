@@ -92,22 +92,13 @@ struct PredicateCompilation {
   let slots: [ObjectIdentifier: ValueSlot]
   /// Whether code remembers what it depends on; not within code of the same scope that does.
   private(set) var remembers = true
+}
 
+extension PredicateCompilation {
   init(arguments: [Value], entity: EntitySchema, environment: PredicateEnvironment) {
     self.init(
       arguments: arguments, entity: entity, environment: environment,
       frames: [EvaluationFrame(family: [entity])], slots: [:])
-  }
-
-  private init(
-    arguments: [Value], entity: EntitySchema, environment: PredicateEnvironment,
-    frames: [EvaluationFrame], slots: [ObjectIdentifier: ValueSlot]
-  ) {
-    self.arguments = arguments
-    self.entity = entity
-    self.environment = environment
-    self.frames = frames
-    self.slots = slots
   }
 
   var schema: ModelSchema { environment.schema }
@@ -148,14 +139,8 @@ struct PredicateCompilation {
     switch node {
     case .constant(let flag): return .constant(flag)
     case .not(let node): return try compile(node).negated
-    case .and(let nodes):
-      return try join(nodes, neutral: true) { left, right in
-        { left($0, $1, $2) && right($0, $1, $2) }
-      }
-    case .or(let nodes):
-      return try join(nodes, neutral: false) { left, right in
-        { left($0, $1, $2) || right($0, $1, $2) }
-      }
+    case .and(let nodes): return try join(nodes, neutral: true)
+    case .or(let nodes): return try join(nodes, neutral: false)
     case .comparison(let comparison):
       return try remembering(remembers ? MemoRoot(node) : nil) { (plain) throws(ArborError) in
         try plain.compile(comparison)
@@ -167,22 +152,17 @@ struct PredicateCompilation {
     }
   }
 
-  private func join(
-    _ nodes: [BoundNode], neutral: Bool,
-    _ pair: (@escaping CompiledPredicate, @escaping CompiledPredicate) -> CompiledPredicate
-  ) throws(ArborError) -> CompiledNode {
+  private func join(_ nodes: [BoundNode], neutral: Bool) throws(ArborError) -> CompiledNode {
     var parts: [CompiledNode] = []
     for node in nodes { parts.append(try compile(node)) }
-    return Self.join(parts, neutral: neutral, pair)
+    return Self.join(parts, neutral: neutral)
   }
 
   /// Joins parts pairwise, the cheap ones first.
   ///
-  /// - Parameter neutral: The constant that changes nothing; the other one decides alone.
-  static func join(
-    _ parts: [CompiledNode], neutral: Bool,
-    _ pair: (@escaping CompiledPredicate, @escaping CompiledPredicate) -> CompiledPredicate
-  ) -> CompiledNode {
+  /// - Parameter neutral: The constant that changes nothing: true joins by AND, false by OR. The
+  ///   other one decides alone.
+  static func join(_ parts: [CompiledNode], neutral: Bool) -> CompiledNode {
     var codes: [CompiledCode] = []
     for part in parts {
       switch part {
@@ -197,13 +177,25 @@ struct PredicateCompilation {
       var paired: [CompiledCode] = []
       for index in stride(from: 0, to: codes.count - 1, by: 2) {
         let (left, right) = (codes[index], codes[index + 1])
-        paired.append(
-          CompiledCode(cost: left.cost + right.cost, closure: pair(left.closure, right.closure)))
+        let pair = neutral ? both(left.closure, right.closure) : any(left.closure, right.closure)
+        paired.append(CompiledCode(cost: left.cost + right.cost, closure: pair))
       }
       if !codes.count.isMultiple(of: 2) { paired.append(codes[codes.count - 1]) }
       codes = paired
     }
     return .code(codes[0])
+  }
+
+  private static func both(
+    _ left: @escaping CompiledPredicate, _ right: @escaping CompiledPredicate
+  ) -> CompiledPredicate {
+    { left($0, $1, $2) && right($0, $1, $2) }
+  }
+
+  private static func any(
+    _ left: @escaping CompiledPredicate, _ right: @escaping CompiledPredicate
+  ) -> CompiledPredicate {
+    { left($0, $1, $2) || right($0, $1, $2) }
   }
 
   /// A path against a constant where the comparison is one, either way round; else what is known of
@@ -244,7 +236,8 @@ struct PredicateCompilation {
     switch expression {
     case .path(let path):
       let code = PathComparison(
-        comparison, options, constant, site: site, environment: environment)
+        comparison: comparison, options: options, constant: constant, site: site,
+        environment: environment)
       guard path.scope > 0 else { return try code.compile(path.hops[...], path.leaf, in: entity) }
       return try outer(path, code)
     case .call(.count, let operands) where operands.count == 1:

@@ -79,11 +79,11 @@ extension PredicateFunction {
     guard case .list(let left) = left else { return .null }
     if self == .distinct { return .list(ValueSets.distinct(left)) }
     guard case .list(let right) = right else { return .null }
-    switch self {
-    case .union: return .list(ValueSets.union(left, right))
-    case .intersect: return .list(ValueSets.intersection(left, right))
-    default: return .list(ValueSets.difference(left, right))
-    }
+    if self == .union { return .list(ValueSets.distinct(left + right)) }
+    let others = Set(right.map(DistinctValue.init))
+    let isWanted = self == .intersect
+    return .list(
+      ValueSets.distinct(left.filter { others.contains(DistinctValue($0)) == isWanted }))
   }
 }
 

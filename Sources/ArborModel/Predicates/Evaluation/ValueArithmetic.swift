@@ -42,15 +42,7 @@ enum ValueArithmetic {
     case (.string(let left), .string(let right)): return .string(left + right)
     default: break
     }
-    switch Pair(left, right) {
-    case .whole(let left, let right):
-      let (sum, overflows) = left.addingReportingOverflow(right)
-      return overflows ? exact(left, right) { $0.adding($1) } : .integer(sum)
-    case .decimal(let one, let other):
-      return decimal(one.adding(other)) ?? doubles(left, right, +)
-    case .double(let left, let right): return number(left + right)
-    case nil: return .null
-    }
+    return combine(left, right, { $0.addingReportingOverflow($1) }, { $0.adding($1) }, +)
   }
 
   static func subtract(_ left: Value, _ right: Value) -> Value {
@@ -60,27 +52,12 @@ enum ValueArithmetic {
     case (.date(let date), let number): return Self.date(date, plus: number.floating.map(-))
     default: break
     }
-    switch Pair(left, right) {
-    case .whole(let left, let right):
-      let (difference, overflows) = left.subtractingReportingOverflow(right)
-      return overflows ? exact(left, right) { $0.adding($1.negated) } : .integer(difference)
-    case .decimal(let one, let other):
-      return decimal(one.adding(other.negated)) ?? doubles(left, right, -)
-    case .double(let left, let right): return number(left - right)
-    case nil: return .null
-    }
+    return combine(
+      left, right, { $0.subtractingReportingOverflow($1) }, { $0.adding($1.negated) }, -)
   }
 
   static func multiply(_ left: Value, _ right: Value) -> Value {
-    switch Pair(left, right) {
-    case .whole(let left, let right):
-      let (product, overflows) = left.multipliedReportingOverflow(by: right)
-      return overflows ? exact(left, right) { $0.multiplied(by: $1) } : .integer(product)
-    case .decimal(let one, let other):
-      return decimal(one.multiplied(by: other)) ?? doubles(left, right, *)
-    case .double(let left, let right): return number(left * right)
-    case nil: return .null
-    }
+    combine(left, right, { $0.multipliedReportingOverflow(by: $1) }, { $0.multiplied(by: $1) }, *)
   }
 
   static func divide(_ left: Value, _ right: Value) -> Value {
@@ -158,6 +135,24 @@ enum ValueArithmetic {
       square = next
     }
     return result
+  }
+
+  /// A sum, a difference or a product.
+  @inline(__always)
+  private static func combine(
+    _ left: Value, _ right: Value,
+    _ whole: (Int64, Int64) -> (partialValue: Int64, overflow: Bool),
+    _ exact: (ExactDecimal, ExactDecimal) -> ExactDecimal, _ real: (Double, Double) -> Double
+  ) -> Value {
+    switch Pair(left, right) {
+    case .whole(let left, let right):
+      let (result, overflows) = whole(left, right)
+      return overflows ? self.exact(left, right, exact) : .integer(result)
+    case .decimal(let one, let other):
+      return decimal(exact(one, other)) ?? doubles(left, right, real)
+    case .double(let left, let right): return number(real(left, right))
+    case nil: return .null
+    }
   }
 
   /// Sums, differences and products of whole numbers always fit into decimals.

@@ -89,16 +89,4 @@ package enum ValueSets {
     var seen: Set<DistinctValue> = []
     return values.filter { seen.insert(DistinctValue($0)).inserted }
   }
-
-  static func union(_ left: [Value], _ right: [Value]) -> [Value] { distinct(left + right) }
-
-  static func intersection(_ left: [Value], _ right: [Value]) -> [Value] {
-    let others = Set(right.map(DistinctValue.init))
-    return distinct(left.filter { others.contains(DistinctValue($0)) })
-  }
-
-  static func difference(_ left: [Value], _ right: [Value]) -> [Value] {
-    let others = Set(right.map(DistinctValue.init))
-    return distinct(left.filter { !others.contains(DistinctValue($0)) })
-  }
 }

@@ -65,11 +65,9 @@ struct CommitRun {
         .notAllowed,
         "commit() was called during a commit or a seed; let the outer one commit what changed.")
     }
-    try context.work.limitOperation()
+    try work.limitOperation()
     try context.takeInKnownCommits()
-    do throws(StoreError) { try work.checkLostLinks() } catch {
-      throw ArborError(error, in: context.store.file)
-    }
+    try work.file.reporting(work.checkLostLinks())
     return context.hasChanges
   }
 

@@ -94,10 +94,7 @@ extension ManagedObjectContext {
     _ body: (StoreSnapshot) throws(ArborError) -> R
   ) throws(ArborError) -> R {
     if let pinned = work.pinned { return try body(pinned) }
-    let snapshot: StoreSnapshot
-    do throws(StoreError) { snapshot = try work.operationSnapshot() } catch {
-      throw ArborError(error, in: store.file)
-    }
+    let snapshot = try store.file.reporting(work.operationSnapshot())
     work.pinned = snapshot
     defer {
       work.pinned = nil

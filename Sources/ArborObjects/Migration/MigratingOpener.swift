@@ -23,7 +23,7 @@ struct MigratingOpener {
   func open() throws(ArborError) -> StoreEngine {
     guard let model = opening.model, case .file(let path) = opening.location, !opening.isReadOnly,
       case .lightweight = opening.migration
-    else { return try Self.open(opening) }
+    else { return try storing(StoreEngine.open(opening)) }
     var first = opening
     first.onMismatch = .fail
     // Which way a migration takes is decided before the file changes.
@@ -39,8 +39,8 @@ struct MigratingOpener {
       refusal = error
     }
     do throws(ArborError) {
-      let files = try storing { () throws(StoreError) in try MigrationFiles(path: path) }
-      let stored = try Self.storedModel(files)
+      let files = try storing(MigrationFiles(path: path))
+      let stored = try storing(StoreOpening.reading(path).withFile { $0.schema.model })
       let chain = try MigrationChain(
         from: stored, to: model, options.migrationSteps, options.modelVersions)
       if let plan = options.migrationPlan, plan.digest != chain.digest {
@@ -49,7 +49,9 @@ struct MigratingOpener {
           "The store, the model or the migration steps are others than options.migrationPlan was "
             + "made with; make the plan anew.")
       }
-      if let inPlace = try inPlace(chain, files) { return try Self.open(inPlace) }
+      if let inPlace = try inPlace(chain, files) {
+        return try storing(StoreEngine.open(inPlace))
+      }
       guard options.migration.isStaged else {
         throw isChain ? Self.needsCode(chain) : ArborError(opening: refusal)
       }
@@ -59,7 +61,7 @@ struct MigratingOpener {
         throw error
       }
     }
-    return try Self.open(opening)
+    return try storing(StoreEngine.open(opening))
   }
 
   /// Whether an error of opening comes of a model that the store can be brought to.
@@ -84,27 +86,8 @@ struct MigratingOpener {
     guard let hop = chain.hops.first else { return opening }
     opening.versionsBetween = hop.versions
     guard options.migration.isStaged else { return opening }
-    return try storing { () throws(StoreError) -> StoreOpening? in
-      let source = try StoreEngine.open(.reading(files.path))
-      defer { source.close() }
-      let models = try StagedModels(
-        from: source.schema, to: hop.target, via: hop.versions)
-      return models.needsPass ? nil : opening
-    }
-  }
-
-  /// Which model a store is of.
-  private static func storedModel(_ files: MigrationFiles) throws(ArborError) -> ManagedObjectModel
-  {
-    try storing { () throws(StoreError) -> ManagedObjectModel in
-      let file = try StoreEngine.open(.reading(files.path))
-      defer { file.close() }
-      return file.schema.model
-    }
-  }
-
-  private static func open(_ opening: StoreOpening) throws(ArborError) -> StoreEngine {
-    try storing { () throws(StoreError) in try StoreEngine.open(opening) }
+    let models = try storing(StagedModels(ofStoreAt: files.path, to: hop))
+    return models.needsPass ? nil : opening
   }
 
   private static func needsCode(_ chain: MigrationChain) -> ArborError {
@@ -119,12 +102,31 @@ struct MigratingOpener {
   }
 }
 
-/// Runs work of the store layer, and throws its errors as the public ones.
-func storing<R>(_ body: () throws(StoreError) -> R) throws(ArborError) -> R {
-  do throws(StoreError) { return try body() } catch { throw ArborError(opening: error) }
+/// What work of the store layer gives; its errors are thrown as the public ones.
+func storing<R>(_ work: @autoclosure () throws(StoreError) -> R) throws(ArborError) -> R {
+  do throws(StoreError) { return try work() } catch { throw ArborError(opening: error) }
+}
+
+extension StagedModels {
+  /// Those of the way of one hop, for the store at a path.
+  init(
+    ofStoreAt path: String, to hop: MigrationHop, renames: [String: String] = [:]
+  ) throws(StoreError) {
+    self = try StoreOpening.reading(path).withFile { source throws(StoreError) in
+      try StagedModels(
+        from: source.schema, to: hop.target, via: hop.versions, renames: renames)
+    }
+  }
 }
 
 extension StoreOpening {
+  /// Opens the file for `body`.
+  func withFile<R>(_ body: (StoreEngine) throws(StoreError) -> R) throws(StoreError) -> R {
+    let file = try StoreEngine.open(self)
+    defer { file.close() }
+    return try body(file)
+  }
+
   /// A file with the model inside it, for reading.
   static func reading(_ path: String) -> StoreOpening {
     var opening = StoreOpening(.file(path), model: nil)

@@ -41,7 +41,7 @@ extension Migration {
     let schema = oldContext.work.schema
     journal.visited.formUnion(entities.map(\.name))
     journal.visited.formUnion(
-      schema.kinds(of: entity).filter { schema.entity(named: $0)?.isAbstract ?? false })
+      schema.model.kinds(of: entity.name).filter { schema.entity(named: $0)?.isAbstract ?? false })
     try pass(over: entity.name, entities, behind: lastDone) { old, new in
       do {
         try body(old, new)
@@ -60,9 +60,7 @@ extension Migration {
     progress.objectCount = 0
     progress.objectsDone = lastDone == nil ? 0 : journal.objectsDone ?? 0
     for entity in entities {
-      var request = FetchRequest<ManagedObject>(entity: entity.name)
-      request.includesSubentities = false
-      progress.objectCount += try oldContext.count(request)
+      progress.objectCount += try oldContext.count(FetchRequest(exactly: entity.name))
     }
     let done = lastDone.map { ObjectNumber(rawValue: $0) }
     for entity in entities.sorted(by: { $0.number < $1.number }) {
@@ -124,16 +122,26 @@ extension Migration {
 extension ModelSchema {
   /// The concrete ones of an entity and its subentities.
   func concreteEntities(of entity: EntitySchema) -> [EntitySchema] {
-    let names = kinds(of: entity)
+    let names = model.kinds(of: entity.name)
     return entities.filter { !$0.isAbstract && names.contains($0.name) }
   }
+}
 
+extension ManagedObjectModel {
   /// The names of an entity and its subentities.
-  func kinds(of entity: EntitySchema) -> Set<String> {
+  func kinds(of name: String) -> Set<String> {
     Set(
-      model.entities.lazy.filter { candidate in
-        self.model.lineage(of: candidate).contains { $0.name == entity.name }
+      entities.filter { candidate in
+        lineage(of: candidate).contains { $0.name == name }
       }.map(\.name))
+  }
+}
+
+extension FetchRequest<ManagedObject> {
+  /// The objects of an entity without those of its subentities.
+  init(exactly entityName: String) {
+    self.init(entity: entityName)
+    includesSubentities = false
   }
 }
 
@@ -142,8 +150,7 @@ extension EntitySchema {
   func objects(
     behind number: ObjectNumber, atMost count: Int, in context: ManagedObjectContext
   ) throws(ArborError) -> [ManagedObject] {
-    var request = FetchRequest<ManagedObject>(entity: name)
-    request.includesSubentities = false
+    var request = FetchRequest(exactly: name)
     request.fetchLimit = count
     let token = PageToken(
       values: [], number: number,

@@ -143,11 +143,7 @@ extension Migration {
   func oldEntity(_ name: String) throws(ArborError) -> EntitySchema {
     let schema = oldContext.work.schema
     if let entity = schema.entity(named: name) { return entity }
-    if let former = models.newNames.first(where: { $0.value == name })?.key,
-      let entity = schema.entity(named: former)
-    {
-      return entity
-    }
+    if let entity = models.formerName(of: name).flatMap(schema.entity) { return entity }
     return try oldContext.reader.entity(named: name)
   }
 

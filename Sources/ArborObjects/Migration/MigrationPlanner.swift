@@ -33,10 +33,10 @@ struct MigrationPlanner {
     var brokenRules: [MigrationPlan.Obstacle] = []
     var isInPlace = chain.hops.count <= 1
     for (index, hop) in chain.hops.enumerated() {
-      let models = try storing { () throws(StoreError) -> StagedModels? in
-        guard index == 0 else { return nil }
-        return try StagedModels(from: store.file.schema, to: hop.target, via: hop.versions)
-      }
+      let models =
+        index == 0
+        ? try storing(
+          StagedModels(from: store.file.schema, to: hop.target, via: hop.versions)) : nil
       let difference = try hop.source.difference(to: hop.target, via: hop.versions)
       if difference.storedChanges.isEmpty { continue }
       var needsPass = true
@@ -70,9 +70,7 @@ struct MigrationPlanner {
   private func objectCounts() throws(ArborError) -> [String: Int] {
     var counts: [String: Int] = [:]
     for entity in store.model.entities where !entity.isAbstract {
-      var request = FetchRequest<ManagedObject>(entity: entity.name)
-      request.includesSubentities = false
-      counts[entity.name] = try context.count(request)
+      counts[entity.name] = try context.count(FetchRequest(exactly: entity.name))
     }
     return counts
   }
@@ -81,7 +79,7 @@ struct MigrationPlanner {
   private func needsPass(_ models: StagedModels) throws(ArborError) -> Bool {
     if !models.anew.isEmpty { return true }
     for (name, _) in models.computed {
-      guard let former = models.newNames.first(where: { $0.value == name })?.key else { continue }
+      guard let former = models.formerName(of: name) else { continue }
       if try context.count(former) > 0 { return true }
     }
     return false
@@ -117,11 +115,8 @@ struct MigrationPlanner {
   private func count(
     of entity: String, _ counts: [String: Int], _ models: StagedModels
   ) -> Int {
-    models.relaxed.entities.filter { candidate in
-      models.relaxed.lineage(of: candidate).contains { $0.name == entity }
-    }.reduce(0) { sum, candidate in
-      let former = models.newNames.first { $0.value == candidate.name }?.key
-      return sum + (former.flatMap { counts[$0] } ?? 0)
+    models.relaxed.kinds(of: entity).reduce(0) { sum, name in
+      sum + (models.formerName(of: name).flatMap { counts[$0] } ?? 0)
     }
   }
 
@@ -134,10 +129,9 @@ struct MigrationPlanner {
     var found = MigrationObstacle.obstacles(in: difference, dropping: names, passes: passes)
       .map(MigrationPlan.Obstacle.init)
     guard let models else { return found }
-    let stored = try storing { () throws(StoreError) -> [MigrationObstacle] in
-      try store.file.migrationObstacles(
-        to: hop.target, via: hop.versions, dropping: names, passes: true)
-    }
+    let stored = try storing(
+      store.file.migrationObstacles(
+        to: hop.target, via: hop.versions, dropping: names, passes: true))
     found += stored.map(MigrationPlan.Obstacle.init)
     let survey = MigrationSurvey(context, models)
     found += try survey.objectsOfAbstractEntities()

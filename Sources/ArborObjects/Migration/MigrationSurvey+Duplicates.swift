@@ -17,9 +17,7 @@ extension MigrationSurvey {
     }
     var found: [MigrationPlan.Obstacle] = []
     for entity in target.entities {
-      guard let former = models.newNames.first(where: { $0.value == entity.name })?.key else {
-        continue
-      }
+      guard let former = models.formerName(of: entity.name) else { continue }
       for properties in entity.uniquenessConstraints {
         let unique = UniqueValues(entity: entity.name, properties: properties)
         let isAdded = added.contains(unique)
@@ -126,7 +124,7 @@ extension MigrationSurvey {
   ) throws(ArborError) {
     for (former, name) in models.keptNames.sorted(by: { $0.key < $1.key }) {
       guard let entity = target.entity(named: name),
-        target.lineage(of: entity).contains(where: { $0.name == unique.entity })
+        target.kinds(of: unique.entity).contains(name)
       else { continue }
       let columns = unique.properties.map { column($0, of: entity, former, target) }
       try each(former) { (object) throws(ArborError) in

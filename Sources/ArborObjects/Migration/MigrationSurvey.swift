@@ -61,8 +61,7 @@ struct MigrationSurvey {
         let rule = ValueRule(change.rule)
       else { continue }
       for (former, name) in models.keptNames.sorted(by: { $0.key < $1.key }) {
-        guard let entity = models.relaxed.entity(named: name),
-          models.relaxed.lineage(of: entity).contains(where: { $0.name == subject.entity }),
+        guard models.relaxed.kinds(of: subject.entity).contains(name),
           let source = models.fieldSources[name]?[property]
         else { continue }
         var list = ObjectList(of: former)

@@ -23,12 +23,8 @@ extension PersistentStore {
   /// - Throws: ``ArborError`` `closed`, `readOnly`, `modelChanged`, `migrationUnderWay`,
   ///   `diskFull`, `inputOutput`, `corrupted`; what keeps commits from a shared log.
   public func confirmMigration() throws(ArborError) {
-    do throws(StoreError) {
-      try file.confirmMigration()
-      try StagedReversal.confirm(file)
-    } catch {
-      throw ArborError(error, in: file)
-    }
+    try file.reporting(file.confirmMigration())
+    try file.reporting(StagedReversal.confirm(file))
   }
 
   /// Brings back the model that a store had before its last migration, with everything that the
@@ -99,8 +95,6 @@ extension PersistentStore {
     let lock = try MigrationLock(files)
     defer { lock.end() }
     files.discard(hops: 0)
-    let file = try StoreEngine.open(.migrating(files.path))
-    defer { file.close() }
-    try file.removeMigrationMarker()
+    try StagedReversal.withoutMarker(files.path) { _ in }
   }
 }

@@ -67,13 +67,11 @@ struct PropertyWork {
           case .relationship(let before) = former.property(named: source),
           !before.description.isTransient
         else { continue }
-        let kinds = model.entities.filter { candidate in
-          model.lineage(of: candidate).contains { $0.name == relationship.destination }
-        }
         relationships.append(
           Relationship(
             name: anew.property, source: source, isToMany: relationship.isToMany,
-            wasToMany: before.isToMany, kinds: Set(kinds.map(\.name)), newNames: kept))
+            wasToMany: before.isToMany, kinds: model.kinds(of: relationship.destination),
+            newNames: kept))
       }
     }
     if attributes.isEmpty, relationships.isEmpty, !isDerived { return nil }
@@ -105,6 +103,9 @@ struct PropertyWork {
 }
 
 extension StagedModels {
+  /// What an entity of the newer model is called in the older one; nil for a new one.
+  func formerName(of name: String) -> String? { newNames.first { $0.value == name }?.key }
+
   /// The new names of the entities whose objects are in the copy, by the former ones.
   var keptNames: [String: String] {
     newNames.filter { relaxed.entity(named: $0.value).map { !$0.isAbstract } ?? false }

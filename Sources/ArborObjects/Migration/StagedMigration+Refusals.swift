@@ -13,13 +13,11 @@ extension StagedMigration {
       let store = try PersistentStore(
         at: .path(files.path), options: StoreOptions(isReadOnly: true))
       defer { store.close() }
-      let models = try storing { () throws(StoreError) -> StagedModels in
-        try StagedModels(from: store.file.schema, to: hop.target, via: hop.versions)
-      }
-      var found = try storing { () throws(StoreError) -> [MigrationObstacle] in
-        try store.file.migrationObstacles(
-          to: hop.target, via: hop.versions, dropping: names, passes: true)
-      }
+      let models = try storing(
+        StagedModels(from: store.file.schema, to: hop.target, via: hop.versions))
+      var found = try storing(
+        store.file.migrationObstacles(
+          to: hop.target, via: hop.versions, dropping: names, passes: true))
       found += try MigrationSurvey(store.makeContext(), models).objectsOfAbstractEntities()
         .map(\.asRefused)
       guard found.isEmpty else { throw Self.refusal(found) }
@@ -29,11 +27,10 @@ extension StagedMigration {
   /// Refuses what passes and code have left where it breaks rules that the file of a hop did not
   /// have meanwhile.
   func refuseBrokenRules(_ number: Int, _ hop: MigrationHop) throws(ArborError) {
-    let found = try storing { () throws(StoreError) -> [MigrationObstacle] in
-      let file = try StoreEngine.open(.reading(files.stage(number)))
-      defer { file.close() }
-      return try file.migrationObstacles(to: hop.target, via: [], dropping: nil, passes: true)
-    }
+    let found = try storing(
+      StoreOpening.reading(files.stage(number)).withFile { file throws(StoreError) in
+        try file.migrationObstacles(to: hop.target, via: [], dropping: nil, passes: true)
+      })
     guard found.isEmpty else { throw Self.refusal(found) }
   }
 
@@ -65,8 +62,7 @@ extension StagedMigration {
       }
     }
     violations += unvisitedComposites(hop, models, journal)
-    guard !violations.isEmpty else { return }
-    throw Self.refusal(violations)
+    if !violations.isEmpty { throw Self.refusal(violations) }
   }
 
   /// Attributes of a composite type that changes, to which code has given nothing.
@@ -75,7 +71,7 @@ extension StagedMigration {
   ) -> [ArborError] {
     models.anew.compactMap { anew in
       guard let step = hop.step, !anew.isRelationship, anew.source == nil,
-        let former = models.newNames.first(where: { $0.value == anew.entity })?.key,
+        let former = models.formerName(of: anew.entity),
         !journal.visited.contains(former)
       else { return nil }
       return ArborError(
@@ -92,11 +88,11 @@ extension StagedMigration {
   }
 
   private static func refusal(_ violations: [ArborError]) -> ArborError {
-    let obstacles = violations.map {
-      MigrationObstacle(
-        entity: $0.entity, property: $0.keyPath, object: $0.objectID, message: $0.message)
-    }
-    return refusal(obstacles)
+    refusal(
+      violations.map {
+        MigrationObstacle(
+          entity: $0.entity, property: $0.keyPath, object: $0.objectID, message: $0.message)
+      })
   }
 }
 

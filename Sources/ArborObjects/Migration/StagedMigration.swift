@@ -39,9 +39,7 @@ struct StagedMigration {
   ///   `cancelled`, `deadlineExceeded`, `diskFull`, `inputOutput` and `inUse` the files are left,
   ///   and the next call goes on with them.
   func run() throws(ArborError) {
-    let lock = try storing { () throws(StoreError) -> MigrationLock in
-      try MigrationLock(files)
-    }
+    let lock = try storing(MigrationLock(files))
     do {
       defer { lock.end() }
       // Another process may have done it by now.
@@ -60,21 +58,17 @@ struct StagedMigration {
   }
 
   private func isDone() throws(ArborError) -> Bool {
-    try storing { () throws(StoreError) -> Bool in
-      let file = try StoreEngine.open(.reading(files.path))
-      defer { file.close() }
-      return file.modelFingerprint == chain.target.fingerprint
-    }
+    try storing(StoreOpening.reading(files.path).withFile(\.modelFingerprint))
+      == chain.target.fingerprint
   }
 
   /// Leaves the store as it was before.
   private func giveUp() throws(ArborError) {
     files.discard(hops: chain.hops.count)
-    try storing { () throws(StoreError) in
-      let file = try StoreEngine.open(stageOpening(files.path, nil))
-      defer { file.close() }
-      try file.removeMigrationMarker()
-    }
+    try storing(
+      stageOpening(files.path).withFile { file throws(StoreError) in
+        try file.removeMigrationMarker()
+      })
   }
 
   private var planText: String { String(plan, radix: 16) }
@@ -94,10 +88,7 @@ struct StagedMigration {
       if hop > 1 { files.removeStage(hop - 1) }
       hop += 1
     }
-    let isSwapped = try storing { () throws(StoreError) -> Bool in
-      try files.swap(chain.hops.count, origin: origin)
-    }
-    guard isSwapped else {
+    guard try storing(files.swap(chain.hops.count, origin: origin)) else {
       throw ArborError(
         .conflict,
         "\(files.path) was written to while it was migrated; open it again, and the migration "
@@ -109,14 +100,13 @@ struct StagedMigration {
   ///
   /// - Returns: The transaction that it is left with.
   private func begin() throws(ArborError) -> UInt64 {
-    try storing { () throws(StoreError) -> UInt64 in
-      let file = try StoreEngine.open(stageOpening(files.path, nil))
-      defer { file.close() }
-      if let marker = try file.migrationMarker(), marker.plan != plan {
-        throw .migrationUnderWay(marker)
-      }
-      return try file.beginMigration(plan, to: chain.target)
-    }
+    try storing(
+      stageOpening(files.path).withFile { file throws(StoreError) in
+        if let marker = try file.migrationMarker(), marker.plan != plan {
+          throw .migrationUnderWay(marker)
+        }
+        return try file.beginMigration(plan, to: chain.target)
+      })
   }
 
   /// The hop to go on with; files of another plan, or of another state of the store, go.
@@ -134,17 +124,13 @@ struct StagedMigration {
   /// What the file of a hop says of itself; nil where none exists that says anything.
   private func journalLeft(of hop: Int) throws(ArborError) -> MigrationJournal? {
     do throws(ArborError) {
-      guard try isMade(hop) else { return nil }
+      guard try storing(files.exists(hop)) else { return nil }
       return try storedJournal(of: hop)
     } catch {
       // A damaged file is made anew; one that cannot be read now is not given up for that.
       if Self.isInterruption(error) { throw error }
       return nil
     }
-  }
-
-  private func isMade(_ hop: Int) throws(ArborError) -> Bool {
-    try storing { () throws(StoreError) in try files.exists(hop) }
   }
 
   // MARK: One hop
@@ -155,18 +141,15 @@ struct StagedMigration {
     report(progress)
     var renames: [String: String] = [:]
     while true {
-      let models = try storing { () throws(StoreError) -> StagedModels in
-        try self.models(number, hop, renames)
-      }
-      let isMade = try isMade(number)
+      let models = try storing(
+        StagedModels(ofStoreAt: files.stage(number - 1), to: hop, renames: renames))
+      let isMade = try storing(files.exists(number))
       if number > 1, hop.step == nil, !models.needsPass, !isMade {
         return try promote(number, hop, origin)
       }
       if !isMade {
         let start = MigrationJournal(plan: planText, origin: origin, hop: number, renames: renames)
-        try storing { () throws(StoreError) in
-          try prepare(number, models, via: hop.versions, start)
-        }
+        try storing(prepare(number, models, via: hop.versions, start))
       }
       var journal = try journal(of: number)
       if journal.renames != renames {
@@ -175,7 +158,7 @@ struct StagedMigration {
       }
       if journal.phase == .objects {
         progress.phase = .objects
-        guard let next = try work(number, hop, models, journal, progress) else { continue }
+        let next = try work(number, hop, models, journal, progress)
         if let rename = next.rename {
           renames[rename.former] = rename.new
           files.removeStage(number)
@@ -190,15 +173,6 @@ struct StagedMigration {
     }
   }
 
-  private func models(
-    _ number: Int, _ hop: MigrationHop, _ renames: [String: String]
-  ) throws(StoreError) -> StagedModels {
-    let source = try StoreEngine.open(.reading(files.stage(number - 1)))
-    defer { source.close() }
-    return try StagedModels(
-      from: source.schema, to: hop.target, via: hop.versions, renames: renames)
-  }
-
   /// Makes the file of a hop: a copy of the one before, open for changes.
   private func prepare(
     _ number: Int, _ models: StagedModels, via versions: [ManagedObjectModel],
@@ -207,9 +181,7 @@ struct StagedMigration {
     let source = try StoreEngine.open(.reading(files.stage(number - 1)))
     defer { source.close() }
     try files.makeStage(number, from: source) { (path) throws(StoreError) in
-      do {
-        let copy = try StoreEngine.open(stageOpening(path, nil))
-        defer { copy.close() }
+      try stageOpening(path).withFile { copy throws(StoreError) in
         try copy.removeMigrationMarker()
         // The store that it is a copy of keeps the way back.
         try copy.confirmMigration()
@@ -221,9 +193,9 @@ struct StagedMigration {
         if model == models.bridge ?? models.relaxed { opening.versionsBetween = versions }
         try StoreEngine.open(opening).close()
       }
-      let file = try StoreEngine.open(stageOpening(path, nil))
-      defer { file.close() }
-      try file.setMetadata(MigrationJournal.key, journal.bytes)
+      try stageOpening(path).withFile { file throws(StoreError) in
+        try file.setMetadata(MigrationJournal.key, journal.bytes)
+      }
     }
   }
 
@@ -232,25 +204,29 @@ struct StagedMigration {
   private func promote(
     _ number: Int, _ hop: MigrationHop, _ origin: UInt64
   ) throws(ArborError) {
-    var journal = MigrationJournal(plan: planText, origin: origin, hop: number)
+    var opening = stageOpening(files.stage(number - 1), hop.target)
+    opening.versionsBetween = hop.versions
+    try storing(
+      complete(opening, MigrationJournal(plan: planText, origin: origin, hop: number)))
+    try storing(files.promote(number - 1))
+  }
+
+  /// Lets a file become one of the hop's model, and its journal say so.
+  private func complete(
+    _ opening: StoreOpening, _ journal: MigrationJournal
+  ) throws(StoreError) {
+    var (opening, journal) = (opening, journal)
+    opening.migration = .lightweight(dropping: nil)
     journal.phase = .done
-    try storing { () throws(StoreError) in
-      var opening = stageOpening(files.stage(number - 1), hop.target)
-      opening.migration = .lightweight(dropping: nil)
-      opening.versionsBetween = hop.versions
-      do {
-        let file = try StoreEngine.open(opening)
-        defer { file.close() }
-        try file.confirmMigration()
-        journal.sequence = try file.refreshSequence() + 1
-        try file.setMetadata(MigrationJournal.key, journal.bytes)
-      }
-      try files.promote(number - 1)
+    try opening.withFile { file throws(StoreError) in
+      try file.confirmMigration()
+      journal.sequence = try file.refreshSequence() + 1
+      try file.setMetadata(MigrationJournal.key, journal.bytes)
     }
   }
 
   /// A file of the migration, or the store itself, which has the marker of it.
-  private func stageOpening(_ path: String, _ model: ManagedObjectModel?) -> StoreOpening {
+  private func stageOpening(_ path: String, _ model: ManagedObjectModel? = nil) -> StoreOpening {
     var stage = StoreOpening(.file(path), model: model)
     stage.durability = opening.durability
     // What is dropped lies in the original still.
@@ -270,11 +246,7 @@ struct StagedMigration {
   }
 
   private func storedJournal(of number: Int) throws(ArborError) -> MigrationJournal? {
-    try storing { () throws(StoreError) -> MigrationJournal? in
-      let file = try StoreEngine.open(.reading(files.stage(number)))
-      defer { file.close() }
-      return try MigrationJournal(of: file)
-    }
+    try storing(StoreOpening.reading(files.stage(number)).withFile(MigrationJournal.init(of:)))
   }
 
   /// Passes and code.
@@ -283,7 +255,7 @@ struct StagedMigration {
   private func work(
     _ number: Int, _ hop: MigrationHop, _ models: StagedModels, _ journal: MigrationJournal,
     _ progress: MigrationProgress
-  ) throws(ArborError) -> (journal: MigrationJournal, rename: (former: String, new: String)?)? {
+  ) throws(ArborError) -> (journal: MigrationJournal, rename: (former: String, new: String)?) {
     let old = try PersistentStore(
       at: .path(files.stage(number - 1)), options: StoreOptions(isReadOnly: true))
     defer { old.close() }
@@ -324,18 +296,9 @@ struct StagedMigration {
   ) throws(ArborError) {
     guard journal.phase != .done else { return }
     try refuseBrokenRules(number, hop)
-    try storing { () throws(StoreError) in
-      var opening = stageOpening(files.stage(number), hop.target)
-      opening.migration = .lightweight(dropping: nil)
-      // Derived attributes have been computed.
-      opening.isStaged = true
-      let file = try StoreEngine.open(opening)
-      defer { file.close() }
-      var journal = journal
-      journal.phase = .done
-      try file.confirmMigration()
-      journal.sequence = try file.refreshSequence() + 1
-      try file.setMetadata(MigrationJournal.key, journal.bytes)
-    }
+    var opening = stageOpening(files.stage(number), hop.target)
+    // Derived attributes have been computed.
+    opening.isStaged = true
+    try storing(complete(opening, journal))
   }
 }

@@ -11,43 +11,43 @@ enum StagedReversal {
   /// - Throws: `inUse` where something has one of the two stores open, `notAllowed` where something
   ///   was committed since that may not be dropped.
   static func revert(_ path: String, discardsCommits: Bool) throws(ArborError) -> Bool {
-    try storing { () throws(StoreError) -> Result<Bool, ArborError> in
-      let files = try MigrationFiles(path: path)
-      guard try files.keepsFormer else { return .success(false) }
-      let lock = try MigrationLock(files)
-      defer { lock.end() }
-      let (journal, sequence) = try read(files)
-      guard let journal, journal.phase == .done else { return .success(false) }
-      let commits = sequence - min(sequence, journal.sequence)
-      guard commits == 0 || discardsCommits else { return .failure(changed(commits)) }
-      let model = try withoutMarker(files.former) { $0.modelFingerprint }
-      try announce(model, files.path)
-      do throws(StoreError) {
-        try files.restoreFormer()
-      } catch {
-        try withoutMarker(files.path) { _ in }
-        throw error
-      }
-      return .success(true)
-    }.get()
+    let files = try storing(MigrationFiles(path: path))
+    guard try storing(files.keepsFormer) else { return false }
+    let lock = try storing(MigrationLock(files))
+    defer { lock.end() }
+    let (journal, sequence) = try storing(read(files))
+    guard let journal, journal.phase == .done else { return false }
+    let commits = sequence - min(sequence, journal.sequence)
+    guard commits == 0 || discardsCommits else { throw changed(commits) }
+    try storing(restore(files))
+    return true
+  }
+
+  private static func restore(_ files: MigrationFiles) throws(StoreError) {
+    let model = try withoutMarker(files.former) { $0.modelFingerprint }
+    try announce(model, files.path)
+    do throws(StoreError) { try files.restoreFormer() } catch {
+      try withoutMarker(files.path) { _ in }
+      throw error
+    }
   }
 
   /// Removes what a file says of a migration.
-  private static func withoutMarker<R>(
+  static func withoutMarker<R>(
     _ path: String, _ body: (StoreEngine) -> R
   ) throws(StoreError) -> R {
-    let file = try StoreEngine.open(.migrating(path))
-    defer { file.close() }
-    try file.removeMigrationMarker()
-    return body(file)
+    try StoreOpening.migrating(path).withFile { file throws(StoreError) in
+      try file.removeMigrationMarker()
+      return body(file)
+    }
   }
 
   /// Lets those who have the store open know which model it gets, and keeps them from writing to
   /// it.
   private static func announce(_ model: ModelFingerprint, _ path: String) throws(StoreError) {
-    let file = try StoreEngine.open(.migrating(path))
-    defer { file.close() }
-    try file.setMigrationMarker(.reversal(to: model, generation: file.modelGeneration))
+    try StoreOpening.migrating(path).withFile { file throws(StoreError) in
+      try file.setMigrationMarker(.reversal(to: model, generation: file.modelGeneration))
+    }
   }
 
   private static func changed(_ commits: UInt64) -> ArborError {
@@ -61,10 +61,10 @@ enum StagedReversal {
   private static func read(
     _ files: MigrationFiles
   ) throws(StoreError) -> (journal: MigrationJournal?, sequence: UInt64) {
-    let file = try StoreEngine.open(.reading(files.path))
-    defer { file.close() }
-    guard file.isReadOnly else { throw .inUse(path: files.path) }
-    return (try MigrationJournal(of: file), try file.refreshSequence())
+    try StoreOpening.reading(files.path).withFile { file throws(StoreError) in
+      guard file.isReadOnly else { throw .inUse(path: files.path) }
+      return (try MigrationJournal(of: file), try file.refreshSequence())
+    }
   }
 
   /// Removes the store as it was before the last migration in a copy; nothing where none exists.

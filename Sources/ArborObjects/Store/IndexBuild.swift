@@ -76,15 +76,10 @@ extension PersistentStore {
   /// - Throws: ``ArborError`` `closed`, `modelChanged`, `inputOutput`, `corrupted`.
   public var indexBuilds: [IndexBuild] {
     get throws(ArborError) {
-      try requireOpen()
-      do throws(StoreError) {
-        let builds = try file.indexBuilds()
-        guard !builds.isEmpty else { return [] }
-        let problem = file.indexBuildFailure.map { ArborError($0, in: file) }
-        return builds.map { IndexBuild($0, problem: problem) }
-      } catch {
-        throw ArborError(error, in: file)
-      }
+      let builds = try whileOpen(file.indexBuilds())
+      guard !builds.isEmpty else { return [] }
+      let problem = file.indexBuildFailure.map { ArborError($0, in: file) }
+      return builds.map { IndexBuild($0, problem: problem) }
     }
   }
 }

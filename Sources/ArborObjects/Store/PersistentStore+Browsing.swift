@@ -8,9 +8,7 @@ extension PersistentStore {
   ///
   /// - Parameter limit: Their greatest number.
   package func recentCommits(_ limit: Int) throws(ArborError) -> [CommittedChanges] {
-    do throws(StoreError) {
-      let snapshot = try file.snapshot()
-      defer { snapshot.close() }
+    try onSnapshot { snapshot throws(StoreError) in
       var count = UInt64(max(0, limit))
       // A history that begins later than asked for is found by asking for less.
       while count > 0 {
@@ -21,20 +19,12 @@ extension PersistentStore {
         count /= 2
       }
       return []
-    } catch {
-      throw ArborError(error, in: file)
     }
   }
 
   /// The bytes that the records of each concrete entity fill in the file.
   package func recordBytes() throws(ArborError) -> [(entity: String, bytes: Int)] {
-    do throws(StoreError) {
-      let snapshot = try file.snapshot()
-      defer { snapshot.close() }
-      return try snapshot.recordBytes()
-    } catch {
-      throw ArborError(error, in: file)
-    }
+    try onSnapshot { snapshot throws(StoreError) in try snapshot.recordBytes() }
   }
 
   /// Checks the whole store as ``check()`` does, and tells how far it is.
@@ -43,9 +33,7 @@ extension PersistentStore {
   package func check(
     revocation: Revocation? = nil, _ progress: @escaping StoreCheckProgress.Reporter
   ) throws(ArborError) -> StoreCheckReport {
-    do throws(StoreError) { return try file.check(progress, revocation: revocation) } catch {
-      throw ArborError(error, in: file)
-    }
+    try file.reporting(file.check(progress, revocation: revocation))
   }
 }
 

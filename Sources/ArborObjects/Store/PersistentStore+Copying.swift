@@ -24,11 +24,7 @@ extension PersistentStore {
   public func copy(to url: URL, compacting: Bool = false) throws(ArborError) {
     try requireOpen()
     let path = try StoreLocation.path(of: url)
-    do throws(StoreError) {
-      try file.copy(to: path, compacting: compacting, keepsMarker: false)
-    } catch {
-      throw ArborError(error, in: file)
-    }
+    try file.reporting(file.copy(to: path, compacting: compacting, keepsMarker: false))
   }
 
   /// Gives the space that the file does not need back to the file system.
@@ -52,8 +48,5 @@ extension PersistentStore {
   ///   not end, such as a snapshot that this thread holds or a `withSnapshot` of another one that
   ///   takes more than a minute; `diskFull`, `readOnly`, `modelChanged`, `migrationUnderWay`,
   ///   `closed`. The file is as it was then.
-  public func compact() throws(ArborError) {
-    try requireOpen()
-    do throws(StoreError) { try file.compact() } catch { throw ArborError(error, in: file) }
-  }
+  public func compact() throws(ArborError) { try whileOpen(file.compact()) }
 }

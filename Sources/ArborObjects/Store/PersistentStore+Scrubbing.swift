@@ -26,12 +26,7 @@ extension PersistentStore {
   /// - Throws: ``ArborError`` `corrupted` with the first damage that it meets, after which the
   ///   store refuses commits; `cancelled`, `closed`, `modelChanged`, `diskFull`, `inputOutput`.
   public func scrub(_ progress: (@Sendable (Double) -> Void)? = nil) throws(ArborError) {
-    try requireOpen()
-    do throws(StoreError) {
-      try file.scrub { progress?(Double($0.done) / Double($0.total)) }
-    } catch {
-      throw ArborError(error, in: file)
-    }
+    try whileOpen(file.scrub { progress?(Double($0.done) / Double($0.total)) })
   }
 
   /// When the file was last read as a whole and found without damage, by ``scrub(_:)`` or behind an
@@ -39,12 +34,7 @@ extension PersistentStore {
   ///
   /// - Throws: ``ArborError`` `closed`, `corrupted`, `modelChanged`, `inputOutput`.
   public var lastScrub: Date? {
-    get throws(ArborError) {
-      try requireOpen()
-      do throws(StoreError) { return try file.lastScrub() } catch {
-        throw ArborError(error, in: file)
-      }
-    }
+    get throws(ArborError) { try whileOpen(file.lastScrub()) }
   }
 
   /// Writes what is found to be damaged behind the store to the program's log.

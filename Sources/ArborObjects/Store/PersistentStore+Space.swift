@@ -10,12 +10,7 @@ extension PersistentStore {
   /// - Throws: ``ArborError`` `closed`, `modelChanged`, `inputOutput`.
   public var space: StoreSpace {
     get throws(ArborError) {
-      try requireOpen()
-      do throws(StoreError) {
-        return try file.space(longReadersPinning: longReaders?.limit)
-      } catch {
-        throw ArborError(error, in: file)
-      }
+      try whileOpen(file.space(longReadersPinning: longReaders?.limit))
     }
   }
 
@@ -26,12 +21,7 @@ extension PersistentStore {
   ///   reads an earlier state.
   /// - Throws: ``ArborError`` `closed`, `inputOutput`.
   public var readers: [StoreReader] {
-    get throws(ArborError) {
-      try requireOpen()
-      do throws(StoreError) { return try file.readers() } catch {
-        throw ArborError(error, in: file)
-      }
-    }
+    get throws(ArborError) { try whileOpen(file.readers()) }
   }
 
   /// Ends the snapshots that processes held which died, so that commits use the pages again which
@@ -45,9 +35,6 @@ extension PersistentStore {
   /// - Throws: ``ArborError`` `closed`, `inputOutput`.
   @discardableResult
   public func clearStaleReaders() throws(ArborError) -> Int {
-    try requireOpen()
-    do throws(StoreError) { return try file.clearStaleReaders() } catch {
-      throw ArborError(error, in: file)
-    }
+    try whileOpen(file.clearStaleReaders())
   }
 }

@@ -167,13 +167,7 @@ public final class PersistentStore: Sendable {
   public var indexes: [IndexStatistics] {
     get throws(ArborError) {
       try requireOpen()
-      do throws(StoreError) {
-        let snapshot = try file.snapshot()
-        defer { snapshot.close() }
-        return try snapshot.indexes()
-      } catch {
-        throw ArborError(error, in: file)
-      }
+      return try onSnapshot { snapshot throws(StoreError) in try snapshot.indexes() }
     }
   }
 
@@ -184,9 +178,7 @@ public final class PersistentStore: Sendable {
   /// - Throws: ``ArborError`` `corrupted` with every problem as a violation; else what kept the
   ///   check from reading.
   public func check() throws(ArborError) {
-    try requireOpen()
-    let report: StoreCheckReport
-    do throws(StoreError) { report = try file.check() } catch { throw ArborError(error, in: file) }
+    let report = try whileOpen(file.check())
     guard !report.isSound else { return }
     var error = ArborError(
       .corrupted,
@@ -202,17 +194,11 @@ public final class PersistentStore: Sendable {
   /// removed object is ever given to another.
   ///
   /// - Throws: ``ArborError``; nothing is removed then.
-  public func purge() throws(ArborError) {
-    try requireOpen()
-    do throws(StoreError) { try file.purge() } catch { throw ArborError(error, in: file) }
-  }
+  public func purge() throws(ArborError) { try whileOpen(file.purge()) }
 
   /// Whether a commit has left a mark; see `ManagedObjectContext.commit(marking:)`.
   package func hasMark(_ mark: String) throws(ArborError) -> Bool {
-    try requireOpen()
-    do throws(StoreError) { return try file.metadata(mark) != nil } catch {
-      throw ArborError(error, in: file)
-    }
+    try whileOpen(file.metadata(mark)) != nil
   }
 
   /// Ends this use of the file.
@@ -236,8 +222,7 @@ public final class PersistentStore: Sendable {
   /// - Throws: ``ArborError`` `inUse` where something else has the file open, or migrates it;
   ///   nothing is removed then. `closed` where the store is closed already.
   public func destroy() throws(ArborError) {
-    try requireOpen()
-    do throws(StoreError) { try file.destroy() } catch { throw ArborError(error, in: file) }
+    try whileOpen(file.destroy())
     openState.end()
     news.end()
   }
@@ -248,6 +233,21 @@ extension PersistentStore {
   @inline(__always)
   func requireOpen() throws(ArborError) {
     if isClosed { throw ArborError(StoreError.closed, in: file) }
+  }
+
+  /// What work of the store layer gives where the store is open.
+  func whileOpen<R>(_ work: @autoclosure () throws(StoreError) -> R) throws(ArborError) -> R {
+    try requireOpen()
+    return try file.reporting(work())
+  }
+
+  /// Reads of the newest commit.
+  func onSnapshot<R>(
+    _ body: (StoreSnapshot) throws(StoreError) -> R
+  ) throws(ArborError) -> R {
+    let snapshot = try file.reporting(file.snapshot())
+    defer { snapshot.close() }
+    return try file.reporting(body(snapshot))
   }
 
   /// The log that the store follows or shares.

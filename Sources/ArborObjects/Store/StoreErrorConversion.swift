@@ -278,6 +278,13 @@ extension ArborError {
   }
 }
 
+extension StoreEngine {
+  /// What work of the store layer gives; its errors are thrown as the public ones.
+  func reporting<R>(_ work: @autoclosure () throws(StoreError) -> R) throws(ArborError) -> R {
+    do throws(StoreError) { return try work() } catch { throw ArborError(error, in: self) }
+  }
+}
+
 /// The other of two objects that an error is about, which lies beneath it: the one that has a
 /// unique value already, or that has been deleted while a link to it was made.
 public struct OtherObject: Error, Sendable, CustomStringConvertible {

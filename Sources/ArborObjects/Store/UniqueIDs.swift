@@ -35,8 +35,6 @@ public final class UniqueIDs: Sendable {
   public func next(_ count: Int) throws(ArborError) -> Range<Int64> {
     precondition(count > 0, "next(_:) was asked for \(count) unique IDs; ask for at least one.")
     if openState.isClosed { throw ArborError(StoreError.closed, in: file) }
-    do throws(StoreError) { return try file.takeUniqueIDs(count) } catch {
-      throw ArborError(error, in: file)
-    }
+    return try file.reporting(file.takeUniqueIDs(count))
   }
 }

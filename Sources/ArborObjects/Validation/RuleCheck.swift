@@ -38,12 +38,8 @@ struct RuleCheck {
     var changes = ChangeSet()
     changes.records = context.work.recordChanges()
     guard !changes.records.isEmpty else { return [] }
-    let violations: [UniquenessViolation]
-    do throws(StoreError) {
-      violations = try context.store.file.uniquenessViolations(of: changes)
-    } catch {
-      throw ArborError(error, in: context.store.file)
-    }
+    let file = context.store.file
+    let violations = try file.reporting(file.uniquenessViolations(of: changes))
     if case .error = context.mergePolicy { return violations }
     let merger = UniqueMerger(context)
     return violations.filter { !merger.canResolve($0) }

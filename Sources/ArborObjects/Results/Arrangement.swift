@@ -1,4 +1,5 @@
 internal import ArborModel
+internal import ArborStore
 
 /// Objects in order, in chunks: putting one in, taking one out and finding one cost little however
 /// many there are.
@@ -24,7 +25,7 @@ struct Arrangement {
   var objects: [ManagedObject] {
     var objects: [ManagedObject] = []
     objects.reserveCapacity(count)
-    for chunk in chunks { objects.append(contentsOf: chunk) }
+    for chunk in chunks { objects += chunk }
     return objects
   }
 
@@ -36,22 +37,10 @@ struct Arrangement {
   /// How many objects from the first on fulfil a condition, which all that follow an object that
   /// does not do not either.
   func countOfPrefix(where condition: (ManagedObject) -> Bool) -> Int {
-    var (low, high) = (0, chunks.count)
-    while low < high {
-      let middle = (low + high) / 2
-      let chunk = chunks[middle]
-      if condition(chunk[chunk.count - 1]) { low = middle + 1 } else { high = middle }
-    }
-    var start = 0
-    for chunk in chunks[..<low] { start += chunk.count }
-    guard low < chunks.count else { return start }
-    let chunk = chunks[low]
-    var (first, end) = (0, chunk.count)
-    while first < end {
-      let middle = (first + end) / 2
-      if condition(chunk[middle]) { first = middle + 1 } else { end = middle }
-    }
-    return start + first
+    let whole = chunks.partitioningIndex { !condition($0[$0.count - 1]) }
+    let start = chunks[..<whole].reduce(0) { $0 + $1.count }
+    guard whole < chunks.count else { return start }
+    return start + chunks[whole].partitioningIndex { !condition($0) }
   }
 
   /// Puts an object in before the one at an index.

@@ -39,7 +39,8 @@ extension FetchedResults {
     /// look at the ``FetchedResults/objects``.
     public let isComplete: Bool
 
-    init(_ step: ResultsStep) {
+    /// - Parameter isComplete: false for somebody who fell back too far.
+    init(_ step: ResultsStep, isComplete: Bool = true) {
       func single(_ single: ResultsStep.Single) -> Single {
         Single(object: unsafeDowncast(single.object, to: T.self), index: single.index)
       }
@@ -53,18 +54,7 @@ extension FetchedResults {
       updates = step.updates.map(pair)
       deletedSections = step.deletedSections
       insertedSections = step.insertedSections
-      isComplete = true
-    }
-
-    /// What is left to say to somebody who fell back too far.
-    init() {
-      deletions = []
-      insertions = []
-      moves = []
-      updates = []
-      deletedSections = []
-      insertedSections = []
-      isComplete = false
+      self.isComplete = isComplete
     }
 
     /// The later state, made from the earlier one.
@@ -157,7 +147,7 @@ final class ResultsFollower<T: ManagedObject> {
 
   func add(_ difference: FetchedResults<T>.Difference) {
     if waiting.count == Self.mostWaiting || waiting.first?.isComplete == false {
-      waiting = [FetchedResults<T>.Difference()]
+      waiting = [FetchedResults<T>.Difference(ResultsStep(), isComplete: false)]
     } else {
       waiting.append(difference)
     }

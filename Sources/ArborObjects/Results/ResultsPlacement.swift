@@ -43,20 +43,13 @@ struct ResultsPlacement {
       return (0..<arrangement.count).first { arrangement[$0].number == candidate.number }
     }
     let key = order.key(candidate.number, former, of: candidate.entity)
-    let index = index(of: key, candidate.number, order)
+    let index = arrangement.countOfPrefix { object in
+      order.isBefore((self.key(of: object, order), object.number), (key, candidate.number))
+    }
     guard index < arrangement.count, arrangement[index].number == candidate.number else {
       return nil
     }
     return index
-  }
-
-  /// How many results come before a key.
-  private func index(
-    of key: RecordOrder.Key, _ number: ObjectNumber, _ order: RecordOrder
-  ) -> Int {
-    arrangement.countOfPrefix { object in
-      order.isBefore((self.key(of: object, order), object.number), (key, number))
-    }
   }
 
   /// The key by which an object stands where it does.
@@ -94,19 +87,14 @@ struct ResultsPlacement {
     let former = self.key(of: arrangement[index], order)
     if former == key { return true }
     if shape.sectionPath != nil, former.first != key.first { return false }
-    if index > 0 {
-      let neighbour = arrangement[index - 1]
-      guard changes.before[neighbour.number] == nil,
-        order.isBefore((self.key(of: neighbour, order), neighbour.number), (key, number))
-      else { return false }
+    func isUnchanged(_ index: Int, _ isBetween: (RecordOrder.Key, ObjectNumber) -> Bool) -> Bool {
+      guard (0..<arrangement.count).contains(index) else { return true }
+      let neighbour = arrangement[index]
+      return changes.before[neighbour.number] == nil
+        && isBetween(self.key(of: neighbour, order), neighbour.number)
     }
-    if index + 1 < arrangement.count {
-      let neighbour = arrangement[index + 1]
-      guard changes.before[neighbour.number] == nil,
-        order.isBefore((key, number), (self.key(of: neighbour, order), neighbour.number))
-      else { return false }
-    }
-    return true
+    return isUnchanged(index - 1) { order.isBefore(($0, $1), (key, number)) }
+      && isUnchanged(index + 1) { order.isBefore((key, number), ($0, $1)) }
   }
 
   // MARK: The order as it is
@@ -158,19 +146,9 @@ struct ResultsPlacement {
 
   /// Where the object of an index stands when others have gone and come.
   static func index(of before: Int, without leaving: [Int], with arrived: [Int]) -> Int {
-    var (low, high) = (0, leaving.count)
-    while low < high {
-      let middle = (low + high) / 2
-      if leaving[middle] < before { low = middle + 1 } else { high = middle }
-    }
+    let rest = before - leaving.partitioningIndex { $0 >= before }
     // The n-th of those that came stands before it if no more than what is left of it precedes.
-    let rest = before - low
-    (low, high) = (0, arrived.count)
-    while low < high {
-      let middle = (low + high) / 2
-      if arrived[middle] - middle <= rest { low = middle + 1 } else { high = middle }
-    }
-    return rest + low
+    return rest + arrived.indices.partitioningIndex { arrived[$0] - $0 > rest }
   }
 
   // MARK: Sections

@@ -1,4 +1,5 @@
 internal import ArborModel
+internal import ArborStore
 internal import ArborWork
 
 /// What leads from one state of fetched results to the next.
@@ -75,13 +76,9 @@ extension ResultsStep {
     var ends: [Int] = []
     var previous = [Int](repeating: -1, count: numbers.count)
     for (rank, number) in numbers.enumerated() {
-      var (low, high) = (0, ends.count)
-      while low < high {
-        let middle = (low + high) / 2
-        if numbers[ends[middle]] < number { low = middle + 1 } else { high = middle }
-      }
-      previous[rank] = low == 0 ? -1 : ends[low - 1]
-      if low == ends.count { ends.append(rank) } else { ends[low] = rank }
+      let length = ends.partitioningIndex { numbers[$0] >= number }
+      previous[rank] = length == 0 ? -1 : ends[length - 1]
+      if length == ends.count { ends.append(rank) } else { ends[length] = rank }
     }
     var marks = [Bool](repeating: false, count: numbers.count)
     var rank = ends.last ?? -1

@@ -1,8 +1,8 @@
 extension RandomAccessCollection where Index == Int {
   /// The index of the first element that fulfils a condition which all behind it fulfil too; the
   /// end where none does. Logarithmic.
-  @inline(__always)
-  func partitioningIndex(where isReached: (Element) -> Bool) -> Int {
+  @inlinable @inline(__always)
+  package func partitioningIndex(where isReached: (Element) -> Bool) -> Int {
     var lower = startIndex
     var upper = endIndex
     while lower < upper {

@@ -45,7 +45,9 @@ struct ConflictResolver {
       }
       return true
     case .notUnique(let violations):
-      return UniqueMerger(context).resolve(violations, by: resolution)
+      return UniqueMerger(context).resolve(violations) { inserted, other in
+        resolution(of: MergeConflict(inserted, other))
+      }
     default: return false
     }
   }
@@ -77,26 +79,17 @@ struct ConflictResolver {
   }
 
   private func resolution(of conflict: CommitConflict) -> MergeResolution {
-    switch context.mergePolicy {
-    case .error, .rollback: .rollback
-    case .mergeByPropertyObjectWins: .objectWins
-    case .mergeByPropertyStoreWins: .storeWins
-    case .overwrite: .overwrite
-    case .custom(let decide):
-      mergeConflict(conflict).map { MergeResolution(decide($0)) } ?? .objectWins
-    }
+    resolution(of: mergeConflict(conflict))
   }
 
-  /// What becomes of an inserted object whose unique values another one has.
-  private func resolution(
-    of inserted: ManagedObject, _ other: ManagedObject
-  ) -> MergeResolution {
+  /// - Parameter conflict: What a function that decides is shown; nil: the context wins.
+  private func resolution(of conflict: @autoclosure () -> MergeConflict?) -> MergeResolution {
     switch context.mergePolicy {
     case .error, .rollback: .rollback
     case .mergeByPropertyObjectWins: .objectWins
     case .mergeByPropertyStoreWins: .storeWins
     case .overwrite: .overwrite
-    case .custom(let decide): MergeResolution(decide(MergeConflict(inserted, other)))
+    case .custom(let decide): conflict().map { MergeResolution(decide($0)) } ?? .objectWins
     }
   }
 

@@ -113,15 +113,9 @@ public struct CommittedChanges: Sendable, Hashable {
     return tombstones
   }
 
-  /// What is left to say where the history does not reach back any more.
-  init(upTo sequence: UInt64) { self.init(upTo: sequence, migration: nil) }
-
-  /// The news of a migration.
-  init(_ migration: MigrationNotice, after sequence: UInt64) {
-    self.init(upTo: sequence, migration: migration)
-  }
-
-  private init(upTo sequence: UInt64, migration: MigrationNotice?) {
+  /// The news of a migration; without one, what is left to say where the history does not reach
+  /// back any more.
+  init(upTo sequence: UInt64, _ migration: MigrationNotice? = nil) {
     commitSequence = sequence
     self.migration = migration
     date = nil

@@ -64,7 +64,7 @@ struct StoreChanges: AsyncSequence, Sendable {
       let (former, state) = (model, file.modelState)
       guard state != former else { return nil }
       model = state
-      return CommittedChanges(MigrationNotice(state, after: former, of: file), after: last)
+      return CommittedChanges(upTo: last, MigrationNotice(state, after: former, of: file))
     }
 
     private func read(_ file: StoreEngine) throws(StoreError) -> NextEntry {

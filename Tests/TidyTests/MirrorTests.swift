@@ -307,7 +307,6 @@ import Testing
     "TracedClass": "PathTracerTests",
     "TrackedObject+Record": "ManagedObject+RelationshipsTests",
     "TreeTraversal": "PageVerifierTests",
-    "UndoGroup": "UndoHistoryTests",
     "UpsertPlan": "ManagedObjectContext+UpsertTests",
     "ValueFunctions": "PredicateFunction+EvaluationTests",
     "ValueKind": "ComparisonRulesTests",

@@ -23,17 +23,11 @@ struct AttributeDerivation {
     guard work.schema.hasDerivations else { return nil }
     let plan = try work.schema.derivationPlan()
     // All reads are of one state, the newest, which is what the commit is compared with.
-    let outer = work.pinned
-    do throws(StoreError) { work.pinned = try context.store.file.snapshot() } catch {
-      throw ArborError(error, in: context.store.file)
+    return try work.pinning(work.file.reporting(work.file.snapshot())) { () throws(ArborError) in
+      work.memberships.removeAll()
+      var attributes = DerivedAttributes(context, plan, now: date)
+      return try attributes.compute()
     }
-    defer {
-      work.pinned?.close()
-      work.pinned = outer
-    }
-    work.memberships.removeAll()
-    var attributes = DerivedAttributes(context, plan, now: date)
-    return try attributes.compute()
   }
 
   /// Decides the conflicts in which one of the two commits changed nothing of an object but derived
@@ -55,11 +49,7 @@ struct AttributeDerivation {
       let entity = change.live.binding.entity
       let derived = plan.derivations[entity.index].map { entity.attributes[$0.slot].fieldIndex }
       func isOnlyDerived(_ record: RecordView) -> Bool {
-        for (fieldIndex, field) in entity.layout.fields.enumerated()
-        where !derived.contains(fieldIndex) && record.differs(from: committed, field) {
-          return false
-        }
-        return true
+        !record.differs(from: committed, besides: derived, entity)
       }
       if change.kind == .updated, isOnlyDerived(change.live.currentRecord) {
         merger.resolve(conflict, .rollback)
@@ -219,11 +209,8 @@ private struct DerivedAttributes {
     case .deleted: return false
     case .updated, .dropped, nil: break
     }
-    do throws(ArborError) {
-      return try context.peek { snapshot throws(StoreError) in try snapshot.exists(number) }
-    } catch {
-      context.note(error)
-      return false
+    return context.work.known(false) { snapshot throws(StoreError) in
+      try snapshot.exists(number)
     }
   }
 
@@ -287,12 +274,8 @@ private struct DerivedAttributes {
   private func isWritten(_ change: PendingObject, besides timed: [Int]) -> Bool {
     guard let committed = change.committed else { return true }
     if reordered.contains(change.live.number) { return true }
-    let record = change.live.currentRecord
-    for (fieldIndex, field) in change.live.binding.entity.layout.fields.enumerated()
-    where !timed.contains(fieldIndex) && record.differs(from: committed, field) {
-      return true
-    }
-    return false
+    return change.live.currentRecord.differs(
+      from: committed, besides: timed, change.live.binding.entity)
   }
 
   private func set(_ field: RecordField, _ value: Value, in object: ManagedObject) {
@@ -301,6 +284,17 @@ private struct DerivedAttributes {
     let isQuiet = object.change?.isQuiet ?? true
     object.write { buffer, allocator in _ = buffer.set(field, value, allocator: allocator) }
     if isQuiet, let change = object.change { change.quietMutations = change.mutations }
+  }
+}
+
+extension RecordView {
+  /// Whether any field differs but some, which are given by their indexes.
+  fileprivate func differs(
+    from other: RecordView, besides indexes: [Int], _ entity: EntitySchema
+  ) -> Bool {
+    entity.layout.fields.enumerated().contains { index, field in
+      !indexes.contains(index) && differs(from: other, field)
+    }
   }
 }
 

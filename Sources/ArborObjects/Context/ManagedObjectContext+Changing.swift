@@ -86,13 +86,6 @@ extension ManagedObjectContext {
     try beginOperation()
     guard work.pinned == nil else { return try body() }
     try onSnapshot { _ in }
-    do throws(StoreError) { work.pinned = try store.file.snapshot() } catch {
-      throw ArborError(error, in: store.file)
-    }
-    defer {
-      work.pinned?.close()
-      work.pinned = nil
-    }
-    return try body()
+    return try work.pinning(store.file.reporting(store.file.snapshot()), body)
   }
 }

@@ -95,12 +95,7 @@ extension ManagedObjectContext {
   ) throws(ArborError) -> R {
     if let pinned = work.pinned { return try body(pinned) }
     let snapshot = try store.file.reporting(work.operationSnapshot())
-    work.pinned = snapshot
-    defer {
-      work.pinned = nil
-      snapshot.close()
-    }
-    return try body(snapshot)
+    return try work.pinning(snapshot) { () throws(ArborError) in try body(snapshot) }
   }
 
   /// Reads for a property: on the newest snapshot, taking nothing in.

@@ -5,7 +5,7 @@ package import ArborModel
 /// It is the only form of a change until the commit. What waits — ``PendingObject``,
 /// ``PendingMembers``, ``PendingOrder`` — is what the edits since the last commit come to; a
 /// savepoint is a position in the ``EditLog``, and going back to it takes the edits behind it off;
-/// an ``UndoGroup`` is a slice of the log, and taking it back makes new edits; live results and
+/// an undo group is a slice of the log, and taking it back makes new edits; live results and
 /// rounds are told of each.
 package enum Edit {
   /// The state of an object.

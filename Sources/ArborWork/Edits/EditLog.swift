@@ -10,9 +10,7 @@ package final class EditLog {
   /// How many edits know what they changed.
   package internal(set) var sealedCount = 0
 
-  package init() {}
-
-  private init(_ edits: ContiguousArray<Edit>, sealed sealedCount: Int) {
+  package init(_ edits: ContiguousArray<Edit> = [], sealed sealedCount: Int = 0) {
     self.edits = edits
     self.sealedCount = sealedCount
   }

@@ -41,8 +41,8 @@ package struct ObjectEdit {
   /// What keeps ``record`` alive.
   package private(set) var slab: RecordSlab?
   package private(set) var effect = Effect.open
-  /// What waited for a commit before; nil where nothing did, or no savepoint asks.
-  package private(set) var pending: PendingState?
+  /// A copy of what waited for a commit before; nil where nothing did, or no savepoint asks.
+  package private(set) var pending: PendingObject?
 
   /// Longer records are kept where they are; a short one would keep a slab of many alive.
   private static let longestCopy = 4096
@@ -68,7 +68,7 @@ package struct ObjectEdit {
       }
     record = object.heldRecord
     slab = object.slab
-    pending = isInSavepoint ? object.change.map(PendingState.init) : nil
+    pending = isInSavepoint ? object.change.map(PendingObject.init) : nil
   }
 
   /// The record by which the object was there before; nil where it was not.
@@ -115,25 +115,4 @@ package struct ObjectEdit {
 
   /// Leaves nothing to take back.
   package mutating func ignore() { effect = .none }
-}
-
-/// What waited for a commit of one object, for a savepoint to go back to.
-package final class PendingState {
-  package let kind: PendingObject.Kind
-  package let working: RecordBuffer?
-  package let committed: RecordView?
-  package let committedSlab: RecordSlab?
-  package let formerVersion: UInt32
-  package let epoch: UInt32
-  package let isQuiet: Bool
-
-  package init(_ change: PendingObject) {
-    kind = change.kind
-    working = change.working
-    committed = change.committed
-    committedSlab = change.committedSlab
-    formerVersion = change.formerVersion
-    epoch = change.epoch
-    isQuiet = change.isQuiet
-  }
 }

@@ -42,13 +42,8 @@ extension Workspace {
 /// two contexts have given one object two partners, three records say two things. The object that
 /// both have changed decides; those that it does not lead to any more let it go.
 private struct LinkMender {
-  package let work: Workspace
-  private let keeper: InverseKeeper
-
-  package init(work: Workspace) {
-    self.work = work
-    keeper = InverseKeeper(work)
-  }
+  let work: Workspace
+  private var keeper: InverseKeeper { InverseKeeper(work) }
 
   package func mend(_ mending: LinkMending) {
     guard let object = work.registry.object(mending.number), object.change?.kind != .deleted

@@ -13,9 +13,7 @@ package struct MemberList {
   private static let gap = ObjectNumber(rawValue: 0)
   private static let linearCount = 12
 
-  package init() {}
-
-  package init(_ numbers: [ObjectNumber]) {
+  package init(_ numbers: [ObjectNumber] = []) {
     slots = numbers
     count = numbers.count
     if count > Self.linearCount { makeIndex() }

@@ -58,6 +58,29 @@ package final class PendingObject {
     self.epoch = epoch
   }
 
+  /// A copy for a savepoint to go back to.
+  package convenience init(_ change: PendingObject) {
+    self.init(change.object, change.kind, epoch: change.epoch)
+    take(change)
+  }
+
+  /// Takes over what a copy holds.
+  private func take(_ copy: PendingObject) {
+    kind = copy.kind
+    working = copy.working
+    committed = copy.committed
+    committedSlab = copy.committedSlab
+    formerVersion = copy.formerVersion
+    quietMutations = copy.isQuiet ? mutations : .max
+  }
+
+  /// Goes back to what a copy holds.
+  package func restore(_ copy: PendingObject, in pending: PendingObjects) {
+    begin(copy.epoch, in: pending)
+    mutations &+= 1
+    take(copy)
+  }
+
   /// Set in ``epoch`` while look-up tables hold what the object's record says: so the next write,
   /// which finds another epoch than its context's, tells them.
   private static let readBit: UInt32 = 1

@@ -4,19 +4,28 @@ package import ArborModel
 ///
 /// The open group is the end of the context's ``EditLog``; a closed one has taken its edits out of
 /// it. Taking a group back makes new edits, which are the group that brings it again.
+///
+/// What `UndoHistory` of the live objects shows of it is documented there.
 package final class UndoStack: UndoRecorder {
-  /// Whether changes are recorded.
+  /// What one undo takes back: the edits of a group, in the order they were made.
+  ///
+  /// An edit says what was before, of the parts that changed since; so taking it back changes
+  /// nothing that concurrent commits have done to other parts meanwhile.
+  private struct Group {
+    let name: String
+    let log: EditLog
+  }
+
   package var isEnabled = true {
     didSet { if isEnabled != oldValue { seal(always: true) } }
   }
-  /// How many groups are kept, the newest ones; 0 for all of them.
   package var levelLimit: Int {
     didSet { trim() }
   }
 
   package weak var work: Workspace?
-  private var undoGroups: [UndoGroup] = []
-  private var redoGroups: [UndoGroup] = [] {
+  private var undoGroups: [Group] = []
+  private var redoGroups: [Group] = [] {
     didSet { if redoGroups.isEmpty { hasForgotten = true } }
   }
   /// Whether groups may have been forgotten since the context last looked what is kept for them.
@@ -28,9 +37,7 @@ package final class UndoStack: UndoRecorder {
   /// Whether an undo or redo runs, whose edits are a group of their own.
   private var isReplaying = false
   private var mark = CommitMark()
-  /// The memory of the records before edits.
   package let allocator = SlabAllocator()
-  /// Whether a commit is being written: what it changes to be written is nothing to undo.
   package var isSuspended = false
 
   /// A group whose edits are still those at the end of the context's log.
@@ -47,7 +54,7 @@ package final class UndoStack: UndoRecorder {
     /// How many of the groups there were at the commit have not been undone since.
     package var undoCount = 0
     /// The groups undone since, the last one first to come back.
-    package var undone: [UndoGroup] = []
+    package var undone: [Group] = []
     /// Where the log stood.
     package var position = 0
     /// Whether the commit under way found no open group, and a closed one since the last commit.
@@ -58,29 +65,19 @@ package final class UndoStack: UndoRecorder {
 
   // MARK: Groups
 
-  /// Whether there is anything to undo.
   package var canUndo: Bool { !undoGroups.isEmpty || hasOpenEdits }
 
-  /// Whether there is anything to redo: something was undone, and nothing changed since.
   package var canRedo: Bool { !redoGroups.isEmpty && (!openStarts.isEmpty || !hasOpenEdits) }
 
-  /// How many groups have been opened by ``beginGroup(named:)`` and not ended yet. The group that a
-  /// context opens itself does not count.
   package var openGroupCount: Int { openStarts.count }
 
-  /// The names of the groups that can be undone, the next one first; empty texts for groups without
-  /// a name.
   package var undoNames: [String] {
     (hasOpenEdits ? [open?.name ?? ""] : []) + undoGroups.reversed().map(\.name)
   }
 
-  /// The names of the groups that can be redone, the next one first.
   package var redoNames: [String] { redoGroups.reversed().map(\.name) }
 
-  /// Opens a group, inside of the open one where there is one.
-  ///
-  /// - Parameter name: What a menu calls it; the name of an inner group is not kept.
-  package func beginGroup(named name: String = "") {
+  package func beginGroup(named name: String) {
     seal()
     if openStarts.isEmpty, !isInSavepoint {
       closeGroup()
@@ -89,9 +86,6 @@ package final class UndoStack: UndoRecorder {
     openStarts.append(position)
   }
 
-  /// Ends the group that was opened last.
-  ///
-  /// - Precondition: One is open: ``openGroupCount`` is not 0.
   package func endGroup() {
     guard let start = openStarts.popLast() else {
       preconditionFailure("endGroup() was called without a group; call beginGroup(named:) first.")
@@ -109,14 +103,14 @@ package final class UndoStack: UndoRecorder {
 
   /// Takes out the last nested group, or the edits after it where there are any. They have to be
   /// sealed.
-  private func takeLastNested(from start: Int) -> UndoGroup? {
+  private func takeLastNested(from start: Int) -> Group? {
     guard let work, let group = open else { return nil }
     let count = work.log.count
     let last = group.nested.last ?? start..<start
     let ended = last.lowerBound >= start ? last : start..<start
     let lower = ended.upperBound < count ? max(ended.upperBound, start) : ended.lowerBound
     guard lower < count else { return nil }
-    let taken = UndoGroup(named: group.name, work.log.take(from: lower))
+    let taken = Group(name: group.name, log: work.log.take(from: lower))
     open?.nested.removeAll { $0.upperBound > lower }
     return taken
   }
@@ -128,7 +122,7 @@ package final class UndoStack: UndoRecorder {
     seal()
     self.open = nil
     guard let work else { return }
-    let group = UndoGroup(named: open.name, work.log.take(from: open.start))
+    let group = Group(name: open.name, log: work.log.take(from: open.start))
     mark.position = open.start
     guard group.log.hasEffect() else { return UndoReplay(work).settle(group.log) }
     undoGroups.append(group)
@@ -146,10 +140,6 @@ package final class UndoStack: UndoRecorder {
 
   // MARK: Undoing
 
-  /// Takes the last group back; explicit groups that are open end first. Nothing where there is
-  /// none. What keeps the store from being read, the context's next throwing operation throws.
-  ///
-  /// - Precondition: No commit is under way.
   package func undo() {
     endAllGroups()
     guard let group = undoGroups.popLast() else { return }
@@ -160,9 +150,6 @@ package final class UndoStack: UndoRecorder {
     if let redo = replay(group) { redoGroups.append(redo) }
   }
 
-  /// Brings the group again that was undone last. Nothing where there is none.
-  ///
-  /// - Precondition: No commit is under way.
   package func redo() {
     endAllGroups()
     guard let group = redoGroups.popLast(), let undo = replay(group) else { return }
@@ -170,10 +157,6 @@ package final class UndoStack: UndoRecorder {
     trim()
   }
 
-  /// Takes back the last group inside of the open one, or what was changed after it; without an
-  /// open one, the last group.
-  ///
-  /// - Precondition: No commit is under way.
   package func undoGroup() {
     guard let start = openStarts.last else { return undo() }
     seal()
@@ -182,16 +165,12 @@ package final class UndoStack: UndoRecorder {
     if let redo = replay(group) { redoGroups.append(redo) }
   }
 
-  /// Brings the group again that was undone last, inside of the open one where there is one.
-  ///
-  /// - Precondition: No commit is under way.
   package func redoGroup() {
     guard open != nil, !openStarts.isEmpty else { return redo() }
     guard let group = redoGroups.popLast(), let start = replayAtEnd(group) else { return }
     endNested(from: start)
   }
 
-  /// Forgets all groups; open ones go on, empty.
   package func removeAll() {
     undoGroups = []
     redoGroups = []
@@ -215,13 +194,13 @@ package final class UndoStack: UndoRecorder {
   }
 
   /// Undoes a group; returns what undoes that again.
-  private func replay(_ group: UndoGroup) -> UndoGroup? {
+  private func replay(_ group: Group) -> Group? {
     guard let start = replayAtEnd(group), let work else { return nil }
-    return UndoGroup(named: group.name, work.log.take(from: start))
+    return Group(name: group.name, log: work.log.take(from: start))
   }
 
   /// Undoes a group by edits at the end of the log; returns the position of the first.
-  private func replayAtEnd(_ group: UndoGroup) -> Int? {
+  private func replayAtEnd(_ group: Group) -> Int? {
     guard let work else { return nil }
     precondition(
       !isInSavepoint, "A group was undone during a commit or a seed; do it afterwards.")
@@ -240,7 +219,6 @@ package final class UndoStack: UndoRecorder {
 // MARK: - What the context tells
 
 extension UndoStack {
-  /// Whether what changes now is recorded.
   package var isRecording: Bool { (isEnabled && !isSuspended) || isReplaying }
 
   private var isInSavepoint: Bool { work?.isInSavepoint ?? false }
@@ -250,7 +228,6 @@ extension UndoStack {
 
   private var hasOpenEdits: Bool { open.map { $0.start < position } ?? false }
 
-  /// Takes an edit into the open group, which is about to stand at a position of the log.
   package func noteEdit(at position: Int) {
     guard !isReplaying else { return }
     if open == nil { open = OpenGroup(name: "", start: position) }
@@ -258,7 +235,6 @@ extension UndoStack {
     if !openStarts.isEmpty { redoGroups = [] }
   }
 
-  /// Lets the edits so far find out what they changed, before others change the same objects.
   package func seal() { seal(always: false) }
 
   private func seal(always: Bool) {
@@ -291,7 +267,6 @@ extension UndoStack {
     mark = CommitMark(undoCount: undoGroups.count, position: position)
   }
 
-  /// Goes back to where the last commit was.
   package func rollBack() {
     work?.log.truncate(to: mark.position)
     if openStarts.isEmpty, let start = open?.start {
@@ -327,7 +302,6 @@ extension UndoStack {
     }
   }
 
-  /// Remembers where the history stands.
   package func beginSavepoint() -> () -> Void {
     let (sealedCount, openCount) = (work?.log.sealedCount ?? 0, openStarts.count)
     let redoGroups = redoGroups
@@ -339,7 +313,6 @@ extension UndoStack {
     }
   }
 
-  /// Keeps of a savepoint's edits, which has ended, those that undo takes back.
   package func endSavepoint(from start: Int) {
     guard let work else { return }
     work.log.endSavepoint(from: start, allocator)

@@ -47,24 +47,20 @@ extension Workspace {
   package func changeSet() -> ChangeSet {
     var changes = ChangeSet()
     changes.records.reserveCapacity(pending.count)
+    func append(_ edit: PendingMembers, _ change: ChangeSet.LinkEdit.Edit) {
+      changes.links.append(.init(owner: edit.owner, relationship: edit.relation.schema, change))
+    }
     var reordered: [ObjectNumber: UInt64] = [:]
     for (edit, members) in newOrders() {
       let bit = schema.entity(of: edit.owner)?.changeBit(ofLinks: edit.relation.slot)
       reordered[edit.owner, default: 0] |= bit ?? EntitySchema.otherProperties
-      changes.links.append(
-        .init(owner: edit.owner, relationship: edit.relation.schema, .reorder(members)))
+      append(edit, .reorder(members))
     }
     links.forEach { edit in
       guard edit.relation.form == .links, !edit.relation.isOrdered, !isDeleted(edit.owner)
       else { return }
-      for member in edit.removed.numbers {
-        changes.links.append(
-          .init(owner: edit.owner, relationship: edit.relation.schema, .remove(member)))
-      }
-      for member in edit.added.numbers {
-        changes.links.append(
-          .init(owner: edit.owner, relationship: edit.relation.schema, .add(member)))
-      }
+      for member in edit.removed.numbers { append(edit, .remove(member)) }
+      for member in edit.added.numbers { append(edit, .add(member)) }
     }
     pending.forEach { change in
       let record = recordChange(change, reordered: reordered[change.object.number] ?? 0)

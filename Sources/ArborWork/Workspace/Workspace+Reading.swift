@@ -39,22 +39,31 @@ extension Workspace {
 
   /// Runs `body` with one snapshot for all reads; without one where the store gives none.
   package func withPinnedSnapshot(_ body: () -> Void) {
-    guard pinned == nil else { return body() }
-    do throws(StoreError) { pinned = try file.snapshot() } catch { note(error) }
-    defer {
-      pinned?.close()
-      pinned = nil
-    }
-    body()
+    if pinned == nil { pinning(newestSnapshot(), body) } else { body() }
   }
 
   /// Runs `body` with the newest snapshot for all reads, whatever other one is pinned.
   package func onNewestSnapshot<R, E: Error>(_ body: () throws(E) -> R) throws(E) -> R {
     memberships.removeAll()
+    return try pinning(newestSnapshot(), body)
+  }
+
+  /// Nil where the store gives none.
+  private func newestSnapshot() -> StoreSnapshot? {
+    do throws(StoreError) { return try file.snapshot() } catch {
+      note(error)
+      return nil
+    }
+  }
+
+  /// Runs `body` with a snapshot for all reads, which is closed then; nil: with the present one.
+  package func pinning<R, E: Error>(
+    _ snapshot: StoreSnapshot?, _ body: () throws(E) -> R
+  ) throws(E) -> R {
     let outer = pinned
-    do throws(StoreError) { pinned = try file.snapshot() } catch { note(error) }
+    pinned = snapshot ?? outer
     defer {
-      if pinned !== outer { pinned?.close() }
+      snapshot?.close()
       pinned = outer
     }
     return try body()

@@ -114,20 +114,12 @@ extension Workspace {
   }
 
   private func restorePending(_ edit: ObjectEdit) {
-    guard let state = edit.pending else {
+    guard let former = edit.pending else {
       if let change = edit.object.change { pending.drop(change) }
       return
     }
-    let change =
-      edit.object.change ?? PendingObject(edit.object, state.kind, epoch: state.epoch)
-    change.kind = state.kind
-    change.working = state.working
-    change.committed = state.committed
-    change.committedSlab = state.committedSlab
-    change.formerVersion = state.formerVersion
-    change.begin(state.epoch, in: pending)
-    change.mutations &+= 1
-    change.quietMutations = state.isQuiet ? change.mutations : .max
+    let change = edit.object.change ?? PendingObject(former)
+    change.restore(former, in: pending)
     if edit.object.change == nil { pending.add(change) }
   }
 

@@ -3,6 +3,13 @@ internal import ArborStore
 internal import ArborWork
 internal import Foundation
 
+/// A property that lies in the record and has a name for users: an attribute or a to-one
+/// relationship.
+struct RecordProperty {
+  let name: String
+  let field: RecordField
+}
+
 /// How the objects of one entity are made and read: their class, and where the class's numbered
 /// properties lie in the entity's records.
 ///

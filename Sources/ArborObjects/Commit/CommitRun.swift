@@ -47,7 +47,7 @@ struct CommitRun {
     } catch {
       work.restore(savepoint)
       context.blobs.forgetMoved()
-      observation?.end(error, after: metCommits)
+      observation?.end(nil, CommitTally(conflicts: metCommits), error)
       throw error
     }
     let written = observation.map { _ in tally() }

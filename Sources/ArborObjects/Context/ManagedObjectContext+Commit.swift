@@ -17,16 +17,14 @@ extension ManagedObjectContext {
   /// Commits with a mark in the store, which no two commits can leave: of several the first is
   /// written, also by other processes.
   ///
-  /// - Parameter mark: The mark's name; nil: none. With a mark there need be no changes.
+  /// - Parameters:
+  ///   - mark: The mark's name; nil: none. With a mark there need be no changes.
+  ///   - metadata: Entries for the store itself, which are written even where no object changes.
   /// - Throws: `conflict` where the mark is there already, and what ``commit()`` throws.
-  package func commit(marking mark: String?) throws(ArborError) {
+  package func commit(
+    marking mark: String?, metadata: [(key: String, value: [UInt8]?)] = []
+  ) throws(ArborError) {
     var run = CommitRun(self)
-    try run.run(marking: mark, [])
-  }
-
-  /// Commits with entries for the store itself, which are written even where no object changes.
-  func commit(metadata: [(key: String, value: [UInt8]?)]) throws(ArborError) {
-    var run = CommitRun(self)
-    try run.run(marking: nil, metadata)
+    try run.run(marking: mark, metadata)
   }
 }

@@ -161,8 +161,6 @@ extension ManagedObjectContext {
 
   /// All objects that the context keeps at present.
   public var registeredObjects: Set<ManagedObject> {
-    var objects: Set<ManagedObject> = []
-    work.registry.forEach { objects.insert($0.live) }
-    return objects
+    Set(work.registry.objects.live)
   }
 }

@@ -87,10 +87,8 @@ final class ObjectObservation: ChangeListener {
     guard replaced[number]?.isReplaced != true else { return }
     var entry = replaced[number] ?? Replaced(object: object.live)
     entry.isReplaced = true
-    if let base = object.base {
-      entry.before = RecordView(base: base, count: Int(object.count))
-      entry.slab = object.slab
-    }
+    entry.before = object.heldRecord
+    entry.slab = object.slab
     replaced[number] = entry
   }
 

@@ -119,6 +119,13 @@ extension StagedModels {
   }
 }
 
+extension StoreOpening.Migration {
+  /// What may be dropped; nil for everything.
+  var names: Set<String>? {
+    if case .lightweight(let names) = self { names } else { [] }
+  }
+}
+
 extension StoreOpening {
   /// Opens the file for `body`.
   func withFile<R>(_ body: (StoreEngine) throws(StoreError) -> R) throws(StoreError) -> R {

@@ -98,7 +98,7 @@ extension Migration {
 
   /// Writes what has changed together with the journal.
   func commit() throws(ArborError) {
-    try newContext.commit(metadata: [(MigrationJournal.key, journal.bytes)])
+    try newContext.commit(marking: nil, metadata: [(MigrationJournal.key, journal.bytes)])
   }
 
   /// An error of the code for one object.

@@ -16,11 +16,7 @@ struct MigrationPlanner {
     self.store = store
     self.options = options
     context = store.makeContext()
-    if case .lightweight(let names) = options.migration.stored {
-      self.names = names
-    } else {
-      names = []
-    }
+    names = options.migration.stored.names
     chain = try MigrationChain(
       from: store.model, to: model, options.migrationSteps, options.modelVersions)
   }

@@ -29,7 +29,7 @@ struct StagedMigration {
     self.chain = chain
     self.opening = opening
     self.report = report
-    if case .lightweight(let names) = opening.migration { self.names = names } else { names = [] }
+    names = opening.migration.names
     plan = chain.digest
   }
 

@@ -51,7 +51,8 @@ extension ManagedObject {
     set { orStop { () throws(ArborError) in try setObjects(newValue, forKey: key) } }
   }
 
-  private final func orStop<R>(_ body: () throws(ArborError) -> R) -> R {
+  /// What `body` gives; an error stops with its sentence.
+  final func orStop<R>(_ body: () throws(ArborError) -> R) -> R {
     do throws(ArborError) { return try body() } catch { preconditionFailure(error.message) }
   }
 }

@@ -53,7 +53,9 @@ extension ManagedObject {
     let relation = binding.relation(slot)
     guard !relation.isToMany else { wrongKind(relation, "setToMany") }
     guard let owner else { refuseChange() }
-    if let target { demand(target, relation) }
+    if let target, let problem = problem(of: target, relation) {
+      preconditionFailure(problem.message)
+    }
     InverseKeeper(owner.work).set(self, relation, to: target)
   }
 
@@ -92,10 +94,7 @@ extension ManagedObject {
   public final func setOrderedToMany<T: ManagedObject>(_ slot: Int, _ members: [T]) {
     let relation = binding.relation(slot)
     guard relation.isToMany else { wrongKind(relation, "setToOne") }
-    guard let owner else { refuseChange() }
-    for member in members { demand(member, relation) }
-    guard change?.kind != .deleted else { return }
-    InverseKeeper(owner.work).replace(self, relation, with: members.lazy.map(\.number))
+    orStop { () throws(ArborError) in try setObjects(members, of: relation) }
   }
 
   /// Adds a member to the to-many relationship that the class numbers `slot`, at the end of an
@@ -103,10 +102,7 @@ extension ManagedObject {
   public final func addToMany(_ slot: Int, _ member: ManagedObject) {
     let relation = binding.relation(slot)
     guard relation.isToMany else { wrongKind(relation, "setToOne") }
-    guard let owner else { refuseChange() }
-    demand(member, relation)
-    guard change?.kind != .deleted else { return }
-    InverseKeeper(owner.work).add(member, to: self, relation)
+    orStop { () throws(ArborError) in try add(member, to: relation) }
   }
 
   /// Removes a member from the to-many relationship that the class numbers `slot`, without reading
@@ -114,9 +110,7 @@ extension ManagedObject {
   public final func removeFromMany(_ slot: Int, _ member: ManagedObject) {
     let relation = binding.relation(slot)
     guard relation.isToMany else { wrongKind(relation, "setToOne") }
-    guard let owner else { refuseChange() }
-    guard change?.kind != .deleted, owner.work.isMember(member, of: self, relation) else { return }
-    InverseKeeper(owner.work).remove(member, from: self, relation)
+    orStop { () throws(ArborError) in try remove(member, from: relation) }
   }
 
   /// The number of members of the to-many relationship that the class numbers `slot`, without
@@ -167,12 +161,6 @@ extension ManagedObject {
     preconditionFailure(
       "Relationship \(binding.entity.name).\(relation.name) is "
         + "\(relation.isToMany ? "to-many" : "to-one"); use \(accessor) in its accessor.")
-  }
-
-  /// Stops where an object cannot be linked to.
-  @inline(__always)
-  private final func demand(_ target: ManagedObject, _ relation: Relation) {
-    if let problem = problem(of: target, relation) { preconditionFailure(problem.message) }
   }
 
   /// Why an object cannot be a target of a relation, or nil.

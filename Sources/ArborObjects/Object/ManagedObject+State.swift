@@ -57,8 +57,7 @@ extension ManagedObject {
   public final func changedValues() -> [String: Value] {
     guard let owner else { return [:] }
     var values: [String: Value] = [:]
-    if let change, let base {
-      let current = RecordView(base: base, count: Int(count))
+    if let change, let current = heldRecord {
       for property in binding.recordProperties
       where change.committed?.differs(from: current, property.field)
         ?? !current.isNull(property.field)

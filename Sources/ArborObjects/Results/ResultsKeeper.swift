@@ -178,14 +178,8 @@ final class ResultsKeeper {
     guard let entity = context.work.schema.entity(of: number) else { return nil }
     let bits = changes.bits[number] ?? 0
     let registered = context.work.registry.live(number)
-    let former: RecordView?
-    if let before = changes.before[number] {
-      former = before.record
-    } else {
-      former = registered.flatMap { object in
-        object.base.map { RecordView(base: $0, count: Int(object.count)) }
-      }
-    }
+    let before = changes.before[number]
+    let former = before == nil ? registered?.heldRecord : before?.record
     let present = try present(number, registered, on: snapshot, &fetched)
     var changed = UInt64.max
     if let former, let present {
@@ -195,7 +189,7 @@ final class ResultsKeeper {
         | present.record.changedFields(since: former, in: entity.layout)
     } else if former == nil, present == nil {
       return nil
-    } else if changes.before[number]?.isConcurrent == true {
+    } else if before?.isConcurrent == true {
       // Others have said what changed.
       changed = bits
     }

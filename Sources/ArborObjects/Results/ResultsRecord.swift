@@ -100,9 +100,7 @@ final class ResultsRecord: ChangeListener {
   }
 
   func noteAnything() {
-    let wasEmpty = changes.isEmpty
-    changes.isAnything = true
-    if wasEmpty { announce() }
+    change { $0.isAnything = true }
   }
 
   func noteCommitted() {
@@ -117,15 +115,18 @@ final class ResultsRecord: ChangeListener {
       if known.isConcurrent { changes.before[number]?.isConcurrent = false }
       return
     }
-    let wasEmpty = changes.isEmpty
-    changes.before[number] = Before(
-      record: edit.before, slab: edit.wasThere ? edit.slab : nil)
-    if wasEmpty { announce() }
+    change {
+      $0.before[number] = Before(record: edit.before, slab: edit.wasThere ? edit.slab : nil)
+    }
   }
 
   private func add(_ bits: UInt64, to number: ObjectNumber) {
+    change { $0.bits[number, default: 0] |= bits }
+  }
+
+  private func change(_ body: (inout Changes) -> Void) {
     let wasEmpty = changes.isEmpty
-    changes.bits[number, default: 0] |= bits
+    body(&changes)
     if wasEmpty { announce() }
   }
 

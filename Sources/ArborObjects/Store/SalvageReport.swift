@@ -145,6 +145,9 @@ extension SalvageReport: CustomStringConvertible {
   /// terminal would obey, are written as `\n` and `\u{1B}`.
   public var description: String {
     var lines = [stateSentence]
+    func addRest(_ count: Int, _ what: String) {
+      if count > 0 { lines.append("and \(count) \(what) more") }
+    }
     if state == .newest, !isSequenceCertain {
       lines.append("A later header may be lost, so that this may not be the last commit's number.")
     }
@@ -154,26 +157,17 @@ extension SalvageReport: CustomStringConvertible {
         "\(escaped(entity.name)): \(entity.kept) kept, \(entity.doubtful) doubtful, \(lost)")
     }
     lines += doubtful.map { "doubtful: \(Self.name($0))" }
-    let doubtfulCount = entities.reduce(0) { $0 + $1.doubtful }
-    if doubtfulCount > doubtful.count {
-      lines.append("and \(doubtfulCount - doubtful.count) doubtful ones more")
-    }
+    addRest(entities.reduce(0) { $0 + $1.doubtful } - doubtful.count, "doubtful ones")
     lines += leftOut.map { "left out: \(Self.name($0))" }
-    if leftOutCount > leftOut.count {
-      lines.append("and \(leftOutCount - leftOut.count) left out more")
-    }
+    addRest(leftOutCount - leftOut.count, "left out")
     lines += lostLinks.map {
       "lost link: \(Self.name($0.owner)).\(escaped($0.relationship)) to \(Self.name($0.target))"
     }
-    if lostLinkCount > lostLinks.count {
-      lines.append("and \(lostLinkCount - lostLinks.count) lost links more")
-    }
+    addRest(lostLinkCount - lostLinks.count, "lost links")
     lines += lostBinaries.map {
       "lost binary: \(Self.name($0.owner)).\(escaped($0.attribute))"
     }
-    if lostBinaryCount > lostBinaries.count {
-      lines.append("and \(lostBinaryCount - lostBinaries.count) lost binaries more")
-    }
+    addRest(lostBinaryCount - lostBinaries.count, "lost binaries")
     lines += doubtfulMetadata.map { "doubtful metadata: \(escaped($0))" }
     if isModelGiven { lines.append("The file no longer holds its model; the given one was taken.") }
     if isCatalogMade {

@@ -124,8 +124,7 @@ extension StoreInstrument: Hashable {
 extension StoreInstrument {
   /// Tells of a commit that begins; nil where nobody wants to hear of its end.
   func commitBegins(_ commit: Commit) -> CommitObservation? {
-    onCommit?(commit)
-      .map { CommitObservation(tell: $0) }
+    onCommit?(commit).map { CommitObservation(tell: $0) }
   }
 
   /// What tells of queries of a store's file; nil where nobody wants to hear of them.
@@ -149,29 +148,20 @@ struct CommitTally {
   var updated = 0
   var deleted = 0
   var conflicts: Int
-
-  init(conflicts: Int) { self.conflicts = conflicts }
 }
 
 /// A commit that runs and whose end somebody wants to hear of.
 struct CommitObservation {
-  private let tell: (StoreInstrument.CommitOutcome) -> Void
+  let tell: (StoreInstrument.CommitOutcome) -> Void
   private let start = ContinuousClock.now
 
   init(tell: @escaping (StoreInstrument.CommitOutcome) -> Void) { self.tell = tell }
 
-  func end(_ receipt: CommitReceipt?, _ tally: CommitTally) {
+  func end(_ receipt: CommitReceipt?, _ tally: CommitTally, _ error: ArborError? = nil) {
     tell(
       StoreInstrument.CommitOutcome(
         duration: ContinuousClock.now - start, sequence: receipt?.sequence,
         inserted: tally.inserted, updated: tally.updated, deleted: tally.deleted,
-        conflicts: tally.conflicts, error: nil))
-  }
-
-  func end(_ error: ArborError, after conflicts: Int) {
-    tell(
-      StoreInstrument.CommitOutcome(
-        duration: ContinuousClock.now - start, sequence: nil, inserted: 0, updated: 0, deleted: 0,
-        conflicts: conflicts + (error.code == .conflict ? 1 : 0), error: error))
+        conflicts: tally.conflicts + (error?.code == .conflict ? 1 : 0), error: error))
   }
 }

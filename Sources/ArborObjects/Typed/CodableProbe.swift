@@ -10,11 +10,7 @@ struct CodableProbe {
   /// Reads the key path of a value with these marks; nil where that cannot be done.
   private let read: (BlankDecoder.Marks?) -> Any?
 
-  /// - Parameter read: Reads the key path of a value with these marks; nil where that cannot be
-  ///   done.
-  init(_ read: @escaping (BlankDecoder.Marks?) -> Any?) {
-    self.read = read
-  }
+  init(_ read: @escaping (BlankDecoder.Marks?) -> Any?) { self.read = read }
 
   /// The keys that a key path of a type's values reads; nil where it is no path of parts.
   static func keys<Root, Output>(_ keyPath: KeyPath<Root, Output>) -> [String]? {

@@ -26,12 +26,14 @@ extension PredicateExpressions.KeyPath: TranslatableExpression {
     let base = try translation.value(root)
     if let kind = kind ?? Self.viewed(keyPath) { return try Self.translated(kind, of: base) }
     guard let objectClass = Root.Output.self as? ManagedObject.Type else {
-      if let keys = CodableProbe.keys(keyPath) { return .value(.member(of: base, .names(keys))) }
+      if let keys = CodableProbe.keys(keyPath) {
+        return .value(.member(of: base, KeyPathNode(names: keys)))
+      }
       throw PredicateTranslation.unsupported(
         "The key path \(keyPath) into a \(Root.Output.self), whose parts the store does not know,")
     }
     let names = try PathTracer.names(of: keyPath, in: objectClass)
-    return .value(.member(of: base, .names(names)))
+    return .value(.member(of: base, KeyPathNode(names: names)))
   }
 
   /// What is asked of a view of members, which is a collection in all but name.
@@ -59,11 +61,6 @@ extension PredicateExpressions.KeyPath: TranslatableExpression {
     @unknown default: throw PredicateTranslation.unsupported("The key path \(kind)")
     }
   }
-}
-
-extension KeyPathNode {
-  /// A path of names.
-  fileprivate static func names(_ names: [String]) -> KeyPathNode { KeyPathNode(names: names) }
 }
 
 private func call<Left: PredicateExpression, Right: PredicateExpression>(

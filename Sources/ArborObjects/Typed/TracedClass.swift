@@ -76,7 +76,6 @@ final class ClassTrace: PropertyTrace, @unchecked Sendable {
   var attributes: [AttributeDescription] { traced.attributes }
   var relationships: [RelationshipDescription] { traced.relationships }
 
-  /// Notes the reading of the attribute that the class numbers so; false where none exists.
   func noteAttribute(_ slot: Int) -> Bool {
     guard attributes.indices.contains(slot) else { return false }
     let attribute = attributes[slot]
@@ -84,13 +83,11 @@ final class ClassTrace: PropertyTrace, @unchecked Sendable {
     return true
   }
 
-  /// Notes that the attribute that was read last is a codable value, and gives one.
   func value<T>(codable type: T.Type) -> T? {
     tracer.note(codable: type)
     return PlainAttribute.blank(type, marks: tracer.marks)
   }
 
-  /// Notes the reading of the relationship that the class numbers so; false where none exists.
   func noteRelationship(_ slot: Int) -> Bool {
     guard relationships.indices.contains(slot) else { return false }
     let relationship = relationships[slot]
@@ -98,7 +95,6 @@ final class ClassTrace: PropertyTrace, @unchecked Sendable {
     return true
   }
 
-  /// The object that a relationship leads to; nil where its class describes no entity.
   func destination<T: ManagedObject>(_ objectClass: T.Type) -> T? {
     try? tracer.make(objectClass)
   }

@@ -30,7 +30,6 @@ struct EntityRules {
   let counted: [Int]
   /// The slots of relationships that forbid a deletion while they lead to anything.
   let denying: [Int]
-  let hasTransientFields: Bool
 
   init(
     _ entity: EntitySchema, _ recordProperties: [RecordProperty], in model: ManagedObjectModel
@@ -67,7 +66,6 @@ struct EntityRules {
       $0.isToMany && ($0.description.minimumCount > 0 || $0.description.maximumCount > 0)
     }.map(\.slot)
     denying = relationships.filter { $0.deleteRule == .deny }.map(\.slot)
-    hasTransientFields = entity.layout.fields.contains(where: \.isTransient)
   }
 }
 

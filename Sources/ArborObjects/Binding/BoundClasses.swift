@@ -18,11 +18,6 @@ struct BoundClasses: @unchecked Sendable {
   /// By entity index.
   var bindings: [EntityBinding] { tables.bindings }
 
-  /// The relationships that the members' side says.
-  var derivedRelations: [Relation] {
-    bindings.flatMap { $0.relations.filter { $0.form == .derived } }
-  }
-
   /// The same, for contexts that are told what is read and written.
   var observed: BoundClasses { BoundClasses(bindings.map(\.observed)) }
 

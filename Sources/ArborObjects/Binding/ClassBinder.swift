@@ -34,19 +34,17 @@ struct ClassBinder {
   /// The entity that a class describes.
   func entity(of objectClass: ManagedObject.Type) throws(ArborError) -> EntitySchema {
     let name = objectClass.entityDescription.name
-    guard let entity = schema.entity(named: name) else {
-      guard !name.isEmpty else {
-        throw ArborError(
-          .invalidArgument,
-          "\(objectClass) describes no entity; override entityDescription, or name the entity.")
-      }
+    if let entity = schema.entity(named: name) { return entity }
+    guard !name.isEmpty else {
       throw ArborError(
-        .unknownName,
-        "The model has no entity \(name), which class \(objectClass) describes; open the store "
-          + "with a model that has it." + NearestName.hint(name, in: schema.entities.map(\.name))
-      ).with(entity: name)
+        .invalidArgument,
+        "\(objectClass) describes no entity; override entityDescription, or name the entity.")
     }
-    return entity
+    throw ArborError(
+      .unknownName,
+      "The model has no entity \(name), which class \(objectClass) describes; open the store "
+        + "with a model that has it." + NearestName.hint(name, in: schema.entities.map(\.name))
+    ).with(entity: name)
   }
 
   /// Binds a class, or plain managed objects, to an entity.

@@ -25,13 +25,8 @@ final class BlobKeeper {
     _ reference: BlobReference, of object: ManagedObject, _ field: RecordField
   ) -> Data? {
     if let data = unstored(BlobName(reference, of: object.number, field)) { return data }
-    do throws(ArborError) {
-      return try context.peek { snapshot throws(StoreError) in
-        try snapshot.blob(reference, of: object.number, field)
-      }
-    } catch {
-      context.note(error)
-      return nil
+    return context.work.known(nil) { snapshot throws(StoreError) in
+      try snapshot.blob(reference, of: object.number, field)
     }
   }
 

@@ -35,10 +35,9 @@ struct UniqueMerger {
     for case .some((let inserted, let other)) in pairs {
       // An earlier pair may have merged either, and others may have deleted what was in the way:
       // the next try tells what is left to do.
-      guard inserted.owner === context, context.work.exists(other) else { continue }
-      guard let survivor = context.reader.fault(other), context.work.load(survivor) else {
-        continue
-      }
+      guard inserted.owner === context, context.work.exists(other),
+        let survivor = context.reader.fault(other), context.work.load(survivor)
+      else { continue }
       merge(inserted, into: survivor, resolution(inserted, survivor))
     }
     return true

@@ -55,19 +55,19 @@ public struct FetchedWindow<T: ManagedObject>: RandomAccessCollection {
       } else {
         let start = number * batchSize
         let part = numbers[start..<Swift.min(start + batchSize, numbers.count)]
-        batches.insert((number, context.faults(part)), at: 0)
+        batches.insert((number, faults(part)), at: 0)
         if batches.count > 2 { batches.removeLast() }
       }
       // The class of the entity, which all its objects have, was checked.
       return unsafeDowncast(batches[0].objects[position - number * batchSize], to: T.self)
     }
-  }
-}
 
-extension ManagedObjectContext {
-  /// The objects of numbers, read together where they can be; faults where they cannot.
-  fileprivate func faults(_ numbers: ArraySlice<ObjectNumber>) -> [ManagedObject] {
-    do throws(ArborError) { _ = try existingObjects(numbers) } catch { note(error) }
-    return numbers.compactMap { reader.fault($0) }
+    /// The objects of numbers, read together where they can be; faults where they cannot.
+    private func faults(_ numbers: ArraySlice<ObjectNumber>) -> [ManagedObject] {
+      do throws(ArborError) { _ = try context.existingObjects(numbers) } catch {
+        context.note(error)
+      }
+      return numbers.compactMap { context.reader.fault($0) }
+    }
   }
 }

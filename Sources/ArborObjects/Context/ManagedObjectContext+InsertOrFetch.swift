@@ -40,7 +40,7 @@ extension ManagedObjectContext {
   public func insertOrFetch(
     _ entityName: String, where values: [String: (any PredicateArgument)?]
   ) throws(ArborError) -> ManagedObject {
-    let lookup = UniqueLookup(try reader.concreteEntity(named: entityName), in: self)
+    let lookup = try UniqueLookup(entity: reader.concreteEntity(named: entityName), context: self)
     guard !values.isEmpty else {
       throw ArborError(
         .invalidArgument,
@@ -87,7 +87,7 @@ extension ManagedObjectContext {
   public func upsert(
     _ entityName: String, _ values: [String: (any PredicateArgument)?]
   ) throws(ArborError) -> ManagedObject {
-    let lookup = UniqueLookup(try reader.concreteEntity(named: entityName), in: self)
+    let lookup = try UniqueLookup(entity: reader.concreteEntity(named: entityName), context: self)
     guard let found = try lookup.find(byKeysOf: values) else {
       return try lookup.insert(values)
     }

@@ -126,14 +126,15 @@ final class ObjectObservation: ChangeListener {
       guard let owner = context.work.registry.live(link.owner) else { continue }
       tell(owner, Observed(owner.number, .relationship(link.relation.slot)))
     }
-    guard concurrent, let object = replaced.values.first?.object ?? anyObject else { return }
-    for relation in context.reader.classes.derivedRelations {
+    // Key paths say what is meant; the object beside them only says of which class it is.
+    guard concurrent,
+      let object = replaced.values.first?.object ?? context.work.registry.first?.live
+    else { return }
+    for relation in context.reader.classes.bindings.flatMap(\.relations)
+    where relation.form == .derived {
       tell(object, Observed(all: relation))
     }
   }
-
-  /// Key paths say what is meant; the object beside them only says of which class it is.
-  private var anyObject: ManagedObject? { context.work.registry.first?.live }
 
   private func tell(_ entry: Replaced) {
     let object = entry.object

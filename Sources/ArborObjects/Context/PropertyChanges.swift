@@ -27,7 +27,7 @@ struct PropertyChanges {
         let type = attribute.description.type
         if case .undefined = type { continue }
         guard type.fitting(value) == nil else { continue }
-        throw mismatch(entity, key, value, type.expectation)
+        throw entity.mismatch(key, value, type.expectation)
       case .relationship(let relationship):
         try check(value, for: relationship, of: entity, in: store)
       case nil: throw entity.unknownProperty(key)
@@ -45,26 +45,17 @@ struct PropertyChanges {
     case .objectID where !relationship.isToMany: targets = [value]
     case .list(let members) where relationship.isToMany: targets = members
     default:
-      throw mismatch(
-        entity, relationship.name, value,
+      throw entity.mismatch(
+        relationship.name, value,
         relationship.isToMany ? "a list of object IDs" : "an object ID")
     }
     for target in targets {
       guard case .objectID(let id) = target else {
-        throw mismatch(entity, relationship.name, value, "a list of object IDs")
+        throw entity.mismatch(relationship.name, value, "a list of object IDs")
       }
       do throws(StoreError) { _ = try store.objectNumber(id) } catch {
         throw ArborError(error, in: store).with(objectID: id)
       }
     }
-  }
-
-  private func mismatch(
-    _ entity: EntitySchema, _ key: String, _ value: Value, _ expectation: String
-  ) -> ArborError {
-    ArborError(
-      .typeMismatch,
-      "\(entity.name).\(key) takes \(expectation), and the value is none."
-    ).with(entity: entity.name, keyPath: key, offending: "\(value)")
   }
 }

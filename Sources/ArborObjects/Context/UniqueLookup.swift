@@ -4,13 +4,8 @@ internal import ArborWork
 
 /// Finds the object of an entity that is to be there once, or makes it.
 struct UniqueLookup {
-  private let entity: EntitySchema
-  private let context: ManagedObjectContext
-
-  init(_ entity: EntitySchema, in context: ManagedObjectContext) {
-    self.entity = entity
-    self.context = context
-  }
+  let entity: EntitySchema
+  let context: ManagedObjectContext
 
   /// The first object that has some values.
   func find(_ values: [String: Value]) throws(ArborError) -> ManagedObject? {

@@ -16,19 +16,15 @@ struct WordIndex {
   init(
     named name: String?, of entity: EntitySchema, in model: ManagedObjectModel
   ) throws(ArborError) {
-    index = try Self.index(named: name, of: entity, in: model)
     self.entity = entity
-  }
-
-  /// The index of words of an entity that is meant.
-  private static func index(
-    named name: String?, of entity: EntitySchema, in model: ManagedObjectModel
-  ) throws(ArborError) -> FetchIndexDescription {
     let indexes = entity.lineage.flatMap { model.entities[$0].fetchIndexes }
       .filter(\.isOfWords)
     let names = indexes.map(\.name).sorted()
     guard let name else {
-      if indexes.count == 1 { return indexes[0] }
+      if indexes.count == 1 {
+        index = indexes[0]
+        return
+      }
       throw ArborError(
         indexes.isEmpty ? .unknownName : .invalidArgument,
         indexes.isEmpty
@@ -38,7 +34,7 @@ struct WordIndex {
             + names.joined(separator: ", ") + "."
       ).with(entity: entity.name)
     }
-    guard let index = indexes.first(where: { $0.name == name }) else {
+    guard let named = indexes.first(where: { $0.name == name }) else {
       let known = names.isEmpty ? "it has none" : "it has \(names.joined(separator: ", "))"
       throw ArborError(
         .unknownName,
@@ -46,7 +42,7 @@ struct WordIndex {
           + NearestName.hint(name, in: names)
       ).with(entity: entity.name, keyPath: name)
     }
-    return index
+    index = named
   }
 
   /// The attributes as the store searches them.

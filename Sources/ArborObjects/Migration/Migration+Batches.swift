@@ -109,10 +109,8 @@ extension Migration {
     if known?.code == .cancelled || known?.code == .diskFull { return error }
     var failure = ArborError(
       known?.code ?? .invalidArgument,
-      "\(id.entityName) \(id.number) could not be migrated: \(known?.message ?? "\(error)")")
-    failure.entity = id.entityName
-    failure.objectID = id
-    failure.keyPath = known?.keyPath
+      "\(id.entityName) \(id.number) could not be migrated: \(known?.message ?? "\(error)")"
+    ).with(entity: id.entityName, objectID: id, keyPath: known?.keyPath)
     failure.violations = known?.violations ?? []
     failure.underlying = known == nil ? error : known?.underlying
     return failure

@@ -49,7 +49,10 @@ struct MigrationChain: Sendable {
       edges.append(edge)
     }
     var order = versions.isEmpty ? try Self.order(of: edges) : versions
-    order = order.withoutRepetitions
+    // Nothing is renamed from a version to the same one.
+    order = order.reduce(into: []) { models, model in
+      if models.last?.fingerprint != model.fingerprint { models.append(model) }
+    }
     try Self.check(edges, order)
     if let end = order.lastIndex(where: { $0.fingerprint == target.fingerprint }) {
       order.removeSubrange(end...)
@@ -171,14 +174,5 @@ struct MigrationChain: Sendable {
       "The store is of version \(stored.versionName), and no migration steps lead from there to "
         + "version \(target.versionName). Add its model to options.modelVersions, which lists the "
         + "versions from the oldest on, or add a step that begins with it.")
-  }
-}
-
-extension [ManagedObjectModel] {
-  /// The models without those whose version is that of the one before, in which nothing is renamed.
-  fileprivate var withoutRepetitions: Self {
-    reduce(into: []) { models, model in
-      if models.last?.fingerprint != model.fingerprint { models.append(model) }
-    }
   }
 }

@@ -12,12 +12,6 @@ struct MigrationProblem: Codable, Hashable {
 
   static let namedObjects = 3
 
-  init(entity: String, property: String, what: String) {
-    self.entity = entity
-    self.property = property
-    self.what = what
-  }
-
   /// Whether two problems are the same one of different objects.
   func isSame(as other: Self) -> Bool {
     entity == other.entity && property == other.property && what == other.what

@@ -19,7 +19,11 @@ extension StagedMigration {
         store.file.migrationObstacles(
           to: hop.target, via: hop.versions, dropping: names, passes: true))
       found += try MigrationSurvey(store.makeContext(), models).objectsOfAbstractEntities()
-        .map(\.asRefused)
+        .map {
+          MigrationObstacle(
+            entity: $0.entity, property: $0.property, object: $0.objectIDs.first,
+            message: $0.message)
+        }
       guard found.isEmpty else { throw Self.refusal(found) }
     }
   }
@@ -93,12 +97,5 @@ extension StagedMigration {
         MigrationObstacle(
           entity: $0.entity, property: $0.keyPath, object: $0.objectID, message: $0.message)
       })
-  }
-}
-
-extension MigrationPlan.Obstacle {
-  fileprivate var asRefused: MigrationObstacle {
-    MigrationObstacle(
-      entity: entity, property: property, object: objectIDs.first, message: message)
   }
 }

@@ -237,12 +237,10 @@ struct StagedMigration {
   }
 
   private func journal(of number: Int) throws(ArborError) -> MigrationJournal {
-    guard let journal = try storedJournal(of: number) else {
-      throw ArborError(
-        .corrupted,
-        "\(files.stage(number)) is no file of a migration; remove it, and open the store again.")
-    }
-    return journal
+    if let journal = try storedJournal(of: number) { return journal }
+    throw ArborError(
+      .corrupted,
+      "\(files.stage(number)) is no file of a migration; remove it, and open the store again.")
   }
 
   private func storedJournal(of number: Int) throws(ArborError) -> MigrationJournal? {

@@ -257,10 +257,8 @@ extension ManagedObject {
   }
 
   private final func property(_ key: String) throws(ArborError) -> PropertySchema {
-    guard let property = binding.entity.property(named: key) else {
-      throw binding.entity.unknownProperty(key).with(objectID: objectID)
-    }
-    return property
+    if let property = binding.entity.property(named: key) { return property }
+    throw binding.entity.unknownProperty(key).with(objectID: objectID)
   }
 
   private final func relation(
@@ -279,14 +277,12 @@ extension ManagedObject {
   }
 
   final func demandOwner() throws(ArborError) -> ManagedObjectContext {
-    guard let owner else {
-      throw ArborError(
-        .notAllowed,
-        "\(objectID) cannot be changed any more: \(whyDetached). Keep its objectID and ask a "
-          + "context for the object."
-      ).with(entity: binding.entity.name, objectID: objectID)
-    }
-    return owner
+    if let owner { return owner }
+    throw ArborError(
+      .notAllowed,
+      "\(objectID) cannot be changed any more: \(whyDetached). Keep its objectID and ask a context "
+        + "for the object."
+    ).with(entity: binding.entity.name, objectID: objectID)
   }
 
   final func mismatch(_ key: String, _ value: Value) -> ArborError {
@@ -294,10 +290,6 @@ extension ManagedObject {
     if case .attribute(let attribute) = binding.entity.property(named: key) {
       expectation = attribute.description.type.expectation
     }
-    return ArborError(
-      .typeMismatch,
-      "\(binding.entity.name).\(key) takes \(expectation), and the value is none."
-    ).with(
-      entity: binding.entity.name, objectID: objectID, keyPath: key, offending: "\(value)")
+    return binding.entity.mismatch(key, value, expectation).with(objectID: objectID)
   }
 }

@@ -5,14 +5,7 @@ internal import ArborWork
 /// From the names of a request to what the store is asked.
 extension ObjectReader {
   func entity(named name: String) throws(ArborError) -> EntitySchema {
-    guard let entity = work.schema.entity(named: name) else {
-      throw ArborError(
-        .unknownName,
-        "The model has no entity \(name)."
-          + NearestName.hint(name, in: work.schema.entities.map(\.name))
-      ).with(entity: name)
-    }
-    return entity
+    try work.schema.knownEntity(named: name)
   }
 
   /// The entity of a name, which has objects of its own.
@@ -111,7 +104,25 @@ extension ObjectReader {
   }
 }
 
+extension ModelSchema {
+  /// - Throws: `unknownName` for a name of none.
+  func knownEntity(named name: String) throws(ArborError) -> EntitySchema {
+    if let entity = entity(named: name) { return entity }
+    throw ArborError(
+      .unknownName,
+      "The model has no entity \(name)." + NearestName.hint(name, in: entities.map(\.name))
+    ).with(entity: name)
+  }
+}
+
 extension EntitySchema {
+  /// A value that a property does not take.
+  func mismatch(_ property: String, _ value: Value, _ expectation: String) -> ArborError {
+    ArborError(
+      .typeMismatch, "\(name).\(property) takes \(expectation), and the value is none."
+    ).with(entity: name, keyPath: property, offending: "\(value)")
+  }
+
   /// A name that is none of the entity's properties.
   func unknownProperty(_ name: String) -> ArborError {
     ArborError(

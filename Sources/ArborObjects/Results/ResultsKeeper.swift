@@ -32,12 +32,11 @@ final class ResultsKeeper {
     shape = try ResultsShape(
       description, entity, sectionedBy: sectionPath, schema: context.work.schema,
       storeID: context.store.id)
-    let bridge = Bridge()
     record = ResultsRecord(
       masks: shape.masks, schema: context.work.schema,
-      seesCommitsOnly: !description.includesPendingChanges
-    ) { bridge.keeper?.announce() }
-    bridge.keeper = self
+      seesCommitsOnly: !description.includesPendingChanges)
+    // The context tells the record, and must not keep the keeper.
+    record.announce = { [weak self] in self?.announce() }
     context.work.listeners.append(record)
     _ = try context.onPinnedSnapshot { _ throws(ArborError) in
       // The commits that were taken in on the way here are in what is fetched.
@@ -48,11 +47,6 @@ final class ResultsKeeper {
   }
 
   deinit { record.end() }
-
-  /// The record is told of by the context, which must not keep the keeper.
-  private final class Bridge {
-    weak var keeper: ResultsKeeper?
-  }
 
   /// Takes in what has changed since the last time; nil where that changed nothing.
   ///
@@ -162,7 +156,10 @@ final class ResultsKeeper {
       let bits = changes.bits[new.number] ?? 0
       guard old === new, bits & new.binding.entity.linkBits == 0 else { return true }
       guard let before = changes.before[new.number] else { return false }
-      return before.record.map { $0.isOther(than: new.currentRecord, new.binding.entity) } ?? true
+      guard let former = before.record else { return true }
+      let present = new.currentRecord
+      return former.base != present.base
+        && former.changedFields(since: present, in: new.binding.entity.layout) != 0
     }
     step.compareSections(from: runs, to: self.runs)
     return step
@@ -288,11 +285,4 @@ struct ResultsCandidate {
   let slab: RecordSlab?
   /// The properties that differ.
   let changed: UInt64
-}
-
-extension RecordView {
-  /// Whether any field differs.
-  func isOther(than other: RecordView, _ entity: EntitySchema) -> Bool {
-    base != other.base && changedFields(since: other, in: entity.layout) != 0
-  }
 }

@@ -44,15 +44,12 @@ final class ResultsRecord: ChangeListener {
   private var changes = Changes()
   private let over = Atomic(false)
   /// Called when there is something to take in after there was nothing.
-  private let announce: () -> Void
+  var announce: () -> Void = {}
 
-  init(
-    masks: [UInt64?], schema: ModelSchema, seesCommitsOnly: Bool, announce: @escaping () -> Void
-  ) {
+  init(masks: [UInt64?], schema: ModelSchema, seesCommitsOnly: Bool) {
     self.masks = masks
     self.schema = schema
     self.seesCommitsOnly = seesCommitsOnly
-    self.announce = announce
   }
 
   /// Whether there is something to take in.

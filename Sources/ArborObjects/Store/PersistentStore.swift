@@ -150,13 +150,7 @@ public final class PersistentStore: Sendable {
   ///
   /// - Throws: ``ArborError`` `unknownName` for an entity that the model does not have.
   public func objectID(_ entityName: String, _ number: UInt64) throws(ArborError) -> ObjectID {
-    guard file.schema.entity(named: entityName) != nil else {
-      throw ArborError(
-        .unknownName,
-        "The model has no entity \(entityName)."
-          + NearestName.hint(entityName, in: file.schema.entities.map(\.name))
-      ).with(entity: entityName)
-    }
+    _ = try file.schema.knownEntity(named: entityName)
     return ObjectID(storeID: id, entityName: entityName, number: number)
   }
 

@@ -4,8 +4,8 @@ internal import ArborWork
 
 /// Decides the conflicts of a commit by its context's policy.
 struct ConflictResolver {
-  let context: ManagedObjectContext
-  let work: Workspace
+  private let context: ManagedObjectContext
+  private let work: Workspace
   private let derivation: AttributeDerivation
 
   init(_ context: ManagedObjectContext, _ derivation: AttributeDerivation) {
@@ -90,6 +90,34 @@ struct ConflictResolver {
     case .mergeByPropertyStoreWins: .storeWins
     case .overwrite: .overwrite
     case .custom(let decide): conflict().map { MergeResolution(decide($0)) } ?? .objectWins
+    }
+  }
+
+  /// What a function that decides is shown of a conflict; nil where nothing of the object was read.
+  private func mergeConflict(_ conflict: CommitConflict) -> MergeConflict? {
+    guard let change = work.pending.change(of: conflict.number), let committed = change.committed
+    else { return nil }
+    let object = change.live
+    return MergeConflict(
+      objectID: object.objectID, committedValues: object.values(in: committed),
+      contextValues: change.kind == .deleted ? nil : object.values(in: object.currentRecord),
+      storeValues: conflict.currentRecord.map { bytes in
+        object.values(in: RecordBuffer(copying: bytes, into: work.allocator).view)
+      }, contestedOrders: contestedOrders(of: object))
+  }
+
+  private func contestedOrders(of object: ManagedObject) -> [MergeConflict.ContestedOrder] {
+    object.binding.relations.compactMap { relation in
+      guard relation.isOrdered, let edit = work.links.edit(object.number, relation),
+        let arrangement = edit.order?.arrangement
+      else { return nil }
+      let stored = work.storedMembers(of: object.number, relation)
+      guard edit.isContested(over: stored) else { return nil }
+      return .init(
+        relationship: relation.schema.name,
+        committedMembers: arrangement.base.map(context.objectID),
+        contextMembers: edit.members(over: stored).map(context.objectID),
+        storeMembers: stored.map(context.objectID))
     }
   }
 

@@ -1,6 +1,10 @@
 package import ArborModel
 internal import ArborStore
 
+/// Whether a pending change makes an object a member of a relationship, whatever the store knows:
+/// a link that is added or removed may be there, or not be there, already.
+package enum LinkMembership { case added, removed, unmentioned }
+
 /// The pending changes of one owner's members in one to-many relationship.
 package final class PendingMembers {
   package let owner: ObjectNumber

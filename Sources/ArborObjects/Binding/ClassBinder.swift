@@ -31,7 +31,6 @@ struct ClassBinder {
     return bindings
   }
 
-  /// The entity that a class describes.
   func entity(of objectClass: ManagedObject.Type) throws(ArborError) -> EntitySchema {
     let name = objectClass.entityDescription.name
     if let entity = schema.entity(named: name) { return entity }
@@ -47,7 +46,6 @@ struct ClassBinder {
     ).with(entity: name)
   }
 
-  /// Binds a class, or plain managed objects, to an entity.
   func bind(
     _ objectClass: ManagedObject.Type?, to entity: EntitySchema
   ) throws(ArborError) -> EntityBinding {

@@ -16,7 +16,6 @@ enum DescribedClasses {
     let objectClass: ManagedObject.Type
   }
 
-  /// Remembers the classes that describe a model's entities.
   static func remember(_ classes: [ManagedObject.Type], of model: ManagedObjectModel) {
     known.withLock { known in
       for objectClass in classes {

@@ -72,7 +72,6 @@ final class BlobKeeper {
     return values
   }
 
-  /// Gives an object a record that refers to the values.
   private func move(_ values: [(field: RecordField, data: Data?)], of change: PendingObject) {
     let object = change.live
     let layout = object.binding.entity.layout
@@ -147,10 +146,8 @@ final class BlobKeeper {
     return blobs
   }
 
-  /// The commit has ended.
   func forgetMoved() { moved = [:] }
 
-  /// The context forgets everything.
   func forgetRetired() { retired = [:] }
 }
 

@@ -75,7 +75,6 @@ private struct DerivedAttributes {
   private let context: ManagedObjectContext
   private let plan: DerivationPlan
   private let environment: PredicateEnvironment
-  /// The objects to compute for.
   private var owners: Set<ObjectNumber> = []
   /// The owners of ordered relationships whose members changed: they are written too.
   private var reordered: Set<ObjectNumber> = []

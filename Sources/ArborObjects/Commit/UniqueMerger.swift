@@ -43,7 +43,6 @@ struct UniqueMerger {
     return true
   }
 
-  /// Whether a violation is one that merging takes away.
   func canResolve(_ violation: UniquenessViolation) -> Bool { pair(violation) != nil }
 
   /// The inserted object of a violation and the one that it merges into.

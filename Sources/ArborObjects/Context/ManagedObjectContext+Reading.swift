@@ -60,7 +60,6 @@ extension ManagedObjectContext {
     throw ArborError(failure.error, in: store.file)
   }
 
-  /// Remembers the error of a call that cannot throw. The first one counts.
   func note(_ error: ArborError) { work.note(.query(error)) }
 
   /// Asks the store what a request names, on the newest snapshot.
@@ -75,7 +74,6 @@ extension ManagedObjectContext {
     return try onSnapshot { snapshot throws(StoreError) in try body(snapshot, query, overlay) }
   }
 
-  /// Runs an operation on the newest snapshot, after taking in the commits up to it.
   func onSnapshot<R>(
     _ body: (StoreSnapshot) throws(StoreError) -> R
   ) throws(ArborError) -> R {
@@ -98,22 +96,18 @@ extension ManagedObjectContext {
     return try work.pinning(snapshot) { () throws(ArborError) in try body(snapshot) }
   }
 
-  /// Reads for a property: on the newest snapshot, taking nothing in.
   func peek<R>(_ body: (StoreSnapshot) throws(StoreError) -> R) throws(ArborError) -> R {
     do throws(StoreError) { return try work.peek(body) } catch {
       throw ArborError(error, in: store.file)
     }
   }
 
-  /// Takes in the concurrent commits that this process knows of, for operations that read nothing
-  /// themselves.
   func takeInKnownCommits() throws(ArborError) {
     do throws(StoreError) { try work.takeInKnownCommits() } catch {
       throw ArborError(error, in: store.file)
     }
   }
 
-  /// Runs `body`; where it throws, the pending changes are exactly what they were before.
   @discardableResult
   package func withSavepoint<R, E: Error>(_ body: () throws(E) -> R) throws(E) -> R {
     try work.withSavepoint(body)
@@ -121,7 +115,6 @@ extension ManagedObjectContext {
 }
 
 extension ArborError {
-  /// An object that is not there.
   static func missing(_ id: ObjectID) -> ArborError {
     ArborError(
       .objectNotFound,

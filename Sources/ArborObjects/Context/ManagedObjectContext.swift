@@ -123,7 +123,6 @@ public final class ManagedObjectContext {
     work.watch = store.watch
   }
 
-  /// The public identity of an object of this store.
   func objectID(_ number: ObjectNumber) -> ObjectID { store.file.objectID(number) }
 }
 

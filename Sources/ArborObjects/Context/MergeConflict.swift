@@ -52,7 +52,6 @@ public struct MergeConflict: Sendable {
 }
 
 extension MergeConflict {
-  /// An inserted object and the one that has its unique values.
   init(_ inserted: ManagedObject, _ other: ManagedObject) {
     self.init(
       objectID: inserted.objectID, committedValues: [:],
@@ -62,7 +61,6 @@ extension MergeConflict {
 }
 
 extension ManagedObject {
-  /// The values of a record, by the names of the properties.
   final func values(in record: RecordView) -> [String: Value] {
     var values: [String: Value] = [:]
     for property in binding.recordProperties {

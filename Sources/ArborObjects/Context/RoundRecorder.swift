@@ -2,7 +2,6 @@ internal import ArborModel
 internal import ArborStore
 internal import ArborWork
 
-/// Records the edits of a round.
 final class RoundRecorder: ChangeListener {
   var edits: [Edit] = []
 

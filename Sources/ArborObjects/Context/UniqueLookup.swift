@@ -7,7 +7,6 @@ struct UniqueLookup {
   let entity: EntitySchema
   let context: ManagedObjectContext
 
-  /// The first object that has some values.
   func find(_ values: [String: Value]) throws(ArborError) -> ManagedObject? {
     var predicates: [FetchPredicate] = []
     for (name, value) in values.sorted(by: { $0.key < $1.key }) {
@@ -49,7 +48,6 @@ struct UniqueLookup {
     return found
   }
 
-  /// A new object with some values, or none.
   func insert(
     _ values: [String: (any PredicateArgument)?]
   ) throws(ArborError) -> ManagedObject {

@@ -127,7 +127,6 @@ extension StoreOpening.Migration {
 }
 
 extension StoreOpening {
-  /// Opens the file for `body`.
   func withFile<R>(_ body: (StoreEngine) throws(StoreError) -> R) throws(StoreError) -> R {
     let file = try StoreEngine.open(self)
     defer { file.close() }

@@ -96,12 +96,10 @@ extension Migration {
     try commit()
   }
 
-  /// Writes what has changed together with the journal.
   func commit() throws(ArborError) {
     try newContext.commit(marking: nil, metadata: [(MigrationJournal.key, journal.bytes)])
   }
 
-  /// An error of the code for one object.
   private static func failure(_ error: any Error, at old: ManagedObject) -> any Error {
     if error is CancellationError { return error }
     let id = old.objectID

@@ -46,7 +46,6 @@ public final class Migration {
   let report: (MigrationProgress) -> Void
   /// What the copy says of the work at its last commit.
   var journal: MigrationJournal
-  /// How many calls the code has made.
   var calls = 0
   /// A rename that code asked for, for which the copy has to be made anew.
   var wantedRename: (former: String, new: String)?

@@ -33,7 +33,6 @@ struct MigrationProblem: Codable, Hashable {
 }
 
 extension [MigrationProblem] {
-  /// Counts an object in a problem.
   mutating func note(_ problem: MigrationProblem, _ number: UInt64) {
     let index = firstIndex { $0.isSame(as: problem) } ?? count
     if index == count { append(problem) }

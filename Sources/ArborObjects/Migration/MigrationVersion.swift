@@ -16,7 +16,6 @@ public struct MigrationVersion: Sendable, Hashable {
 
   let name: Name
 
-  /// The model of the version, where it is among some models.
   func model(among models: [ManagedObjectModel]) -> ManagedObjectModel? {
     switch name {
     case .model(let model): model

@@ -17,7 +17,6 @@ extension ManagedObject {
   @inline(__always)
   final var bindingReference: Unmanaged<EntityBinding> { Unmanaged.passUnretained(binding) }
 
-  /// The context; nil once that has gone or was reset.
   @inline(__always)
   final var owner: ManagedObjectContext? { workspace?.context }
 

@@ -6,7 +6,6 @@ internal import ArborWork
 ///
 /// Access by name looks the name up and copies its description each time; this costs a load.
 package final class PropertySlots: Sendable {
-  /// The property's name.
   package let name: String
   /// The property's slot by the index of an object's entity in the model; -1 where it has none.
   private let slots: [Int]
@@ -31,12 +30,12 @@ package final class PropertySlots: Sendable {
   func slot(in entity: EntitySchema) -> Int { slots[entity.index] }
 }
 
-/// Values and links by the slots of their properties.
+/// Values and links by the slots of their properties, as the methods by name have them and with
+/// what those throw.
 ///
 /// - Precondition: The object is of the entity that the slots were looked up for, and the property
 ///   is an attribute, a to-one or a to-many relationship as the method says.
 extension ManagedObject {
-  /// The value of an attribute.
   package final func value(at slots: PropertySlots) -> Value {
     let slot = slots.slot(in: binding.entity)
     if binding.isObserved { owner?.observation?.access(self, .attribute(slot)) }
@@ -68,53 +67,37 @@ extension ManagedObject {
     binding.relations[slots.slot(in: binding.entity)]
   }
 
-  /// The object that a to-one relationship leads to.
   package final func object(at slots: PropertySlots) -> ManagedObject? {
     object(of: relation(at: slots))
   }
 
-  /// Points a to-one relationship at an object or at none.
-  ///
-  /// - Throws: ``ArborError`` as ``setObject(_:forKey:)``.
   package final func setObject(
     _ target: ManagedObject?, at slots: PropertySlots
   ) throws(ArborError) {
     try setObject(target, of: relation(at: slots))
   }
 
-  /// The members of a to-many relationship.
   package final func objects(at slots: PropertySlots) -> [ManagedObject] {
     objects(of: relation(at: slots))
   }
 
-  /// Makes objects the members of a to-many relationship.
-  ///
-  /// - Throws: ``ArborError`` as ``setObjects(_:forKey:)``.
   package final func setObjects(
     _ members: [ManagedObject], at slots: PropertySlots
   ) throws(ArborError) {
     try setObjects(members, of: relation(at: slots))
   }
 
-  /// Adds a member to a to-many relationship.
-  ///
-  /// - Throws: ``ArborError`` as ``add(_:forKey:)``.
   package final func add(_ member: ManagedObject, at slots: PropertySlots) throws(ArborError) {
     try add(member, to: relation(at: slots))
   }
 
-  /// Removes a member from a to-many relationship.
-  ///
-  /// - Throws: ``ArborError`` as ``remove(_:forKey:)``.
   package final func remove(_ member: ManagedObject, at slots: PropertySlots) throws(ArborError) {
     try remove(member, from: relation(at: slots))
   }
 
-  /// Whether an object is a member of a to-many relationship.
   package final func contains(_ member: ManagedObject, at slots: PropertySlots) -> Bool {
     contains(member, in: relation(at: slots))
   }
 
-  /// The number of members of a to-many relationship.
   package final func count(at slots: PropertySlots) -> Int { count(of: relation(at: slots)) }
 }

@@ -59,7 +59,6 @@ extension Workspace {
   /// Registers an object that was made just now and that nobody else knows.
   func registerNew(_ object: ManagedObject) { registry.map.registerNew(object) }
 
-  /// What makes the live objects.
   @inline(__always)
   var reader: ObjectReader {
     unsafeDowncast(hostReference.takeUnretainedValue(), to: ObjectReader.self)

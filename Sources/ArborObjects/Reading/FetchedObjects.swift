@@ -5,7 +5,6 @@
 struct FetchedObjects {
   private var objects: [ManagedObject] = []
 
-  /// Adds an object whose record was read.
   @inline(__always)
   mutating func append(_ object: ManagedObject) {
     if object.binding.hooks.contains(.awakeFromFetch) { objects.append(object) }

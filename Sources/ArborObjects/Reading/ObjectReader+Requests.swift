@@ -72,7 +72,6 @@ extension ObjectReader {
       continuation: try description.continuation(storeID: work.file.id))
   }
 
-  /// The pending changes that a request sees.
   func overlay(for description: FetchDescription) -> FetchOverlay? {
     description.includesPendingChanges ? work.overlay : nil
   }
@@ -116,14 +115,12 @@ extension ModelSchema {
 }
 
 extension EntitySchema {
-  /// A value that a property does not take.
   func mismatch(_ property: String, _ value: Value, _ expectation: String) -> ArborError {
     ArborError(
       .typeMismatch, "\(name).\(property) takes \(expectation), and the value is none."
     ).with(entity: name, keyPath: property, offending: "\(value)")
   }
 
-  /// A name that is none of the entity's properties.
   func unknownProperty(_ name: String) -> ArborError {
     ArborError(
       .unknownName,

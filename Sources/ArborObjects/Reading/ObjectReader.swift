@@ -27,8 +27,6 @@ final class ObjectReader {
 
   func attach(to context: ManagedObjectContext) { owner = context }
 
-  /// The object of a number: the registered one, or a fault. Never fails: nil where the number is
-  /// of no entity, and the context remembers the error.
   @inline(__always)
   func fault(_ number: ObjectNumber) -> ManagedObject? {
     work.fault(number)?.live
@@ -45,9 +43,6 @@ final class ObjectReader {
       ? work.makeFault(number)?.live : nil
   }
 
-  /// Makes and registers an object that is not registered.
-  ///
-  /// - Throws: `corrupted` for a number of no entity, which only a forged file holds.
   @inline(__always)
   func make(
     _ number: ObjectNumber, _ record: RecordView?, _ slab: RecordSlab?
@@ -142,7 +137,6 @@ final class ObjectReader {
     }
   }
 
-  /// Whether the store has a link.
   private func leads(
     _ link: LinkSource, to target: ObjectNumber, on snapshot: StoreSnapshot
   ) throws(StoreError) -> Bool {
@@ -153,7 +147,6 @@ final class ObjectReader {
     return record?.reference(field) == target
   }
 
-  /// Reads the objects that are not registered.
   private func register(
     _ numbers: [ObjectNumber], of link: LinkSource?, _ fetched: inout FetchedObjects
   ) throws(StoreError) {

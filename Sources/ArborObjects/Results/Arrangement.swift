@@ -61,7 +61,6 @@ struct Arrangement {
     }
   }
 
-  /// Takes out the object at an index.
   @discardableResult
   mutating func remove(at index: Int) -> ManagedObject {
     let position = position(of: index)

@@ -134,7 +134,6 @@ final class ResultsFollowers<T: ManagedObject> {
   }
 }
 
-/// One who follows fetched results.
 final class ResultsFollower<T: ManagedObject> {
   /// More differences than these are not kept for somebody who does not ask for them.
   private static var mostWaiting: Int { 100 }

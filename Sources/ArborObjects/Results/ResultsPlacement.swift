@@ -52,7 +52,6 @@ struct ResultsPlacement {
     return index
   }
 
-  /// The key by which an object stands where it does.
   private func key(of object: ManagedObject, _ order: RecordOrder) -> RecordOrder.Key {
     let record = changes.before[object.number]?.record ?? object.currentRecord
     return order.key(object.number, record, of: object.binding.entity)

@@ -14,7 +14,6 @@ final class ResultsRecord: ChangeListener {
     var isConcurrent = false
   }
 
-  /// What was recorded.
   struct Changes {
     /// The state before, of objects whose own state changed or was replaced.
     fileprivate(set) var before: [ObjectNumber: Before] = [:]
@@ -52,7 +51,6 @@ final class ResultsRecord: ChangeListener {
     self.seesCommitsOnly = seesCommitsOnly
   }
 
-  /// Whether there is something to take in.
   var hasChanges: Bool { !changes.isEmpty }
 
   /// What was recorded since the last time.

@@ -49,7 +49,6 @@ final class BackgroundContext: @unchecked Sendable {
     return try runInTurn(in: store, retries: retries, body)
   }
 
-  /// Runs a body of the code that has the turn.
   fileprivate func runInTurn<R: Sendable>(
     in store: PersistentStore, retries: Int, _ body: (ManagedObjectContext) throws -> R
   ) throws -> R {

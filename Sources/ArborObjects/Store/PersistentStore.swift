@@ -48,7 +48,6 @@ public final class PersistentStore: Sendable {
   /// Numbers for the application that are never given out twice.
   public let uniqueIDs: UniqueIDs
   let background: BackgroundContext
-  /// The observers of the store's commits.
   let news: StoreObservers
   /// Who has to run bodies again and again because of others.
   let contention = Contention()
@@ -223,7 +222,6 @@ public final class PersistentStore: Sendable {
 }
 
 extension PersistentStore {
-  /// Throws `closed` where the store is.
   @inline(__always)
   func requireOpen() throws(ArborError) {
     if isClosed { throw ArborError(StoreError.closed, in: file) }

@@ -26,7 +26,6 @@ final class RunningBodies: Sendable {
     }
   }
 
-  /// Counts a body that has ended.
   func end() { state.withLock { $0.count -= 1 } }
 
   /// Ends those that run as the cancellation of their tasks would.

@@ -10,7 +10,6 @@ extension ArborError {
       "The store is damaged: \(what.asClause). \(damageRemedy)")
   }
 
-  /// What to do about a damaged store.
   static let damageRemedy =
     "Restore a backup, or take out what is sound with PersistentStore.salvage(_:to:) or "
     + "lmdb-inspect salvage STORE TARGET; lmdb-inspect check lists the damage."

@@ -53,7 +53,6 @@ final class TaskBell: Sendable {
     state.withLock { _ = $0.cancelled.remove(id) }
   }
 
-  /// Wakes all tasks that sleep.
   func ring() { wake { $0.rings &+= 1 } }
 
   /// Wakes all tasks, and lets none sleep any more.

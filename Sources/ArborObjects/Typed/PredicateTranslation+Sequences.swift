@@ -153,7 +153,6 @@ extension PredicateExpressions.Value: TranslatableRange {
   }
 }
 
-/// A range that a predicate captured.
 private protocol CapturedRange {
   var lowerEnd: Any? { get }
   var upperEnd: Any? { get }

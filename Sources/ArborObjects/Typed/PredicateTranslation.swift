@@ -6,7 +6,6 @@ protocol TranslatableExpression {
   func translated(by translation: inout PredicateTranslation) throws(ArborError) -> TypedTerm
 }
 
-/// What an expression of a typed predicate becomes.
 enum TypedTerm {
   case condition(PredicateNode)
   case value(ExpressionNode)
@@ -26,7 +25,6 @@ struct PredicateTranslation {
     variables = [root: .path(KeyPathNode([]))]
   }
 
-  /// An expression as whatever it is.
   mutating func term(
     _ expression: some PredicateExpression
   ) throws(ArborError) -> TypedTerm {
@@ -36,7 +34,6 @@ struct PredicateTranslation {
     return try translatable.translated(by: &self)
   }
 
-  /// An expression as a condition.
   mutating func condition(
     _ expression: some PredicateExpression
   ) throws(ArborError) -> PredicateNode {
@@ -52,7 +49,6 @@ struct PredicateTranslation {
     }
   }
 
-  /// An expression as a value.
   mutating func value(
     _ expression: some PredicateExpression
   ) throws(ArborError) -> ExpressionNode {

@@ -24,7 +24,6 @@ struct EntityRules {
   let floating: [RecordProperty]
   let bounds: [Bounds]
   let patterns: [Pattern]
-  /// Composite attributes with the rules of their parts.
   let composites: [(attribute: AttributeSchema, rules: CompositeRules)]
   /// The slots of to-many relationships with a rule for the number of members.
   let counted: [Int]

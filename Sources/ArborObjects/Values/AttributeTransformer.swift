@@ -61,14 +61,12 @@ public struct CodableTransformer<Transformed: Codable>: AttributeTransformer {
 
 /// The one form in which `Codable` values are stored: JSON with sorted keys and no white space.
 package enum CanonicalJSON {
-  /// The JSON of a value.
   package static func encode(_ value: some Encodable) throws -> Data {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
     return try encoder.encode(value)
   }
 
-  /// The value of a JSON text.
   package static func decode<T: Decodable>(_ type: T.Type, from data: Data) throws -> T {
     try JSONDecoder().decode(type, from: data)
   }

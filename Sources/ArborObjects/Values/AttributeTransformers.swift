@@ -46,7 +46,6 @@ struct TransformedAttribute {
     self.name = name
   }
 
-  /// The value of stored bytes, as a type.
   func value<T>(of data: Data, as type: T.Type) throws(ArborError) -> T {
     let transformer = try transformer()
     let value: Any
@@ -65,7 +64,6 @@ struct TransformedAttribute {
     return typed
   }
 
-  /// The bytes to store for a value.
   func data(from value: Any) throws(ArborError) -> Data {
     let transformer = try transformer()
     do {

@@ -49,14 +49,12 @@ extension ManagedObject {
     value.store(in: self, slot: slot)
   }
 
-  /// Whether an attribute is nil.
   @inline(__always)
   final func isNullAttribute(_ slot: Int) -> Bool {
     let field = binding.attribute(slot, of: self).field
     return currentRecord.isNull(field)
   }
 
-  /// Makes an attribute nil.
   final func setNullAttribute(_ slot: Int) {
     let field = binding.attribute(slot, changing: self).field
     write { buffer, _ in buffer.setNull(field) }

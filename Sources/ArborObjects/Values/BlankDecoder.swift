@@ -34,7 +34,6 @@ struct BlankDecoder: Decoder {
     (try? type.init(from: BlankDecoder(record: record))) != nil
   }
 
-  /// The blank value of a type.
   fileprivate static func decode<T: Decodable>(_ type: T.Type, _ marks: Marks?) throws -> T {
     if let known = known(type, marks?.isEmpty ?? false) as? T { return known }
     if let value = try? T(from: BlankDecoder(marks: marks)) { return value }
@@ -123,7 +122,6 @@ private struct BlankList: UnkeyedDecodingContainer {
   func superDecoder() -> any Decoder { BlankDecoder() }
 }
 
-/// One value, blank.
 private struct BlankScalar: SingleValueDecodingContainer {
   let decoder: BlankDecoder
 

@@ -149,7 +149,6 @@ enum PlainAttribute {
   }
 }
 
-/// An optional of any type.
 protocol OptionalValue {
   static var wrappedType: Any.Type { get }
   static var nothing: Any { get }

@@ -25,7 +25,6 @@ package protocol ChangeListener: AnyObject {
   /// does not.
   func noteConcurrent(_ change: HistoryEntry.Change, isRegistered: Bool)
 
-  /// The context has committed its changes.
   func noteCommitted()
 
   /// Anything may have changed; the objects that the context keeps are told of by themselves.

@@ -1,6 +1,5 @@
 internal import ArborModel
 
-/// Finding out what edits changed.
 extension EditLog {
   /// Finds out what the edits changed that do not know it yet, while the context still shows it.
   ///

@@ -23,7 +23,6 @@ package final class EditLog {
   /// Adds the edits of a slice that were made after these.
   package func append(_ log: EditLog) { edits += log.edits }
 
-  /// Takes the last edit off.
   package func removeLast() -> Edit {
     defer { sealedCount = min(sealedCount, edits.count) }
     return edits.removeLast()

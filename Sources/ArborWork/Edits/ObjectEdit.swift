@@ -74,7 +74,6 @@ package struct ObjectEdit {
   /// The record by which the object was there before; nil where it was not.
   package var before: RecordView? { wasThere ? record : nil }
 
-  /// Whether there was such an object before.
   package var wasThere: Bool { former != .absent && former != .deleted }
 
   /// Lets go of what only savepoints need; a short record is copied, so that it keeps no slab of

@@ -114,7 +114,6 @@ extension Workspace {
     takeAway(object)
   }
 
-  /// Takes every object as changed.
   private func takeInAll(_ snapshot: StoreSnapshot) throws(StoreError) {
     tellListeners { $0.noteAnything() }
     for object in registry.objects {
@@ -178,7 +177,6 @@ extension Workspace {
     }
   }
 
-  /// Takes over the store's record, keeping the values that live in memory only.
   private func renew(_ object: TrackedObject, _ snapshot: StoreSnapshot) throws(StoreError) {
     guard let record = try snapshot.record(object.number, allocator: allocator) else {
       return takeAwayDeleted(object)

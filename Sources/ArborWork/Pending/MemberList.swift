@@ -21,14 +21,12 @@ package struct MemberList {
 
   package var isEmpty: Bool { count == 0 }
 
-  /// The numbers in order.
   package var numbers: [ObjectNumber] {
     slots.count == count ? slots : slots.filter { $0 != Self.gap }
   }
 
   package func contains(_ number: ObjectNumber) -> Bool { index(of: number) != nil }
 
-  /// Adds a number at the end; returns whether it was not there.
   @discardableResult
   package mutating func append(_ number: ObjectNumber) -> Bool {
     guard index(of: number) == nil else { return false }
@@ -39,7 +37,6 @@ package struct MemberList {
     return true
   }
 
-  /// Removes a number; returns whether it was there.
   @discardableResult
   package mutating func remove(_ number: ObjectNumber) -> Bool {
     guard let index = index(of: number) else { return false }

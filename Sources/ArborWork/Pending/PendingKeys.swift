@@ -113,7 +113,6 @@ package final class PendingKeyTable {
     keys = IndexKeys(columns, of: entity)
   }
 
-  /// How many objects it names.
   package var count: Int { entries.count }
 
   /// Names an object by its record's key, and no longer by the one it had.

@@ -1,6 +1,5 @@
 package import ArborModel
 
-/// The sequence of members.
 extension PendingMembers {
   /// Whether the edit is a change of its owner, which gets a new version by it: an order is a
   /// property.

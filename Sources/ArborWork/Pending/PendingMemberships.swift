@@ -126,7 +126,6 @@ package final class PendingMemberships {
     for edit in edits where !edit.isEmpty && !edit.relation.isHidden { body(edit.owner) }
   }
 
-  /// Whether an object's relationship has an edit.
   package func hasEdits(of object: TrackedObject, _ relation: Relation) -> Bool {
     edit(object.number, relation).map { !$0.isEmpty } ?? false
   }
@@ -168,7 +167,6 @@ package final class PendingMemberships {
     }
   }
 
-  /// Forgets all edits.
   package func removeAll() {
     guard !edits.isEmpty else { return }
     edits.removeAll(keepingCapacity: edits.capacity <= PendingObjects.fewChanges)

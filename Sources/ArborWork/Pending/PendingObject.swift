@@ -64,7 +64,6 @@ package final class PendingObject {
     take(change)
   }
 
-  /// Takes over what a copy holds.
   private func take(_ copy: PendingObject) {
     kind = copy.kind
     working = copy.working
@@ -85,7 +84,6 @@ package final class PendingObject {
   /// which finds another epoch than its context's, tells them.
   private static let readBit: UInt32 = 1
 
-  /// Records that look-up tables hold what the object's record says.
   package func noteRead() { epoch |= Self.readBit }
 
   /// Whether the present working record may be written as soon as the look-up tables know.
@@ -124,6 +122,5 @@ package final class PendingObject {
     return wasMember && concurrent == .none ? .unmentioned : .added
   }
 
-  /// The version that the change is based on.
   package var baseVersion: UInt32 { committed?.version ?? formerVersion }
 }

@@ -32,7 +32,6 @@ package final class PendingObjects {
     return Unmanaged<PendingObject>.fromOpaque(pointer).takeUnretainedValue()
   }
 
-  /// Adds the change of an object that has none.
   package func add(_ change: PendingObject) {
     if lists.isEmpty { lists = Array(repeating: [], count: entityCount) }
     let object = change.object

@@ -39,7 +39,6 @@ open class EntityShape {
     ContiguousArray(entity.relationships.map { Relation($0, of: entity, in: schema) })
   }
 
-  /// The public identity of an object of the entity.
   package final func identity(of number: ObjectNumber) -> ObjectID {
     ObjectID(storeID: storeID, entityName: entity.name, number: number.sequence)
   }

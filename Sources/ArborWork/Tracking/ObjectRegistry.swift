@@ -17,7 +17,6 @@ package final class ObjectRegistry {
   @inline(__always)
   package var count: Int { map.count }
 
-  /// The object of a number, or nil.
   @inline(__always)
   package func object(_ number: ObjectNumber) -> TrackedObject? {
     map[number].flatMap(Self.object)
@@ -39,7 +38,6 @@ package final class ObjectRegistry {
     return (unread, areNew)
   }
 
-  /// Registers a new object.
   @inline(__always)
   package func register(_ object: TrackedObject) {
     map.set(object.number, UInt(bitPattern: Unmanaged.passRetained(object).toOpaque()))

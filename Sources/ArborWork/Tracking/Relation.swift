@@ -17,9 +17,7 @@ package final class Relation: Sendable {
   package let schema: RelationshipSchema
   /// The relationship's slot in its entity, the same in all that inherit from it.
   package let slot: Int
-  /// The slot of the inverse in the destination.
   package let inverseSlot: Int
-  /// The index of the entity that declares it.
   package let declaringEntity: Int
   /// The index of the entity it leads to.
   package let destination: Int
@@ -29,7 +27,6 @@ package final class Relation: Sendable {
   package let isHidden: Bool
   /// Whether the inverse has many members.
   package let isInverseToMany: Bool
-  /// Whether the relationship is its own inverse.
   package let isOwnInverse: Bool
   /// Whether it is a field and its inverse is one too: one record that is merged says nothing of
   /// the other.

@@ -181,7 +181,6 @@ package final class UndoStack: UndoRecorder {
     work?.beginEpoch()
   }
 
-  /// Lets the groups that are open begin at a position.
   package func begin(at position: Int) {
     open = openStarts.isEmpty ? nil : OpenGroup(name: open?.name ?? "", start: position)
     openStarts = openStarts.map { _ in position }
@@ -251,7 +250,6 @@ extension UndoStack {
       !hasOpenEdits && openStarts.isEmpty && undoGroups.count > mark.undoCount
   }
 
-  /// Closes the group that a commit has written.
   package func noteCommit() {
     if let work { work.log.seal(in: work) }
     if mark.hasClosedGroup, let hooks = open, let work, let group = undoGroups.last,

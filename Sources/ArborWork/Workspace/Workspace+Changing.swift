@@ -29,8 +29,6 @@ extension Workspace {
     return change
   }
 
-  /// Forgets all uncommitted changes: inserted objects are gone, changed and deleted ones are as
-  /// they were last committed or fetched.
   package func rollback() {
     links.forEachDeviation { list in
       tellListeners { $0.noteReplaced(linksOf: list.owner, list.relation) }
@@ -56,7 +54,6 @@ extension Workspace {
     settleListeners()
   }
 
-  /// Forgets all objects and uncommitted changes.
   package func reset() {
     pending.removeAll()
     links.removeAll()

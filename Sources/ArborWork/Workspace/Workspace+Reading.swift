@@ -48,7 +48,6 @@ extension Workspace {
     return try pinning(newestSnapshot(), body)
   }
 
-  /// Nil where the store gives none.
   private func newestSnapshot() -> StoreSnapshot? {
     do throws(StoreError) { return try file.snapshot() } catch {
       note(error)
@@ -121,7 +120,6 @@ extension Workspace {
     return change.committed == nil && change.kind != .updated
   }
 
-  /// Whether an object is deleted in this context.
   package func isDeleted(_ number: ObjectNumber) -> Bool {
     pending.change(of: number)?.kind == .deleted
   }

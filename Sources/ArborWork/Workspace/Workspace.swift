@@ -40,7 +40,6 @@ package final class Workspace {
 
   /// The edits that a savepoint or undo may take back.
   package let log = EditLog()
-  /// Whether a savepoint is open.
   package var isInSavepoint = false
   /// Tells savepoints and undo groups apart: a working record may be written only in the one it was
   /// made in. Even; see ``PendingObject/readBit``.
@@ -106,7 +105,6 @@ package final class Workspace {
     attachedReference = Unmanaged.passUnretained(host)
   }
 
-  /// Whether the store has been closed.
   package var isClosed: Bool { openState.isClosed }
 
   /// Begins an operation; returns whether something is to be seen to first: a failure to report, a

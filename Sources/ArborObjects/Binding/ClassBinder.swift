@@ -23,12 +23,9 @@ struct ClassBinder {
       }
       classOf[entity.index] = objectClass
     }
-    var bindings: [EntityBinding] = []
-    for entity in schema.entities {
-      bindings.append(
-        try bind(entity.lineage.lazy.compactMap { classOf[$0] }.first, to: entity))
+    return try schema.entities.map { (entity) throws(ArborError) in
+      try bind(entity.lineage.lazy.compactMap { classOf[$0] }.first, to: entity)
     }
-    return bindings
   }
 
   func entity(of objectClass: ManagedObject.Type) throws(ArborError) -> EntitySchema {

@@ -217,13 +217,11 @@ private struct DerivedAttributes {
 
   private mutating func prepareReaders(_ entity: EntitySchema) throws(ArborError) {
     guard readers[entity.index] == nil else { return }
-    var made: [ValueReader] = []
-    for derivation in plan.derivations[entity.index] {
-      made.append(
-        try PredicateCompiler.reader(
-          for: derivation.expression, arguments: [], of: entity, environment: environment))
+    readers[entity.index] = try plan.derivations[entity.index].map {
+      (derivation) throws(ArborError) in
+      try PredicateCompiler.reader(
+        for: derivation.expression, arguments: [], of: entity, environment: environment)
     }
-    readers[entity.index] = made
   }
 
   private func values(of objects: [ManagedObject]) throws(ArborError) -> [[Value]] {

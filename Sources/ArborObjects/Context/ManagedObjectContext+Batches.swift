@@ -1,6 +1,5 @@
 public import ArborModel
 internal import ArborStore
-internal import ArborWork
 
 /// Many objects, a part of them at a time.
 extension ManagedObjectContext {
@@ -12,10 +11,7 @@ extension ManagedObjectContext {
   ///   and what the store reports.
   public func objects(with ids: [ObjectID]) throws(ArborError) -> [ManagedObject] {
     try beginOperation()
-    var numbers: [ObjectNumber] = []
-    numbers.reserveCapacity(ids.count)
-    for id in ids { numbers.append(try number(of: id)) }
-    return try existingObjects(numbers)
+    return try existingObjects(ids.map(number))
   }
 
   /// The objects of several numbers that exist, in the order of the numbers.

@@ -1,5 +1,4 @@
 public import ArborModel
-internal import ArborStore
 internal import ArborWork
 
 /// Objects that are to be there once.

@@ -1,5 +1,4 @@
 public import ArborModel
-internal import ArborStore
 internal import ArborWork
 
 /// Taking in what other contexts and processes have committed.

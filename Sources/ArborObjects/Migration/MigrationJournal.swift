@@ -1,4 +1,3 @@
-internal import ArborModel
 internal import ArborStore
 internal import Foundation
 

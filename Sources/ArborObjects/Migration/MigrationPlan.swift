@@ -1,5 +1,4 @@
 public import ArborModel
-internal import ArborStore
 public import Foundation
 
 /// What it takes to bring a store to another version of its model, and what stands in the way.

@@ -1,5 +1,3 @@
-internal import ArborModel
-
 /// What objects of the older model keep from becoming those of the newer one.
 struct MigrationProblem: Codable, Hashable {
   let entity: String

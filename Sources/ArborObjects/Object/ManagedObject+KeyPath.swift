@@ -35,11 +35,10 @@ extension ManagedObject {
       return try target.value(forNames: rest, of: path)
     }
     if next == "@count", rest.count == 1 { return .integer(Int64(try count(forKey: key))) }
-    var values: [Value] = []
-    for member in try objects(forKey: key) {
-      values.append(try member.value(forNames: rest, of: path))
-    }
-    return .list(values)
+    return .list(
+      try objects(forKey: key).map { (member) throws(ArborError) in
+        try member.value(forNames: rest, of: path)
+      })
   }
 
   /// A part of a composite attribute's value; nil behind an attribute that has none.

@@ -1,5 +1,4 @@
 internal import ArborModel
-internal import ArborStore
 internal import ArborWork
 
 /// Recognises programs that read one to-many relationship of one object after the other, as loops

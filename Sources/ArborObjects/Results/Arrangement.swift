@@ -1,4 +1,3 @@
-internal import ArborModel
 internal import ArborStore
 
 /// Objects in order, in chunks: putting one in, taking one out and finding one cost little however

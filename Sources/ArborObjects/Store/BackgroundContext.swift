@@ -54,7 +54,13 @@ final class BackgroundContext: @unchecked Sendable {
   ) throws -> R {
     runner.store(Self.thisThread, ordering: .relaxed)
     defer { runner.store(0, ordering: .relaxed) }
-    return try Self.run(body, in: openContext(of: store), Retrying(retries, in: store))
+    let context = openContext(of: store)
+    var retrying = Retrying(retries, in: store)
+    while true {
+      if let result = try retrying.run(body, in: context) { return result }
+      // Bodies that come next wait for this one in any case.
+      usleep(UInt32(retrying.pause))
+    }
   }
 
   private func openContext(of store: PersistentStore) -> ManagedObjectContext {
@@ -65,27 +71,6 @@ final class BackgroundContext: @unchecked Sendable {
     context.work.limit.revocation = store.bodies.revocation
     self.context = context
     return context
-  }
-
-  /// A body that throws, or whose commit fails, leaves no changes to the next one.
-  private static func run<R>(
-    _ body: (ManagedObjectContext) throws -> R, in context: ManagedObjectContext,
-    _ retrying: consuming Retrying
-  ) throws -> R {
-    while true {
-      context.hasCommitted = false
-      let start = context.work.sequence
-      do {
-        let result = try body(context)
-        try context.commit()
-        return result
-      } catch {
-        context.rollback()
-        guard retrying.allowsAnother(after: error, in: context, since: start) else { throw error }
-      }
-      // Bodies that come next wait for this one in any case.
-      usleep(UInt32(retrying.pause))
-    }
   }
 
   private static var thisThread: UInt {

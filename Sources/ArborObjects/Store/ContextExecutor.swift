@@ -60,14 +60,7 @@ actor ContextRunner {
     while true {
       let context = ManagedObjectContext(store)
       context.work.limit.revocation = store.bodies.revocation
-      let start = context.work.sequence
-      do {
-        let result = try body(context)
-        try context.commit()
-        return result
-      } catch {
-        guard retrying.allowsAnother(after: error, in: context, since: start) else { throw error }
-      }
+      if let result = try retrying.run(body, in: context) { return result }
       try await Task.sleep(for: .microseconds(retrying.pause))
     }
   }

@@ -1,6 +1,7 @@
 internal import ArborLocks
 internal import ArborModel
 internal import ArborStore
+internal import ArborWork
 
 /// The runs of one body that a store repeats where others were faster.
 ///
@@ -37,14 +38,29 @@ struct Retrying: ~Copyable {
     }
   }
 
-  /// Whether a body is to be run again after an error.
+  /// Runs a body and commits what it changed.
   ///
-  /// - Parameters:
-  ///   - error: What its run ended with.
-  ///   - context: The context of the run. Where a commit of it has been written, a second run would
-  ///     write that again.
-  ///   - start: The newest commit when the run began.
-  mutating func allowsAnother(
+  /// - Returns: What the body gives; nil where it is to be run again.
+  mutating func run<R>(
+    _ body: (ManagedObjectContext) throws -> R, in context: ManagedObjectContext
+  ) throws -> R? {
+    context.hasCommitted = false
+    let start = context.work.sequence
+    do {
+      let result = try body(context)
+      try context.commit()
+      return result
+    } catch {
+      // A body that throws, or whose commit fails, leaves no changes to the next one.
+      context.rollback()
+      guard allowsAnother(after: error, in: context, since: start) else { throw error }
+      return nil
+    }
+  }
+
+  /// Whether a body is to be run again after an error. Where a commit of its context has been
+  /// written, a second run would write that again.
+  private mutating func allowsAnother(
     after error: any Error, in context: ManagedObjectContext, since start: UInt64
   ) -> Bool {
     guard count < limit, !Task.isCancelled, !context.hasCommitted, !store.isClosed,

@@ -1,5 +1,4 @@
 public import ArborJSON
-internal import ArborModel
 
 extension SalvageReport {
   /// The report as JSON: an object with the names of the properties, objects by their IDs.

@@ -1,6 +1,5 @@
 public import ArborModel
 internal import ArborStore
-internal import ArborWork
 
 /// What ``PersistentStore/salvage(_:to:model:)`` brought into the new store, and what it did not.
 ///

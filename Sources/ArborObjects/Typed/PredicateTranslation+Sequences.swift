@@ -116,11 +116,7 @@ extension PredicateExpressions.SequenceMinimum: TranslatableExpression {
 // MARK: Ranges
 
 /// The ends of a range; nil where it is open.
-struct TypedBounds {
-  var lower: ExpressionNode?
-  var upper: ExpressionNode?
-  var includesUpper: Bool
-}
+typealias TypedBounds = (lower: ExpressionNode?, upper: ExpressionNode?, includesUpper: Bool)
 
 /// An expression that a range is made by.
 protocol TranslatableRange {
@@ -130,14 +126,14 @@ protocol TranslatableRange {
 extension PredicateExpressions.Range: TranslatableRange {
   func bounds(by translation: inout PredicateTranslation) throws(ArborError) -> TypedBounds {
     let lower = try translation.value(lower)
-    return TypedBounds(lower: lower, upper: try translation.value(upper), includesUpper: false)
+    return (lower, try translation.value(upper), includesUpper: false)
   }
 }
 
 extension PredicateExpressions.ClosedRange: TranslatableRange {
   func bounds(by translation: inout PredicateTranslation) throws(ArborError) -> TypedBounds {
     let lower = try translation.value(lower)
-    return TypedBounds(lower: lower, upper: try translation.value(upper), includesUpper: true)
+    return (lower, try translation.value(upper), includesUpper: true)
   }
 }
 
@@ -146,7 +142,7 @@ extension PredicateExpressions.Value: TranslatableRange {
     guard let range = value as? any CapturedRange else {
       throw PredicateTranslation.unsupported("A captured range of type \(Output.self)")
     }
-    var bounds = TypedBounds(includesUpper: range.includesUpper)
+    var bounds: TypedBounds = (nil, nil, range.includesUpper)
     if let lower = range.lowerEnd { bounds.lower = try translation.constant(lower) }
     if let upper = range.upperEnd { bounds.upper = try translation.constant(upper) }
     return bounds

@@ -89,16 +89,18 @@ struct CommitValidation {
     for property in rules.floating where !Self.isFinite(property.field, record) {
       add(object, property.name, "holds no finite number; set one")
     }
-    for bounds in rules.bounds { check(bounds, object, record) }
-    for pattern in rules.patterns {
-      let text = record.string(pattern.attribute.field)
-      let isMatch =
-        record.isNull(pattern.attribute.field) || EntityRules.matches(text, pattern.expression)
-      if !isMatch {
-        add(
-          object, pattern.attribute.name,
-          "does not match the regular expression of the model; correct the text", .string(text))
+    for (attribute, minimum, maximum) in rules.bounds where !record.isNull(attribute.field) {
+      let value = record.value(attribute.field)
+      if let problem = EntityRules.problem(of: value, minimum, maximum) {
+        add(object, attribute.name, problem, value)
       }
+    }
+    for (attribute, expression) in rules.patterns where !record.isNull(attribute.field) {
+      let text = record.string(attribute.field)
+      if EntityRules.matches(text, expression) { continue }
+      add(
+        object, attribute.name,
+        "does not match the regular expression of the model; correct the text", .string(text))
     }
     for (attribute, rules) in rules.composites where !record.isNull(attribute.field) {
       for broken in rules.violations(of: record.value(attribute.field), at: attribute.name) {
@@ -112,16 +114,6 @@ struct CommitValidation {
   private static func isFinite(_ field: RecordField, _ record: RecordView) -> Bool {
     if case .float = field.kind { return record.load(field, as: Float.self).isFinite }
     return record.load(field, as: Double.self).isFinite
-  }
-
-  private mutating func check(
-    _ bounds: EntityRules.Bounds, _ object: ManagedObject, _ record: RecordView
-  ) {
-    guard !record.isNull(bounds.attribute.field) else { return }
-    let value = record.value(bounds.attribute.field)
-    if let problem = EntityRules.problem(of: value, bounds.minimum, bounds.maximum) {
-      add(object, bounds.attribute.name, problem, value)
-    }
   }
 
   /// No object may point at one that goes.

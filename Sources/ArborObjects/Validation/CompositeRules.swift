@@ -10,13 +10,8 @@ struct CompositeRules {
     let rules: CompositeRules?
   }
 
-  /// One rule that a value breaks.
-  struct Violation {
-    /// The path of names that leads to the part.
-    let keyPath: String
-    let problem: String
-    let value: Value
-  }
+  /// One rule that a value breaks, and the path of names that leads to the part.
+  typealias Violation = (keyPath: String, problem: String, value: Value)
 
   private let parts: [String: Part]
 
@@ -41,13 +36,13 @@ struct CompositeRules {
   /// What is wrong with a value; `path` leads to it.
   func violations(of value: Value, at path: String) -> [Violation] {
     guard case .composite(let values) = value else {
-      return [Violation(keyPath: path, problem: "is no composite; set one", value: value)]
+      return [(path, "is no composite; set one", value)]
     }
     var violations: [Violation] = []
     for (name, value) in values.sorted(by: { $0.key < $1.key }) where parts[name] == nil {
       let problem =
         "is no part of the composite; leave it out" + NearestName.hint(name, in: Array(parts.keys))
-      violations.append(Violation(keyPath: "\(path).\(name)", problem: problem, value: value))
+      violations.append(("\(path).\(name)", problem, value))
     }
     for (name, part) in parts.sorted(by: { $0.key < $1.key }) {
       let value = values[name] ?? .null
@@ -59,9 +54,7 @@ struct CompositeRules {
   private static func violations(
     of value: Value, _ part: Part, at path: String
   ) -> [Violation] {
-    func broken(_ problem: String) -> [Violation] {
-      [Violation(keyPath: path, problem: problem, value: value)]
-    }
+    func broken(_ problem: String) -> [Violation] { [(path, problem, value)] }
     let description = part.description
     if value.isNull {
       return description.isOptional || description.isTransient

@@ -5,25 +5,14 @@ internal import Foundation
 ///
 /// Transient and derived attributes are not checked: nobody but the library stores them.
 struct EntityRules {
-  /// An attribute whose value has a lower or upper bound; of a text, its length.
-  struct Bounds {
-    let attribute: AttributeSchema
-    let minimum: Value
-    let maximum: Value
-  }
-
-  /// An attribute whose text has to match an expression as a whole.
-  struct Pattern {
-    let attribute: AttributeSchema
-    let expression: NSRegularExpression
-  }
-
   /// Properties that must have a value.
   let mandatory: [RecordProperty]
   /// Floating-point fields, which must hold a finite number.
   let floating: [RecordProperty]
-  let bounds: [Bounds]
-  let patterns: [Pattern]
+  /// Attributes whose values have a lower or upper bound; of texts, their lengths.
+  let bounds: [(attribute: AttributeSchema, minimum: Value, maximum: Value)]
+  /// Attributes whose texts have to match an expression as a whole.
+  let patterns: [(attribute: AttributeSchema, expression: NSRegularExpression)]
   let composites: [(attribute: AttributeSchema, rules: CompositeRules)]
   /// The slots of to-many relationships with a rule for the number of members.
   let counted: [Int]
@@ -48,14 +37,13 @@ struct EntityRules {
     floating = properties.filter { [.float, .double, .date].contains($0.field.kind) }
     bounds = stored.compactMap {
       let (minimum, maximum) = ($0.description.minimum, $0.description.maximum)
-      return minimum.isNull && maximum.isNull
-        ? nil : Bounds(attribute: $0, minimum: minimum, maximum: maximum)
+      return minimum.isNull && maximum.isNull ? nil : ($0, minimum, maximum)
     }
     patterns = stored.compactMap { attribute in
       guard attribute.field.kind == .string, let text = attribute.description.regularExpression,
         let expression = Self.expression(text)
       else { return nil }
-      return Pattern(attribute: attribute, expression: expression)
+      return (attribute, expression)
     }
     composites = stored.compactMap { attribute in
       guard case .composite(let name) = attribute.description.type else { return nil }

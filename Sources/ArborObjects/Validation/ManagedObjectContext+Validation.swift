@@ -1,5 +1,4 @@
 public import ArborModel
-internal import ArborStore
 internal import ArborWork
 internal import Foundation
 

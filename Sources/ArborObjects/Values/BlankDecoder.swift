@@ -1,4 +1,3 @@
-internal import ArborModel
 internal import Foundation
 
 /// Decodes the value of a type that says nothing: zeros, empty texts and collections, nil.

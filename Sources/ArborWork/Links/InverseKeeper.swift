@@ -89,19 +89,16 @@ package struct InverseKeeper {
         willChange(owner, relation)
         write(object, field, nil)
       }
-    case .derived:
+    case .links where relation.isInverseToMany:
+      if !work.isDeleted(owner) { leaveLink(member, at: owner, relation) }
+    case .derived, .links:
       willChange(owner, relation)
-      work.links.derive(member, work.pending.change(of: member), at: owner, relation)
-    case .links:
-      if relation.isInverseToMany {
-        if !work.isDeleted(owner) { leaveLink(member, at: owner, relation) }
-      } else {
-        willChange(owner, relation)
+      if relation.form == .links {
         let edit = work.links.makeEdit(owner, relation)
         noteSequence(edit)
         noteOrder(edit)
-        work.links.derive(member, work.pending.change(of: member), at: owner, relation)
       }
+      work.links.derive(member, work.pending.change(of: member), at: owner, relation)
     }
   }
 
@@ -121,17 +118,14 @@ package struct InverseKeeper {
         willChange(former, back)
         write(object, field, nil)
       }
-    case .derived:
+    case .links where relation.isInverseToMany:
+      arriveLink(member.number, at: owner.number, relation)
+    case .derived, .links:
       willChange(owner.number, relation)
-      work.links.derive(member.number, member.change, at: owner.number, relation)
-    case .links:
-      if relation.isInverseToMany {
-        arriveLink(member.number, at: owner.number, relation)
-      } else {
-        willChange(owner.number, relation)
+      if relation.form == .links {
         putLast(member.number, work.links.makeEdit(owner.number, relation))
-        work.links.derive(member.number, member.change, at: owner.number, relation)
       }
+      work.links.derive(member.number, member.change, at: owner.number, relation)
     }
   }
 

@@ -1,5 +1,4 @@
 package import ArborModel
-internal import ArborStore
 
 /// The pending changes of to-many relationships in a context, by owner.
 ///

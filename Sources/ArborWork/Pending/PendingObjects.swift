@@ -97,17 +97,19 @@ package final class PendingObjects {
 
   /// All changes, for loops that drop some.
   package var all: [PendingObject] {
-    var changes: [PendingObject] = []
-    changes.reserveCapacity(count)
-    forEach { changes.append($0) }
-    return changes
+    compactMap { $0 }
+  }
+
+  /// What `transform` makes of the changes, without nil.
+  package func compactMap<R>(_ transform: (PendingObject) -> R?) -> [R] {
+    var results: [R] = []
+    forEach { if let result = transform($0) { results.append(result) } }
+    return results
   }
 
   /// The objects whose change fulfils a condition.
   package func objects(where condition: (PendingObject) -> Bool) -> [TrackedObject] {
-    var objects: [TrackedObject] = []
-    forEach { if condition($0) { objects.append($0.object) } }
-    return objects
+    compactMap { condition($0) ? $0.object : nil }
   }
 
   /// The inserted and updated objects of one concrete entity, with their records.

@@ -7,11 +7,10 @@ extension Workspace {
   /// which were changed at their other ends only are changed at theirs too. Those that are gone go
   /// first: a link to them that is dropped would be a change of theirs, and bring them back.
   package func yieldChangesWithoutEffect() {
-    var withoutEffect: [PendingObject] = []
     // Without merging nobody has noticed.
     let isUnaware = !takesInCommits
-    pending.forEach {
-      if $0.concurrent != .none || isUnaware, $0.hasNoEffect { withoutEffect.append($0) }
+    let withoutEffect = pending.compactMap {
+      ($0.concurrent != .none || isUnaware) && $0.hasNoEffect ? $0 : nil
     }
     for change in withoutEffect {
       guard let stored = storedRecord(of: change.object.number) else {
@@ -94,11 +93,7 @@ extension Workspace {
 
   /// What the store has to write of the objects alone.
   package func recordChanges() -> [ChangeSet.RecordChange] {
-    var records: [ChangeSet.RecordChange] = []
-    pending.forEach { change in
-      if let record = recordChange(change, reordered: 0) { records.append(record) }
-    }
-    return records
+    pending.compactMap { recordChange($0, reordered: 0) }
   }
 
   /// The objects that changed in the members of their relationships only.

@@ -7,17 +7,20 @@ extension Workspace {
   /// Makes ready to write the orders: their owners get a new version, and nothing is said of
   /// members of which nothing is written.
   package func beginWritingOrders() {
-    guard links.hasOrders else { return }
-    onNewestSnapshot {
-      links.forEach { edit in
-        guard edit.changesOwner else { return }
-        leaveUnwritten(edit)
-        if pending.change(of: edit.owner) == nil, exists(edit.owner), let owner = fault(edit.owner)
-        {
-          _ = beginWriting(owner)
-        }
+    forEachOrder { edit in
+      guard edit.changesOwner else { return }
+      leaveUnwritten(edit)
+      if pending.change(of: edit.owner) == nil, exists(edit.owner), let owner = fault(edit.owner) {
+        _ = beginWriting(owner)
       }
     }
+  }
+
+  /// Calls `body` with all edits, those of ordered relationships among them, where the newest
+  /// snapshot is read; not at all without orders.
+  private func forEachOrder(_ body: (PendingMembers) -> Void) {
+    guard links.hasOrders else { return }
+    onNewestSnapshot { links.forEach(body) }
   }
 
   /// Leaves members without net change to concurrent commits, which may have moved them elsewhere.
@@ -34,20 +37,17 @@ extension Workspace {
   ///
   /// - Throws: `conflict` that names their owners.
   package func checkOrders() throws(StoreError) {
-    guard links.hasOrders else { return }
     var conflicts: [CommitConflict] = []
-    onNewestSnapshot {
-      links.forEach { edit in
-        guard edit.order?.arrangement != nil,
-          let change = pending.change(of: edit.owner), change.kind == .updated,
-          !conflicts.contains(where: { $0.number == edit.owner }),
-          isContested(edit), let stored = storedRecord(of: edit.owner)
-        else { return }
-        conflicts.append(
-          CommitConflict(
-            number: edit.owner, baseVersion: change.baseVersion,
-            currentRecord: Array(stored.record.bytes)))
-      }
+    forEachOrder { edit in
+      guard edit.order?.arrangement != nil,
+        let change = pending.change(of: edit.owner), change.kind == .updated,
+        !conflicts.contains(where: { $0.number == edit.owner }),
+        isContested(edit), let stored = storedRecord(of: edit.owner)
+      else { return }
+      conflicts.append(
+        CommitConflict(
+          number: edit.owner, baseVersion: change.baseVersion,
+          currentRecord: Array(stored.record.bytes)))
     }
     if !conflicts.isEmpty { throw .conflict(conflicts) }
   }
@@ -55,15 +55,11 @@ extension Workspace {
   /// The lists that a commit writes. Those of objects that are not there, or not any more, come to
   /// nothing.
   package func newOrders() -> [(edit: PendingMembers, members: [ObjectNumber])] {
-    guard links.hasOrders else { return [] }
     var orders: [(edit: PendingMembers, members: [ObjectNumber])] = []
-    onNewestSnapshot {
-      links.forEach { edit in
-        guard edit.changesOwner, let change = pending.change(of: edit.owner),
-          change.kind != .deleted
-        else { return }
-        orders.append((edit, members(of: edit.owner, edit.relation)))
-      }
+    forEachOrder { edit in
+      guard edit.changesOwner, let change = pending.change(of: edit.owner), change.kind != .deleted
+      else { return }
+      orders.append((edit, members(of: edit.owner, edit.relation)))
     }
     return orders
   }

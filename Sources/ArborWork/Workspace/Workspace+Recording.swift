@@ -1,5 +1,4 @@
 package import ArborModel
-internal import ArborStore
 
 /// Recording edits, each before it is made.
 extension Workspace {

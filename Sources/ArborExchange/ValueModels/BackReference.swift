@@ -11,13 +11,6 @@ struct BackReference {
   /// The model that has the property, once it has been made.
   private(set) var model: (any ValueModel)?
 
-  init(object: ManagedObject, key: String, keyPath: AnyKeyPath, traits: ModelTraits) {
-    self.object = object
-    self.key = key
-    self.keyPath = keyPath
-    self.traits = traits
-  }
-
   /// The reference of a model that has been made.
   func from(_ model: any ValueModel) -> BackReference {
     var reference = self

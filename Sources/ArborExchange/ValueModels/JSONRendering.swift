@@ -19,13 +19,7 @@ final class JSONRendering: ModelWriting {
 
   func transformed(_ key: String, _ value: Any?, of traits: ModelTraits) throws -> EncodedValue? {
     guard !traits.isPlainJSON, let transformer = traits.jsonTransformers[key] else { return nil }
-    do {
-      return .json(try transformer.write(value))
-    } catch let error as ArborError {
-      throw error.with(entity: error.entity ?? traits.entityName, keyPath: error.keyPath ?? key)
-    } catch {
-      throw OwnError(error: error)
-    }
+    return .json(try traits.write(value, of: key, by: transformer))
   }
 
   func special<T: Encodable>(

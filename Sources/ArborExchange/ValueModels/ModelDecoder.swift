@@ -23,15 +23,7 @@ final class ModelDecoder<Source: ValueModelSource>: Decoder {
     self.key = key
   }
 
-  var codingPath: [any CodingKey] {
-    var path: [any CodingKey] = []
-    var decoder: ModelDecoder? = self
-    while let current = decoder {
-      if let key = current.key { path.append(key) }
-      decoder = current.parent
-    }
-    return path.reversed()
-  }
+  var codingPath: [any CodingKey] { (parent?.codingPath ?? []) + (key.map { [$0] } ?? []) }
 
   var userInfo: [CodingUserInfoKey: Any] { [:] }
 

@@ -14,11 +14,6 @@ struct ModelElements<Source: ValueModelSource>: UnkeyedDecodingContainer {
   let sources: [Source]
   private(set) var currentIndex = 0
 
-  init(decoder: ModelDecoder<Source>, sources: [Source]) {
-    self.decoder = decoder
-    self.sources = sources
-  }
-
   var codingPath: [any CodingKey] { decoder.codingPath }
   var count: Int? { sources.count }
   var isAtEnd: Bool { currentIndex >= sources.count }

@@ -36,15 +36,7 @@ final class ModelEncoder: Encoder {
     self.key = key
   }
 
-  var codingPath: [any CodingKey] {
-    var path: [any CodingKey] = []
-    var encoder: ModelEncoder? = self
-    while let current = encoder {
-      if let key = current.key { path.append(key) }
-      encoder = current.parent
-    }
-    return path.reversed()
-  }
+  var codingPath: [any CodingKey] { (parent?.codingPath ?? []) + (key.map { [$0] } ?? []) }
 
   var userInfo: [CodingUserInfoKey: Any] { [:] }
 
@@ -157,28 +149,22 @@ struct WrittenElements: UnkeyedEncodingContainer {
   private var traitsFreeKey: (any CodingKey)? { encoder.traits == nil ? index : nil }
 
   func nestedContainer<Key: CodingKey>(keyedBy type: Key.Type) -> KeyedEncodingContainer<Key> {
-    let nested = nested()
-    let container = nested.container(keyedBy: type)
-    parts.append(nested.result ?? .null)
-    return container
+    nest { $0.container(keyedBy: type) }
   }
 
-  func nestedUnkeyedContainer() -> any UnkeyedEncodingContainer {
-    let nested = nested()
-    let container = nested.unkeyedContainer()
-    parts.append(nested.result ?? .null)
-    return container
-  }
-
-  private func nested() -> ModelEncoder {
-    ModelEncoder(encoder.writing, parent: encoder, key: index)
-  }
+  func nestedUnkeyedContainer() -> any UnkeyedEncodingContainer { nest { $0.unkeyedContainer() } }
 
   /// Writes an element by members.
   func superEncoder() -> any Encoder {
-    let nested = nested()
-    _ = nested.container(keyedBy: ListIndex.self)
-    parts.append(nested.result ?? .null)
-    return nested
+    nest { nested in
+      _ = nested.container(keyedBy: ListIndex.self)
+      return nested
+    }
+  }
+
+  private func nest<Nested>(_ begin: (ModelEncoder) -> Nested) -> Nested {
+    let nested = ModelEncoder(encoder.writing, parent: encoder, key: index)
+    defer { parts.append(nested.result ?? .null) }
+    return begin(nested)
   }
 }

@@ -100,10 +100,10 @@ struct ModelMembers<Source: ValueModelSource, Key: CodingKey>: KeyedDecodingCont
     return try value(type, key) { try decoder.read(type, $0, key: key) }
   }
 
-  private func integer<T: FixedWidthInteger>(_ type: T.Type, _ key: Key) throws -> T? {
+  private func read<T: FixedWidthInteger>(_ type: T.Type, _ key: Key) throws -> T? {
     try present(type, key) { try $0.integer(type) }
   }
-  private func floating<T: BinaryFloatingPoint>(_ type: T.Type, _ key: Key) throws -> T? {
+  private func read<T: BinaryFloatingPoint>(_ type: T.Type, _ key: Key) throws -> T? {
     try present(type, key) { try $0.floating(type) }
   }
 
@@ -120,39 +120,25 @@ struct ModelMembers<Source: ValueModelSource, Key: CodingKey>: KeyedDecodingCont
 
   // One for each type: the standard library's own, which look three times for the value and know no
   // transformer of nil, stand before a generic one.
-  func decodeIfPresent(_ type: Int.Type, forKey key: Key) throws -> Int? { try integer(type, key) }
-  func decodeIfPresent(_ type: Int8.Type, forKey key: Key) throws -> Int8? {
-    try integer(type, key)
-  }
-  func decodeIfPresent(_ type: Int16.Type, forKey key: Key) throws -> Int16? {
-    try integer(type, key)
-  }
-  func decodeIfPresent(_ type: Int32.Type, forKey key: Key) throws -> Int32? {
-    try integer(type, key)
-  }
-  func decodeIfPresent(_ type: Int64.Type, forKey key: Key) throws -> Int64? {
-    try integer(type, key)
-  }
-  func decodeIfPresent(_ type: UInt.Type, forKey key: Key) throws -> UInt? {
-    try integer(type, key)
-  }
-  func decodeIfPresent(_ type: UInt8.Type, forKey key: Key) throws -> UInt8? {
-    try integer(type, key)
-  }
+  func decodeIfPresent(_ type: Int.Type, forKey key: Key) throws -> Int? { try read(type, key) }
+  func decodeIfPresent(_ type: Int8.Type, forKey key: Key) throws -> Int8? { try read(type, key) }
+  func decodeIfPresent(_ type: Int16.Type, forKey key: Key) throws -> Int16? { try read(type, key) }
+  func decodeIfPresent(_ type: Int32.Type, forKey key: Key) throws -> Int32? { try read(type, key) }
+  func decodeIfPresent(_ type: Int64.Type, forKey key: Key) throws -> Int64? { try read(type, key) }
+  func decodeIfPresent(_ type: UInt.Type, forKey key: Key) throws -> UInt? { try read(type, key) }
+  func decodeIfPresent(_ type: UInt8.Type, forKey key: Key) throws -> UInt8? { try read(type, key) }
   func decodeIfPresent(_ type: UInt16.Type, forKey key: Key) throws -> UInt16? {
-    try integer(type, key)
+    try read(type, key)
   }
   func decodeIfPresent(_ type: UInt32.Type, forKey key: Key) throws -> UInt32? {
-    try integer(type, key)
+    try read(type, key)
   }
   func decodeIfPresent(_ type: UInt64.Type, forKey key: Key) throws -> UInt64? {
-    try integer(type, key)
+    try read(type, key)
   }
-  func decodeIfPresent(_ type: Float.Type, forKey key: Key) throws -> Float? {
-    try floating(type, key)
-  }
+  func decodeIfPresent(_ type: Float.Type, forKey key: Key) throws -> Float? { try read(type, key) }
   func decodeIfPresent(_ type: Double.Type, forKey key: Key) throws -> Double? {
-    try floating(type, key)
+    try read(type, key)
   }
 
   /// A decoder of what a key leads to.

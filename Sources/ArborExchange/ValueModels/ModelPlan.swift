@@ -97,21 +97,34 @@ final class ModelPlan {
         !linked.isKind(of: relationship.destination),
         schema.entity(named: relationship.destination)?.isKind(of: linked.name) == false
       else { return }
-      throw ArborError(
-        .unsupportedRelationship,
-        "\(entity.name).\(relationship.name) leads to \(relationship.destination), and "
-          + "\(model) in \(traits.name).\(key) belongs to \(linked.name); use a model of the "
-          + "destination."
-      ).with(entity: entity.name, keyPath: relationship.name)
-    default:
-      throw ArborError(
-        .unsupportedRelationship,
-        "\(entity.name).\(relationship.name) leads to "
-          + (relationship.isToMany ? "several objects" : "one object")
-          + ", and \(traits.name).\(key) is \(name); declare it as a "
-          + (relationship.isToMany ? "collection of value models." : "value model.")
-      ).with(entity: entity.name, keyPath: relationship.name)
+      throw unsupported(relationship, key, "\(model)", of: linked)
+    default: throw unsupported(relationship, key, "is \(name)")
     }
+  }
+
+  /// The error for a property whose models do not belong to what a relationship leads to.
+  func unsupported(
+    _ relationship: ExchangeRelationship, _ key: String, _ model: String, of linked: ExchangeEntity
+  ) -> ArborError {
+    ArborError(
+      .unsupportedRelationship,
+      "\(entity.name).\(relationship.name) leads to \(relationship.destination), and \(model) in "
+        + "\(traits.name).\(key) belongs to \(linked.name); use a model of the destination."
+    ).with(entity: entity.name, keyPath: relationship.name)
+  }
+
+  /// The error for a property that cannot hold what a relationship leads to.
+  func unsupported(
+    _ relationship: ExchangeRelationship, _ key: String, _ found: String
+  ) -> ArborError {
+    let (target, form) =
+      relationship.isToMany
+      ? ("several objects", "collection of value models") : ("one object", "value model")
+    return ArborError(
+      .unsupportedRelationship,
+      "\(entity.name).\(relationship.name) leads to \(target), and \(traits.name).\(key) \(found); "
+        + "declare it as a \(form)."
+    ).with(entity: entity.name, keyPath: relationship.name)
   }
 
   private func resolve(_ key: String) throws(ArborError) -> Property {

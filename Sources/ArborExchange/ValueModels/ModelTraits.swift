@@ -73,6 +73,17 @@ final class ModelTraits {
     return standards?[key].flatMap { $0 as? T }
   }
 
+  /// What a transformer makes of a property; its errors name the property.
+  func write<Raw>(
+    _ value: Any?, of key: String, by transformer: PropertyTransformer<Raw>
+  ) throws -> Raw {
+    do { return try transformer.write(value) } catch let error as ArborError {
+      throw error.with(entity: error.entity ?? entityName, keyPath: error.keyPath ?? key)
+    } catch {
+      throw OwnError(error: error)
+    }
+  }
+
   /// Checks a model that was made, as its type wants it.
   func validate<M: ValueModel>(_ model: M) throws -> M {
     if validatesNothing == true { return model }

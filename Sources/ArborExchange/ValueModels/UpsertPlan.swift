@@ -111,7 +111,9 @@ final class UpsertPlan: ModelWriting {
           continue
         }
         let nodes = try models.map(self.node)
-        for linked in nodes { try check(linked, key, relationship, node.plan) }
+        for linked in nodes.map(\.plan) where !linked.entity.isKind(of: relationship.destination) {
+          throw node.plan.unsupported(relationship, key, linked.traits.name, of: linked.entity)
+        }
         node.links.append(UpsertNode.Link(key: key, relationship: relationship, nodes: nodes))
       }
     }
@@ -140,38 +142,13 @@ final class UpsertPlan: ModelWriting {
       var models: [any ValueModel] = []
       for part in parts.values {
         guard case .model(let model) = part else {
-          throw unsupported(part, key, relationship, plan)
+          throw plan.unsupported(relationship, key, "is or holds \(part.found)")
         }
         models.append(model)
       }
       return models
-    default: throw unsupported(value, key, relationship, plan)
+    default: throw plan.unsupported(relationship, key, "is or holds \(value.found)")
     }
-  }
-
-  private static func unsupported(
-    _ value: EncodedValue, _ key: String, _ relationship: ExchangeRelationship, _ plan: ModelPlan
-  ) -> ArborError {
-    ArborError(
-      .unsupportedRelationship,
-      "\(plan.entity.name).\(relationship.name) leads to "
-        + (relationship.isToMany ? "several objects" : "one object")
-        + ", and \(plan.traits.name).\(key) is or holds \(value.found); declare it as a "
-        + (relationship.isToMany ? "collection of value models." : "value model.")
-    ).with(entity: plan.entity.name, keyPath: relationship.name)
-  }
-
-  /// Checks that a relationship leads to the entity of a model.
-  private func check(
-    _ linked: UpsertNode, _ key: String, _ relationship: ExchangeRelationship, _ plan: ModelPlan
-  ) throws(ArborError) {
-    guard !linked.plan.entity.isKind(of: relationship.destination) else { return }
-    throw ArborError(
-      .unsupportedRelationship,
-      "\(plan.entity.name).\(relationship.name) leads to \(relationship.destination), and "
-        + "\(linked.plan.traits.name) in \(plan.traits.name).\(key) belongs to "
-        + "\(linked.plan.entity.name); use a model of the destination."
-    ).with(entity: plan.entity.name, keyPath: relationship.name)
   }
 
   // MARK: How models write themselves
@@ -183,13 +160,7 @@ final class UpsertPlan: ModelWriting {
   func transformed(_ key: String, _ value: Any?, of traits: ModelTraits) throws -> EncodedValue? {
     guard !traits.managedTransformers.isEmpty, let transformer = traits.managedTransformers[key]
     else { return nil }
-    do {
-      return .stored(try transformer.write(value))
-    } catch let error as ArborError {
-      throw error.with(entity: error.entity ?? traits.entityName, keyPath: error.keyPath ?? key)
-    } catch {
-      throw OwnError(error: error)
-    }
+    return .stored(try traits.write(value, of: key, by: transformer))
   }
 
   func special<T: Encodable>(

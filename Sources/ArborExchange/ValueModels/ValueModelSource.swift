@@ -74,8 +74,6 @@ extension ValueModelSource {
       "The property takes \(expectation), and this is \(found); correct it.", code ?? Self.mismatch)
   }
 
-  func special<T: Decodable>(_ type: T.Type, _ shape: ModelShape) throws -> T? { nil }
-
   func isPostponed(
     _ key: String, _ type: Any.Type, _ decoder: ModelDecoder<Self>
   ) throws -> Bool { false }

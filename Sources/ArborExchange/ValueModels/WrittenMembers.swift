@@ -80,34 +80,25 @@ struct WrittenMembers<Key: CodingKey>: KeyedEncodingContainerProtocol {
     try write(ifPresent: value, key) { try encoder.encoded($0, key: key) }
   }
 
-  private func nested(_ key: any CodingKey) -> ModelEncoder {
-    ModelEncoder(encoder.writing, parent: encoder, key: key)
-  }
-
-  /// Writes what has been begun within a key.
-  private func set(_ nested: ModelEncoder, for key: any CodingKey) {
+  /// Begins what stands within a key, and writes it.
+  private func nest<Nested>(_ key: Key, _ begin: (ModelEncoder) -> Nested) -> Nested {
+    let nested = ModelEncoder(encoder.writing, parent: encoder, key: key)
+    let begun = begin(nested)
     let name = key.stringValue
     // A key that cannot be looked up fails where a value is written under it.
     let isExcluded = encoder.traits.map {
       (try? encoder.writing.includes(name, as: nil, of: $0)) == false
     }
     if isExcluded != true { parts.set(nested.result ?? .null, for: name) }
+    return begun
   }
 
   func nestedContainer<Nested: CodingKey>(
     keyedBy type: Nested.Type, forKey key: Key
-  ) -> KeyedEncodingContainer<Nested> {
-    let nested = nested(key)
-    let container = nested.container(keyedBy: type)
-    set(nested, for: key)
-    return container
-  }
+  ) -> KeyedEncodingContainer<Nested> { nest(key) { $0.container(keyedBy: type) } }
 
   func nestedUnkeyedContainer(forKey key: Key) -> any UnkeyedEncodingContainer {
-    let nested = nested(key)
-    let container = nested.unkeyedContainer()
-    set(nested, for: key)
-    return container
+    nest(key) { $0.unkeyedContainer() }
   }
 
   /// The superclass of a model shares its object; that of any other value has the key `super`.
@@ -117,9 +108,9 @@ struct WrittenMembers<Key: CodingKey>: KeyedEncodingContainerProtocol {
   }
 
   func superEncoder(forKey key: Key) -> any Encoder {
-    let nested = nested(key)
-    _ = nested.container(keyedBy: Key.self)
-    set(nested, for: key)
-    return nested
+    nest(key) { nested in
+      _ = nested.container(keyedBy: Key.self)
+      return nested
+    }
   }
 }

@@ -1,10 +1,5 @@
 internal import ArborModel
-
-#if canImport(Glibc)
-  internal import Glibc
-#else
-  internal import Darwin
-#endif
+internal import Foundation
 
 /// Keeps everybody else from writing to a log's folder; the system drops it when its process dies.
 enum FolderLease {

@@ -55,21 +55,26 @@ public struct FolderLog: Sendable, Hashable {
   /// - Throws: ``ArborError`` `fileUnreadable` where there is no log, `corrupted`, `inputOutput`.
   public var contents: Contents {
     get throws(ArborError) {
-      let (_, identity) = try existing()
-      var snapshots: [Snapshot] = []
-      for base in try bases(of: identity) {
-        let segments = try base.segments()
-        var bytes: UInt64 = 0
-        for segment in segments { bytes += try base.size(of: segment) }
-        snapshots.append(
-          Snapshot(
-            sequence: base.manifest.sequence, date: base.manifest.date,
-            commitDate: base.manifest.commitDate, bytes: base.manifest.size,
-            lastSequence: segments.last?.last ?? base.manifest.sequence, commitBytes: bytes))
-      }
-      return Contents(
-        storeID: identity.store, snapshots: snapshots, newest: snapshots.last?.lastSequence)
+      try contents { (base, segments) in segments.last?.last ?? base.manifest.sequence }
     }
+  }
+
+  /// - Parameter last: Gives the newest commit behind a snapshot.
+  private func contents(
+    _ last: (LogBase, [LogSegment]) throws(ArborError) -> UInt64
+  ) throws(ArborError) -> Contents {
+    let (_, identity) = try existing()
+    let snapshots = try bases(of: identity).map { (base) throws(ArborError) in
+      let segments = try base.segments()
+      var bytes: UInt64 = 0
+      for segment in segments { bytes += try base.size(of: segment) }
+      return Snapshot(
+        sequence: base.manifest.sequence, date: base.manifest.date,
+        commitDate: base.manifest.commitDate, bytes: base.manifest.size,
+        lastSequence: try last(base, segments), commitBytes: bytes)
+    }
+    return Contents(
+      storeID: identity.store, snapshots: snapshots, newest: snapshots.last?.lastSequence)
   }
 
   /// Reads the whole log and compares every byte with its checksums; restores nothing.
@@ -81,24 +86,17 @@ public struct FolderLog: Sendable, Hashable {
   ///   `inputOutput`; `cancelled`.
   @discardableResult
   public func verify() throws(ArborError) -> Contents {
-    let (_, identity) = try existing()
-    let known = try contents
-    var snapshots: [Snapshot] = []
-    for (base, snapshot) in zip(try bases(of: identity), known.snapshots) {
+    // What names and sizes tell comes before anything is read.
+    _ = try contents
+    return try contents { (base, _) throws(ArborError) in
       let limit = WorkLimit()
       try base.forEachBlock { (_) throws(ArborError) in try limit.checkLog() }
       let end = try base.forEachEntry(after: 0) { (_) throws(ArborError) in
         try limit.checkLog()
         return true
       }
-      snapshots.append(
-        Snapshot(
-          sequence: snapshot.sequence, date: snapshot.date, commitDate: snapshot.commitDate,
-          bytes: snapshot.bytes,
-          lastSequence: end.sequence, commitBytes: snapshot.commitBytes))
+      return end.sequence
     }
-    return Contents(
-      storeID: identity.store, snapshots: snapshots, newest: snapshots.last?.lastSequence)
   }
 
   /// Removes what is needed only for points in time before a date.
@@ -174,9 +172,9 @@ extension FolderLog {
   func bases(of identity: LogIdentity) throws(ArborError) -> [LogBase] {
     let path = try path
     let numbers = (try LogFiles.names(in: path) ?? []).compactMap(LogBase.number(ofName:))
-    var bases: [LogBase] = []
-    for number in numbers { bases.append(try LogBase(number, in: path, of: identity)) }
-    return bases
+    return try numbers.map { (number) throws(ArborError) in
+      try LogBase(number, in: path, of: identity)
+    }
   }
 }
 

@@ -21,26 +21,20 @@ enum LogContent: Sendable, Hashable {
 
   private static let format: UInt8 = 1
 
-  private var kind: UInt8 {
-    switch self {
-    case .commits: 0
-    case .model: 1
-    case .snapshot: 2
-    }
-  }
-
   func encoded() -> [UInt8] {
     var writer = ByteWriter()
     writer.append(Self.format)
-    writer.append(kind)
     switch self {
     case .commits(let commits):
+      writer.append(UInt8(0))
       writer.appendVariable(UInt64(commits.count))
       for commit in commits { writer.appendRun(commit) }
     case .model(let fingerprint, let name):
+      writer.append(UInt8(1))
       writer.append(fingerprint.bits)
       writer.appendRun(name.utf8)
     case .snapshot(let id):
+      writer.append(UInt8(2))
       writer.append(id)
     }
     writer.appendChecksum()

@@ -3,12 +3,6 @@ internal import ArborStore
 internal import Foundation
 internal import LMDB
 
-#if canImport(Glibc)
-  internal import Glibc
-#else
-  internal import Darwin
-#endif
-
 /// Files that appear whole or not at all, and the errors of the system about them.
 enum LogFiles {
   /// What files are called that are being written.
@@ -93,12 +87,7 @@ enum LogFiles {
 
   /// Gives something another name in its folder, and waits until that is on the medium.
   static func rename(_ path: String, to other: String) throws(ArborError) {
-    #if canImport(Glibc)
-      let status = Glibc.rename(path, other)
-    #else
-      let status = Darwin.rename(path, other)
-    #endif
-    guard status == 0 else { throw error("Renaming", path) }
+    guard Foundation.rename(path, other) == 0 else { throw error("Renaming", path) }
     try synchronizeFolder(of: path)
   }
 

@@ -23,7 +23,9 @@ struct LogIdentity: Sendable, Hashable {
     writer.appendChecksum()
     return writer.bytes
   }
+}
 
+extension LogIdentity {
   /// - Throws: ``ArborError`` `formatTooNew`, `corrupted`.
   init(_ bytes: [UInt8], path: String) throws(ArborError) {
     let found = bytes.withUnsafeBytes { bytes -> LogIdentity? in
@@ -47,11 +49,6 @@ struct LogIdentity: Sendable, Hashable {
         "\(path) is of format \(version), which a later version of the library reads.")
     }
     throw ArborError.damagedLog(path, "it does not say whose log this is")
-  }
-
-  init(log: UUID, store: UUID) {
-    self.log = log
-    self.store = store
   }
 }
 

@@ -1,10 +1,5 @@
 package import ArborModel
-
-#if canImport(Glibc)
-  internal import Glibc
-#else
-  internal import Darwin
-#endif
+internal import Foundation
 
 /// A file that is read in pieces.
 package struct LogInput: ~Copyable {

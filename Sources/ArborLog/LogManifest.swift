@@ -58,7 +58,9 @@ struct LogManifest: Sendable, Hashable {
     writer.appendChecksum()
     return writer.bytes
   }
+}
 
+extension LogManifest {
   /// - Throws: ``ArborError`` `corrupted`.
   init(_ bytes: [UInt8], path: String) throws(ArborError) {
     guard let found = bytes.withUnsafeBytes({ Self.read($0) }) else {
@@ -87,23 +89,5 @@ struct LogManifest: Sendable, Hashable {
       date: Date(timeIntervalSinceReferenceDate: Double(bitPattern: date)),
       commitDate: Date(timeIntervalSinceReferenceDate: Double(bitPattern: commitDate)), size: size,
       counters: counters, checksums: checksums)
-  }
-
-  init(
-    log: UUID, store: UUID, base: UInt32, generation: UInt32, sequence: UInt64,
-    previous: CommitChain?, date: Date, commitDate: Date, size: UInt64, counters: [String: UInt64],
-    checksums: [UInt32]
-  ) {
-    self.log = log
-    self.store = store
-    self.base = base
-    self.generation = generation
-    self.sequence = sequence
-    self.previous = previous
-    self.date = date
-    self.commitDate = commitDate
-    self.size = size
-    self.counters = counters
-    self.checksums = checksums
   }
 }

@@ -1,10 +1,5 @@
 package import ArborModel
-
-#if canImport(Glibc)
-  internal import Glibc
-#else
-  internal import Darwin
-#endif
+internal import Foundation
 
 /// A file that is being written from its beginning to its end.
 package struct LogOutput: ~Copyable {
@@ -45,11 +40,7 @@ package struct LogOutput: ~Copyable {
   private func write(_ bytes: UnsafeRawBufferPointer) throws(ArborError) {
     var rest = bytes
     while !rest.isEmpty {
-      #if canImport(Glibc)
-        let count = Glibc.write(descriptor, rest.baseAddress, rest.count)
-      #else
-        let count = Darwin.write(descriptor, rest.baseAddress, rest.count)
-      #endif
+      let count = Foundation.write(descriptor, rest.baseAddress, rest.count)
       if count < 0, errno == EINTR { continue }
       guard count > 0 else { throw LogFiles.error("Writing", path, count == 0 ? ENOSPC : errno) }
       rest = UnsafeRawBufferPointer(rebasing: rest[count...])

@@ -11,14 +11,9 @@ struct LogPosition: Sendable, Hashable {
   let sequence: UInt64
   /// What the history up to the sequence comes to.
   let chain: CommitChain
+}
 
-  init(log: UUID, base: UInt32, sequence: UInt64, chain: CommitChain) {
-    self.log = log
-    self.base = base
-    self.sequence = sequence
-    self.chain = chain
-  }
-
+extension LogPosition {
   init(log: UUID, _ end: LogEnd) {
     self.init(log: log, base: end.base, sequence: end.sequence, chain: end.chain)
   }

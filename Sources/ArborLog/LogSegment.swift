@@ -35,12 +35,9 @@ struct LogSegment: Sendable {
     let digits = String(number)
     return String(repeating: "0", count: 20 - digits.count) + digits
   }
+}
 
-  init(first: UInt64, last: UInt64) {
-    self.first = first
-    self.last = last
-  }
-
+extension LogSegment {
   /// nil for names of other files.
   init?(name: String) {
     guard name.hasSuffix(Self.suffix) else { return nil }
@@ -48,7 +45,7 @@ struct LogSegment: Sendable {
     guard parts.count == 2, let first = UInt64(parts[0]), let last = UInt64(parts[1]),
       first <= last
     else { return nil }
-    (self.first, self.last) = (first, last)
+    self.init(first: first, last: last)
     guard self.name == name else { return nil }
   }
 

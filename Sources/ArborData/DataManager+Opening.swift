@@ -54,12 +54,9 @@ extension DataManager {
     classes: [ManagedObject.Type] = [], delegate: (any DataManagerDelegate)? = nil,
     group: ManagerGroup? = nil
   ) throws {
-    let model = try ModelSearch.file(named: name, in: bundle)
-    let file = try StoreFolder().file(named: alias ?? name, fileName: fileName)
-    let store = try SharedStores.store(
-      at: file, modelFile: model, options: options.asking(delegate, at: .file(file)),
-      classes: classes)
-    self.init(store: store, delegate: delegate, group: group)
+    try self.init(
+      modelNamed: name, in: ModelSearch.folder(of: bundle, for: name), alias: alias,
+      fileName: fileName, options: options, classes: classes, delegate: delegate, group: group)
   }
 
   /// Opens a store with a model.

@@ -17,12 +17,12 @@ enum ModelSearch {
     return found
   }
 
-  /// The file of the model of a name among a bundle's resources.
+  /// The folder of a bundle's resources, in which the model of a name is looked for.
   ///
   /// - Throws: ``ArborError`` `fileUnreadable` where none exists.
-  static func file(named name: String, in bundle: Bundle) throws(ArborError) -> URL {
+  static func folder(of bundle: Bundle, for name: String) throws(ArborError) -> URL {
     guard let folder = bundle.resourceURL else { throw missing(name, in: bundle.bundlePath) }
-    return try file(named: name, in: folder)
+    return folder
   }
 
   /// The versions of a model's file that can be read, the oldest first.

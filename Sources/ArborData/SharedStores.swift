@@ -20,25 +20,19 @@ enum SharedStores {
     at file: URL, modelFile: URL, options: StoreOptions, classes: [ManagedObject.Type]
   ) throws(ArborError) -> PersistentStore {
     let model = try ManagedObjectModel(contentsOf: modelFile)
-    let outcome = opened.withLock { opened -> Result<PersistentStore, ArborError> in
+    return try opened.withLock { opened throws(ArborError) in
       if let store = opened[file.path]?.store {
         guard store.model == model else {
-          return .failure(
-            ArborError(
-              .modelMismatch,
-              "The store \(file.path) is open with another model; choose another alias."))
+          throw ArborError(
+            .modelMismatch,
+            "The store \(file.path) is open with another model; choose another alias.")
         }
-        return .success(store)
+        return store
       }
-      do throws(ArborError) {
-        let store = try open(file, model, modelFile, options, classes)
-        opened[file.path] = Opened(store: store)
-        return .success(store)
-      } catch {
-        return .failure(error)
-      }
+      let store = try open(file, model, modelFile, options, classes)
+      opened[file.path] = Opened(store: store)
+      return store
     }
-    return try outcome.get()
   }
 
   /// Opens a store. The versions of its model are read only where it is of another one.

@@ -1,10 +1,5 @@
 internal import CPostgres
-
-#if canImport(Glibc)
-  internal import Glibc
-#else
-  internal import Darwin
-#endif
+internal import Foundation
 
 /// A connection to one server, over libpq; with ``PostgresResult`` and the reading of connection
 /// strings all that knows libpq.

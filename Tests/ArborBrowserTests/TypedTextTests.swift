@@ -9,7 +9,7 @@ import Testing
 @Suite struct TypedTextTests {
   private func value(_ type: AttributeType, _ json: JSONValue) throws(ArborError) -> Value {
     let attribute = AttributeDescription(name: "x", type: type)
-    return try TypedText(entity: "Thing", attribute).value(of: json)
+    return try TypedText(entity: "Thing", attribute: attribute).value(of: json)
   }
 
   @Test func readsEveryType() throws {

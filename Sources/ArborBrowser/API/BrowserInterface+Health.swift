@@ -72,12 +72,7 @@ final class CheckUp: Sendable {
       progress = .running("Beginning", done: 0, total: 1, revocation)
       return true
     }
-    if begins {
-      let thread = Thread { self.run(revocation) }
-      thread.name = "arbor-browser.check"
-      thread.stackSize = 8 << 20
-      thread.start()
-    }
+    if begins { Thread.run("arbor-browser.check") { self.run(revocation) } }
     return state
   }
 

@@ -108,9 +108,7 @@ extension BrowserInterface {
     _ request: HTTPRequest, _ entity: BrowsedSchema.Entity
   ) throws(ArborError) -> FetchRequest<ManagedObject> {
     var wanted = FetchRequest<ManagedObject>(entity: entity.name)
-    if let text = request.parameter("where"), !text.allSatisfy(\.isWhitespace) {
-      wanted.predicate = try FetchPredicate(format: text, limits: .untrusted)
-    }
+    wanted.predicate = try predicate(request.parameters("where"))
     wanted.sortKeys = request.parameters("sort").map { SortKey(stringLiteral: $0) }
     try wanted.description.checkExpressions(.untrusted)
     return wanted

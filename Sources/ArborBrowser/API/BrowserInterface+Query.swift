@@ -60,7 +60,7 @@ extension BrowserInterface {
     return wanted
   }
 
-  private func predicate(_ texts: [String]) throws(ArborError) -> FetchPredicate? {
+  func predicate(_ texts: [String]) throws(ArborError) -> FetchPredicate? {
     guard let text = texts.first, !text.allSatisfy(\.isWhitespace) else { return nil }
     return try FetchPredicate(format: text, limits: .untrusted)
   }

@@ -155,7 +155,7 @@ extension CommitValues {
         var changes: [JSONValue] = []
         if kind == .updated {
           for property in commit.changedProperties(of: id).sorted() {
-            changes.append(.object(object(change(id, property))))
+            changes.append(ValueJSON.object(change(id, property)))
           }
         } else {
           let side = kind == .inserted ? "new" : "old"
@@ -171,11 +171,5 @@ extension CommitValues {
       }
     }
     return objects
-  }
-
-  private static func object(_ members: [String: JSONValue]) -> JSONObject {
-    var object = JSONObject()
-    for (key, value) in members.sorted(by: { $0.key < $1.key }) { object[key] = value }
-    return object
   }
 }

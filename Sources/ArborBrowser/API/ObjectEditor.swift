@@ -43,59 +43,48 @@ final class ObjectEditor: Sendable {
       try context.validate()
       return .json(list.json(isCommitted: false))
     }
-    return try locked { context throws(ArborError) in
-      do throws(ArborError) {
-        let list = try context.withUndoGroup(named: "edit") { () throws(ArborError) in
-          try self.apply(edits, in: context)
+    return try writer.withLock { context throws(ArborError) in
+      try commit(in: context, digest) { () throws(ArborError) in
+        try context.withUndoGroup(named: "edit") { () throws(ArborError) in
+          try apply(edits, in: context)
         }
-        guard list.digest == digest else {
-          // Not by undoing: edits without effect leave no group, and the last one is a commit's.
-          context.rollback()
-          return .json(list.json(isCommitted: false), status: .conflict)
-        }
-        try context.commit()
-        return .json(list.json(isCommitted: true))
-      } catch {
-        context.rollback()
-        throw error
       }
     }
   }
 
   /// Shows or commits the undoing of the last commit: `{}` or `{"digest": …}`.
   func undo(_ document: JSONValue) throws(ArborError) -> HTTPResponse {
-    try locked { context throws(ArborError) in
+    try writer.withLock { context throws(ArborError) in
       guard context.undoHistory?.canUndo == true else {
         throw ArborError(.notAllowed, "There is nothing to undo; nothing was changed here.")
       }
       try context.takeInCommits()
       context.undo()
-      do throws(ArborError) {
-        let list = try ChangeList(context, self.schema, names: [:])
-        guard let digest = document["digest"]?.string else {
-          context.rollback()
-          return .json(list.json(isCommitted: false))
-        }
-        guard list.digest == digest else {
-          context.rollback()
-          return .json(list.json(isCommitted: false), status: .conflict)
-        }
-        try context.commit()
-        return .json(list.json(isCommitted: true))
-      } catch {
-        context.rollback()
-        throw error
+      return try commit(in: context, document["digest"]?.string) { () throws(ArborError) in
+        try ChangeList(context, schema, names: [:])
       }
     }
   }
 
-  private func locked(
-    _ body: (ManagedObjectContext) throws(ArborError) -> HTTPResponse
+  /// Commits changes of which the page has the digest; shows those that are others, or that it has
+  /// none of, and takes them back.
+  private func commit(
+    in context: ManagedObjectContext, _ digest: String?,
+    _ change: () throws(ArborError) -> ChangeList
   ) throws(ArborError) -> HTTPResponse {
-    let result = writer.withLock { context -> Result<HTTPResponse, ArborError> in
-      do throws(ArborError) { return .success(try body(context)) } catch { return .failure(error) }
+    do throws(ArborError) {
+      let list = try change()
+      guard list.digest == digest else {
+        // Not by undoing: edits without effect leave no group, and the last one is a commit's.
+        context.rollback()
+        return .json(list.json(isCommitted: false), status: digest == nil ? .ok : .conflict)
+      }
+      try context.commit()
+      return .json(list.json(isCommitted: true))
+    } catch {
+      context.rollback()
+      throw error
     }
-    return try result.get()
   }
 
   // MARK: Edits
@@ -142,7 +131,7 @@ final class ObjectEditor: Sendable {
     let entity = try schema.entity(object.entity.name)
     if let attribute = entity.attributes.first(where: { $0.name == property }) {
       try object.setValue(
-        TypedText(entity: entity.name, attribute).value(of: value), forKey: property)
+        TypedText(entity: entity.name, attribute: attribute).value(of: value), forKey: property)
     } else if entity.relationships.contains(where: { $0.name == property && $0.isToMany }) {
       var members: [ManagedObject] = []
       for name in value.array ?? [] {

@@ -7,11 +7,6 @@ struct TypedText {
   let entity: String
   let attribute: AttributeDescription
 
-  init(entity: String, _ attribute: AttributeDescription) {
-    self.entity = entity
-    self.attribute = attribute
-  }
-
   /// The value of a text; null for nil, and a binary as `{"base64": …}`.
   ///
   /// - Throws: `ArborError` `unparsableValue` for a text that is no value of the type.
@@ -48,8 +43,7 @@ struct TypedText {
   }
 
   private static func date(_ text: String) -> Date? {
-    let exact = Date.ISO8601FormatStyle(includingFractionalSeconds: true)
-    return (try? Date(text, strategy: exact)) ?? (try? Date(text, strategy: .iso8601))
+    (try? Date(text, strategy: ValueJSON.dateStyle)) ?? (try? Date(text, strategy: .iso8601))
   }
 
   private var unparsable: ArborError {

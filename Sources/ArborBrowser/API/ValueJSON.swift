@@ -30,7 +30,7 @@ enum ValueJSON {
     case .objectID(let id): ["object": .string(name(id))]
     case .list(let values): ["list": .array(values.map { json($0, longest: longest) })]
     case .composite(let parts):
-      ["parts": .object(object(parts, longest: longest))]
+      ["parts": object(parts.mapValues { json($0, longest: longest) })]
     }
   }
 
@@ -51,12 +51,9 @@ enum ValueJSON {
 
   static let dateStyle = Date.ISO8601FormatStyle(includingFractionalSeconds: true)
 
-  private static func object(_ parts: [String: Value], longest: Int) -> JSONObject {
-    var object = JSONObject()
-    for (name, value) in parts.sorted(by: { $0.key < $1.key }) {
-      object[name] = json(value, longest: longest)
-    }
-    return object
+  /// An object with its members in the order of their names.
+  static func object(_ members: [String: JSONValue]) -> JSONValue {
+    .object(JSONObject(distinct: members.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }))
   }
 }
 

@@ -1,10 +1,4 @@
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#elseif canImport(Darwin)
-  import Darwin
-#endif
+internal import Foundation
 
 /// One accepted TCP connection, read and written with deadlines.
 final class Connection: Sendable {

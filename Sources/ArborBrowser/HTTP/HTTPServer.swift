@@ -35,7 +35,7 @@ final class HTTPServer: Sendable {
   }
 
   /// Begins to accept connections.
-  func start() { Self.run("arbor-browser") { self.acceptAll() } }
+  func start() { Thread.run("arbor-browser") { self.acceptAll() } }
 
   /// Refuses connections from now on, and ends streams.
   func stop() { state.withLock { $0.isStopped = true } }
@@ -64,7 +64,7 @@ final class HTTPServer: Sendable {
         refuse(connection)
         continue
       }
-      Self.run("arbor-browser.connection") {
+      Thread.run("arbor-browser.connection") {
         self.answer(connection)
         self.state.withLock {
           $0.connections -= 1
@@ -110,9 +110,11 @@ final class HTTPServer: Sendable {
       EventStream(connection: connection, limits: limits, isStopped: { self.isStopped }))
     connection.finish(until: .now + .seconds(1))
   }
+}
 
+extension Thread {
   /// Runs a body on a thread with room for deep predicates.
-  private static func run(_ name: String, _ body: @escaping @Sendable () -> Void) {
+  static func run(_ name: String, _ body: @escaping @Sendable () -> Void) {
     let thread = Thread(block: body)
     thread.name = name
     thread.stackSize = 8 << 20

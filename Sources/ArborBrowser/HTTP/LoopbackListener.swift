@@ -1,12 +1,5 @@
 internal import ArborModel
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#elseif canImport(Darwin)
-  import Darwin
-#endif
+internal import Foundation
 
 /// A TCP socket that listens on 127.0.0.1, and on nothing that another machine can reach.
 final class LoopbackListener: Sendable {
@@ -64,13 +57,7 @@ final class LoopbackListener: Sendable {
   func accept(within milliseconds: Int32) -> Connection? {
     var event = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
     guard poll(&event, 1, milliseconds) > 0 else { return nil }
-    #if canImport(Darwin)
-      let accepted = Darwin.accept(descriptor, nil, nil)
-    #elseif canImport(Musl)
-      let accepted = Musl.accept(descriptor, nil, nil)
-    #else
-      let accepted = Glibc.accept(descriptor, nil, nil)
-    #endif
+    let accepted = Foundation.accept(descriptor, nil, nil)
     guard accepted >= 0 else {
       // Out of descriptors: the connection stays ready, and poll does not wait for it.
       usleep(10_000)

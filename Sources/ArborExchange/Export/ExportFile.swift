@@ -1,14 +1,6 @@
 package import ArborModel
 package import Foundation
 
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#elseif canImport(Darwin)
-  import Darwin
-#endif
-
 /// A file that an export is written into.
 package struct ExportFile {
   private let handle: FileHandle

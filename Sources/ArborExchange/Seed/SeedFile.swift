@@ -1,14 +1,6 @@
 import ArborModel
 import Foundation
 
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#elseif canImport(Darwin)
-  import Darwin
-#endif
-
 /// A document read from the file system: its bytes, and which file they come from.
 ///
 /// The system calls take pointers to a path and to a `stat` structure, both of which Swift keeps

@@ -124,17 +124,18 @@ package struct EntitySource: Sendable {
   }
 
   private var macroArguments: [String] {
-    var arguments = name == bareClassName ? [] : [SourceText.literal(name)]
-    if let isAbstract = facts.isAbstract { arguments.append("isAbstract: \(isAbstract)") }
-    if let uniqueness = facts.uniqueness {
-      arguments.append("uniquenessConstraints: \(uniqueness)")
-    }
-    if let indexes = facts.indexes { arguments.append("fetchIndexes: \(indexes)") }
-    if let name = facts.renamedFrom { arguments.append("renamedFrom: \(name)") }
-    if let word = facts.versionHashModifier { arguments.append("versionHashModifier: \(word)") }
-    if let notes = facts.userInfo { arguments.append("userInfo: \(notes)") }
-    if let fetched = facts.fetchedProperties { arguments.append("fetchedProperties: \(fetched)") }
-    return arguments
+    (name == bareClassName ? [] : [SourceText.literal(name)])
+      + Self.arguments([
+        ("isAbstract", facts.isAbstract), ("uniquenessConstraints", facts.uniqueness),
+        ("fetchIndexes", facts.indexes), ("renamedFrom", facts.renamedFrom),
+        ("versionHashModifier", facts.versionHashModifier), ("userInfo", facts.userInfo),
+        ("fetchedProperties", facts.fetchedProperties),
+      ])
+  }
+
+  /// The arguments of a call that have a value.
+  private static func arguments(_ values: [(label: String, value: String?)]) -> [String] {
+    values.compactMap { label, value in value.map { "\(label): \($0)" } }
   }
 
   /// The expression that describes the entity.
@@ -145,17 +146,16 @@ package struct EntitySource: Sendable {
     var arguments = [first]
     arguments += list("attributes", attributes.map { $0.describing(in: className) })
     arguments += list("relationships", relationships.map { $0.describing(in: className) })
-    if let indexes = facts.indexes { arguments.append("fetchIndexes: \(indexes)") }
     let single = uniqueAttributes.map { "[\(SourceText.literal($0))]" }
     let unique = [single.isEmpty ? nil : "[\(single.joined(separator: ", "))]", facts.uniqueness]
       .compactMap(\.self)
-    if !unique.isEmpty {
-      arguments.append("uniquenessConstraints: \(unique.joined(separator: " + "))")
-    }
-    if let notes = facts.userInfo { arguments.append("userInfo: \(notes)") }
-    if let name = facts.renamedFrom { arguments.append("renamingIdentifier: \(name)") }
-    if let word = facts.versionHashModifier { arguments.append("versionHashModifier: \(word)") }
-    if let fetched = facts.fetchedProperties { arguments.append("fetchedProperties: \(fetched)") }
+    arguments += Self.arguments([
+      ("fetchIndexes", facts.indexes),
+      ("uniquenessConstraints", unique.isEmpty ? nil : unique.joined(separator: " + ")),
+      ("userInfo", facts.userInfo), ("renamingIdentifier", facts.renamedFrom),
+      ("versionHashModifier", facts.versionHashModifier),
+      ("fetchedProperties", facts.fetchedProperties),
+    ])
     return "EntityDescription(\n  \(arguments.joined(separator: ",\n  ")))"
   }
 

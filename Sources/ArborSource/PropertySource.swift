@@ -1,7 +1,7 @@
 /// One modelled property of a typed class, as its source text says it.
 package struct PropertySource: Sendable {
   /// What a property is read and written as.
-  package enum Kind: Sendable {
+  package enum Kind: String, Sendable {
     case attribute
     /// An attribute that a registered transformer keeps as bytes.
     case transformed
@@ -21,27 +21,12 @@ package struct PropertySource: Sendable {
       }
     }
 
-    var getter: String {
-      switch self {
-      case .attribute: "attribute"
-      case .transformed: "transformed"
-      case .toOne: "toOne"
-      case .toMany: "toMany"
-      case .orderedToMany: "orderedToMany"
-      case .toManyView: "toManyView"
-      }
-    }
+    /// The method that reads a property.
+    var getter: String { rawValue }
 
     /// nil: the members are changed through what is read.
     var setter: String? {
-      switch self {
-      case .attribute: "setAttribute"
-      case .transformed: "setTransformed"
-      case .toOne: "setToOne"
-      case .toMany: "setToMany"
-      case .orderedToMany: "setOrderedToMany"
-      case .toManyView: nil
-      }
+      self == .toManyView ? nil : "set\(getter.prefix(1).uppercased())\(getter.dropFirst())"
     }
   }
 

@@ -10,15 +10,14 @@ extension BrowserInterface {
   /// What the file is made of, who reads it, and what indexes are for.
   func health() throws(ArborError) -> JSONValue {
     let space = try store.space
-    var readers: [JSONValue] = []
-    for reader in try store.readers {
-      readers.append([
+    let readers = try store.readers.map { reader -> JSONValue in
+      [
         "process": JSONValue(Int(reader.processID)),
         "name": reader.processName.map(JSONValue.string) ?? .null,
         "since": reader.since.map { .string($0.formatted(ValueJSON.dateStyle)) } ?? .null,
         "behind": JSONValue(reader.transactionsBehind),
         "pinnedBytes": JSONValue(reader.pinnedBytes),
-      ])
+      ]
     }
     return [
       "file": JSONValue(space.file), "pageSize": JSONValue(space.pageSize),

@@ -20,8 +20,7 @@ extension BrowserInterface {
       .filter { !$0.isToMany && !$0.isTransient }.map(\.name)
     let began = ContinuousClock.now
     let page = try context.fetchPage(wanted.page(after: request.parameter("token")))
-    var rows: [JSONValue] = []
-    for object in page.objects { rows.append(try row(object, of: entity)) }
+    let rows = try page.objects.map { (object) throws(ArborError) in try row(object, of: entity) }
     return [
       "rows": .array(rows), "next": page.next.map(JSONValue.string) ?? .null,
       "milliseconds": milliseconds(since: began),

@@ -117,12 +117,7 @@ struct PlannedObject {
   let node: JSONNode
   /// The indices of its first and its last link; -1 where it has none.
   fileprivate(set) var firstLink: Int32 = -1
-  fileprivate var lastLink: Int32 = -1
-
-  init(entity: ExchangeEntity, node: JSONNode) {
-    self.entity = entity
-    self.node = node
-  }
+  fileprivate(set) var lastLink: Int32 = -1
 }
 
 /// What one relationship of an object gets.

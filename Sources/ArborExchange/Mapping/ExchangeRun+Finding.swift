@@ -14,13 +14,10 @@ extension ExchangeRun {
       identities.table(for: find.entity, by: find.attributes).want(find.key)
     }
     try identities.fetch()
-    var found: [ManagedObject] = []
-    found.reserveCapacity(plan.finds.count)
-    for find in plan.finds {
+    return try plan.finds.map { (find) throws(ArborError) in
       let table = identities.table(for: find.entity, by: find.attributes)
-      found.append(try theOne(of: table.objects(for: find.key), for: find))
+      return try theOne(of: table.objects(for: find.key), for: find)
     }
-    return found
   }
 
   private func theOne(

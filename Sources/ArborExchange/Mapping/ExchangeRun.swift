@@ -94,10 +94,8 @@ struct ExchangeRun {
     let relationship = link.relationship
     let planned = plan.members(of: link)
     try relationship.check(planned.count, limit: maximumMembers, at: link.node)
-    var members: [ManagedObject] = []
-    members.reserveCapacity(planned.count)
-    for member in planned {
-      members.append(try self.member(member, of: link, of: entity))
+    let members = try planned.map { (member) throws(ArborError) in
+      try self.member(member, of: link, of: entity)
     }
     guard relationship.isToMany || members.count == 1 || link.node.kind == .null else {
       throw link.node.error(

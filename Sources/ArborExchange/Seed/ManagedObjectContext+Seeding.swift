@@ -59,8 +59,7 @@ extension ManagedObjectContext {
     let schema = ExchangeSchema(store.model)
     let limit = ExchangeLimit(self)
     var reader = SeedReader(schema: schema, options: options, limit: limit)
-    var top: [PlannedSource] = []
-    for url in urls { top.append(try reader.read(url)) }
+    let top = try urls.map { (url) throws(ArborError) in try reader.read(url) }
     let plan = try reader.finish()
     var run = ExchangeRun(
       plan, reader.values, schema, in: self, maximumMembers: options.maximumMembers,

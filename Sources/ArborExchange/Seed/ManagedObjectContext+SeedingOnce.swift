@@ -39,9 +39,7 @@ extension ManagedObjectContext {
       throw error
     }
     try takeInCommits()
-    var objects: [ManagedObject] = []
-    for id in report.objectIDs { objects.append(try object(with: id)) }
-    report.objects = objects
+    report.objects = try report.objectIDs.map { (id) throws(ArborError) in try object(with: id) }
     return report
   }
 

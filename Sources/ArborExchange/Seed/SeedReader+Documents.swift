@@ -76,9 +76,7 @@ extension SeedReader {
     guard node.kind == .array else {
       throw node.error("seedlings takes a list of links, and this is \(node.kind); write a list.")
     }
-    var sources: [PlannedSource] = []
-    for link in node.items { sources.append(try source(ofLink: link)) }
-    return sources
+    return try node.items.map { (link) throws(ArborError) in try source(ofLink: link) }
   }
 
   private mutating func source(ofLink node: JSONNode) throws(ArborError) -> PlannedSource {

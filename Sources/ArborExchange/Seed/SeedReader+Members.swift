@@ -96,10 +96,8 @@ extension SeedReader {
       throw nameNode.error(
         "\(relationship.name) takes \(destination.name), and \(name) is none; find another entity.")
     }
-    var terms: [(attribute: ExchangeAttribute, value: Value)] = []
-    for member in members where member.key != Self.find {
-      terms.append(try term(member, of: entity))
-    }
+    var terms = try members.filter { $0.key != Self.find }
+      .map { (member) throws(ArborError) in try term(member, of: entity) }
     terms.sort { $0.attribute.name < $1.attribute.name }
     guard let key = IdentityKey(terms.map(\.value)) else {
       throw node.error(

@@ -195,8 +195,7 @@ extension SeedReader {
     chain.append((number, identity))
     guard !open.insert(identity).inserted else { return }
     let first = chain.first { $0.identity == identity }?.number ?? number
-    let names = way(to: number)
-    let circle = names.suffix(from: names.count - distance(from: first, to: number) - 1)
+    let circle = way(from: first, to: number)
     throw failure(
       .cyclicDocument,
       "The document links to itself: \(circle.joined(separator: " → ")). Remove one of these "
@@ -204,26 +203,15 @@ extension SeedReader {
       at: documents[number].link)
   }
 
-  /// The names of the documents from the top one to one, in order.
-  private func way(to number: Int) -> [String] {
+  /// The names of the documents from one of a chain, or from the top one, to another, in order.
+  private func way(from first: Int? = nil, to number: Int) -> [String] {
     var names: [String] = []
     var next: Int? = number
     while let number = next {
       names.append(documents[number].source.name)
-      next = documents[number].parent
+      next = number == first ? nil : documents[number].parent
     }
     return names.reversed()
-  }
-
-  /// The number of links from one document of a chain to another.
-  private func distance(from first: Int, to last: Int) -> Int {
-    var count = 0
-    var number = last
-    while number != first, let parent = documents[number].parent {
-      number = parent
-      count += 1
-    }
-    return count
   }
 
   /// An error about a document that cannot be had: at its link, with the way to it.

@@ -154,12 +154,6 @@ private struct VerbatimSerializer: SyncSerializer {
   let deleteMissing = false
   let strictTypes = true
 
-  init(entityName: String, identifiers: [String], keys: [String]) {
-    self.entityName = entityName
-    self.identifiers = identifiers
-    self.keys = keys
-  }
-
   var mapping: SyncMapping {
     SyncMapping(
       Dictionary(

@@ -70,8 +70,7 @@ final class SyncMapper {
   private static func identity(
     _ identifiers: [String], of entity: String, _ indexes: [String: Int]
   ) throws(ArborError) -> [Int] {
-    var identity: [Int] = []
-    for identifier in identifiers {
+    try identifiers.map { (identifier) throws(ArborError) in
       guard let index = indexes[identifier] else {
         throw ArborError(
           .invalidArgument,
@@ -79,9 +78,8 @@ final class SyncMapper {
             + "attribute."
         ).with(entity: entity, keyPath: identifier)
       }
-      identity.append(index)
+      return index
     }
-    return identity
   }
 
   private static func rules(_ serializer: some SyncSerializer) -> ItemRules {
@@ -119,10 +117,10 @@ final class SyncMapper {
   private func relationship(
     _ relationship: ExchangeRelationship, _ source: SyncSource, _ entity: ExchangeEntity
   ) throws(ArborError) -> ItemRelationship {
-    let child: SyncChild
+    let serializer: SyncSource.Child
     switch source.kind {
-    case .toOne(let serializer) where !relationship.isToMany: child = serializer
-    case .toMany(let serializer) where relationship.isToMany: child = serializer
+    case .toOne(let child) where !relationship.isToMany: serializer = child
+    case .toMany(let child) where relationship.isToMany: serializer = child
     default:
       throw relationship.isToMany
         ? mismatch(entity, relationship.name, "leads to many objects", "toMany")
@@ -132,7 +130,7 @@ final class SyncMapper {
       relationship, at: try relationship.slots(in: context),
       routes: [source.route], policy: .assign
     ) { [unowned self] members, parent throws(ArborError) in
-      let mapping = try self.mapping(for: child.serializer({ members.value }, { parent.value }))
+      let mapping = try self.mapping(for: serializer({ members.value }, { parent.value }))
       guard mapping.entity.isKind(of: relationship.destination) else {
         throw ArborError(
           .invalidArgument,

@@ -55,10 +55,14 @@ public struct SyncStep: Sendable, Hashable, ExpressibleByStringLiteral,
 /// ``SyncSerializer/strictTypes``; the only conversions are that of a Boolean to a number and that
 /// of a number to a whole one, towards zero.
 public struct SyncSource: Sendable {
+  /// Gives the serializer of a relationship's members.
+  typealias Child =
+    @Sendable (_ child: () -> JSONValue, _ parent: () -> JSONValue) -> any SyncSerializer
+
   enum Kind: Sendable {
     case value, string, bool, int, number, double, float, isoDate
-    case toOne(SyncChild)
-    case toMany(SyncChild)
+    case toOne(Child)
+    case toMany(Child)
   }
 
   let kind: Kind
@@ -99,7 +103,7 @@ public struct SyncSource: Sendable {
   public static func toOne<S: SyncSerializer>(
     _ steps: SyncStep..., serializer: @escaping @Sendable (_ child: JSONValue) -> S
   ) -> SyncSource {
-    SyncSource(.toOne(SyncChild { child, _ in serializer(child()) }), steps)
+    SyncSource(.toOne({ child, _ in serializer(child()) }), steps)
   }
 
   /// The object of a to-one relationship, by a serializer that depends on the parent's item.
@@ -107,7 +111,7 @@ public struct SyncSource: Sendable {
     _ steps: SyncStep...,
     serializer: @escaping @Sendable (_ child: JSONValue, _ parent: JSONValue) -> S
   ) -> SyncSource {
-    SyncSource(.toOne(SyncChild { child, parent in serializer(child(), parent()) }), steps)
+    SyncSource(.toOne({ child, parent in serializer(child(), parent()) }), steps)
   }
 
   /// The members of a to-many relationship: a list, or a single object for a list of one.
@@ -117,7 +121,7 @@ public struct SyncSource: Sendable {
   public static func toMany<S: SyncSerializer>(
     _ steps: SyncStep..., serializer: @escaping @Sendable (_ children: JSONValue) -> S
   ) -> SyncSource {
-    SyncSource(.toMany(SyncChild { child, _ in serializer(child()) }), steps)
+    SyncSource(.toMany({ child, _ in serializer(child()) }), steps)
   }
 
   /// The members of a to-many relationship, by a serializer that depends on the parent's item.
@@ -125,12 +129,6 @@ public struct SyncSource: Sendable {
     _ steps: SyncStep...,
     serializer: @escaping @Sendable (_ children: JSONValue, _ parent: JSONValue) -> S
   ) -> SyncSource {
-    SyncSource(.toMany(SyncChild { child, parent in serializer(child(), parent()) }), steps)
+    SyncSource(.toMany({ child, parent in serializer(child(), parent()) }), steps)
   }
-}
-
-/// Gives the serializer of a relationship's members.
-struct SyncChild: Sendable {
-  let serializer:
-    @Sendable (_ child: () -> JSONValue, _ parent: () -> JSONValue) -> any SyncSerializer
 }

@@ -39,7 +39,7 @@ extension SyncSource {
   public static func toOne<S: SyncSerializer>(
     _ path: [SyncStep], serializer: @escaping @Sendable (_ child: JSONValue) -> S
   ) -> SyncSource {
-    SyncSource(.toOne(SyncChild { child, _ in serializer(child()) }), path)
+    SyncSource(.toOne({ child, _ in serializer(child()) }), path)
   }
 
   /// The members of a to-many relationship: a list, or a single object for a list of one.
@@ -50,6 +50,6 @@ extension SyncSource {
   public static func toMany<S: SyncSerializer>(
     _ path: [SyncStep], serializer: @escaping @Sendable (_ children: JSONValue) -> S
   ) -> SyncSource {
-    SyncSource(.toMany(SyncChild { child, _ in serializer(child()) }), path)
+    SyncSource(.toMany({ child, _ in serializer(child()) }), path)
   }
 }

@@ -42,12 +42,10 @@ final class ManagedObjectReading: ModelSession {
   func models<M: ValueModel>(_ type: M.Type, of objects: [ManagedObject]) throws -> [M] {
     let shape = shapes.traits(of: type)
     _ = try plans.plan(shape)
-    var models: [M] = []
-    models.reserveCapacity(objects.count)
     let cohort = ReadCohort(objects, in: context)
-    for object in objects {
+    let models = try objects.map { object in
       let source = ManagedObjectSource(object, in: cohort)
-      models.append(try model(type, of: object, at: source, ModelDecoder(source, self)))
+      return try model(type, of: object, at: source, ModelDecoder(source, self))
     }
     try setBackReferences()
     return models

@@ -160,7 +160,7 @@ import Testing
     "ExactDecimal": "ValueArithmeticTests",
     "ExchangeCounts": "SyncTests",
     "ExchangePlan": "ExchangeRunTests",
-    "ExportAttribute": "RandomExportsTests",
+    "ExchangeAttribute+JSON": "RandomExportsTests",
     "ExportFile": "ManagedObjectContext+ExportingTests",
     "ExportIndex": "ManagedObjectContext+ExportingTests",
     "ExportRun": "ManagedObjectContext+ExportingTests",

@@ -165,7 +165,7 @@ extension ExportRun {
     for attribute in entity.attributes {
       var value = try object.value(forKey: attribute.name)
       if let mask { value = mask(entity.name, attribute.name, value) }
-      guard let json = attribute.json(value) else {
+      guard let json = attribute.json(value, schema.attributes) else {
         throw ArborError(
           .invalidDocument,
           "\(entity.name).\(attribute.name) holds a value that has no form in JSON; change it, or "

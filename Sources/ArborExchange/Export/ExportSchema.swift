@@ -4,6 +4,7 @@ import ArborModel
 /// are each other's inverse the one from which both follow.
 final class ExportSchema {
   private let model: ManagedObjectModel
+  let attributes: ExchangeSchema
   /// The names of the properties that are exported; nil: all.
   private let keys: Set<String>?
   private var entities: [String: ExportEntity] = [:]
@@ -11,6 +12,7 @@ final class ExportSchema {
   /// - Throws: ``ArborError`` `unknownName` for a key that no entity has.
   init(_ model: ManagedObjectModel, keys: [String]?) throws(ArborError) {
     self.model = model
+    attributes = ExchangeSchema(model)
     self.keys = keys.map(Set.init)
     guard let keys else { return }
     var known: Set<String> = []
@@ -29,12 +31,11 @@ final class ExportSchema {
   /// An entity of the model.
   func entity(named name: String) -> ExportEntity {
     if let entity = entities[name] { return entity }
-    let lineage = model.entity(named: name).map(model.lineage(of:)) ?? []
+    let described = attributes.entity(named: name)
     let entity = ExportEntity(name)
-    for ancestor in lineage.reversed() {
-      for attribute in ancestor.attributes where isExported(attribute) {
-        entity.attributes.append(ExportAttribute(attribute, in: model))
-      }
+    for ancestor in described?.lineage.reversed() ?? [] {
+      entity.attributes += ancestor.attributes.filter(isExported)
+        .compactMap { described?.attribute(named: $0.name) }
       for relationship in ancestor.relationships where isExported(relationship) {
         let role = role(of: relationship, at: ancestor)
         entity.links.append(ExportLink(relationship, role))
@@ -92,7 +93,7 @@ final class ExportSchema {
 /// One entity with all that is exported of it, from the root entity down.
 final class ExportEntity {
   let name: String
-  var attributes: [ExportAttribute] = []
+  var attributes: [ExchangeAttribute] = []
   var links: [ExportLink] = []
 
   init(_ name: String) { self.name = name }

@@ -49,6 +49,9 @@ final class DateReader {
     return acceptsNumbers ? text + ", or a number of seconds since 1970" : text
   }
 
+  /// Whether texts are those of ISO 8601.
+  var areISO8601: Bool { if case .iso8601 = format { true } else { false } }
+
   /// Whether dates are read from texts.
   var readsTexts: Bool { if case .unixTime = format { false } else { true } }
 

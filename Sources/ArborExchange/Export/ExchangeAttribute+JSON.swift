@@ -2,32 +2,11 @@ import ArborJSON
 import ArborModel
 import Foundation
 
-/// One attribute as an export writes it: in the form that ``AttributeReader`` reads as the very
-/// same value.
-final class ExportAttribute {
-  let name: String
-  let type: AttributeType
-  /// Of dates: whether the model says what their texts look like. Such texts may leave out a part
-  /// of the date.
-  private let hasDateFormat: Bool
-  /// Of a composite.
-  private let parts: [ExportAttribute]
-
-  init(_ description: AttributeDescription, in model: ManagedObjectModel) {
-    name = description.name
-    type = description.type
-    hasDateFormat =
-      description.userInfo["DateFormat"] != nil || description.userInfo["dateFormat"] != nil
-    if case .composite(let name) = description.type {
-      let composite = model.composites.first { $0.name == name }
-      parts = composite?.attributes.map { ExportAttribute($0, in: model) } ?? []
-    } else {
-      parts = []
-    }
-  }
-
+/// Attributes as an export writes them: in the form that ``AttributeReader`` reads as the very same
+/// value.
+extension ExchangeAttribute {
   /// The JSON of a value; nil where JSON has none, as for a number that is none.
-  func json(_ value: Value) -> JSONValue? {
+  func json(_ value: Value, _ schema: ExchangeSchema) -> JSONValue? {
     switch value {
     case .null: .null
     case .boolean(let bool): .bool(bool)
@@ -41,7 +20,7 @@ final class ExportAttribute {
     case .binary(let data): .string(data.base64EncodedString())
     case .uuid(let uuid): .string(uuid.uuidString)
     case .uri(let uri): .string(uri.absoluteString)
-    case .composite(let values): json(values)
+    case .composite(let values): json(values, schema)
     case .objectID, .list: nil
     }
   }
@@ -62,14 +41,16 @@ final class ExportAttribute {
     guard let text = ISO8601Date.text(date), ISO8601Date.parse(text) == date else {
       return ExactForm.json(date.timeIntervalSinceReferenceDate)
     }
-    return hasDateFormat ? ExactForm.json(.string(text)) : .string(text)
+    // Texts in a format of the model's may leave out a part of the date.
+    return dates.areISO8601 ? .string(text) : ExactForm.json(.string(text))
   }
 
-  private func json(_ values: [String: Value]) -> JSONValue? {
+  private func json(_ values: [String: Value], _ schema: ExchangeSchema) -> JSONValue? {
+    guard case .composite(let name) = type else { return nil }
     var members: [JSONObject.Element] = []
-    for part in parts {
+    for part in schema.parts(ofComposite: name) {
       guard let value = values[part.name] else { continue }
-      guard let json = part.json(value) else { return nil }
+      guard let json = part.json(value, schema) else { return nil }
       members.append((part.name, json))
     }
     return members.count == values.count ? .object(JSONObject(distinct: members)) : nil

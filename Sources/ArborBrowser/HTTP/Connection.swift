@@ -84,15 +84,11 @@ final class Connection: Sendable {
       let left = ContinuousClock.now.duration(to: deadline)
       guard left > .zero else { return false }
       let milliseconds = min(left / .milliseconds(1), 60_000).rounded(.up)
-      var poll = pollfd(fd: descriptor, events: Int16(event), revents: 0)
-      let ready = system(&poll, Int32(milliseconds))
+      var polled = pollfd(fd: descriptor, events: Int16(event), revents: 0)
+      let ready = poll(&polled, 1, Int32(milliseconds))
       if ready > 0 { return true }
       if ready < 0, errno != EINTR { return false }
     }
-  }
-
-  private func system(_ event: inout pollfd, _ milliseconds: Int32) -> Int32 {
-    poll(&event, 1, milliseconds)
   }
 
   #if canImport(Darwin)

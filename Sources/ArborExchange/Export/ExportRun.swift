@@ -81,9 +81,7 @@ package struct ExportRun {
     try sink(writer.takeText())
     return index.count
   }
-}
 
-extension ExportRun {
   /// The objects of a batch, with their positions.
   private func objects(
     from start: Int

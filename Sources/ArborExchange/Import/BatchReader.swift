@@ -85,8 +85,9 @@ final class BatchReader: @unchecked Sendable {
     Result { () throws(ArborError) in
       guard let batch = try reader.next(options.batchSize) else { return nil }
       var items = try ItemImport(entityName, into: context, options)
-      items.keepItems()
-      items.use(limit)
+      // By these the errors of a commit are given locations.
+      items.run.itemsOfObjects = NumberMap()
+      items.run.planner.limit = limit
       let indexes = try items.plan(batch.items)
       return PlannedBatch(
         items: items, indexes: indexes, count: batch.items.count, position: reader.position)

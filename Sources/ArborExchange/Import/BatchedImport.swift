@@ -35,7 +35,7 @@ struct BatchedImport {
     step.totalBytes = reader.size
     while let batch = try reader.next(limit) {
       try commit(batch.items) { (items) throws(ArborError) in
-        try items.carryOut(batch.indexes)
+        try items.run.carryOut(batch.indexes)
         return try items.finish(isLast: false)
       }
       let unmet = batch.items.unmetReferences
@@ -58,7 +58,7 @@ struct BatchedImport {
       waiting.removeLast(part.count)
       try commit(ItemImport(entityName, into: context, options)) { (items) throws(ArborError) in
         for waiting in part { try items.take(waiting) }
-        try items.fetch()
+        try items.run.identities.fetch()
         return try items.finish()
       }
     }
@@ -70,18 +70,14 @@ struct BatchedImport {
     _ body: (inout ItemImport) throws(ArborError) -> [PendingReference]
   ) throws(ArborError) {
     var items = batch
-    items.use(limit)
+    items.run.planner.limit = limit
     let left = try body(&items)
-    waiting += left.map { items.waiting($0, url) }
-    step.inserted += items.counts.inserted
-    step.updated += items.counts.updated
-    step.unchanged += items.counts.unchanged
-    step.deleted += items.counts.deleted
-    do throws(ArborError) {
-      try context.commit()
-    } catch {
-      throw items.located(error)
-    }
+    waiting += left.map { items.run.waiting($0, url) }
+    step.inserted += items.run.counts.inserted
+    step.updated += items.run.counts.updated
+    step.unchanged += items.run.counts.unchanged
+    step.deleted += items.run.counts.deleted
+    do throws(ArborError) { try context.commit() } catch { throw items.run.located(error) }
     context.reset()
   }
 }

@@ -77,10 +77,10 @@ struct ImportItems {
   private mutating func shapeError(_ batch: JSONBatch) -> ArborError {
     guard let node = batch.items.first else { return ArborError(.invalidDocument, "") }
     var found = "The document is \(node.kind)"
-    switch layout {
-    case .member(let key), .values(let key?, _): found = "The member “\(key)” is \(node.kind)"
-    case .list where holdsMore(): found = "The document holds one value behind the other"
-    case .list, .lines, .values(nil, _): break
+    if let key = layout.memberKey {
+      found = "The member “\(key)” is \(node.kind)"
+    } else if layout == .list, holdsMore() {
+      found = "The document holds one value behind the other"
     }
     return error(node, found, use: advice(for: node))
   }
@@ -91,11 +91,7 @@ struct ImportItems {
 
   /// The layout of a document.
   private mutating func advice(for node: JSONNode) -> String {
-    let member: String? =
-      switch layout {
-      case .member(let key), .values(let key?, _): key
-      case .list, .lines, .values(nil, _): nil
-      }
+    let member = layout.memberKey
     if node.kind == .array {
       return member.map { "the layout .member(\"\($0)\")" } ?? "the layout .list"
     }
@@ -125,14 +121,12 @@ struct ImportItems {
 
   /// The error for a document without the member that holds its items.
   private func missingMember() -> ArborError? {
-    switch layout {
-    case .member(let key), .values(let key?, _):
+    layout.memberKey.map { key in
       ArborError(
         .invalidDocument,
         "The document has no member “\(key)”, which its items are read from; correct the layout."
           + NearestName.hint(key, in: reader.memberKeys.sorted())
       ).with(location: reader.start)
-    case .list, .lines, .values(nil, _): nil
     }
   }
 }

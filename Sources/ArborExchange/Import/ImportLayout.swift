@@ -35,6 +35,14 @@ public enum ImportLayout: Sendable, Hashable {
     }
   }
 
+  /// The member of the document that holds the items; nil where that is the document.
+  var memberKey: String? {
+    switch self {
+    case .member(let key), .values(let key?, _): key
+    case .list, .lines, .values(nil, _): nil
+    }
+  }
+
   /// The name under which items have their keys.
   var itemKey: String? { if case .values(_, let key) = self { key } else { nil } }
 }

@@ -1,6 +1,7 @@
 import ArborJSON
 import ArborModel
 import ArborObjects
+import Logging
 
 /// Makes mappings of what the model's `userInfo` says.
 ///
@@ -13,6 +14,8 @@ import ArborObjects
 /// | `MergePolicy` | relationship | what becomes of present members |
 /// | `ImportReference` | relationship | the key of its object; see ``ReferenceTemplate`` |
 final class ImportMapper {
+  private static let logger = Logger(label: "ArborData.import")
+
   private let context: ManagedObjectContext
   private let schema: ExchangeSchema
   private let identities: IdentityMap
@@ -159,7 +162,11 @@ final class ImportMapper {
     case "Merge": return .merge
     case "MergeAndPrune": return .mergeAndPrune
     case let word?:
-      ImportLog.warnOfPolicy(word, of: relationship.name, entity.name)
+      logger.warning(
+        "Unknown MergePolicy; Replace is used. Write Replace, Merge or MergeAndPrune.",
+        metadata: [
+          "entity": "\(entity.name)", "relationship": "\(relationship.name)", "policy": "\(word)",
+        ])
       return .replace
     }
   }

@@ -4,20 +4,18 @@ import Foundation
 
 /// The document that an import reads.
 enum ImportSource {
-  /// A value of JSON, as it is written on one line.
-  case value(JSONValue)
-  /// In memory.
-  case data(Data)
+  /// In memory, maybe a value of the program's as it is written on one line.
+  case data(Data, isValue: Bool = false)
   case file(URL)
+
+  static func value(_ json: JSONValue) -> ImportSource { .data(json.data(), isValue: true) }
 
   /// The document as one item.
   func document(
     _ options: ImportOptions, _ limit: ExchangeLimit
   ) throws(ArborError) -> JSONDocument {
     switch self {
-    case .value(let json):
-      try JSONDocument(json.data(), limits: options.limits, work: limit.work)
-    case .data(let data): try JSONDocument(data, limits: options.limits, work: limit.work)
+    case .data(let data, _): try JSONDocument(data, limits: options.limits, work: limit.work)
     case .file(let url):
       try JSONDocument(contentsOf: url, limits: options.limits, work: limit.work)
     }
@@ -28,9 +26,8 @@ enum ImportSource {
     _ options: ImportOptions, _ limit: ExchangeLimit
   ) throws(ArborError) -> ImportItems {
     switch self {
-    case .value(let json):
-      ImportItems(JSONItemReader(json.data(), options, limit), options, isValue: true)
-    case .data(let data): ImportItems(JSONItemReader(data, options, limit), options)
+    case .data(let data, let isValue):
+      ImportItems(JSONItemReader(data, options, limit), options, isValue: isValue)
     case .file(let url): ImportItems(try JSONItemReader(contentsOf: url, options, limit), options)
     }
   }

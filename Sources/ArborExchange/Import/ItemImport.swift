@@ -7,17 +7,17 @@ import Foundation
 struct ItemImport {
   let context: ManagedObjectContext
   private let options: ImportOptions
-  private let identities: IdentityMap
   private let mapper: ImportMapper
   private let mapping: ItemMapping
-  private var run: ItemRun
+  /// What carries the items out.
+  var run: ItemRun
 
   init(
     _ entityName: String, into context: ManagedObjectContext, _ options: ImportOptions
   ) throws(ArborError) {
     self.context = context
     self.options = options
-    identities = IdentityMap(context)
+    let identities = IdentityMap(context)
     mapper = ImportMapper(context, identities, options)
     mapping = try mapper.mapping(for: entityName)
     run = ItemRun(context, identities)
@@ -27,23 +27,11 @@ struct ItemImport {
     }
   }
 
-  /// What ends the work before it is done.
-  mutating func use(_ limit: ExchangeLimit) { run.planner.limit = limit }
-
-  /// Keeps which items objects come from, so that ``located(_:)`` finds them.
-  mutating func keepItems() { run.itemsOfObjects = NumberMap() }
-
-  /// An error of the commit of the items, with the locations of those that it comes from.
-  func located(_ error: ArborError) -> ArborError { run.located(error) }
-
-  /// What has been done so far.
-  var counts: ExchangeCounts { run.counts }
-
   /// Imports a document as one object; nil where it is none.
   mutating func object(_ document: JSONDocument) throws(ArborError) -> ManagedObject? {
     guard document.root.kind == .object else { return nil }
     return try whole { (self) throws(ArborError) in
-      try self.items([document.root], isList: false).first
+      try self.run.run([document.root], self.mapping, isList: false).first
     }
   }
 
@@ -57,7 +45,7 @@ struct ItemImport {
       let items = try self.run.plan([document.root], self.mapping, isList: false)
       if let item = items.first { try self.run.carryOut(item, into: object) }
     }
-    return counts.updated > 0
+    return run.counts.updated > 0
   }
 
   /// Imports all items of a document.
@@ -67,7 +55,7 @@ struct ItemImport {
       var objects: [ManagedObject] = []
       var count = 0
       while let batch = try items.next(self.options.batchSize) {
-        objects += try self.items(batch.items, isList: true)
+        objects += try self.run.run(batch.items, self.mapping, isList: true)
         count += batch.items.count
       }
       try self.check(self.unmetReferences, of: count, in: items)
@@ -106,37 +94,18 @@ struct ItemImport {
     ).with(entity: entity, keyPath: name, location: items.start)
   }
 
-  /// Imports items; relationships that name objects by their keys wait for ``finish()``.
-  mutating func items(
-    _ nodes: some Collection<JSONNode>, isList: Bool
-  ) throws(ArborError) -> [ManagedObject] {
-    try run.run(nodes, mapping, isList: isList)
-  }
-
   /// Plans items; touches nothing in the context.
   mutating func plan(_ nodes: some Collection<JSONNode>) throws(ArborError) -> [Int32] {
     try run.plan(nodes, mapping, isList: true)
   }
 
-  /// Carries planned items out; relationships that name objects by their keys wait for
-  /// ``finish()``.
-  mutating func carryOut(_ items: [Int32]) throws(ArborError) { try run.carryOut(items) }
-
-  /// Connects what items have named by keys.
+  /// Connects what items have named by keys, when they have been carried out.
   ///
   /// - Returns: What has to wait for later batches, where it may.
   @discardableResult
   mutating func finish(isLast: Bool = true) throws(ArborError) -> [PendingReference] {
     try run.connectNamed(
       unknownKey: !isLast ? .waits : options.lenient ? .meansNothing : .isError)
-  }
-
-  /// Looks up what is asked for besides items.
-  func fetch() throws(ArborError) { try identities.fetch() }
-
-  /// What a relationship needs to be taken up by a later batch.
-  func waiting(_ pending: PendingReference, _ url: URL) -> WaitingReference {
-    run.waiting(pending, url)
   }
 
   /// Takes up a relationship that an earlier batch had to leave.

@@ -65,6 +65,18 @@ final class ExchangeRelationship: ExchangeMember {
     super.init(description.name, of: entityName, description.userInfo)
   }
 
+  /// Makes objects the members of an object, unless they are already.
+  ///
+  /// - Returns: Whether anything has changed.
+  func set(
+    _ members: [ManagedObject], of object: ManagedObject, at slots: PropertySlots
+  ) throws(ArborError) -> Bool {
+    let former = object.objects(at: slots)
+    let isSame = isOrdered ? former == members : Set(former) == Set(members)
+    if !isSame { try object.setObjects(members, at: slots) }
+    return !isSame
+  }
+
   /// Checks that one object may have so many members at once.
   func check(_ count: Int, limit: Int, at node: JSONNode) throws(ArborError) {
     guard isToMany, count > limit else { return }

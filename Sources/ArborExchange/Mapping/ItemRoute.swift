@@ -59,9 +59,7 @@ struct ItemRoute: Hashable, CustomStringConvertible {
   /// alternatives, and spaces around either are trimmed.
   static func alternatives(_ note: String) -> [ItemRoute] {
     note.split(separator: ",").compactMap { alternative in
-      let names = alternative.split(separator: ".").map {
-        $0.trimmingPrefix(while: \.isWhitespace).trimmingSuffix(while: \.isWhitespace)
-      }
+      let names = alternative.split(separator: ".").map(\.trimmingSpace)
       guard !names.isEmpty, names.allSatisfy({ !$0.isEmpty }) else { return nil }
       return ItemRoute(names.map { .key(String($0)) })
     }
@@ -86,10 +84,10 @@ struct ItemRoute: Hashable, CustomStringConvertible {
   }
 }
 
-extension Substring {
-  fileprivate func trimmingSuffix(while predicate: (Character) -> Bool) -> Substring {
-    var rest = self
-    while let last = rest.last, predicate(last) { rest.removeLast() }
-    return rest
+extension JSONNode {
+  /// An element of a list; nil beyond its ends or where this is no list. Linear in the index.
+  func element(at index: Int) -> JSONNode? {
+    guard index >= 0, index < count, kind == .array else { return nil }
+    return items.dropFirst(index).first
   }
 }

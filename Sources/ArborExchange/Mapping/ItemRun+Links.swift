@@ -165,17 +165,6 @@ extension ItemRun {
       let kept = Set(target)
       try noteMissing(former.filter { !kept.contains($0) }, within: nil)
     }
-    return try set(target, of: object, mapped)
-  }
-
-  /// Makes objects the members of a relationship, unless they are already.
-  func set(
-    _ members: [ManagedObject], of object: ManagedObject, _ mapped: ItemRelationship
-  ) throws(ArborError) -> Bool {
-    let former = object.objects(at: mapped.slots)
-    let isSame =
-      mapped.relationship.isOrdered ? former == members : Set(former) == Set(members)
-    if !isSame { try object.setObjects(members, at: mapped.slots) }
-    return !isSame
+    return try mapped.relationship.set(target, of: object, at: mapped.slots)
   }
 }

@@ -129,7 +129,8 @@ extension ItemRun {
       if pending.relationship.policy == .merge {
         return try add(members, to: pending.object, pending.relationship.slots)
       }
-      return try set(members, of: pending.object, pending.relationship)
+      return try pending.relationship.relationship.set(
+        members, of: pending.object, at: pending.relationship.slots)
     } catch {
       throw misfit(error, pending)
     }

@@ -99,7 +99,8 @@ public struct NumberFormat: Sendable, Hashable {
 }
 
 extension Substring {
-  fileprivate var trimmingSpace: Substring {
+  /// The text without white space around it.
+  var trimmingSpace: Substring {
     var text = drop(while: \.isWhitespace)
     while text.last?.isWhitespace == true { text.removeLast() }
     return text

@@ -10,7 +10,7 @@ import Foundation
 /// {parent} | {code/^[A-Z]+/}-{parent}   the first of these keys that an object has
 /// ```
 struct ReferenceTemplate {
-  fileprivate enum Part {
+  private enum Part {
     case text(String)
     case value(ItemRoute, NSRegularExpression?)
   }
@@ -37,7 +37,10 @@ struct ReferenceTemplate {
       }
     }
     alternatives.append(parts)
-    guard alternatives.allSatisfy({ $0.contains(where: \.isValue) }) else { return nil }
+    let haveValues = alternatives.allSatisfy { parts in
+      parts.contains { if case .value = $0 { true } else { false } }
+    }
+    guard haveValues else { return nil }
     self.alternatives = alternatives
   }
 
@@ -118,8 +121,4 @@ struct ReferenceTemplate {
     guard let match = expression.firstMatch(in: text, range: all) else { return nil }
     return Range(match.range, in: text).map { String(text[$0]) }
   }
-}
-
-extension ReferenceTemplate.Part {
-  fileprivate var isValue: Bool { if case .value = self { true } else { false } }
 }

@@ -76,9 +76,7 @@ final class SeedDownloader {
       data: transfer.data, url: response.url ?? transfer.url,
       isLines: SeedContent.isLines(response.mimeType))
   }
-}
 
-extension SeedDownloader {
   /// Waits for the end of a transfer, as long as a document may take, and looks after the task
   /// meanwhile.
   private func wait(

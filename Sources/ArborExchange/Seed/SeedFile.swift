@@ -65,9 +65,7 @@ struct SeedFile {
     guard data.count <= limit else { throw .tooLarge }
     self.data = data
   }
-}
 
-extension SeedFile {
   /// A path with all symbolic links resolved; nil where it leads nowhere.
   static func resolved(_ path: String) -> String? {
     // Without a buffer of the caller's the function allocates the result, which is freed here.

@@ -134,12 +134,7 @@ struct UpsertRun {
         try object.setObject(targets.first, at: slots)
         continue
       }
-      var seen: Set<ManagedObject> = []
-      let members = targets.filter { seen.insert($0).inserted }
-      let present = object.objects(at: slots)
-      let isSame =
-        link.relationship.isOrdered ? present == members : Set(present) == seen
-      if !isSame { try object.setObjects(members, at: slots) }
+      _ = try link.relationship.set(targets.eachOnce, of: object, at: slots)
     }
   }
 }

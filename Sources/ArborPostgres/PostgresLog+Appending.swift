@@ -27,9 +27,14 @@ extension PostgresLog {
           + "the log \(name) takes. Give 1 byte to \(Self.largestBody), and a last sequence that "
           + "is not before the first one.")
     }
+    let first = PostgresValue.integer(Int64(entry.first))
+    let append = PostgresStatement(
+      entryTexts.append, .text(store), first, .integer(Int64(entry.last)), .uuid(entry.batch),
+      .bytes(entry.previous.bytes), .bytes(entry.digest.bytes), .bytes(entry.body))
+    let newer = PostgresStatement(entryTexts.newer, .text(store), first, .uuid(entry.batch))
     let outcome = try attempt(bytes: entry.body.count) {
       (connection, deadline) throws(PostgresFailure) -> Appended in
-      try append(entry, over: connection, deadline)
+      try add(entry, append, newer, over: connection, deadline)
     }
     guard case .done(let appended) = outcome else {
       doubted.withLock { _ = $0.insert(entry.batch) }
@@ -40,14 +45,10 @@ extension PostgresLog {
     return appended
   }
 
-  private func append(
-    _ entry: LogEntry, over connection: PostgresConnection, _ deadline: Deadline
+  private func add(
+    _ entry: LogEntry, _ append: PostgresStatement, _ newer: PostgresStatement,
+    over connection: PostgresConnection, _ deadline: Deadline
   ) throws(PostgresFailure) -> Appended {
-    let first = PostgresValue.integer(Int64(entry.first))
-    let append = PostgresStatement(
-      entryTexts.append, .text(store), first, .integer(Int64(entry.last)), .uuid(entry.batch),
-      .bytes(entry.previous.bytes), .bytes(entry.digest.bytes), .bytes(entry.body))
-    let newer = PostgresStatement(entryTexts.newer, .text(store), first, .uuid(entry.batch))
     // What a loser needs takes a server as long as adding does. A store that won the last
     // time asks for it only after a loss.
     let expectsLoss = lostLast.withLock { $0 }

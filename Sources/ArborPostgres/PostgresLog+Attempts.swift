@@ -48,29 +48,31 @@ extension PostgresLog {
   /// Runs one statement that may be repeated: one that reads, or whose effect matters only with its
   /// answer.
   func read(_ statement: PostgresStatement, bytes: Int = 0) throws(ArborError) -> PostgresResult {
-    let outcome = try attempt(bytes: bytes) { (connection, deadline) throws(PostgresFailure) in
-      try connection.run([statement], deadline: deadline)[0]
-    }
-    switch outcome {
-    case .done(let rows): return rows
-    case .unknown(let failure): throw error(failure)
-    }
+    try run([statement], bytes, unknown: error)[0]
   }
 
   /// Runs statements, in one transaction, that come to the same when they are repeated.
   func write(
     _ statements: [PostgresStatement], bytes: Int = 0
   ) throws(ArborError) -> [PostgresResult] {
+    try run(statements, bytes) { failure in
+      ArborError(
+        .outcomeUnknown,
+        "Nobody knows whether the log \(name) was changed: \(failure.clause). The same call again "
+          + "finds out.")
+    }
+  }
+
+  /// - Parameter unknown: The error where nobody knows what came of it.
+  private func run(
+    _ statements: [PostgresStatement], _ bytes: Int, unknown: (PostgresFailure) -> ArborError
+  ) throws(ArborError) -> [PostgresResult] {
     let outcome = try attempt(bytes: bytes) { (connection, deadline) throws(PostgresFailure) in
       try connection.run(statements, deadline: deadline)
     }
     switch outcome {
     case .done(let results): return results
-    case .unknown(let failure):
-      throw ArborError(
-        .outcomeUnknown,
-        "Nobody knows whether the log \(name) was changed: \(failure.clause). The same call again "
-          + "finds out.")
+    case .unknown(let failure): throw unknown(failure)
     }
   }
 

@@ -110,7 +110,6 @@ enum LogFiles {
     guard rmdir(path) == 0 || errno == ENOENT else { throw error("Removal", path) }
   }
 
-  /// Whether a name is of something that was never finished.
   static func isUnfinished(_ name: String) -> Bool { name.hasSuffix(unfinished) }
 
   /// The name that a folder has while it is filled.

@@ -26,11 +26,9 @@ struct LogManifest: Sendable, Hashable {
   let sequence: UInt64
   /// What the commits of the base before come to, where they lead to the snapshot.
   let previous: CommitChain?
-  /// When the snapshot was begun.
   let date: Date
   /// When its newest commit was made; when it was begun, where nothing tells.
   let commitDate: Date
-  /// The bytes of the snapshot.
   let size: UInt64
   let counters: [String: UInt64]
   let checksums: [UInt32]

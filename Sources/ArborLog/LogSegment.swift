@@ -51,7 +51,6 @@ extension LogSegment {
 
   // MARK: Writing
 
-  /// What stands at the beginning of a segment.
   struct Header: Sendable, Hashable {
     let log: UUID
     let base: UInt32

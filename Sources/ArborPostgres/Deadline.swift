@@ -20,7 +20,6 @@ struct Deadline: Sendable {
     return Int32(clamping: seconds * 1000 + (attoseconds + whole - 1) / whole)
   }
 
-  /// The same moment on Dispatch's clock.
   var dispatchTime: DispatchTime { .now() + .milliseconds(Int(milliseconds)) }
 
   /// This deadline, or the one in a time from now where that is earlier.

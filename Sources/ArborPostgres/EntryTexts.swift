@@ -17,11 +17,9 @@ struct EntryTexts: Sendable {
   let newer: String
   /// The store and its newest entry.
   let head: String
-  /// The entries behind a sequence.
   let behind: String
   /// Changes nothing; its commit ends once all before it is where it has to be to last.
   let confirm: String
-  /// Takes numbers of a counter.
   let reserve: String
   /// Removes up to ``trimmedAtOnce`` entries that the newest snapshot does without.
   let trim: String

@@ -55,7 +55,6 @@ final class NewsListener: Sendable {
     return stream
   }
 
-  /// Ends all sequences.
   func stop() {
     let streams = state.withLock { state in
       state.isStopped = true

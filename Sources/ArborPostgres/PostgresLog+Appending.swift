@@ -4,7 +4,6 @@ public import ArborModel
 internal import Foundation
 
 extension PostgresLog {
-  /// The largest body of an entry, in bytes.
   static let largestBody = 512 << 20
 
   /// Adds an entry, where its predecessor is the newest one, in one round trip; in two, where it is

@@ -83,7 +83,6 @@ extension PostgresLog {
     }
   }
 
-  /// - Throws: `ArborError` `corrupted`.
   func entry(_ rows: PostgresResult, _ row: Int) throws(ArborError) -> EntryRow {
     guard let first = rows.number(row, 0), let last = rows.number(row, 1), last >= first,
       let batch = rows.uuid(row, 2),

@@ -13,7 +13,6 @@ internal import Foundation
 
   private let handle: OpaquePointer
 
-  /// Takes a result over.
   init(_ handle: OpaquePointer) { unsafe self.handle = handle }
 
   deinit { unsafe PQclear(handle) }
@@ -34,13 +33,11 @@ internal import Foundation
   /// The SQLSTATE of an error.
   var state: String? { unsafe Self.field(Self.state, of: handle) }
 
-  /// What an error says.
   var message: String {
     unsafe Self.field(Self.message, of: handle)
       ?? String(cString: PQresultErrorMessage(handle)).replacing("\n", with: " ")
   }
 
-  /// The number of rows.
   var count: Int { Int(unsafe PQntuples(handle)) }
 
   /// The number of rows that the statement added, changed or removed; 0 for one that only reads.
@@ -48,7 +45,6 @@ internal import Foundation
   /// The server says it in any case, so that asking for the rows themselves is not worth it.
   var changedCount: Int { unsafe Int(String(cString: PQcmdTuples(handle))) ?? 0 }
 
-  /// The number of columns.
   var width: Int { Int(unsafe PQnfields(handle)) }
 
   /// The bytes of a value in its binary form; nil for NULL, and where there is no such row.

@@ -5,7 +5,6 @@ struct PostgresTables: Sendable {
   /// How many bytes of a snapshot are in one row.
   static let partSize = 1 << 20
 
-  /// The schema's name as it is.
   let schema: String
   let meta: String
   let stores: String
@@ -41,7 +40,6 @@ struct PostgresTables: Sendable {
     "arbor_counter": ["store": "uuid", "name": "text", "next": "bigint"],
   ]
 
-  /// What makes the schema and the tables.
   var creation: [String] {
     [
       "CREATE TABLE \(meta) (version int PRIMARY KEY)",
@@ -68,7 +66,6 @@ struct PostgresTables: Sendable {
     ]
   }
 
-  /// A name as an identifier.
   static func quoted(_ name: String) -> String {
     "\"\(name.replacing("\"", with: "\"\""))\""
   }

@@ -18,12 +18,10 @@ struct SnapshotTexts: Sendable {
   /// Removes what is left of earlier attempts to begin a log of the store `$1`.
   let clear: [String]
   let newest: String
-  /// The size of a snapshot.
   let size: String
   let part: String
   /// Removes what nobody needs beside the newest snapshot that counts.
   let trim: [String]
-  /// Removes all of a log.
   let removeLog: [String]
 
   /// Everything behind `SELECT` of the newest snapshot that counts: the entry at or before its last

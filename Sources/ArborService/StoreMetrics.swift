@@ -6,7 +6,6 @@ internal import Metrics
 final class StoreMetrics: Sendable {
   /// Entities beyond so many are counted together, since each makes labels of its own.
   static let mostEntities = 200
-  /// What entities beyond ``mostEntities`` are called.
   static let otherEntities = "other"
   /// The outcome of what did not fail.
   static let success = "ok"

@@ -6,7 +6,6 @@
 package struct EntitySource: Sendable {
   /// The class's name as it is written, with backticks where it needs them.
   package var className: String
-  /// The entity's name.
   package var name: String
   /// The superclass as it is written; nil for `ManagedObject`.
   package var superclass: String?
@@ -138,7 +137,6 @@ package struct EntitySource: Sendable {
     values.compactMap { label, value in value.map { "\(label): \($0)" } }
   }
 
-  /// The expression that describes the entity.
   private var description: String {
     var first = "name: \(SourceText.literal(name))"
     first += ", className: \(SourceText.literal(bareClassName))"

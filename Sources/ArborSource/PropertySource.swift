@@ -21,7 +21,6 @@ package struct PropertySource: Sendable {
       }
     }
 
-    /// The method that reads a property.
     var getter: String { rawValue }
 
     /// nil: the members are changed through what is read.
@@ -33,7 +32,6 @@ package struct PropertySource: Sendable {
   /// The property's name, without backticks.
   package var name: String
   package var kind: Kind
-  /// The Swift type as it is written.
   package var type: String
   /// The expression of the constant that a new object starts with, which is part of the
   /// description; nil for none.

@@ -1,9 +1,7 @@
 /// Pieces of Swift source.
 package enum SourceText {
-  /// The longest line.
   static let width = 100
 
-  /// A text as a literal.
   package static func literal(_ text: String) -> String {
     var literal = "\""
     for scalar in text.unicodeScalars {

@@ -14,7 +14,6 @@ struct BrowsedSchema: Sendable {
     var name: String { description.name }
   }
 
-  /// The entities in the order of the model.
   let entities: [Entity]
   private let byName: [String: Entity]
 

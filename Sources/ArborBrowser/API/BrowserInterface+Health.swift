@@ -81,7 +81,6 @@ final class CheckUp: Sendable {
     return state
   }
 
-  /// Waits until no check is running.
   func waitForEnd() {
     ended.lock()
     defer { ended.unlock() }

@@ -5,7 +5,6 @@ internal import Foundation
 
 /// Objects in pages, one by one, and their parts.
 extension BrowserInterface {
-  /// The greatest number of rows in one answer.
   private static let largestPage = 500
 
   /// A page of objects: `entity`, and where wanted `where`, `sort` once for each key, `limit`, and
@@ -27,7 +26,6 @@ extension BrowserInterface {
     ]
   }
 
-  /// How many objects there are.
   func count(_ request: HTTPRequest) throws(ArborError) -> JSONValue {
     let entity = try entity(of: request)
     let began = ContinuousClock.now
@@ -97,7 +95,6 @@ extension BrowserInterface {
 
 /// The parameters of requests.
 extension BrowserInterface {
-  /// The entity that a request names.
   func entity(of request: HTTPRequest) throws(ArborError) -> BrowsedSchema.Entity {
     try schema.entity(request.parameter("entity") ?? "")
   }

@@ -5,7 +5,6 @@ internal import Foundation
 
 /// Rows of values, and how the store finds them.
 extension BrowserInterface {
-  /// How many rows one answer has at most.
   private static let mostRows = 1000
 
   /// Runs a query: `entity`, and where wanted `where`, `having`, `limit`, `distinct`, and `sort`,

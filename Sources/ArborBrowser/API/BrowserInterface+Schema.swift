@@ -5,7 +5,6 @@ internal import Foundation
 
 /// What the store is and what it is made of.
 extension BrowserInterface {
-  /// The model with counts and sizes.
   func schemaAnswer() throws(ArborError) -> JSONValue {
     let context = makeContext()
     var sizes: [String: Int] = [:]

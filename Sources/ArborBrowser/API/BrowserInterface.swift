@@ -91,7 +91,6 @@ final class BrowserInterface: Sendable {
     return context
   }
 
-  /// An error as the page shows it.
   static func json(of error: ArborError) -> JSONValue {
     var fields: JSONObject = [
       "code": .string(error.code.rawValue), "message": .string(error.message),

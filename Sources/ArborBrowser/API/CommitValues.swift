@@ -16,7 +16,6 @@ struct CommitValues {
   /// The newest commit that the values of the beginning may be of; nil before they are read.
   private var beginning: UInt64?
 
-  /// Begins without values.
   init(_ store: PersistentStore, _ schema: BrowsedSchema) {
     self.store = store
     self.schema = schema
@@ -110,7 +109,6 @@ struct CommitValues {
 }
 
 extension CommitValues {
-  /// What happened to an object.
   enum Kind: String { case inserted, updated, deleted }
 
   /// A commit, with the objects that are told of it.

@@ -17,7 +17,6 @@ final class ObjectEditor: Sendable {
   /// The context of all commits, whose history undoes them. Under a lock, since each request has a
   /// thread of its own.
   private let writer: Lock<ManagedObjectContext>
-  /// How many commits can be undone.
   private static let levels = 50
 
   init(_ store: PersistentStore, _ schema: BrowsedSchema, workTime: Duration) {

@@ -34,7 +34,6 @@ enum ValueJSON {
     }
   }
 
-  /// A text, cut where it is long.
   private static func json(_ text: String, longest: Int) -> JSONValue {
     // Few texts are long: their bytes tell without counting characters.
     guard text.utf8.count > longest, text.count > longest else { return .string(text) }
@@ -58,7 +57,6 @@ enum ValueJSON {
 }
 
 extension JSONValue {
-  /// A count.
   init(_ number: Int) { self = .number(JSONNumber(Int64(number))) }
 }
 

@@ -2,7 +2,6 @@
 struct HTTPLimits: Sendable {
   /// Bytes of the request line and all header lines.
   var head = 16 << 10
-  /// Header lines.
   var headerLines = 64
   /// Bytes of a body.
   var body = 1 << 20

@@ -24,7 +24,6 @@ struct HTTPRequest: Sendable {
     parameters.filter { $0.name == name && !$0.value.isEmpty }.map(\.value)
   }
 
-  /// Why a request is not answered.
   struct Refusal: Error, Equatable {
     let status: HTTPStatus
     let reason: String
@@ -100,7 +99,6 @@ struct HTTPRequest: Sendable {
 }
 
 extension HTTPRequest {
-  /// Reads the lines before the empty one.
   init(head: ArraySlice<UInt8>, _ limits: HTTPLimits) throws(Refusal) {
     guard let text = String(validating: head, as: UTF8.self),
       text.unicodeScalars.allSatisfy({

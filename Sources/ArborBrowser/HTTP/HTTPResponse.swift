@@ -1,7 +1,6 @@
 internal import ArborJSON
 internal import ArborModel
 
-/// The status codes that the server answers with.
 enum HTTPStatus: Int, Sendable {
   case ok = 200
   case badRequest = 400
@@ -44,7 +43,6 @@ struct HTTPResponse: Sendable {
     ("Connection", "close"),
   ]
 
-  /// An answer in JSON.
   static func json(_ value: JSONValue, status: HTTPStatus = .ok) -> HTTPResponse {
     HTTPResponse(status: status, body: Array(value.text(.compact).utf8))
   }
@@ -54,7 +52,6 @@ struct HTTPResponse: Sendable {
     json(["error": ["code": "refused", "message": .string(reason)]], status: status)
   }
 
-  /// The bytes of the status line and the headers.
   var head: [UInt8] {
     var text = "HTTP/1.1 \(status.rawValue) \(status)\r\nContent-Type: \(contentType)\r\n"
     if stream == nil { text += "Content-Length: \(body.count)\r\n" }

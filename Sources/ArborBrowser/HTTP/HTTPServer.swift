@@ -34,7 +34,6 @@ final class HTTPServer: Sendable {
     gate = RequestGate(port: listener.port, token: token)
   }
 
-  /// Begins to accept connections.
   func start() { Thread.run("arbor-browser") { self.acceptAll() } }
 
   /// Refuses connections from now on, and ends streams.

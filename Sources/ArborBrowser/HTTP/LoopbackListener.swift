@@ -66,7 +66,6 @@ final class LoopbackListener: Sendable {
     return Connection(accepted)
   }
 
-  /// Refuses connections from now on.
   func end() { _ = shutdown(descriptor, Int32(SHUT_RDWR)) }
 
   private static func failure(_ what: String) -> ArborError {

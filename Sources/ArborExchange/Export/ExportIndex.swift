@@ -50,14 +50,12 @@ struct ExportIndex {
     entityIndexes[id.entityName].flatMap { positions[$0][id.number].map(Int.init) }
   }
 
-  /// The identities of the objects at some positions.
   func ids(_ positions: Range<Int>) -> [ObjectID] {
     entries[positions].map {
       ObjectID(storeID: storeID, entityName: entityNames[Int($0.entity)], number: $0.number)
     }
   }
 
-  /// The entity of the object at a position.
   func entityName(at position: Int) -> String { entityNames[Int(entries[position].entity)] }
 
   /// The order of IDs that are not in the index: by the model's order of entities, then by number.

@@ -28,7 +28,6 @@ final class ExportSchema {
     }
   }
 
-  /// An entity of the model.
   func entity(named name: String) -> ExportEntity {
     if let entity = entities[name] { return entity }
     let described = attributes.entity(named: name)
@@ -99,7 +98,6 @@ final class ExportEntity {
   init(_ name: String) { self.name = name }
 }
 
-/// One relationship of an export.
 struct ExportLink {
   enum Role {
     case written

@@ -44,7 +44,6 @@ struct ExportWriter {
     append(instance)
   }
 
-  /// Ends the text.
   mutating func end() {
     guard format == .json else { return }
     endList()

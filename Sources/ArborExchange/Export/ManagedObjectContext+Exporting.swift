@@ -123,7 +123,6 @@ extension ManagedObjectContext {
     }
   }
 
-  /// Runs a closure on one snapshot of the store.
   private func reading(_ body: () throws(ArborError) -> Void) throws(ArborError) {
     do {
       try withSnapshot { try body() }

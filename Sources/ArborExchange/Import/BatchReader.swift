@@ -7,7 +7,6 @@ import Foundation
 /// A batch of items that has been read and planned, and that nothing has been done with.
 struct PlannedBatch {
   let items: ItemImport
-  /// The indexes of the items in their plan.
   let indexes: [Int32]
   /// The number of items read, those that fell away included.
   let count: Int

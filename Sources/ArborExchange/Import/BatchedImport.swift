@@ -64,7 +64,6 @@ struct BatchedImport {
     }
   }
 
-  /// Carries one batch out and commits it.
   private mutating func commit(
     _ batch: ItemImport,
     _ body: (inout ItemImport) throws(ArborError) -> [PendingReference]

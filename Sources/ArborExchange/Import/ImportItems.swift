@@ -17,11 +17,8 @@ struct ImportItems {
     mayDoNothing = isValue || options.lenient
   }
 
-  /// Where the document begins.
   var start: ArborError.SourceLocation { reader.start }
-  /// The number of bytes in the document, where that is known.
   var size: Int? { reader.size }
-  /// The number of bytes read so far.
   var position: Int { reader.position }
 
   /// The next items, at most as many as asked for; nil behind the last.
@@ -46,7 +43,6 @@ struct ImportItems {
     return nil
   }
 
-  /// The next items, whatever the document's shape.
   private mutating func read(_ maximum: Int) throws(ArborError) -> JSONBatch? {
     do throws(ArborError) {
       return try reader.next(maximum)
@@ -119,7 +115,6 @@ struct ImportItems {
     return false
   }
 
-  /// The error for a document without the member that holds its items.
   private func missingMember() -> ArborError? {
     layout.memberKey.map { key in
       ArborError(

@@ -10,7 +10,6 @@ enum ImportSource {
 
   static func value(_ json: JSONValue) -> ImportSource { .data(json.data(), isValue: true) }
 
-  /// The document as one item.
   func document(
     _ options: ImportOptions, _ limit: ExchangeLimit
   ) throws(ArborError) -> JSONDocument {
@@ -21,7 +20,6 @@ enum ImportSource {
     }
   }
 
-  /// The document as several items.
   func items(
     _ options: ImportOptions, _ limit: ExchangeLimit
   ) throws(ArborError) -> ImportItems {

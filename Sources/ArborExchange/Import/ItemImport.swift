@@ -9,7 +9,6 @@ struct ItemImport {
   private let options: ImportOptions
   private let mapper: ImportMapper
   private let mapping: ItemMapping
-  /// What carries the items out.
   var run: ItemRun
 
   init(
@@ -132,7 +131,6 @@ struct ItemImport {
     return result
   }
 
-  /// A value as JSON.
   static func encoded(_ value: some Encodable) throws(ArborError) -> Data {
     do {
       let encoder = JSONEncoder()

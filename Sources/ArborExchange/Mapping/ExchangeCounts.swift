@@ -19,7 +19,6 @@ struct ExchangeCounts {
   /// Items that validators left out.
   var dropped = 0
 
-  /// Makes room for objects.
   mutating func reserve(_ count: Int) { outcomes.reserveCapacity(outcomes.count + count) }
 
   /// Whether an item spoke of an object.

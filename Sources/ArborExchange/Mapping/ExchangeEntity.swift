@@ -10,7 +10,6 @@ final class ExchangeEntity {
   /// The descriptions of the entity and of those it inherits from, the root entity last.
   let lineage: [EntityDescription]
   private let indexes: [String: Int]
-  /// The attributes, in the order of the model.
   let attributes: [ExchangeAttribute]
   /// Finds the attributes in objects of a document, by their indexes in ``attributes``.
   private(set) lazy var attributeMembers = JSONMembers(JSONKeyTable(attributes.map(\.name)))
@@ -41,7 +40,6 @@ final class ExchangeEntity {
 
   func property(named name: String) -> ExchangeProperty? { indexes[name].map { properties[$0] } }
 
-  /// The attribute of a name, or nil.
   func attribute(named name: String) -> ExchangeAttribute? {
     if case .attribute(let attribute)? = property(named: name) { attribute } else { nil }
   }
@@ -50,7 +48,6 @@ final class ExchangeEntity {
   func isKind(of name: String) -> Bool { lineage.contains { $0.name == name } }
 }
 
-/// An attribute or a relationship.
 enum ExchangeProperty {
   case attribute(ExchangeAttribute)
   case relationship(ExchangeRelationship)

@@ -12,7 +12,6 @@ import ArborModel
 struct ExchangePlan {
   /// The objects, in the order in which they are made.
   var objects: [PlannedObject] = []
-  /// What the relationships of all objects get.
   private(set) var links: [PlannedLink] = []
   /// Objects that belong together, as those that one document makes. Groups within groups form
   /// trees: each is part of one group or of one relationship at most.
@@ -29,7 +28,6 @@ struct ExchangePlan {
     if count > objects.count { objects.reserveCapacity(objects.count + count) }
   }
 
-  /// Adds a link to those of an object.
   mutating func link(
     _ object: Int, _ relationship: ExchangeRelationship, to sources: PlannedSources,
     at node: JSONNode
@@ -45,7 +43,6 @@ struct ExchangePlan {
     objects[object].lastLink = index
   }
 
-  /// What a link leads to.
   func members(of link: PlannedLink) -> [PlannedMember] {
     switch link.sources {
     case .one(let source): members(of: CollectionOfOne(source))
@@ -105,12 +102,10 @@ struct PlannedFind {
   let entity: ExchangeEntity
   /// In the order of their names.
   let attributes: [ExchangeAttribute]
-  /// The values of the attributes.
   let key: IdentityKey
   let node: JSONNode
 }
 
-/// An object that a document describes.
 struct PlannedObject {
   let entity: ExchangeEntity
   /// Where the document describes it, attributes included.
@@ -120,7 +115,6 @@ struct PlannedObject {
   fileprivate(set) var lastLink: Int32 = -1
 }
 
-/// What one relationship of an object gets.
 struct PlannedLink {
   let relationship: ExchangeRelationship
   let node: JSONNode

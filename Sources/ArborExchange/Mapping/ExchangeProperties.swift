@@ -10,7 +10,6 @@ class ExchangeMember {
   let name: String
   /// The entity through which the property was reached.
   let entityName: String
-  /// The model's notes on the property.
   let userInfo: [String: String]
   private var knownIndex: PropertySlots?
 
@@ -29,7 +28,6 @@ class ExchangeMember {
   }
 }
 
-/// One attribute.
 final class ExchangeAttribute: ExchangeMember {
   let type: AttributeType
   /// Whether the store computes the value, so that no document sets it.
@@ -52,7 +50,6 @@ final class ExchangeAttribute: ExchangeMember {
   }
 }
 
-/// One relationship.
 final class ExchangeRelationship: ExchangeMember {
   let destination: String
   let isToMany: Bool

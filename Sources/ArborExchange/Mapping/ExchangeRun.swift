@@ -34,7 +34,6 @@ struct ExchangeRun {
     self.context = context
   }
 
-  /// Makes the objects, fills and connects them.
   mutating func run() throws(ArborError) {
     objects.reserveCapacity(plan.objects.count)
     for planned in plan.objects {

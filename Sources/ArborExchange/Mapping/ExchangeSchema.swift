@@ -14,7 +14,6 @@ final class ExchangeSchema {
     self.rules = rules
   }
 
-  /// The entity of a name, or nil.
   func entity(named name: String) -> ExchangeEntity? {
     if let entity = entities[name] { return entity }
     guard let description = model.entity(named: name) else { return nil }

@@ -52,7 +52,6 @@ package enum ISO8601Date {
     /// Counted from 0.
     let bytes: Bytes
     var position = 0
-    /// Whether the text names its zone.
     private(set) var hasZone = false
 
     mutating func date() -> Date? {

@@ -6,7 +6,6 @@ import ArborModel
 enum IdentityKey: Hashable {
   /// A single whole number, which most keys are: hashed and compared as such.
   case number(Int64)
-  /// A single text.
   case text(String)
   /// Everything else, in the order of the attributes.
   case values([Value])
@@ -27,7 +26,6 @@ enum IdentityKey: Hashable {
     }
   }
 
-  /// The value of the attribute at an index.
   subscript(index: Int) -> Value {
     switch self {
     case .number(let number): .integer(number)

@@ -18,7 +18,6 @@ final class IdentityTable {
   private var others: [IdentityKey: Int] = [:]
   /// For each key that has been looked up its first object.
   private var found: [ManagedObject?] = []
-  /// Further objects of a key.
   private var further: [Int: [ManagedObject]] = [:]
 
   init(
@@ -47,13 +46,11 @@ final class IdentityTable {
     return (keyIndex, keyIndex == next)
   }
 
-  /// Makes room for keys.
   func reserve(_ count: Int) {
     keys.reserveCapacity(keys.count + count)
     numbers.reserveCapacity(numbers.count + count)
   }
 
-  /// The key at a index.
   func key(at keyIndex: Int) -> IdentityKey { keys[keyIndex] }
 
   private func keyIndex(of key: IdentityKey) -> Int? {

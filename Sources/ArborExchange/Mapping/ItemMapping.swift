@@ -179,7 +179,6 @@ final class ItemRelationship {
   }
 }
 
-/// What becomes of the present members of a relationship.
 enum MembershipPolicy {
   /// They are deleted before the new ones are imported.
   case replace

@@ -6,7 +6,6 @@ import ArborModel
 /// Flat lists of numbers rather than a tree of objects: an object for each item, each link and each
 /// value would cost more than reading them.
 struct ItemPlan {
-  /// One item.
   struct Item {
     /// The index of its mapping among ``mappings``.
     let mapping: Int32
@@ -27,7 +26,6 @@ struct ItemPlan {
   /// What an item says of a relationship.
   struct Link {
     enum Kind: UInt8 {
-      /// Nothing.
       case absent
       case null
       /// The item at ``Link/first``; where that is -1, one that a validator has dropped.
@@ -84,13 +82,11 @@ struct ItemPlan {
     return Int32(origins.count - 1)
   }
 
-  /// Enters the members of a list.
   mutating func index(ofMembers list: [Int32]) -> Int32 {
     members.append(contentsOf: list)
     return Int32(members.count - list.count)
   }
 
-  /// A value of an item's document.
   func node(_ item: Item, _ index: Int32) -> JSONNode { node(in: item.document, index) }
 
   /// A value of the document at a tape index among ``documents``.

@@ -7,10 +7,8 @@ import Foundation
 struct ItemReference {
   private var template: ReferenceTemplate
   private var plainRoute: ItemRoute?
-  /// Where the objects are looked up.
   let table: IdentityTable
   private let attributes: AttributeReader
-  /// The routes to the values that keys are made of.
   private(set) var routes: [ItemRoute]
   /// Whether one of the routes has led to a value.
   let use = ReferenceUse()
@@ -121,7 +119,6 @@ struct PendingReference {
   let relationship: ItemRelationship
   /// The index among the plan's targets of its first object.
   let first: Int32
-  /// The number of its objects.
   let count: Int32
   let location: ItemLocation
 }

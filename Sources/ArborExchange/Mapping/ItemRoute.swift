@@ -30,7 +30,6 @@ struct ItemRoute: Hashable, CustomStringConvertible {
     }.joined(separator: ".")
   }
 
-  /// The name of the member that the route begins with.
   var firstKey: String? {
     if case .key(let name)? = steps.first { name } else { nil }
   }

@@ -17,7 +17,6 @@ struct ReferenceTemplate {
 
   private var alternatives: [[Part]]
 
-  /// Reads a template; nil where it is none.
   init?(_ text: String) {
     var alternatives: [[Part]] = []
     var parts: [Part] = []

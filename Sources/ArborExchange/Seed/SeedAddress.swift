@@ -4,7 +4,6 @@ package import Foundation
 /// The rules for URLs that a seed fetches: http and https, without credentials, from hosts that the
 /// options allow, and never from https back to http.
 package enum SeedAddress {
-  /// Why a URL is not fetched.
   package enum Problem: Error, Hashable {
     case malformed
     case relative

@@ -65,7 +65,6 @@ struct SeedFolder {
     return target
   }
 
-  /// The path of a document.
   func path(of way: [String]) -> String { ([path == "/" ? "" : path] + way).joined(separator: "/") }
 
   private static func resolved(_ folder: URL) throws(ArborError) -> String {

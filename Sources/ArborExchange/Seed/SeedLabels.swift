@@ -15,7 +15,6 @@ struct SeedLabels {
   private var instances: [String: (object: UInt32, node: JSONNode)] = [:]
   private var references: [Reference] = []
 
-  /// Gives an instance its label.
   mutating func define(
     _ node: JSONNode, as object: UInt32, of entity: ExchangeEntity
   ) throws(ArborError) {

@@ -13,7 +13,6 @@ struct SeedReader {
     var source: SeedSource
     /// The link that led here; nil for a top document.
     let link: JSONNode?
-    /// The number of the linking document.
     let parent: Int?
   }
 
@@ -26,7 +25,6 @@ struct SeedReader {
   private var present = 0
   /// By their numbers, which are given when a link is met.
   private var documents: [Document] = []
-  /// In the order of reading.
   private(set) var documentsRead: [URL] = []
   private var waiting: [Int] = []
   /// The documents from the top one to the present one.

@@ -4,7 +4,6 @@ import ArborObjects
 /// A property of a model that leads back to others, to be set once these have been made.
 struct BackReference {
   let object: ManagedObject
-  /// The property's coding key.
   let key: String
   let keyPath: AnyKeyPath
   let traits: ModelTraits
@@ -29,7 +28,6 @@ struct BackReference {
     return name.flatMap { $0.contains("<") ? nil : $0 }
   }
 
-  /// Reads the property and sets it.
   func set(by decoder: ModelDecoder<ManagedObjectSource>) throws {
     var cursor = 0
     guard

@@ -26,7 +26,6 @@ final class JSONRendering: ModelWriting {
     _ key: String, _ value: T, _ shape: ModelShape, of traits: ModelTraits
   ) -> EncodedValue? { (value as? JSONValue).map(EncodedValue.json) }
 
-  /// A value as JSON.
   func json(_ value: EncodedValue) throws -> JSONValue {
     switch value {
     case .missing, .null: return .null

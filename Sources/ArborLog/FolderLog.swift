@@ -176,9 +176,7 @@ extension FolderLog {
       try LogBase(number, in: path, of: identity)
     }
   }
-}
 
-extension FolderLog {
   /// The identity of the log, by which stores keep commits for it.
   ///
   /// - Throws: ``ArborError`` `fileUnreadable` where there is no log.

@@ -9,30 +9,15 @@ import Foundation
 /// Runs inside a savepoint of the context, so that whatever it throws leaves nothing behind.
 struct ExchangeRun {
   let plan: ExchangePlan
+  let values: ExchangeValueReader
+  let schema: ExchangeSchema
   let context: ManagedObjectContext
-  private let values: ExchangeValueReader
-  private let schema: ExchangeSchema
-  private let limit: ExchangeLimit
-  private let maximumMembers: Int
-  private let uniqueIDs: SeedOptions.UniqueIDSource
+  let options: SeedOptions
+  let limit: ExchangeLimit
   /// By their indexes in the plan.
   private(set) var objects: [ManagedObject] = []
   /// By the indexes of the finds in the plan.
-  private var found: [ManagedObject] = []
-
-  init(
-    _ plan: ExchangePlan, _ values: ExchangeValueReader, _ schema: ExchangeSchema,
-    in context: ManagedObjectContext, maximumMembers: Int, uniqueIDs: SeedOptions.UniqueIDSource,
-    limit: ExchangeLimit
-  ) {
-    self.limit = limit
-    self.uniqueIDs = uniqueIDs
-    self.maximumMembers = maximumMembers
-    self.plan = plan
-    self.values = values
-    self.schema = schema
-    self.context = context
-  }
+  private(set) var found: [ManagedObject] = []
 
   mutating func run() throws(ArborError) {
     objects.reserveCapacity(plan.objects.count)
@@ -65,12 +50,9 @@ struct ExchangeRun {
     for (index, attribute) in entity.attributes.enumerated() {
       guard let node = members[index] else { continue }
       try node.locating(entity: entity.name, property: attribute.name) {
-        let value: Value
-        switch try values.content(node, for: attribute, of: entity) {
-        case .value(let read): value = read
-        case .uniqueID:
-          value = try ExchangeValueReader.value(uniqueID(), for: attribute)
-        }
+        let value =
+          try values.content(node, for: attribute, of: entity)
+          ?? ExchangeValueReader.value(uniqueID(), for: attribute)
         guard !attribute.isDerived else {
           return try object.setValue(value, forKey: attribute.name)
         }
@@ -80,7 +62,7 @@ struct ExchangeRun {
   }
 
   private func uniqueID() throws(ArborError) -> Int64 {
-    switch uniqueIDs {
+    switch options.uniqueIDs {
     case .store: try context.store.uniqueIDs.next()
     case .application: try UniqueIDGenerator.generateUniqueID()
     }
@@ -92,7 +74,7 @@ struct ExchangeRun {
   ) throws(ArborError) {
     let relationship = link.relationship
     let planned = plan.members(of: link)
-    try relationship.check(planned.count, limit: maximumMembers, at: link.node)
+    try relationship.check(planned.count, limit: options.maximumMembers, at: link.node)
     let members = try planned.map { (member) throws(ArborError) in
       try self.member(member, of: link, of: entity)
     }

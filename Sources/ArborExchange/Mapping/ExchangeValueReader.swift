@@ -6,26 +6,19 @@ import ArborModel
 /// A value is read twice: for the plan, so that nothing is touched by a document with a fault, and
 /// when its object is there. To keep a million values meanwhile would cost more than to read them.
 struct ExchangeValueReader {
-  /// What an attribute is set to.
-  enum Content {
-    case value(Value)
-    /// A fresh unique number.
-    case uniqueID
-  }
-
   /// The text that stands for a fresh unique number.
   static let uniqueID = "<uniqueID>"
 
   let attributes: AttributeReader
 
-  /// What an attribute is set to.
+  /// What an attribute is set to; nil for a fresh unique number.
   ///
   /// - Throws: ``ArborError`` `invalidDocument` or `unparsableValue` with the value's place.
   func content(
     _ node: JSONNode, for attribute: ExchangeAttribute, of entity: ExchangeEntity
-  ) throws(ArborError) -> Content {
+  ) throws(ArborError) -> Value? {
     guard node.isText(Self.uniqueID) else {
-      return .value(try attributes.value(node, for: attribute, of: entity.name))
+      return try attributes.value(node, for: attribute, of: entity.name)
     }
     guard attribute.type.kind.holdsUniqueNumbers else {
       throw node.error(
@@ -33,7 +26,7 @@ struct ExchangeValueReader {
           + "attribute."
       ).with(entity: entity.name, keyPath: attribute.name)
     }
-    return .uniqueID
+    return nil
   }
 
   /// A unique number in the form that an attribute keeps.

@@ -62,8 +62,8 @@ extension ManagedObjectContext {
     let top = try urls.map { (url) throws(ArborError) in try reader.read(url) }
     let plan = try reader.finish()
     var run = ExchangeRun(
-      plan, reader.values, schema, in: self, maximumMembers: options.maximumMembers,
-      uniqueIDs: options.uniqueIDs, limit: limit)
+      plan: plan, values: reader.values, schema: schema, context: self, options: options,
+      limit: limit)
     try withSavepoint { () throws(ArborError) in try run.run() }
     var report = SeedReport()
     report.documents = reader.documentsRead

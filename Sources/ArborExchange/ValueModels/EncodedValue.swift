@@ -7,20 +7,11 @@ import Foundation
 enum EncodedValue {
   /// An optional property that is nil.
   case missing
-  /// Nil that was written as such.
-  case null
-  case boolean(Bool)
-  case integer(Int64)
+  /// A single value, or nil that was written as such.
+  case value(Value)
   /// Beyond `Int64`.
   case unsigned(UInt64)
-  case double(Double)
   case float(Float)
-  case decimal(Decimal)
-  case string(String)
-  case date(Date)
-  case data(Data)
-  case url(URL)
-  case uuid(UUID)
   case model(any ValueModel)
   case list(EncodedParts)
   case members(EncodedParts)
@@ -33,7 +24,7 @@ enum EncodedValue {
 
   init<T: BinaryInteger>(integer: T) throws {
     if let number = Int64(exactly: integer) {
-      self = .integer(number)
+      self = .value(.integer(number))
     } else if let number = UInt64(exactly: integer) {
       self = .unsigned(number)
     } else {
@@ -46,18 +37,18 @@ enum EncodedValue {
   /// The value in words, for messages.
   var found: String {
     switch self {
-    case .missing, .null: "nil"
-    case .boolean: "a Boolean"
-    case .integer, .unsigned, .double, .float, .decimal: "a number"
-    case .string: "a string"
-    case .date: "a date"
-    case .data: "bytes"
-    case .url: "a URL"
-    case .uuid: "a UUID"
+    case .missing, .value(.null): "nil"
+    case .value(.boolean): "a Boolean"
+    case .value(.integer), .unsigned, .value(.double), .float, .value(.decimal): "a number"
+    case .value(.string): "a string"
+    case .value(.date): "a date"
+    case .value(.binary): "bytes"
+    case .value(.uri): "a URL"
+    case .value(.uuid): "a UUID"
     case .model(let model): "a \(type(of: model))"
     case .list: "a list"
     case .members: "a value of several parts"
-    case .json, .stored, .transformable: "another value"
+    case .json, .stored, .transformable, .value: "another value"
     }
   }
 }

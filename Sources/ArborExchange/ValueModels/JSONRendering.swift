@@ -28,21 +28,21 @@ final class JSONRendering: ModelWriting {
 
   func json(_ value: EncodedValue) throws -> JSONValue {
     switch value {
-    case .missing, .null: return .null
-    case .boolean(let flag): return .bool(flag)
-    case .integer(let number): return .number(JSONNumber(number))
+    case .missing, .value(.null): return .null
+    case .value(.boolean(let flag)): return .bool(flag)
+    case .value(.integer(let number)): return .number(JSONNumber(number))
     case .unsigned(let number): return try self.number(JSONNumber(text: "\(number)"))
-    case .double(let number): return try self.number(JSONNumber(number))
+    case .value(.double(let number)): return try self.number(JSONNumber(number))
     case .float(let number):
       return try self.number(number.isFinite ? JSONNumber(text: "\(number)") : nil)
-    case .decimal(let number): return try self.number(JSONNumber(number))
-    case .string(let text): return .string(text)
-    case .date(let date): return try self.date(date)
-    case .data(let data): return .string(data.base64EncodedString())
-    case .url(let url): return .string(url.absoluteString)
-    case .uuid(let uuid): return .string(uuid.uuidString)
+    case .value(.decimal(let number)): return try self.number(JSONNumber(number))
+    case .value(.string(let text)): return .string(text)
+    case .value(.date(let date)): return try self.date(date)
+    case .value(.binary(let data)): return .string(data.base64EncodedString())
+    case .value(.uri(let url)): return .string(url.absoluteString)
+    case .value(.uuid(let uuid)): return .string(uuid.uuidString)
     case .json(let json): return json
-    case .stored, .transformable:
+    case .value, .stored, .transformable:
       throw ArborError(.unsupportedProperty, "The value is the store's; give it a transformer.")
     case .model(let model): return try nest { try json(of: model) }
     case .list(let parts): return try nest { .array(try parts.values.map(json)) }

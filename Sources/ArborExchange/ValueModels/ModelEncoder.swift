@@ -46,15 +46,15 @@ final class ModelEncoder: Encoder {
   ) throws -> EncodedValue {
     let shape = writing.shapes.shape(of: type(of: value))
     switch shape.kind {
-    case .boolean: if let value = value as? Bool { return .boolean(value) }
-    case .integer: if let value = value as? Int { return .integer(Int64(value)) }
-    case .double: if let value = value as? Double { return .double(value) }
-    case .string: if let value = value as? String { return .string(value) }
-    case .date: if let value = value as? Date { return .date(value) }
-    case .data: if let value = value as? Data { return .data(value) }
-    case .url: if let value = value as? URL { return .url(value) }
-    case .uuid: if let value = value as? UUID { return .uuid(value) }
-    case .decimal: if let value = value as? Decimal { return .decimal(value) }
+    case .boolean: if let value = value as? Bool { return .value(.boolean(value)) }
+    case .integer: if let value = value as? Int { return .value(.integer(Int64(value))) }
+    case .double: if let value = value as? Double { return .value(.double(value)) }
+    case .string: if let value = value as? String { return .value(.string(value)) }
+    case .date: if let value = value as? Date { return .value(.date(value)) }
+    case .data: if let value = value as? Data { return .value(.binary(value)) }
+    case .url: if let value = value as? URL { return .value(.uri(value)) }
+    case .uuid: if let value = value as? UUID { return .value(.uuid(value)) }
+    case .decimal: if let value = value as? Decimal { return .value(.decimal(value)) }
     case .model: if let value = value as? any ValueModel { return .model(value) }
     case .plain: break
     }
@@ -113,10 +113,10 @@ struct WrittenScalar: SingleValueEncodingContainer {
   let encoder: ModelEncoder
   var codingPath: [any CodingKey] { encoder.codingPath }
 
-  func encodeNil() { encoder.result = .null }
-  func encode(_ value: Bool) { encoder.result = .boolean(value) }
-  func encode(_ value: String) { encoder.result = .string(value) }
-  func encode(_ value: Double) { encoder.result = .double(value) }
+  func encodeNil() { encoder.result = .value(.null) }
+  func encode(_ value: Bool) { encoder.result = .value(.boolean(value)) }
+  func encode(_ value: String) { encoder.result = .value(.string(value)) }
+  func encode(_ value: Double) { encoder.result = .value(.double(value)) }
   func encode(_ value: Float) { encoder.result = .float(value) }
   func encode<T: FixedWidthInteger & Encodable>(_ value: T) throws {
     encoder.result = try EncodedValue(integer: value)
@@ -133,10 +133,10 @@ struct WrittenElements: UnkeyedEncodingContainer {
   var count: Int { parts.values.count }
   private var index: any CodingKey { ListIndex(intValue: count) }
 
-  func encodeNil() { parts.append(.null) }
-  func encode(_ value: Bool) { parts.append(.boolean(value)) }
-  func encode(_ value: String) { parts.append(.string(value)) }
-  func encode(_ value: Double) { parts.append(.double(value)) }
+  func encodeNil() { parts.append(.value(.null)) }
+  func encode(_ value: Bool) { parts.append(.value(.boolean(value))) }
+  func encode(_ value: String) { parts.append(.value(.string(value))) }
+  func encode(_ value: Double) { parts.append(.value(.double(value))) }
   func encode(_ value: Float) { parts.append(.float(value)) }
   func encode<T: FixedWidthInteger & Encodable>(_ value: T) throws {
     parts.append(try EncodedValue(integer: value))
@@ -164,7 +164,7 @@ struct WrittenElements: UnkeyedEncodingContainer {
 
   private func nest<Nested>(_ begin: (ModelEncoder) -> Nested) -> Nested {
     let nested = ModelEncoder(encoder.writing, parent: encoder, key: index)
-    defer { parts.append(nested.result ?? .null) }
+    defer { parts.append(nested.result ?? .value(.null)) }
     return begin(nested)
   }
 }

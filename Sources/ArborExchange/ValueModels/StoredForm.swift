@@ -21,7 +21,7 @@ struct StoredForm {
   ) throws(ArborError) -> Content {
     if case .transformable = attribute.type {
       switch encoded {
-      case .missing, .null, .data, .stored: break
+      case .missing, .value(.null), .value(.binary), .stored: break
       default:
         guard let value = encoded.native else { throw unsupported(encoded, key, attribute) }
         return .transformable(value)
@@ -51,19 +51,10 @@ struct StoredForm {
     _ encoded: EncodedValue, of key: String, for attribute: ExchangeAttribute
   ) throws(ArborError) -> Value? {
     switch encoded {
-    case .missing, .null: return .null
-    case .boolean(let flag): return .boolean(flag)
-    case .integer(let number): return .integer(number)
+    case .missing: return .null
     case .unsigned(let number): return .decimal(Decimal(number))
-    case .double(let number): return .double(number)
     case .float(let number): return .double(Double(number))
-    case .decimal(let number): return .decimal(number)
-    case .string(let text): return .string(text)
-    case .date(let date): return .date(date)
-    case .data(let data): return .binary(data)
-    case .url(let url): return .uri(url)
-    case .uuid(let uuid): return .uuid(uuid)
-    case .stored(let value): return value
+    case .value(let value), .stored(let value): return value
     case .members(let parts):
       guard case .composite(let name) = attribute.type else { return Value?.none }
       return try composite(parts, name, of: key, attribute)
@@ -127,16 +118,16 @@ extension EncodedValue {
   /// The Swift value where there is one.
   var native: Any? {
     switch self {
-    case .boolean(let flag): flag
-    case .integer(let number): Int(number)
+    case .value(.boolean(let flag)): flag
+    case .value(.integer(let number)): Int(number)
     case .unsigned(let number): number
-    case .double(let number): number
+    case .value(.double(let number)): number
     case .float(let number): number
-    case .decimal(let number): number
-    case .string(let text): text
-    case .date(let date): date
-    case .url(let url): url
-    case .uuid(let uuid): uuid
+    case .value(.decimal(let number)): number
+    case .value(.string(let text)): text
+    case .value(.date(let date)): date
+    case .value(.uri(let url)): url
+    case .value(.uuid(let uuid)): uuid
     case .model(let model): model
     case .transformable(let value): value
     default: nil

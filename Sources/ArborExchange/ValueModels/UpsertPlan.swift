@@ -136,7 +136,7 @@ final class UpsertPlan: ModelWriting {
     _ value: EncodedValue, of key: String, _ relationship: ExchangeRelationship, _ plan: ModelPlan
   ) throws(ArborError) -> [any ValueModel]? {
     switch value {
-    case .missing, .null: return nil
+    case .missing, .value(.null): return nil
     case .model(let model) where !relationship.isToMany: return [model]
     case .list(let parts) where relationship.isToMany:
       var models: [any ValueModel] = []
@@ -171,7 +171,7 @@ final class UpsertPlan: ModelWriting {
     else { return nil }
     switch attribute.type {
     case .transformable: return .transformable(value)
-    case .binary: return .data(try CanonicalJSON.encode(value))
+    case .binary: return .value(.binary(try CanonicalJSON.encode(value)))
     default: return nil
     }
   }

@@ -35,10 +35,16 @@ struct WrittenMembers<Key: CodingKey>: KeyedEncodingContainerProtocol {
     try write(ifPresent: property, key) { try EncodedValue(integer: $0) }
   }
 
-  func encodeNil(forKey key: Key) throws { try write(key, nil, as: nil) { .null } }
-  func encode(_ value: Bool, forKey key: Key) throws { try write(key, value) { .boolean(value) } }
-  func encode(_ value: String, forKey key: Key) throws { try write(key, value) { .string(value) } }
-  func encode(_ value: Double, forKey key: Key) throws { try write(key, value) { .double(value) } }
+  func encodeNil(forKey key: Key) throws { try write(key, nil, as: nil) { .value(.null) } }
+  func encode(_ value: Bool, forKey key: Key) throws {
+    try write(key, value) { .value(.boolean(value)) }
+  }
+  func encode(_ value: String, forKey key: Key) throws {
+    try write(key, value) { .value(.string(value)) }
+  }
+  func encode(_ value: Double, forKey key: Key) throws {
+    try write(key, value) { .value(.double(value)) }
+  }
   func encode(_ value: Float, forKey key: Key) throws { try write(key, value) { .float(value) } }
   func encode<T: FixedWidthInteger & Encodable>(_ value: T, forKey key: Key) throws {
     try write(key, value) { try EncodedValue(integer: value) }
@@ -49,13 +55,13 @@ struct WrittenMembers<Key: CodingKey>: KeyedEncodingContainerProtocol {
 
   // One for each type: the standard library's own pass over nil, which has to be known.
   func encodeIfPresent(_ value: Bool?, forKey key: Key) throws {
-    try write(ifPresent: value, key) { .boolean($0) }
+    try write(ifPresent: value, key) { .value(.boolean($0)) }
   }
   func encodeIfPresent(_ value: String?, forKey key: Key) throws {
-    try write(ifPresent: value, key) { .string($0) }
+    try write(ifPresent: value, key) { .value(.string($0)) }
   }
   func encodeIfPresent(_ value: Double?, forKey key: Key) throws {
-    try write(ifPresent: value, key) { .double($0) }
+    try write(ifPresent: value, key) { .value(.double($0)) }
   }
   func encodeIfPresent(_ value: Float?, forKey key: Key) throws {
     try write(ifPresent: value, key) { .float($0) }
@@ -89,7 +95,7 @@ struct WrittenMembers<Key: CodingKey>: KeyedEncodingContainerProtocol {
     let isExcluded = encoder.traits.map {
       (try? encoder.writing.includes(name, as: nil, of: $0)) == false
     }
-    if isExcluded != true { parts.set(nested.result ?? .null, for: name) }
+    if isExcluded != true { parts.set(nested.result ?? .value(.null), for: name) }
     return begun
   }
 

@@ -22,8 +22,8 @@ struct LogBatch {
     self.keepsPosition = keepsPosition
   }
 
-  /// - Returns: Whether to go on.
-  /// - Throws: ``ArborError`` `corrupted` where the commit is of another model than the store.
+  /// Takes a commit of the model of the store, or throws `corrupted`; false: nothing more is
+  /// written.
   mutating func append(_ entry: SegmentEntry) throws(ArborError) -> Bool {
     let commit = entry.body.withRawBytes {
       LoggedCommitCodec.decode($0, sequence: entry.sequence, file.schema)
@@ -41,8 +41,6 @@ struct LogBatch {
   }
 
   /// Writes the rest.
-  ///
-  /// - Throws: `StoreError` of the store.
   mutating func finish() throws(StoreError) {
     write()
     if let failure { throw failure }

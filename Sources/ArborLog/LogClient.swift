@@ -140,10 +140,7 @@ package final class LogClient: SharedLog {
 
   private static let mostEntries = 500
 
-  /// How far the log is.
-  ///
-  /// - Parameter position: How far the store has it.
-  /// - Throws: ``ArborError`` `forked` where the log does not have that.
+  /// How far the log is; throws `forked` where it does not have what the store has of it.
   package func head(beyond position: SharedPosition) throws(ArborError) -> UInt64 {
     guard let head = try log.head() else { throw forked(at: position.sequence) }
     counted.withLock { $0.newest = head.sequence }

@@ -53,9 +53,7 @@ extension LogIdentity {
 }
 
 extension ArborError {
-  /// A file of a log that is not as it was written.
-  ///
-  /// - Parameter what: A clause.
+  /// A file of a log that is not as it was written; `what` is a clause.
   static func damagedLog(_ path: String, _ what: String) -> ArborError {
     ArborError(
       .corrupted, "\(path) is damaged: \(what). Take the file from another copy of the log.")

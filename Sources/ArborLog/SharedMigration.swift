@@ -68,9 +68,7 @@ package struct SharedMigration {
     try finish(behind: change, copied)
   }
 
-  /// Copies the file, and migrates the copy.
-  ///
-  /// - Returns: The position of the file that was copied.
+  /// Copies the file, and migrates the copy; returns the position of the file.
   private func copyAndMigrate() throws -> SharedPosition {
     removeStaged()
     let staged = shared.stagedPath
@@ -83,9 +81,8 @@ package struct SharedMigration {
     return position
   }
 
-  /// Tells the log that nothing of the former model follows a commit.
-  ///
-  /// - Returns: The end of the log then; nil where others were faster.
+  /// Tells the log that nothing of the former model follows a commit; returns the end of the log
+  /// then, nil where others were faster.
   private func announce(behind end: SharedPosition.Point) throws -> SharedPosition.Point? {
     let entry = LogEntry(
       .model(model.fingerprint, name: modelName), after: end, upTo: end.sequence + 1)

@@ -75,16 +75,13 @@ extension SharedStore {
     }
   }
 
-  /// Adds a snapshot of an open store to the log, from which new copies begin.
-  ///
-  /// - Returns: The newest commit in it.
+  /// Adds a snapshot of an open store to the log, from which new copies begin; returns the newest
+  /// commit in it.
   package func publish(_ file: StoreEngine) throws -> UInt64 {
     try publish(copyOf: file) { _ in nil }.position.sequence
   }
 
-  /// Publishes a copy of an open store.
-  ///
-  /// - Parameter position: The one that the copy gets; nil for the one that it has.
+  /// Publishes a copy of an open store, which gets a position, or keeps the one that it has.
   private func publish(
     copyOf file: StoreEngine, position: (StoreEngine) throws -> SharedPosition?
   ) throws -> (position: SharedPosition, snapshot: LogSnapshot) {

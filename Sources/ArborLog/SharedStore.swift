@@ -182,9 +182,7 @@ package struct SharedStore {
   /// A name beside the file for one that is to take its place.
   package var stagedPath: String { StoreFiles.followingPath(of: path) }
 
-  /// Makes the file from the newest snapshot.
-  ///
-  /// - Returns: The newest commit in it.
+  /// Makes the file from the newest snapshot; returns the newest commit in it.
   @discardableResult
   private func install(replacing: Bool) throws -> UInt64 {
     guard let snapshot = try log.newestSnapshot() else { throw noSnapshot }

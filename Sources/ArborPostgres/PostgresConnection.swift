@@ -255,9 +255,7 @@ internal import Foundation
 
   // MARK: Waiting
 
-  /// Waits until the socket is ready.
-  ///
-  /// - Returns: false where the time was over before.
+  /// Waits until the socket is ready; false where the time was over before.
   private func wait(for events: Int32, _ deadline: Deadline) -> Bool {
     while true {
       var descriptor = unsafe pollfd(fd: PQsocket(handle), events: Int16(events), revents: 0)

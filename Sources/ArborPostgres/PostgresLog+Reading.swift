@@ -40,9 +40,8 @@ extension PostgresLog {
     doubted.withLock { $0.subtract(found) }
   }
 
-  /// What keeps an entry from being added.
-  ///
-  /// - Parameter rows: The entry before its first commit, where there is one, and those behind.
+  /// What keeps an entry from being added, by rows of the entry before its first commit, where
+  /// there is one, and of those behind.
   func newer(
     _ rows: PostgresResult, than entry: LogEntry
   ) throws(PostgresFailure) -> Appended {

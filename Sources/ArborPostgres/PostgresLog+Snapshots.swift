@@ -156,9 +156,7 @@ extension PostgresLog {
     return try read(root).count > 0
   }
 
-  /// Sends a file as the parts of a snapshot that does not count yet.
-  ///
-  /// - Returns: The number of parts.
+  /// Sends a file as the parts of a snapshot that does not count yet; returns their number.
   private func upload(_ snapshot: LogSnapshot, _ file: URL) throws(ArborError) -> Int64 {
     guard let input = try LogInput(file.path) else {
       throw ArborError(.fileUnreadable, "There is no file \(file.path) to send to \(name).")

@@ -90,9 +90,7 @@ final class StoreMetrics: Sendable {
     }
   }
 
-  /// Counts a backup.
-  ///
-  /// - Parameter outcome: What it added, or the code of its error.
+  /// Counts a backup, by what it added, or the code of its error.
   func noteBackUp(_ outcome: String, _ duration: Duration) {
     backUps[outcome].increment()
     backUpDuration.record(duration: duration)

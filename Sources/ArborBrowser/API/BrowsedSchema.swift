@@ -22,9 +22,7 @@ struct BrowsedSchema: Sendable {
     byName = Dictionary(entities.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
   }
 
-  /// The entity of a name.
-  ///
-  /// - Throws: `ArborError` `unknownName` where the model has none.
+  /// The entity of a name, or the error `unknownName`.
   func entity(_ name: String) throws(ArborError) -> Entity {
     if let entity = byName[name] { return entity }
     throw ArborError(

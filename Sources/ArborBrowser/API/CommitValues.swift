@@ -45,9 +45,7 @@ struct CommitValues {
     try store.recentCommits(1).last?.commitSequence ?? 0
   }
 
-  /// A commit with old and new values.
-  ///
-  /// - Throws: What keeps objects from being read.
+  /// A commit with old and new values, or what keeps objects from being read.
   mutating func json(of commit: CommittedChanges) throws(ArborError) -> JSONValue {
     try fill()
     guard commit.isComplete else {
@@ -111,9 +109,7 @@ struct CommitValues {
 extension CommitValues {
   enum Kind: String { case inserted, updated, deleted }
 
-  /// A commit, with the objects that are told of it.
-  ///
-  /// - Parameter problem: What keeps values from being told.
+  /// A commit, with the objects that are told of it, or the problem that keeps values from it.
   static func json(
     of commit: CommittedChanges, objects: [JSONValue], problem: String? = nil
   ) -> JSONValue {

@@ -23,9 +23,7 @@ enum PageFiles {
   private static let css = "text/css; charset=utf-8"
   private static let script = "text/javascript; charset=utf-8"
 
-  /// The file of a path.
-  ///
-  /// - Throws: ``HTTPRequest/Refusal`` where none exists.
+  /// The file of a path, or a refusal where none exists.
   static func answer(_ request: HTTPRequest) throws(HTTPRequest.Refusal) -> HTTPResponse {
     guard let file = files[request.path] else {
       throw HTTPRequest.Refusal(status: .notFound, reason: "There is nothing here.")

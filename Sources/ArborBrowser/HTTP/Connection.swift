@@ -19,10 +19,8 @@ final class Connection: Sendable {
 
   deinit { close(descriptor) }
 
-  /// Reads what there is, at most `limit` bytes; waits for it until the deadline.
-  ///
-  /// - Returns: The bytes; none where the other side has closed, the deadline has passed or the
-  ///   connection has failed.
+  /// Reads what there is, at most `limit` bytes, and waits for it until the deadline; none where
+  /// the other side has closed, the deadline has passed or the connection has failed.
   func read(atMost limit: Int, until deadline: ContinuousClock.Instant) -> [UInt8] {
     while wait(for: POLLIN, until: deadline) {
       // The array is initialised up to what the system says that it wrote.
@@ -38,9 +36,7 @@ final class Connection: Sendable {
     return []
   }
 
-  /// Writes all bytes.
-  ///
-  /// - Returns: Whether they were taken before the deadline.
+  /// Writes all bytes; false where they were not taken before the deadline.
   func write(_ bytes: [UInt8], until deadline: ContinuousClock.Instant) -> Bool {
     var sent = 0
     while sent < bytes.count {

@@ -69,9 +69,7 @@ struct EventStream: Sendable {
   /// Whether nobody reads the stream any more.
   var isOver: Bool { isStopped() || connection.isOver }
 
-  /// Sends one event; its data is one line, as JSON is.
-  ///
-  /// - Returns: Whether it was taken.
+  /// Sends one event, whose data is one line, as JSON is; false where it was not taken.
   func send(_ value: JSONValue) -> Bool { send("data: \(value.text(.compact))\n\n") }
 
   /// Sends a comment, so that both sides notice where the other one is gone.

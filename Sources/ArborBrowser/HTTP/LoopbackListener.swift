@@ -51,9 +51,7 @@ final class LoopbackListener: Sendable {
 
   deinit { close(descriptor) }
 
-  /// Waits for somebody to connect.
-  ///
-  /// - Returns: The connection; nil where nobody came within the time.
+  /// Waits for somebody to connect; nil where nobody came within the time.
   func accept(within milliseconds: Int32) -> Connection? {
     var event = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
     guard poll(&event, 1, milliseconds) > 0 else { return nil }

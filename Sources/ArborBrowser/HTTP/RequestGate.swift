@@ -21,9 +21,7 @@ struct RequestGate: Sendable {
   /// nothing of the store.
   static let guarded = "/api/"
 
-  /// Lets a request in, of which the head is enough.
-  ///
-  /// - Throws: ``HTTPRequest/Refusal`` that says why it is not let in.
+  /// Lets a request in, of which the head is enough, or says why not.
   func admit(_ request: HTTPRequest) throws(HTTPRequest.Refusal) {
     guard let host = request.headers["host"], hosts.contains(host.lowercased()) else {
       throw .init(status: .forbidden, reason: "The Host is not this server.")

@@ -57,10 +57,7 @@ package struct ExportRun {
     }
   }
 
-  /// Writes all objects.
-  ///
-  /// - Parameter sink: Takes the text piece by piece.
-  /// - Returns: The number of objects.
+  /// Writes all objects to a sink, piece by piece, and returns their number.
   package mutating func write(
     as format: ExportFormat, to sink: (Data) throws(ArborError) -> Void
   ) throws(ArborError) -> Int {

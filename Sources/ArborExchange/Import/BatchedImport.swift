@@ -24,9 +24,7 @@ struct BatchedImport {
     limit = ExchangeLimit(until: options.deadline)
   }
 
-  /// Imports all items of the file.
-  ///
-  /// - Parameter report: Is told of each commit, and says whether to go on.
+  /// Imports all items of the file; `report` is told of each commit, and says whether to go on.
   mutating func run(_ report: (ImportStep) -> Bool) throws(ArborError) {
     try limit.checkNow()
     context.deadline = options.deadline

@@ -34,9 +34,7 @@ struct ItemImport {
     }
   }
 
-  /// Imports a document as one item into an object that is there.
-  ///
-  /// - Returns: Whether anything has changed.
+  /// Imports a document as one item into an object that is there; false where nothing has changed.
   mutating func item(
     _ document: JSONDocument, into object: ManagedObject
   ) throws(ArborError) -> Bool {
@@ -70,10 +68,6 @@ struct ItemImport {
 
   /// Refuses an import of which no item had what a relationship's `ImportReference` reads: it has
   /// connected nothing, and nothing else would say so.
-  ///
-  /// - Parameters:
-  ///   - unmet: Relationships.
-  ///   - count: The number of items.
   func check(
     _ unmet: Set<String>, of count: Int, in items: ImportItems
   ) throws(ArborError) {
@@ -98,9 +92,8 @@ struct ItemImport {
     try run.plan(nodes, mapping, isList: true)
   }
 
-  /// Connects what items have named by keys, when they have been carried out.
-  ///
-  /// - Returns: What has to wait for later batches, where it may.
+  /// Connects what items have named by keys, when they have been carried out; returns what has to
+  /// wait for later batches, where it may.
   @discardableResult
   mutating func finish(isLast: Bool = true) throws(ArborError) -> [PendingReference] {
     try run.connectNamed(

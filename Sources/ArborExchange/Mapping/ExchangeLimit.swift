@@ -33,9 +33,7 @@ final class ExchangeLimit {
     if !work.admit() || givenUp?.isSet == true { try stop() }
   }
 
-  /// Looks at task and clock at once.
-  ///
-  /// - Throws: As ``check()``.
+  /// Looks at task and clock at once; throws as ``check()``.
   func checkNow() throws(ArborError) {
     do throws(Interruption) { try work.checkNow() } catch { throw ArborError(error) }
     try check()

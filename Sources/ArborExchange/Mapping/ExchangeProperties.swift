@@ -62,9 +62,7 @@ final class ExchangeRelationship: ExchangeMember {
     super.init(description.name, of: entityName, description.userInfo)
   }
 
-  /// Makes objects the members of an object, unless they are already.
-  ///
-  /// - Returns: Whether anything has changed.
+  /// Makes objects the members of an object; false where they are already.
   func set(
     _ members: [ManagedObject], of object: ManagedObject, at slots: PropertySlots
   ) throws(ArborError) -> Bool {

@@ -22,9 +22,7 @@ final class ExchangeSchema {
     return entity
   }
 
-  /// The entity of a name.
-  ///
-  /// - Throws: ``ArborError`` `unknownName`.
+  /// The entity of a name, or the error `unknownName`.
   func requireEntity(named name: String) throws(ArborError) -> ExchangeEntity {
     guard let entity = entity(named: name) else {
       throw ArborError(

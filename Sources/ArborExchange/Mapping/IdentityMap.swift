@@ -28,9 +28,7 @@ final class IdentityMap {
 
   init(_ context: ManagedObjectContext) { self.context = context }
 
-  /// The table of an entity and its subentities, by some attributes.
-  ///
-  /// - Parameter scope: What bounds the search; nil: nothing.
+  /// The table of an entity and its subentities, by some attributes; `scope` bounds the search.
   func table(
     for entity: ExchangeEntity, by attributes: [ExchangeAttribute],
     within scope: FetchPredicate? = nil

@@ -30,9 +30,8 @@ final class IdentityTable {
     self.context = context
   }
 
-  /// Asks for the objects of a key at the next fetch.
-  ///
-  /// - Returns: The key's index, and whether nobody has asked for it before.
+  /// Asks for the objects of a key at the next fetch; returns the key's index, and whether nobody
+  /// has asked for it before.
   @discardableResult
   func want(_ key: IdentityKey) -> (keyIndex: Int, isNew: Bool) {
     let next = keys.count

@@ -86,9 +86,8 @@ final class ItemMapping {
     }
   }
 
-  /// Lets items that are values of an object have their keys there as members.
+  /// Lets items that are values of an object have their keys there as members of a name.
   ///
-  /// - Parameter name: The name of these members.
   /// - Throws: ``ArborError`` `unknownName` where no property is read from such a member.
   func supply(_ name: String) throws(ArborError) {
     suppliedKey = members.table.keyIndex(of: name)

@@ -50,9 +50,7 @@ struct ItemPlanner {
     return mayRepeat ? lastOfEquals(items) : items
   }
 
-  /// Plans a single item.
-  ///
-  /// - Returns: nil where a validator drops it, or, leniently, where it is no object.
+  /// Plans a single item; nil where a validator drops it, or, leniently, where it is no object.
   private mutating func single(
     _ node: JSONNode, _ mapping: ItemMapping
   ) throws(ArborError) -> Int32? {

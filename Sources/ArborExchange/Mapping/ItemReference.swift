@@ -28,12 +28,8 @@ struct ItemReference {
     routes = template.routes
   }
 
-  /// What an item says of the relationship; the keys are asked for at the table's next fetch.
-  ///
-  /// - Parameters:
-  ///   - item: The item.
-  ///   - plan: Receives the keys.
-  ///   - value: Finds the item's values.
+  /// What an item says of the relationship, by values that `value` finds; the plan receives the
+  /// keys, which are asked for at the table's next fetch.
   func link(
     of item: JSONNode, _ plan: inout ItemPlan, _ value: (ItemRoute) -> JSONNode?
   ) -> ItemPlan.Link {

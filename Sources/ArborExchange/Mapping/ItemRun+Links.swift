@@ -4,9 +4,7 @@ import ArborObjects
 
 /// The relationships of an item's object.
 extension ItemRun {
-  /// Connects an object with what its item says of a relationship.
-  ///
-  /// - Returns: Whether anything has changed.
+  /// Connects an object with what its item says of a relationship; false where nothing changes.
   mutating func connect(
     _ object: ManagedObject, _ mapped: ItemRelationship, _ link: ItemPlan.Link,
     _ item: ItemPlan.Item, _ mapping: ItemMapping

@@ -31,9 +31,8 @@ struct ItemRun {
     planner.limit = ExchangeLimit(context)
   }
 
-  /// Plans the items of a document, looks all their identities up together and carries them out.
-  ///
-  /// - Returns: Their objects in the order of the document.
+  /// Plans the items of a document, looks all their identities up together and carries them out;
+  /// returns their objects in the order of the document.
   @discardableResult
   mutating func run(
     _ nodes: some Collection<JSONNode>, _ mapping: ItemMapping, isList: Bool
@@ -41,9 +40,7 @@ struct ItemRun {
     try carryOut(plan(nodes, mapping, isList: isList))
   }
 
-  /// Plans the items of a document; touches nothing in the context.
-  ///
-  /// - Returns: Their indexes in the plan.
+  /// Plans the items of a document, by their indexes in the plan; touches nothing in the context.
   mutating func plan(
     _ nodes: some Collection<JSONNode>, _ mapping: ItemMapping, isList: Bool
   ) throws(ArborError) -> [Int32] {
@@ -53,9 +50,8 @@ struct ItemRun {
     return items
   }
 
-  /// Looks the identities of planned items up, together, and carries the items out.
-  ///
-  /// - Returns: Their objects in the order of the items.
+  /// Looks the identities of planned items up, together, and carries the items out; returns their
+  /// objects in the order of the items.
   @discardableResult
   mutating func carryOut(_ items: [Int32]) throws(ArborError) -> [ManagedObject] {
     try identities.fetch()
@@ -72,9 +68,7 @@ struct ItemRun {
     try update(object, item, planner.plan.mappings[Int(item.mapping)])
   }
 
-  /// Carries a list of items out.
-  ///
-  /// - Returns: Their objects in the order of the list.
+  /// Carries a list of items out; returns their objects in its order.
   mutating func run(_ items: some Collection<Int32>) throws(ArborError) -> [ManagedObject] {
     var objects: [ManagedObject] = []
     objects.reserveCapacity(items.count)
@@ -89,10 +83,8 @@ struct ItemRun {
     return objects
   }
 
-  /// Carries one item out.
-  ///
-  /// - Returns: Its object, the first where several share its identity; nil where none exists and
-  ///   none may be made.
+  /// Carries one item out; returns its object, the first where several share its identity, nil
+  /// where none exists and none may be made.
   mutating func run(_ item: Int32) throws(ArborError) -> ManagedObject? {
     var others: [ManagedObject] = []
     return try run(item, &others)
@@ -260,9 +252,7 @@ struct ItemRun {
     return true
   }
 
-  /// Notes objects that are to be deleted unless an item speaks of them.
-  ///
-  /// - Parameter scope: Only those that fulfil it; nil: all.
+  /// Notes objects within a scope that are to be deleted unless an item speaks of them.
   mutating func noteMissing(
     _ objects: [ManagedObject], within scope: FetchPredicate?
   ) throws(ArborError) {
@@ -293,9 +283,8 @@ struct ItemRun {
     missing = []
   }
 
-  /// Tells an object's hook of a value: dates in one form, whatever the document's.
-  ///
-  /// - Returns: Whether the object has taken it.
+  /// Tells an object's hook of a value, dates in one form, whatever the document's; false where the
+  /// object has not taken it.
   private static func tell(
     _ object: ManagedObject, _ value: Value, _ node: JSONNode, _ name: String
   ) -> Bool {

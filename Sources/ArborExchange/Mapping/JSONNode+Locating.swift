@@ -2,11 +2,8 @@ import ArborJSON
 import ArborModel
 
 extension JSONNode {
-  /// Runs what a value of a document asks for, and adds the value's location to what that throws.
-  ///
-  /// - Parameters:
-  ///   - entity: The entity that the value belongs to, where the error names none.
-  ///   - property: The property that the value is for, where the error names none.
+  /// Runs what a value of a document asks for, and adds the value's location to what that throws,
+  /// with entity and property where the error names none.
   func locating<T>(
     entity: String, property: String? = nil, _ body: () throws -> T
   ) throws(ArborError) -> T {

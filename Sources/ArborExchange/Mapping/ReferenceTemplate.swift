@@ -90,11 +90,7 @@ struct ReferenceTemplate {
   }
 
   /// The keys that an item gives, the preferred one first; none where it lacks what they are made
-  /// of.
-  ///
-  /// - Parameters:
-  ///   - element: What stands for a list among the item's values: one of its elements.
-  ///   - value: Finds the item's values.
+  /// of. One element stands for a list among the values that `value` finds.
   func keys(element: JSONNode?, _ value: (ItemRoute) -> JSONNode?) -> [String] {
     alternatives.compactMap { parts in
       var key = ""

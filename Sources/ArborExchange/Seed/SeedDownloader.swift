@@ -137,9 +137,7 @@ final class SeedDownloadDelegate: NSObject, URLSessionDataDelegate, Sendable {
 
   init(_ options: SeedOptions) { self.options = options }
 
-  /// Begins with a task.
-  ///
-  /// - Returns: What is signalled when the task has ended.
+  /// Begins with a task; returns what is signalled when it has ended.
   func begin(_ task: Int, _ url: URL, limit: Int) -> DispatchSemaphore {
     let ended = DispatchSemaphore(value: 0)
     present.withLock {

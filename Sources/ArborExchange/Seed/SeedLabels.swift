@@ -31,9 +31,7 @@ struct SeedLabels {
     }
   }
 
-  /// Notes a reference.
-  ///
-  /// - Returns: Its number in the plan.
+  /// Notes a reference; returns its number in the plan.
   mutating func note(_ reference: Reference) -> UInt32 {
     references.append(reference)
     return UInt32(references.count - 1)

@@ -46,9 +46,7 @@ struct SeedReader {
     values = ExchangeValueReader(attributes: AttributeReader(schema))
   }
 
-  /// Reads a top document and all it links to.
-  ///
-  /// - Returns: What the document creates.
+  /// Reads a top document and all it links to; returns what the document creates.
   mutating func read(_ url: URL) throws(ArborError) -> PlannedSource {
     let top = try add(Document(source: try topSource(url), link: nil, parent: nil))
     waiting = [top]
@@ -83,9 +81,7 @@ struct SeedReader {
     return .remote(url)
   }
 
-  /// Puts the file of a link on the list.
-  ///
-  /// - Returns: What the document will create.
+  /// Puts the file of a link on the list; returns what the document will create.
   mutating func follow(_ link: JSONNode, toFile name: String) throws(ArborError) -> PlannedSource {
     guard case .file(let folder, let way) = documents[present].source else {
       throw link.error(
@@ -97,9 +93,7 @@ struct SeedReader {
     return .group(UInt32(try add(document)))
   }
 
-  /// Puts the remote document of a link on the list.
-  ///
-  /// - Returns: What the document will create.
+  /// Puts the remote document of a link on the list; returns what it will create.
   mutating func follow(_ link: JSONNode, toURL text: String) throws(ArborError) -> PlannedSource {
     var base: URL?
     if case .remote(let url) = documents[present].source { base = url }

@@ -4,9 +4,7 @@ import Foundation
 /// How the properties of one model are written: for a document or for a store.
 protocol ModelWriting: AnyObject {
   var shapes: ModelShapes { get }
-  /// Whether a property takes part.
-  ///
-  /// - Parameter type: The property's type; nil where it is not known.
+  /// Whether a property takes part; its type is nil where it is not known.
   func includes(_ key: String, as type: Any.Type?, of traits: ModelTraits) throws -> Bool
   /// The result of applying a property's transformer to a value; nil where it has none.
   func transformed(_ key: String, _ value: Any?, of traits: ModelTraits) throws -> EncodedValue?

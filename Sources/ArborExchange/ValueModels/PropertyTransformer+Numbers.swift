@@ -41,12 +41,8 @@ extension PropertyTransformer {
     }
   }
 
-  /// A number and its text.
-  ///
-  /// - Parameters:
-  ///   - expectation: What the number has to be.
-  ///   - property: The property of a number, nil where it has none.
-  ///   - number: The number of a property, nil where it has none.
+  /// A number, which is what messages call `expectation`, and its text: `property` and `number`
+  /// turn the number into the property and back, nil where that is not possible.
   private static func formatted<Property>(
     _ expectation: String, _ format: NumberFormat,
     property: @escaping @Sendable (JSONNumber) -> Property?,

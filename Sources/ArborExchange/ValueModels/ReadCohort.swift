@@ -31,10 +31,8 @@ final class ReadCohort {
     makeObjects = objects
   }
 
-  /// Reads what a relationship leads to from all of the objects that have it.
-  ///
-  /// - Returns: The objects there, as far as the relationship was not followed from their owners
-  ///   before.
+  /// Reads what a relationship leads to from all of the objects that have it; returns the objects
+  /// there, as far as the relationship was not followed from their owners before.
   func following(_ relationship: ExchangeRelationship) throws(ArborError) -> ReadCohort {
     let id = ObjectIdentifier(relationship)
     if let known = next[id] { return known }

@@ -51,9 +51,8 @@ protocol ValueModelSource {
   func makesPlainly(_ traits: ModelTraits) -> Bool
   /// A value of a type where the source has a form of its own for it, before all others.
   func special<T: Decodable>(_ type: T.Type, _ shape: ModelShape) throws -> T?
-  /// Whether an optional property is set later, once all models have been made, and nil until then.
-  ///
-  /// - Parameter type: What the optional wraps.
+  /// Whether an optional property, which wraps a type, is set later, once all models have been
+  /// made, and nil until then.
   func isPostponed(_ key: String, _ type: Any.Type, _ decoder: ModelDecoder<Self>) throws -> Bool
 
   /// An error at this location.

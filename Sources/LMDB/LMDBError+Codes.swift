@@ -37,6 +37,9 @@ extension LMDBError {
   /// The error that the last system call of this thread left behind.
   static var lastSystemError: LMDBError { LMDBError(code: errno) }
 
+  /// What the system says of an `errno`.
+  static func systemText(_ number: Int32) -> String { String(cString: strerror(number)) }
+
   /// The number behind the error, where there is one: for logs and exact comparison.
   package var code: Int32? {
     if case .system(let number) = self { return number }

@@ -30,8 +30,7 @@ extension DamagedFile {
     _ entry: @escaping (DamagedEntry, _ isSound: Bool) throws(LMDBError) -> Void
   ) throws(LMDBError) -> Bool? {
     guard let root = roots.first(where: { $0.transactionID == transaction }) else { return nil }
-    reached = PageClaims(lastPage: pageCount)
-    firstFreeLevel = 0
+    begin()
     lastPage = root.lastPage
     try readFreePages(root)
     return try traverse(TreeTraversal(.main, "of names", root.main, rootLevel: 0), entry)

@@ -89,9 +89,7 @@ extension DamagedFile {
     }
     var isWhole = true
     for index in 0..<page.count {
-      let below = PageVerifier.KeyRange(
-        lower: index == 0 ? range.lower : page.node(index).key,
-        upper: index + 1 == page.count ? range.upper : page.node(index + 1).key)
+      let below = page.range(of: index, in: range)
       if try !visit(page.node(index).child, &tree, depth: depth + 1, below, visitor) {
         isWhole = false
       }

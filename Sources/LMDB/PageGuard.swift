@@ -1,11 +1,5 @@
 internal import CLMDB
 
-#if canImport(Glibc)
-  internal import Glibc
-#else
-  internal import Darwin
-#endif
-
 /// Verifies the pages of one transaction's state where they lie in the map, before the engine uses
 /// them.
 ///

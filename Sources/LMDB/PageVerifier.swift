@@ -1,9 +1,3 @@
-#if canImport(Glibc)
-  internal import Glibc
-#else
-  internal import Darwin
-#endif
-
 /// Verifies the pages of a data file by plain reads, before anything maps them.
 ///
 /// liblmdb trusts its file: a damaged page ends the process by a signal, or gives wrong data
@@ -12,6 +6,8 @@
 /// keys ascend, between the separators above them; every leaf of a tree is equally deep; the
 /// counters are right.
 /// What is inside the values is not its business.
+///
+/// What throws ``LMDBError/damaged(_:)`` does so with the first finding.
 ///
 /// Nothing here trusts the file. Each page is visited once and the depth is bounded, so it comes
 /// to an end; the memory is one bit for each page of the file and one page for each level of
@@ -63,32 +59,27 @@ struct PageVerifier: ~Copyable {
   init(
     descriptor: Int32, meta: MetaPage, isCancelled: @escaping () -> Bool = { false }
   ) throws(LMDBError) {
-    self.descriptor = descriptor
-    self.meta = meta
-    scope = .trees
-    self.isCancelled = isCancelled
-    pageSize = meta.pageSize
-    lastPage = meta.lastPage
-    let held = try meta.heldPages(descriptor)
-    guard lastPage <= held + Self.mostMissing, lastPage < UInt64(Int.max / pageSize) else {
+    let (held, last) = (try meta.heldPages(descriptor), meta.lastPage)
+    guard last <= held + Self.mostMissing, last < UInt64(Int.max / meta.pageSize) else {
       throw .damaged(
         PageFinding(
           page: meta.number, database: nil,
-          what: "it knows of \(lastPage) pages, and the file has \(held)"))
+          what: "it knows of \(last) pages, and the file has \(held)"))
     }
-    claims = PageClaims(lastPage: lastPage)
-    buffers = PageBuffers(pageSize: pageSize)
+    self.init(
+      descriptor: descriptor, meta: meta, scope: .trees, claiming: last, isCancelled: isCancelled)
   }
 
   /// A verifier of single pages, which are in memory already.
   ///
   /// - Parameter meta: the root page of any state: the file's page size is taken from it.
   init(pagesOf meta: MetaPage) {
-    self.init(descriptor: -1, meta: meta, scope: .page, isCancelled: { false })
+    self.init(descriptor: -1, meta: meta, scope: .page) { false }
   }
 
   private init(
-    descriptor: Int32, meta: MetaPage, scope: Scope, isCancelled: @escaping () -> Bool
+    descriptor: Int32, meta: MetaPage, scope: Scope, claiming lastClaimed: UInt64 = 0,
+    isCancelled: @escaping () -> Bool
   ) {
     self.descriptor = descriptor
     self.meta = meta
@@ -96,14 +87,12 @@ struct PageVerifier: ~Copyable {
     self.isCancelled = isCancelled
     pageSize = meta.pageSize
     lastPage = meta.lastPage
-    claims = PageClaims(lastPage: 0)
+    claims = PageClaims(lastPage: lastClaimed)
     buffers = PageBuffers(pageSize: pageSize)
   }
 
   /// Verifies the tree of the databases' names as a whole, unless it is larger than that of any
   /// store: then the file is of another program, which keeps its data there.
-  ///
-  /// - Throws: ``LMDBError/damaged(_:)`` with the first finding.
   static func verifyNames(_ descriptor: Int32, _ meta: MetaPage) throws(LMDBError) {
     var remaining = mostPagesOfNames
     var verifier = PageVerifier(descriptor: descriptor, meta: meta, scope: .tree) {
@@ -120,8 +109,6 @@ struct PageVerifier: ~Copyable {
   }
 
   /// Verifies the lists of free pages.
-  ///
-  /// - Throws: ``LMDBError/damaged(_:)`` with the first finding.
   mutating func verifyFreeLists() throws(LMDBError) {
     var free = TreeTraversal(.free, "of free pages", meta.free, rootLevel: 0)
     try visit(&free)
@@ -135,8 +122,6 @@ struct PageVerifier: ~Copyable {
   /// Verifies that no page is listed as free to which a branch of a database's tree leads, or the
   /// tree of names. Of large files as many databases as the branches to be read allow: a branch
   /// leads to about a hundred pages.
-  ///
-  /// - Throws: ``LMDBError/damaged(_:)`` with the first finding.
   mutating func verifyBranches() throws(LMDBError) {
     let names = meta.main
     guard names.leafPages < Self.mostPagesOfNames, names.branchPages < Self.mostPagesOfNames else {
@@ -148,8 +133,6 @@ struct PageVerifier: ~Copyable {
   }
 
   /// Verifies every page of the state.
-  ///
-  /// - Throws: ``LMDBError/damaged(_:)`` with the first finding.
   mutating func verify() throws(LMDBError) -> Report {
     try verifyFreeLists()
     var main = TreeTraversal(.main, "of names", meta.main, rootLevel: 0)

@@ -31,6 +31,21 @@ package struct FileIdentity: Sendable, Hashable {
 /// Closing any descriptor of the *lock* file would drop LMDB's own lock, so this never touches it;
 /// an `flock` belongs to this descriptor alone and other descriptors do not disturb it.
 struct DataFile: ~Copyable {
+  /// Who may hold the file beside somebody who has it locked.
+  enum LockKind {
+    case shared
+    case exclusive
+    case none
+
+    fileprivate var operation: Int32 {
+      switch self {
+      case .shared: LOCK_SH
+      case .exclusive: LOCK_EX
+      case .none: LOCK_UN
+      }
+    }
+  }
+
   let descriptor: Int32
   let path: String
   private let leadsTo: Lock<FileIdentity>
@@ -42,15 +57,13 @@ struct DataFile: ~Copyable {
 
   /// Opens the file, refuses everything that cannot be a store, and takes `lock` on it without
   /// waiting (`inUse` where somebody else holds it against us).
-  ///
-  /// - Parameter lock: `LOCK_SH` or `LOCK_EX`.
-  init(path given: String, create: Bool, allowsNetwork: Bool, lock: Int32) throws(LMDBError) {
+  init(path given: String, create: Bool, allowsNetwork: Bool, lock: LockKind) throws(LMDBError) {
     while true {
       let path = try Self.canonicalPath(given)
       let descriptor = try Self.openDescriptor(path, create: create)
       do throws(LMDBError) {
         let identity = try Self.inspect(descriptor, allowsNetwork: allowsNetwork)
-        if flock(descriptor, lock | LOCK_NB) != 0 {
+        if flock(descriptor, lock.operation | LOCK_NB) != 0 {
           throw errno == EWOULDBLOCK ? .inUse : .lastSystemError
         }
         // Somebody may have replaced the file between the opening and the lock.
@@ -89,7 +102,7 @@ struct DataFile: ~Copyable {
   }
 
   /// Changes the lock without waiting; false where somebody else holds it against us.
-  func lock(_ kind: Int32) -> Bool { flock(descriptor, kind | LOCK_NB) == 0 }
+  func lock(_ kind: LockKind) -> Bool { flock(descriptor, kind.operation | LOCK_NB) == 0 }
 
   /// Keeps everybody from putting another file in this one's place until ``endOpening()``; waits
   /// where somebody is at it.
@@ -119,11 +132,14 @@ struct DataFile: ~Copyable {
 
   /// Bytes of the file.
   var size: Int {
-    get throws(LMDBError) {
-      var status = stat()
-      guard fstat(descriptor, &status) == 0 else { throw .lastSystemError }
-      return Int(status.st_size)
-    }
+    get throws(LMDBError) { try Self.size(ofFile: descriptor) }
+  }
+
+  /// Bytes of an open file.
+  static func size(ofFile descriptor: Int32) throws(LMDBError) -> Int {
+    var status = stat()
+    guard fstat(descriptor, &status) == 0 else { throw .lastSystemError }
+    return Int(status.st_size)
   }
 
   /// Refuses what the system would take for another path: it reads up to a zero byte.

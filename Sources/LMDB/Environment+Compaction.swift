@@ -30,7 +30,7 @@ extension Environment {
     try takeWriter()
     defer { releaseWriter() }
     try lockFile()
-    defer { _ = file.lock(LOCK_SH) }
+    defer { _ = file.lock(.shared) }
     let last = try lastTransactionID
     try copy(to: staged.path, compacting: true, isUnfinished: true)
     let next = try openCopy(staged.path, after: last)
@@ -52,7 +52,7 @@ extension Environment {
       try MetaPages.raise(descriptor, above: last)
     }
     let found = try DataFile(
-      path: copy, create: false, allowsNetwork: options.allowsNetworkFileSystem, lock: LOCK_SH)
+      path: copy, create: false, allowsNetwork: options.allowsNetworkFileSystem, lock: .shared)
     var wanted = options
     wanted.isFolder = false
     wanted.initialMapSize = try info().mapSize
@@ -89,18 +89,6 @@ extension Environment {
 
   /// LMDB's own databases, the free list and the list of names, have the handles below.
   private static var firstHandle: UInt32 { 2 }
-
-  private func commit(
-    _ body: (borrowing WriteTransaction) throws(LMDBError) -> Void
-  ) throws(LMDBError) {
-    var failure: LMDBError?
-    try runWrite { transaction in
-      failure = nil
-      do throws(LMDBError) { try body(transaction) } catch { failure = error }
-      return failure == nil
-    }
-    if let failure { throw failure }
-  }
 
   /// Gives the copy this file's name, and goes on with it.
   private func adopt(_ next: Environment) throws(LMDBError) {

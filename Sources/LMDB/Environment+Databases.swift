@@ -14,7 +14,11 @@ extension Environment {
     _ name: String, _ flags: DatabaseFlags, create: Bool
   ) throws(LMDBError) -> Database? {
     if let known = databases.withLock({ $0.committed(name) }) { return try known.with(flags) }
-    if create, !isReadOnly { return try createNow(name, flags) }
+    if create, !isReadOnly {
+      return try commit { (transaction) throws(LMDBError) in
+        try transaction.createDatabase(name, flags)
+      }
+    }
     return try openExisting(name)?.with(flags)
   }
 
@@ -77,22 +81,6 @@ extension Environment {
       }
     }
     return names
-  }
-
-  private func createNow(
-    _ name: String, _ flags: DatabaseFlags
-  ) throws(LMDBError) -> Database {
-    var result: Result<Database, LMDBError> = .failure(.badTransaction)
-    try runWrite { transaction in
-      do throws(LMDBError) {
-        result = .success(try transaction.createDatabase(name, flags))
-        return true
-      } catch {
-        result = .failure(error)
-        return false
-      }
-    }
-    return try result.get()
   }
 
   private func openExisting(_ name: String) throws(LMDBError) -> Database? {

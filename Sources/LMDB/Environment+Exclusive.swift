@@ -1,11 +1,5 @@
 internal import ArborLocks
 
-#if canImport(Glibc)
-  internal import Glibc
-#else
-  internal import Darwin
-#endif
-
 extension Environment {
   /// Runs `body` while nobody else has the file open and nothing in this process reads or writes
   /// it: to replace or remove it.
@@ -26,7 +20,7 @@ extension Environment {
     try lockFile()
     defer {
       let isOpen = state.withLock { $0.handle != nil }
-      _ = file.lock(isOpen ? LOCK_SH : LOCK_UN)
+      _ = file.lock(isOpen ? .shared : .none)
     }
     return try body()
   }
@@ -35,12 +29,12 @@ extension Environment {
   ///
   /// - Throws: ``LMDBError/inUse`` where another process has it open; ``LMDBError/fileReplaced``.
   func lockFile() throws(LMDBError) {
-    guard file.lock(LOCK_EX) else {
+    guard file.lock(.exclusive) else {
       try takeSharedLockBack()
       throw .inUse
     }
     guard !isShared || file.isInPlace else {
-      _ = file.lock(LOCK_UN)
+      _ = file.lock(.none)
       fail(.fileReplaced)
       throw .fileReplaced
     }
@@ -49,7 +43,7 @@ extension Environment {
   /// A failed change of the lock may have lost it. A process that got it in between may replace the
   /// file.
   private func takeSharedLockBack() throws(LMDBError) {
-    if file.lock(LOCK_SH), !isShared || file.isInPlace { return }
+    if file.lock(.shared), !isShared || file.isInPlace { return }
     fail(.fileReplaced)
     throw .fileReplaced
   }
@@ -59,7 +53,7 @@ extension Environment {
   ///
   /// - Throws: ``LMDBError/inUse`` where somebody has it open; what `body` throws.
   package static func withExclusiveLock<R>(path: String, _ body: () throws -> R) throws -> R {
-    let file = try DataFile(path: path, create: false, allowsNetwork: true, lock: LOCK_EX)
+    let file = try DataFile(path: path, create: false, allowsNetwork: true, lock: .exclusive)
     return try EnvironmentRegistry.shared.reserving(file.identity, body)
   }
 }

@@ -1,12 +1,6 @@
 internal import ArborLocks
 internal import CLMDB
 
-#if canImport(Glibc)
-  internal import Glibc
-#else
-  internal import Darwin
-#endif
-
 extension Environment {
   /// Opens the file at `path`, or gives the environment that this process has open for the same
   /// file, however the path is spelled.
@@ -51,7 +45,7 @@ extension Environment {
     let mayCreate = options.create && !options.isReadOnly && !options.isImmutable
     let found = try DataFile(
       path: path, create: mayCreate, allowsNetwork: options.allowsNetworkFileSystem,
-      lock: LOCK_SH)
+      lock: .shared)
     let identity = found.identity
     let isVerified = options.verifiesPages ? try isSound(found.descriptor) : true
     let isLocked = try found.beginOpening()
@@ -135,8 +129,9 @@ extension Environment {
       }
       if code == MDB_SUCCESS { return handle }
       mdb_env_close(handle)
-      guard code == ENOMEM, mapSize > smallestMap else {
-        throw DiskSpace(descriptor: descriptor).explain(LMDBError(code: code), bytes: 0)
+      let error = LMDBError(code: code)
+      guard error == .outOfMemory, mapSize > smallestMap else {
+        throw DiskSpace(descriptor: descriptor).explain(error, bytes: 0)
       }
       mapSize = max(mapSize / 2, smallestMap)
     }

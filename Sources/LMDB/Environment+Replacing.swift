@@ -25,12 +25,12 @@ extension Environment {
     at path: String, by staged: String, keepsFormer: Bool,
     permit: (Environment, borrowing WriteTransaction) throws -> Void
   ) throws {
-    let coming = try DataFile(path: staged, create: false, allowsNetwork: false, lock: LOCK_EX)
+    let coming = try DataFile(path: staged, create: false, allowsNetwork: false, lock: .exclusive)
     guard try MetaPages.check(coming.descriptor) != nil else { throw LMDBError.fileTooSmall }
     guard fsync(coming.descriptor) == 0 else { throw LMDBError.lastSystemError }
     try OpeningLock.exclusively(coming.path, coming.identity) {
       // Code that finds the file under its new name must not be turned away.
-      _ = coming.lock(LOCK_UN)
+      _ = coming.lock(.none)
       try EnvironmentRegistry.shared.reserving(coming.identity) {
         try replace(path, by: coming.path, keepsFormer: keepsFormer, permit)
       }
@@ -50,7 +50,7 @@ extension Environment {
     _ path: String, by staged: String, keepsFormer: Bool,
     _ permit: (Environment, borrowing WriteTransaction) throws -> Void
   ) throws {
-    let going = try DataFile(path: path, create: false, allowsNetwork: false, lock: LOCK_SH)
+    let going = try DataFile(path: path, create: false, allowsNetwork: false, lock: .shared)
     let identity = going.identity
     let target = going.path
     var file: DataFile? = consume going

@@ -1,9 +1,3 @@
-#if canImport(Glibc)
-  internal import Glibc
-#else
-  internal import Darwin
-#endif
-
 /// Verification of every page, before a file is mapped and while it is in use.
 ///
 /// A state of the file can be verified while others write: LMDB never overwrites a page that the
@@ -61,7 +55,7 @@ extension Environment {
   /// - Throws: what keeps the file from being a data file; ``LMDBError/damaged(_:)`` with the first
   ///   finding.
   package static func verifyPages(path: String) throws(LMDBError) {
-    let file = try DataFile(path: path, create: false, allowsNetwork: true, lock: LOCK_SH)
+    let file = try DataFile(path: path, create: false, allowsNetwork: true, lock: .shared)
     for _ in 0..<mostAttempts {
       if try isSound(file.descriptor) { return }
     }

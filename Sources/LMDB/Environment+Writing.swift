@@ -30,6 +30,13 @@ extension Environment {
     return try result.get()
   }
 
+  /// The same of a closure that throws errors of the engine only.
+  func commit<R>(
+    _ body: (borrowing WriteTransaction) throws(LMDBError) -> R
+  ) throws(LMDBError) -> R {
+    do { return try write(body) } catch { throw error as? LMDBError ?? .badTransaction }
+  }
+
   /// Runs `body` as ``write(_:)`` does; it keeps its own result and says whether to commit.
   ///
   /// - Throws: errors of beginning and committing only.

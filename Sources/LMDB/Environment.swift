@@ -1,12 +1,6 @@
 internal import ArborLocks
 internal import CLMDB
 
-#if canImport(Glibc)
-  internal import Glibc
-#else
-  internal import Darwin
-#endif
-
 /// An LMDB file, opened once per process.
 ///
 /// Any number of snapshots read while one transaction writes. Limits of the engine, and what to do:
@@ -105,16 +99,15 @@ package final class Environment: Sendable {
   /// Ends the idle readers and closes LMDB's environment, unless that was done before. No
   /// transaction lives.
   private func closeHandle() -> Bool {
-    let isClosed = state.withLock { state in
+    state.withLock { state in
       guard let handle = state.handle else { return false }
       state.endIdleReaders()
       mdb_env_close(handle)
       state.handle = nil
       // A process that replaces the file keeps it locked until the end.
-      if state.gateOwner == nil { _ = file.lock(LOCK_UN) }
+      if state.gateOwner == nil { _ = file.lock(.none) }
       return true
     }
-    return isClosed
   }
 
   /// Ends the idle readers and gives LMDB's environment away; everything throws

@@ -27,21 +27,15 @@ struct EnvironmentState {
   /// The number of transactions that `thread` reads with.
   func readers(of thread: ThreadID) -> Int {
     var count = 0
-    var slot = allSlots
-    while let here = slot {
-      if here.pointer.pointee.thread == thread { count += 1 }
-      slot = here.pointer.pointee.nextSlot
-    }
+    forEachSlot { if $0.thread == thread { count += 1 } }
     return count
   }
 
   /// Makes every reader look for its trees anew: the map is about to move. Nobody reads.
   func forgetTrees() {
-    var slot = allSlots
-    while let here = slot {
-      here.pointer.pointee.trees.forget()
-      here.pointer.pointee.pageGuard?.pointee.forgetMap()
-      slot = here.pointer.pointee.nextSlot
+    forEachSlot { slot in
+      slot.trees.forget()
+      slot.pageGuard?.pointee.forgetMap()
     }
   }
 

@@ -225,9 +225,7 @@ struct MetaPage: Equatable {
 
   /// The whole pages that the file holds.
   func heldPages(_ descriptor: Int32) throws(LMDBError) -> UInt64 {
-    var status = stat()
-    guard fstat(descriptor, &status) == 0 else { throw .lastSystemError }
-    return UInt64(Int(status.st_size) / pageSize)
+    UInt64(try DataFile.size(ofFile: descriptor) / pageSize)
   }
 
   fileprivate func checkRoot(_ number: UInt64, _ descriptor: Int32) throws(LMDBError) {
@@ -252,15 +250,7 @@ func readAvailable(
   _ descriptor: Int32, _ bytes: UnsafeMutableRawBufferPointer, at offset: Int
 ) -> Int {
   var done = 0
-  while done < bytes.count {
-    let count = pread(
-      descriptor, bytes.baseAddress.map { $0 + done }, bytes.count - done, off_t(offset + done))
-    if count > 0 {
-      done += count
-    } else if count == 0 || errno != EINTR {
-      break
-    }
-  }
+  try? read(descriptor, bytes, at: offset, &done)
   return done
 }
 
@@ -269,15 +259,21 @@ func readFully(
   _ descriptor: Int32, _ bytes: UnsafeMutableRawBufferPointer, at offset: Int
 ) throws(LMDBError) -> Int {
   var done = 0
+  try read(descriptor, bytes, at: offset, &done)
+  return done
+}
+
+private func read(
+  _ descriptor: Int32, _ bytes: UnsafeMutableRawBufferPointer, at offset: Int, _ done: inout Int
+) throws(LMDBError) {
   while done < bytes.count {
     let count = pread(
       descriptor, bytes.baseAddress.map { $0 + done }, bytes.count - done, off_t(offset + done))
-    if count == 0 { break }
+    if count == 0 { return }
     if count > 0 {
       done += count
     } else if errno != EINTR {
       throw .lastSystemError
     }
   }
-  return done
 }

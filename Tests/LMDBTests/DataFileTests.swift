@@ -80,14 +80,14 @@ import Testing
   @Test func tellsALockThatIsTaken() throws {
     try folder.environment().close()
     let path = folder.file("store.arbor")
-    let exclusive = try DataFile(path: path, create: false, allowsNetwork: true, lock: LOCK_EX)
+    let exclusive = try DataFile(path: path, create: false, allowsNetwork: true, lock: .exclusive)
     #expect(throws: LMDBError.inUse) {
-      _ = try DataFile(path: path, create: false, allowsNetwork: true, lock: LOCK_SH)
+      _ = try DataFile(path: path, create: false, allowsNetwork: true, lock: .shared)
     }
-    let isShared = exclusive.lock(LOCK_SH)
+    let isShared = exclusive.lock(.shared)
     #expect(isShared)
-    let shared = try DataFile(path: path, create: false, allowsNetwork: true, lock: LOCK_SH)
-    let isExclusive = exclusive.lock(LOCK_EX)
+    let shared = try DataFile(path: path, create: false, allowsNetwork: true, lock: .shared)
+    let isExclusive = exclusive.lock(.exclusive)
     let isInPlace = shared.isInPlace
     #expect(!isExclusive && isInPlace)
     try FileManager.default.moveItem(atPath: path, toPath: folder.file("elsewhere"))

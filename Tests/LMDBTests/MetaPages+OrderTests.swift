@@ -102,13 +102,13 @@ import Testing
   }
 
   private func read() throws -> MetaPages {
-    let file = try DataFile(path: path, create: false, allowsNetwork: true, lock: LOCK_SH)
+    let file = try DataFile(path: path, create: false, allowsNetwork: true, lock: .shared)
     return try #require(try MetaPages.read(file.descriptor))
   }
 
   /// The root pages, validated.
   private func roots() throws -> MetaPages {
-    let file = try DataFile(path: path, create: false, allowsNetwork: true, lock: LOCK_SH)
+    let file = try DataFile(path: path, create: false, allowsNetwork: true, lock: .shared)
     return try #require(try MetaPages.check(file.descriptor))
   }
 }

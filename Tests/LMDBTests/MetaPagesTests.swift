@@ -26,7 +26,7 @@ import Testing
   private func write(_ data: Data) throws { try data.write(to: URL(filePath: path)) }
 
   @Test func readsTheNewestRoot() throws {
-    let file = try DataFile(path: path, create: false, allowsNetwork: true, lock: LOCK_SH)
+    let file = try DataFile(path: path, create: false, allowsNetwork: true, lock: .shared)
     let meta = try #require(try MetaPages.check(file.descriptor))
     let environment = try Environment.open(path: path)
     let info = try environment.info()
@@ -38,7 +38,7 @@ import Testing
   /// Reading fails where memory is not to be written, as it does where a sector is not to be read:
   /// what was read before counts.
   @Test func whatIsReadBeforeAnErrorCounts() throws {
-    let file = try DataFile(path: path, create: false, allowsNetwork: true, lock: LOCK_SH)
+    let file = try DataFile(path: path, create: false, allowsNetwork: true, lock: .shared)
     let size = Int(sysconf(Int32(_SC_PAGESIZE)))
     let memory = try #require(
       mmap(nil, 2 * size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0))

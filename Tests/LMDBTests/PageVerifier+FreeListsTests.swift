@@ -72,7 +72,7 @@ import Testing
     let whole = try Data(contentsOf: URL(filePath: path))
     var generator = SeededGenerator(seed: RandomTests.seed("endsOnDamagedLists"))
     let length = whole.count - 4096
-    let file = try DataFile(path: path, create: false, allowsNetwork: true, lock: LOCK_SH)
+    let file = try DataFile(path: path, create: false, allowsNetwork: true, lock: .shared)
     let meta = try #require(try MetaPages.check(file.descriptor))
     let list = Int(meta.newest.free.root) * meta.pageSize
     for _ in 0..<500 {
@@ -89,7 +89,7 @@ import Testing
 
   /// The optimising compiler ends on a loop that holds a file and catches what reading it throws.
   private func readLists(_ meta: MetaPage, from page: UInt64) throws {
-    let copy = try DataFile(path: path, create: false, allowsNetwork: true, lock: LOCK_SH)
+    let copy = try DataFile(path: path, create: false, allowsNetwork: true, lock: .shared)
     var verifier = try PageVerifier(descriptor: copy.descriptor, meta: meta)
     do { _ = try verifier.listsAsFree(from: page) } catch LMDBError.damaged {}
   }

@@ -22,7 +22,7 @@ import Testing
 
   @discardableResult
   static func verify(_ path: String) throws -> [String: DatabaseFlags] {
-    let file = try DataFile(path: path, create: false, allowsNetwork: true, lock: LOCK_SH)
+    let file = try DataFile(path: path, create: false, allowsNetwork: true, lock: .shared)
     let meta = try #require(try MetaPages.check(file.descriptor))
     var verifier = try PageVerifier(descriptor: file.descriptor, meta: meta.newest)
     return try verifier.verify().databases

@@ -58,7 +58,7 @@ import Testing
   /// Whoever opens what has just become a store meets no lock, even of a look at it.
   @Test func aFinishedFileIsFreeForAll() throws {
     let file = try UnfinishedFile(beside: target)
-    let found = try DataFile(path: file.path, create: false, allowsNetwork: true, lock: LOCK_EX)
+    let found = try DataFile(path: file.path, create: false, allowsNetwork: true, lock: .exclusive)
     let isInPlace = found.isInPlace
     #expect(isInPlace)
   }

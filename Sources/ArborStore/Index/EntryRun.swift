@@ -1,10 +1,5 @@
 internal import ArborModel
-
-#if canImport(Glibc)
-  internal import Glibc
-#else
-  internal import Darwin
-#endif
+internal import Foundation
 
 /// One entry to be added to an index or removed from it.
 ///

@@ -1,11 +1,6 @@
 internal import ArborModel
+internal import Foundation
 internal import LMDB
-
-#if canImport(Glibc)
-  internal import Glibc
-#else
-  internal import Darwin
-#endif
 
 /// Fills the indexes that a migration left unfinished while everybody else reads and writes, as
 /// *CREATE INDEX CONCURRENTLY* does.

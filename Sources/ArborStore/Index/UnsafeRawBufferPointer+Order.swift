@@ -1,8 +1,4 @@
-#if canImport(Glibc)
-  internal import Glibc
-#else
-  internal import Darwin
-#endif
+internal import Foundation
 
 extension UnsafeRawBufferPointer {
   /// Whether two runs hold the same bytes.

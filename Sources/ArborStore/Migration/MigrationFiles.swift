@@ -2,12 +2,6 @@ package import ArborModel
 internal import Foundation
 internal import LMDB
 
-#if canImport(Glibc)
-  internal import Glibc
-#else
-  internal import Darwin
-#endif
-
 /// The files of a staged migration, beside the store's.
 ///
 /// ```

@@ -1,12 +1,6 @@
 internal import ArborLocks
 internal import Foundation
 
-#if canImport(Glibc)
-  internal import Glibc
-#else
-  internal import Darwin
-#endif
-
 /// The thread that fills a store's unfinished indexes behind it.
 ///
 /// There is one for each open store at most. It keeps the store open until it has ended, which

@@ -1,12 +1,6 @@
 internal import ArborLocks
 internal import Foundation
 
-#if canImport(Glibc)
-  internal import Glibc
-#else
-  internal import Darwin
-#endif
-
 /// The thread of low priority that scrubs a store behind it; see ``StoreScrub``.
 ///
 /// There is one for each open store at most. It holds no more than a snapshot, and only while it

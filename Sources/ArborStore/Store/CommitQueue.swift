@@ -1,12 +1,7 @@
 internal import ArborLocks
 internal import ArborModel
+internal import Foundation
 internal import LMDB
-
-#if canImport(Glibc)
-  internal import Glibc
-#else
-  internal import Darwin
-#endif
 
 /// Writes queued change sets in one transaction of a store.
 protocol CommitBatchWriter: AnyObject, Sendable {

@@ -3,12 +3,6 @@ internal import CArborBits
 internal import Foundation
 internal import LMDB
 
-#if canImport(Glibc)
-  internal import Glibc
-#else
-  internal import Darwin
-#endif
-
 /// Makes new stores, whole or not at all.
 ///
 /// LMDB's own creation is not atomic: a crash in the middle leaves a file that nothing can open. So

@@ -1,11 +1,6 @@
 internal import ArborModel
+internal import Foundation
 internal import LMDB
-
-#if canImport(Glibc)
-  internal import Glibc
-#else
-  internal import Darwin
-#endif
 
 extension StoreEngine {
   /// Writes a consistent copy of the newest commit into a new file; readers and writers go on.

@@ -1,12 +1,6 @@
 internal import Foundation
 internal import LMDB
 
-#if canImport(Glibc)
-  internal import Glibc
-#else
-  internal import Darwin
-#endif
-
 /// A store's files as such: locked against everybody, renamed, removed.
 package enum StoreFiles {
   /// Runs `body` while nobody else has an open store's file open; the environment is closed first.

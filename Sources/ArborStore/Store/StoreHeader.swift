@@ -1,11 +1,5 @@
 internal import ArborLocks
 package import LMDB
-
-#if canImport(Glibc)
-  internal import Glibc
-#else
-  internal import Darwin
-#endif
 package import Foundation
 
 /// Reads and writes the header of an open file.

@@ -32,12 +32,9 @@ extension StoreChecker {
   /// Compares the chunks of an entity with what its records refer to.
   mutating func checkStrayBlobs(_ plan: EntityPlan) throws(StoreError) {
     guard let database = store.databases.blobs(plan.entity.index) else { return }
-    let cursor = try storing { () throws(LMDBError) in try reader.cursor(database) }
-    var entry = try storing { () throws(LMDBError) in try cursor.first() }
     var count = 0
     let properties = Set(plan.entity.layout.fields.map(\.catalogNumber))
-    while let found = entry {
-      try limit.checkStore()
+    try reader.forEachEntry(of: database, limit) { found in
       let key = BlobName.of(key: found.key)
       if let key, blobs.contains(key.name) {
         count += 1
@@ -48,7 +45,6 @@ extension StoreChecker {
           "\(owner.map(name) ?? "Nobody") refers to no binary of a key in \(database.name).",
           entity: plan.entity.name, object: owner)
       }
-      entry = try storing { () throws(LMDBError) in try cursor.next() }
     }
     if count > blobChunkCount, !report.problems.contains(where: { $0.kind == .damagedBlob }) {
       report.add(

@@ -64,9 +64,7 @@ extension StoreChecker {
       report.add(.header, "The entry log is damaged, missing, or not what the header says of it.")
     }
     guard let database = try store.logDatabase() else { return }
-    let cursor = try storing { () throws(LMDBError) in try reader.cursor(database) }
-    while let entry = try storing({ () throws(LMDBError) in try cursor.next() }) {
-      try limit.checkStore()
+    try reader.forEachEntry(of: database, limit) { entry in
       let sequence = entry.integerKey
       let isCommit = LoggedCommitCodec.summary(entry.value, sequence: sequence) != nil
       if !isCommit || sequence > header.sequence {
@@ -134,14 +132,9 @@ extension StoreChecker {
   mutating func checkHistory() throws(StoreError) {
     let header = try StoreHeader.read(reader, store.databases.arbor, path: store.path)
     var (last, count): (UInt64?, UInt64) = (nil, 0)
-    let cursor = try storing { () throws(LMDBError) in
-      try reader.cursor(store.databases.history)
-    }
-    var entry = try storing { () throws(LMDBError) in try cursor.first() }
-    while let found = entry {
+    try reader.forEachEntry(of: store.databases.history, nil) { found in
       checkCommit(found.value, found.integerKey, after: &last)
       count += 1
-      entry = try storing { () throws(LMDBError) in try cursor.next() }
     }
     header.latestCommits.forEach(endingWith: header.sequence) { sequence, bytes in
       checkCommit(bytes, sequence, after: &last)

@@ -13,7 +13,7 @@ extension StoreChecker {
       guard let target = record.reference(reference.field) else { continue }
       let entity = plan.entity
       let relationship = entity.relationships[reference.slot]
-      guard try exists(target), store.schema.leads(relationship, to: target) else {
+      guard try snapshot.exists(target), store.schema.leads(relationship, to: target) else {
         try reportLost(number, relationship, target)
         continue
       }
@@ -34,14 +34,10 @@ extension StoreChecker {
   private func storedRecord(
     _ number: ObjectNumber, _ plan: EntityPlan
   ) throws(StoreError) -> RecordView? {
-    let found = try storing { () throws(LMDBError) in
-      try reader.get(plan.records, key: number.rawValue)
-    }
-    guard let found, let base = found.baseAddress else { return nil }
-    let record = RecordView(base: base, count: found.count)
+    guard let record = try reader.storedRecord(number, in: plan.records) else { return nil }
     // A damaged record is reported where the records are read.
     if record.verify(plan.entity.layout, key: number) == nil { return record }
-    return try? store.verified(
+    return try? store.layouts.verified(
       record, of: number, entity: plan.entity, allocator: upgradedRecords)
   }
 
@@ -72,12 +68,10 @@ extension StoreChecker {
   ) throws(LMDBError) {
     let isOrdered = relationship.order != nil
     let cursor = try reader.cursor(relationship.members)
-    var entry = try cursor.first()
-    while let found = entry {
+    while let found = try cursor.next() {
       try limit.checkEngine()
       let raw = isOrdered ? OrderedMembers.pair(found.value).0 : found.integerValue
       body(ObjectNumber(rawValue: found.integerKey), ObjectNumber(rawValue: raw))
-      entry = try cursor.next()
     }
   }
 
@@ -150,7 +144,7 @@ extension StoreChecker {
   private mutating func checkTarget(
     _ target: ObjectNumber, of relationship: RelationshipSchema, from owner: ObjectNumber
   ) throws(StoreError) {
-    guard try exists(target), store.schema.leads(relationship, to: target) else {
+    guard try snapshot.exists(target), store.schema.leads(relationship, to: target) else {
       return try reportLost(owner, relationship, target)
     }
   }
@@ -159,7 +153,7 @@ extension StoreChecker {
     _ owner: ObjectNumber, _ relationship: RelationshipSchema, _ target: ObjectNumber
   ) throws(StoreError) {
     let destination = store.schema.entities[relationship.destination].name
-    let reason = try exists(target) ? "which is no \(destination)" : "which is not there"
+    let reason = try snapshot.exists(target) ? "which is no \(destination)" : "which is not there"
     report.add(
       .danglingLink,
       "\(name(owner)).\(relationship.name) leads to \(name(target)), \(reason).",
@@ -172,24 +166,8 @@ extension StoreChecker {
   private mutating func checkOrder(
     _ relationship: StoreDatabases.Relationship, _ order: Database
   ) throws(LMDBError) {
-    var members: [OrderedTriple] = []
-    var positions: [OrderedTriple] = []
-    let memberCursor = try reader.cursor(relationship.members)
-    var entry = try memberCursor.first()
-    while let found = entry {
-      try limit.checkEngine()
-      let (member, position) = OrderedMembers.pair(found.value)
-      members.append(OrderedTriple(owner: found.integerKey, member: member, position: position))
-      entry = try memberCursor.next()
-    }
-    let orderCursor = try reader.cursor(order)
-    entry = try orderCursor.first()
-    while let found = entry {
-      try limit.checkEngine()
-      let (position, member) = OrderedMembers.pair(found.value)
-      positions.append(OrderedTriple(owner: found.integerKey, member: member, position: position))
-      entry = try orderCursor.next()
-    }
+    let members = try triples(relationship.members) { ($0.0, $0.1) }
+    let positions = try triples(order) { ($0.1, $0.0) }
     for triple in Set(members).symmetricDifference(positions) {
       let owner = ObjectNumber(rawValue: triple.owner)
       report.add(
@@ -205,6 +183,20 @@ extension StoreChecker {
         .order, "\(name(owner)).\(relationship.schema.name) has a member twice.",
         entity: entityName(owner), object: owner)
     }
+  }
+
+  private func triples(
+    _ database: Database,
+    _ parts: ((UInt64, UInt64)) -> (member: UInt64, position: UInt64)
+  ) throws(LMDBError) -> [OrderedTriple] {
+    var triples: [OrderedTriple] = []
+    let cursor = try reader.cursor(database)
+    while let found = try cursor.next() {
+      try limit.checkEngine()
+      let (member, position) = parts(OrderedMembers.pair(found.value))
+      triples.append(OrderedTriple(owner: found.integerKey, member: member, position: position))
+    }
+    return triples
   }
 
   private struct OrderedTriple: Hashable {

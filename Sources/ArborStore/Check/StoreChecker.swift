@@ -80,26 +80,20 @@ struct StoreChecker {
   private mutating func checkRecords(_ plan: EntityPlan) throws(StoreError) {
     let counter = try checkCounter(StoreFormat.objectCounter(plan.entity.number))
     let allocator = SlabAllocator(slabSize: 4 << 10)
-    let cursor = try storing { () throws(LMDBError) in try reader.cursor(plan.records) }
-    var entry = try storing { () throws(LMDBError) in try cursor.first() }
     let total = try storing { () throws(LMDBError) in try reader.statistics(plan.records).entries }
     var done = 0
-    while let found = entry {
-      try limit.checkStore()
+    try reader.forEachEntry(of: plan.records, limit) { (found) throws(StoreError) in
       if let progress, done.isMultiple(of: StoreCheckProgress.interval) {
         progress(StoreCheckProgress(.records(plan.entity.name), done: done, total: total))
       }
       done += 1
       let number = ObjectNumber(rawValue: found.integerKey)
-      guard checkNumber(number, plan.entity, counter) else {
-        entry = try storing { () throws(LMDBError) in try cursor.next() }
-        continue
-      }
+      guard checkNumber(number, plan.entity, counter) else { return }
       do throws(StoreError) {
         guard let base = found.value.baseAddress else {
           throw .corrupted(entity: nil, object: number, what: "The record is empty.")
         }
-        let record = try store.verified(
+        let record = try store.layouts.verified(
           RecordView(base: base, count: found.value.count), of: number, entity: plan.entity,
           allocator: allocator)
         report.recordCount += 1
@@ -112,7 +106,6 @@ struct StoreChecker {
         report.add(
           .damagedRecord, "\(name(number)): \(what)", entity: plan.entity.name, object: number)
       }
-      entry = try storing { () throws(LMDBError) in try cursor.next() }
     }
   }
 
@@ -157,10 +150,6 @@ struct StoreChecker {
   }
 
   func entityName(_ number: ObjectNumber) -> String? { store.schema.entity(of: number)?.name }
-
-  func exists(_ number: ObjectNumber) throws(StoreError) -> Bool {
-    try snapshot.exists(number)
-  }
 }
 
 extension StoreEngine {

@@ -238,7 +238,7 @@ private struct EntryCheck {
     let number = ObjectNumber(rawValue: entry.integerKey)
     let record: RecordView
     do throws(StoreError) {
-      record = try store.verified(
+      record = try store.layouts.verified(
         RecordView(base: base, count: entry.value.count), of: number, entity: entity,
         allocator: allocator)
     } catch {

@@ -134,14 +134,9 @@ struct IndexBuilder {
     for number in numbers {
       guard let entity = schema.entity(of: number), let plan = plans[entity.index],
         let index = plan.indexes.first(where: { $0.number == indexNumber }),
-        let found = try storing({ () throws(LMDBError) in
-          try reader.get(plan.records, key: number.rawValue)
-        }), let base = found.baseAddress
+        let record = try reader.record(number, of: entity, in: plan.records, layouts, allocator),
+        let key = maintainer.wholeKey(of: record, number, index)
       else { continue }
-      let record = try layouts.verified(
-        RecordView(base: base, count: found.count), of: number, entity: entity,
-        allocator: allocator)
-      guard let key = maintainer.wholeKey(of: record, number, index) else { continue }
       guard let holder = holders[key] else {
         holders[key] = number
         continue

@@ -224,10 +224,9 @@ final class IndexPass {
     for raw in numbers.sorted() {
       let number = ObjectNumber(rawValue: raw)
       guard let target = targets.first(where: { $0.plan.entity.number == number.entity }),
-        let stored = try reader.storedRecord(number, in: target.plan.records)
+        let record = try reader.record(
+          number, of: target.plan.entity, in: target.plan.records, store.layouts, allocator)
       else { continue }
-      let record = try store.verified(
-        stored, of: number, entity: target.plan.entity, allocator: allocator)
       late.collect(number, old: nil, new: record, plan: target.index)
     }
     late.sort()

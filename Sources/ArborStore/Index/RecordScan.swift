@@ -16,12 +16,9 @@ struct RecordScan {
     _ reader: TransactionReader, _ limit: WorkLimit,
     _ body: (ObjectNumber, RecordView) throws(StoreError) -> Void
   ) throws(StoreError) {
-    let cursor = try storing { () throws(LMDBError) in try reader.cursor(records) }
     var allocator = SlabAllocator(slabSize: 4 << 10)
     var count = 0
-    var entry = try storing { () throws(LMDBError) in try cursor.first() }
-    while let found = entry {
-      try limit.checkStore()
+    try reader.forEachEntry(of: records, limit) { (found) throws(StoreError) in
       let number = ObjectNumber(rawValue: found.integerKey)
       guard let base = found.value.baseAddress else {
         throw .corrupted(entity: entity.name, object: number, what: "The record is empty.")
@@ -33,7 +30,22 @@ struct RecordScan {
       count += 1
       // Upgraded records fill slabs.
       if count.isMultiple(of: 1 << 10) { allocator = SlabAllocator(slabSize: 4 << 10) }
-      entry = try storing { () throws(LMDBError) in try cursor.next() }
+    }
+  }
+}
+
+extension TransactionReader {
+  /// Calls `body` with each entry of a database, in the order of its keys.
+  ///
+  /// - Parameter limit: What ends the scan; nil for nothing.
+  @inline(__always)
+  func forEachEntry(
+    of database: Database, _ limit: WorkLimit?, _ body: (Entry) throws(StoreError) -> Void
+  ) throws(StoreError) {
+    let cursor = try storing { () throws(LMDBError) in try self.cursor(database) }
+    while let entry = try storing({ () throws(LMDBError) in try cursor.next() }) {
+      try limit?.checkStore()
+      try body(entry)
     }
   }
 }

@@ -143,18 +143,13 @@ struct DatabaseMoves {
     _ source: Database, _ target: Database, _ owners: Set<UInt16>,
     _ transaction: borrowing WriteTransaction, _ limit: WorkLimit
   ) throws(StoreError) {
-    let cursor = try storing { () throws(LMDBError) in try transaction.reader.cursor(source) }
-    var entry = try storing { () throws(LMDBError) in try cursor.first() }
-    while let found = entry {
-      try limit.checkStore()
-      if owners.contains(ObjectNumber(rawValue: found.integerKey).entity) {
-        // The engine lends these bytes until the next change only.
-        let (key, value) = (Array(found.key), Array(found.value))
-        try storing { () throws(LMDBError) in
-          try transaction.put(target, key: key, value: value, .noDuplicate)
-        }
+    try transaction.reader.forEachEntry(of: source, limit) { (found) throws(StoreError) in
+      guard owners.contains(ObjectNumber(rawValue: found.integerKey).entity) else { return }
+      // The engine lends these bytes until the next change only.
+      let (key, value) = (Array(found.key), Array(found.value))
+      try storing { () throws(LMDBError) in
+        try transaction.put(target, key: key, value: value, .noDuplicate)
       }
-      entry = try storing { () throws(LMDBError) in try cursor.next() }
     }
   }
 }

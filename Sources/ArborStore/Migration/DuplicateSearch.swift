@@ -49,15 +49,10 @@ struct DuplicateSearch {
     for entity in entities { try collect(entity, index, maintainer) }
     maintainer.sort()
     let duplicates = try maintainer.duplicates { (number) throws(StoreError) in
-      guard let entity = schema.entity(of: number), let records = records(of: entity),
-        let found = try storing({ () throws(LMDBError) in
-          try reader.get(records, key: number.rawValue)
-        }), let base = found.baseAddress
-      else { return nil }
       let allocator = SlabAllocator(slabSize: 4 << 10)
-      let record = try layouts.verified(
-        RecordView(base: base, count: found.count), of: number, entity: entity,
-        allocator: allocator)
+      guard let entity = schema.entity(of: number), let records = records(of: entity),
+        let record = try reader.record(number, of: entity, in: records, layouts, allocator)
+      else { return nil }
       return maintainer.wholeKey(
         of: record, number, EntityPlan.Index(index, of: entity, number: 0))
     }

@@ -130,12 +130,10 @@ struct FormerModel {
       let opened = try transaction.createDatabases([(name: name, flags: StoreFormat.blobFlags)])
       var keys: [[UInt8]] = []
       let cursor = try transaction.reader.cursor(opened[0])
-      var entry = try cursor.first()
-      while let found = entry {
+      while let found = try cursor.next() {
         if let key = BlobName.of(key: found.key), gone.contains(key.name.property) {
           keys.append(Array(found.key))
         }
-        entry = try cursor.next()
       }
       for key in keys { try transaction.delete(opened[0], key: key) }
     }

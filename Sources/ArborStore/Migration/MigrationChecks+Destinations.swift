@@ -65,18 +65,15 @@ extension MigrationChecks {
       let relationshipIndex = databases.relationshipIndex(entity: present.index, slot: own.slot)
     else { return }
     let stored = databases.relationships[relationshipIndex]
-    let cursor = try storing { () throws(LMDBError) in try reader.cursor(stored.members) }
-    var entry = try storing { () throws(LMDBError) in try cursor.first() }
-    while let found = entry {
-      try limit.checkStore()
+    try reader.forEachEntry(of: stored.members, limit) { found in
       let owner = ObjectNumber(rawValue: found.integerKey)
-      if owner.entity == present.number, found.value.count >= MemoryLayout<UInt64>.size {
-        let member =
-          stored.order == nil
-          ? found.value.loadUnaligned(as: UInt64.self) : OrderedMembers.pair(found.value).0
-        body(owner, ObjectNumber(rawValue: member))
+      guard owner.entity == present.number, found.value.count >= MemoryLayout<UInt64>.size else {
+        return
       }
-      entry = try storing { () throws(LMDBError) in try cursor.next() }
+      let member =
+        stored.order == nil
+        ? found.value.loadUnaligned(as: UInt64.self) : OrderedMembers.pair(found.value).0
+      body(owner, ObjectNumber(rawValue: member))
     }
   }
 }

@@ -64,12 +64,10 @@ extension MigrationChecks {
     try storing { () throws(LMDBError) in
       let owners = try reader.cursor(records)
       let links = try reader.cursor(members)
-      var entry = try owners.first()
-      while let found = entry {
+      while let found = try owners.next() {
         let key = found.integerKey
         let count = try links.seekExact(key) == nil ? 0 : links.valueCount()
         body(ObjectNumber(rawValue: key), count)
-        entry = try owners.next()
       }
     }
   }

@@ -141,16 +141,12 @@ struct MigrationChecks {
     _ obstacles: inout [MigrationObstacle]
   ) throws(StoreError) {
     var tally = ObjectTally()
-    let cursor = try storing { () throws(LMDBError) in try reader.cursor(records) }
-    var entry = try storing { () throws(LMDBError) in try cursor.first() }
-    while let found = entry {
-      try limit.checkStore()
+    try reader.forEachEntry(of: records, limit) { found in
       if let base = found.value.baseAddress, found.value.count >= RecordLayout.headerSize,
         RecordView(base: base, count: found.value.count).layoutNumber > plan.lastLayout
       {
         tally.add(ObjectNumber(rawValue: found.integerKey))
       }
-      entry = try storing { () throws(LMDBError) in try cursor.next() }
     }
     guard tally.count > 0 else { return }
     obstacles.append(
@@ -185,10 +181,8 @@ struct MigrationChecks {
     try storing { () throws(LMDBError) in
       let cursor = try reader.cursor(records)
       var numbers: [ObjectNumber] = []
-      var entry = try cursor.first()
-      while let found = entry, numbers.count < ObjectTally.namedObjects {
+      while numbers.count < ObjectTally.namedObjects, let found = try cursor.next() {
         numbers.append(ObjectNumber(rawValue: found.integerKey))
-        entry = try cursor.next()
       }
       return numbers
     }
@@ -199,24 +193,8 @@ struct MigrationChecks {
     of former: EntitySchema, _ body: (ObjectNumber, RecordView) -> Void
   ) throws(StoreError) {
     let records = databases.records(former.index)
-    var allocator = SlabAllocator(slabSize: 4 << 10)
-    var seen = 0
-    let cursor = try storing { () throws(LMDBError) in try reader.cursor(records) }
-    var entry = try storing { () throws(LMDBError) in try cursor.first() }
-    while let found = entry {
-      try limit.checkStore()
-      let number = ObjectNumber(rawValue: found.integerKey)
-      guard let base = found.value.baseAddress else {
-        throw .corrupted(entity: former.name, object: number, what: "The record is empty.")
-      }
-      let record = try layouts.verified(
-        RecordView(base: base, count: found.value.count), of: number, entity: former,
-        allocator: allocator)
-      body(number, record)
-      seen += 1
-      if seen.isMultiple(of: 1 << 10) { allocator = SlabAllocator(slabSize: 4 << 10) }
-      entry = try storing { () throws(LMDBError) in try cursor.next() }
-    }
+    try RecordScan(entity: former, records: records, layouts: layouts)
+      .forEach(reader, limit) { number, record in body(number, record) }
   }
 
   func obstacle(

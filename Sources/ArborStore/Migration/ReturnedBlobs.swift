@@ -41,17 +41,14 @@ struct ReturnedBlobs {
     var stray: [[UInt8]] = []
     var known: (owner: ObjectNumber, names: Set<BlobName>)?
     let reader = transaction.reader
-    let cursor = try storing { () throws(LMDBError) in try reader.cursor(blobs) }
-    var entry = try storing { () throws(LMDBError) in try cursor.first() }
-    while let found = entry {
-      try limit.checkStore()
-      if let name = BlobName.of(key: found.key)?.name, properties.contains(name.property) {
-        if known?.owner != name.number {
-          known = (name.number, try names(of: name.number, entity, fields, reader))
-        }
-        if known?.names.contains(name) != true { stray.append(Array(found.key)) }
+    try reader.forEachEntry(of: blobs, limit) { (found) throws(StoreError) in
+      guard let name = BlobName.of(key: found.key)?.name, properties.contains(name.property) else {
+        return
       }
-      entry = try storing { () throws(LMDBError) in try cursor.next() }
+      if known?.owner != name.number {
+        known = (name.number, try names(of: name.number, entity, fields, reader))
+      }
+      if known?.names.contains(name) != true { stray.append(Array(found.key)) }
     }
     try storing { () throws(LMDBError) in
       for key in stray { try transaction.delete(blobs, key: key) }
@@ -63,10 +60,9 @@ struct ReturnedBlobs {
     of number: ObjectNumber, _ entity: EntitySchema, _ fields: [RecordField],
     _ reader: TransactionReader
   ) throws(StoreError) -> Set<BlobName> {
-    let records = databases.records(entity.index)
-    guard let stored = try reader.storedRecord(number, in: records) else { return [] }
-    let allocator = SlabAllocator(slabSize: 4 << 10)
-    let record = try layouts.verified(stored, of: number, entity: entity, allocator: allocator)
+    let (records, allocator) = (databases.records(entity.index), SlabAllocator(slabSize: 4 << 10))
+    let record = try reader.record(number, of: entity, in: records, layouts, allocator)
+    guard let record else { return [] }
     return withExtendedLifetime(allocator) {
       Set(fields.compactMap { field in record.blob(field).map { BlobName($0, of: number, field) } })
     }

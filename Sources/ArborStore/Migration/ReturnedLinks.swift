@@ -117,22 +117,19 @@ struct ReturnedLinks {
   private func reference(
     of number: ObjectNumber, at index: Int, _ entity: EntitySchema, _ reader: TransactionReader
   ) throws(StoreError) -> ObjectNumber? {
-    let records = databases.records(entity.index)
-    guard let stored = try reader.storedRecord(number, in: records) else { return nil }
-    let allocator = SlabAllocator(slabSize: 4 << 10)
-    let record = try layouts.verified(stored, of: number, entity: entity, allocator: allocator)
-    return withExtendedLifetime(allocator) { record.reference(entity.layout.fields[index]) }
+    let (records, allocator) = (databases.records(entity.index), SlabAllocator(slabSize: 4 << 10))
+    let record = try reader.record(number, of: entity, in: records, layouts, allocator)
+    return withExtendedLifetime(allocator) { record?.reference(entity.layout.fields[index]) }
   }
 
   private func rewrite(
     _ number: ObjectNumber, of entity: EntitySchema, without fields: [RecordField],
     _ records: Database, _ transaction: borrowing WriteTransaction
   ) throws(StoreError) {
-    guard let stored = try transaction.reader.storedRecord(number, in: records) else { return }
     let allocator = SlabAllocator(slabSize: 4 << 10)
-    let record = try layouts.verified(stored, of: number, entity: entity, allocator: allocator)
-    let buffer = RecordBuffer(
-      copying: record.bytes, into: allocator)
+    let record = try transaction.reader.record(number, of: entity, in: records, layouts, allocator)
+    guard let record else { return }
+    let buffer = RecordBuffer(copying: record.bytes, into: allocator)
     for field in fields { buffer.setNull(field) }
     try transaction.put(buffer.view, of: number, entity, in: records)
   }
@@ -246,12 +243,8 @@ struct ReturnedLinks {
     let opened = try storing { () throws(LMDBError) in
       try transaction.createDatabase(database, flags)
     }
-    let cursor = try storing { () throws(LMDBError) in try transaction.reader.cursor(opened) }
-    var entry = try storing { () throws(LMDBError) in try cursor.first() }
-    while let found = entry {
-      try limit.checkStore()
+    try transaction.reader.forEachEntry(of: opened, limit) { (found) throws(StoreError) in
       try body(ObjectNumber(rawValue: found.integerKey), found.value)
-      entry = try storing { () throws(LMDBError) in try cursor.next() }
     }
   }
 }

@@ -36,11 +36,4 @@ struct QuerySource {
 
   /// The records of a concrete entity.
   func records(_ entity: EntitySchema) -> Database { store.databases.records(entity.index) }
-
-  /// How many objects of the entities are stored; costs nothing.
-  func count(_ family: [EntitySchema]) throws -> Int {
-    var count = 0
-    for entity in family { count += try reader.entryCount(records(entity)) }
-    return count
-  }
 }

@@ -120,12 +120,7 @@ final class SalvageTarget {
     _ number: ObjectNumber, _ reader: TransactionReader, _ allocator: SlabAllocator
   ) throws(StoreError) -> RecordView? {
     guard let entity = schema.entity(of: number), !entity.isAbstract else { return nil }
-    let found = try storing { () throws(LMDBError) in
-      try reader.get(databases.records(entity.index), key: number.rawValue)
-    }
-    guard let found, let base = found.baseAddress else { return nil }
-    return try layouts.verified(
-      RecordView(base: base, count: found.count), of: number, entity: entity,
-      allocator: allocator)
+    let records = databases.records(entity.index)
+    return try reader.record(number, of: entity, in: records, layouts, allocator)
   }
 }

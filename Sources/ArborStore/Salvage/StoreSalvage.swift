@@ -97,12 +97,10 @@ package struct StoreSalvage {
       try storing { () throws(LMDBError) in
         var doubtfulCounts: [UInt16: Int] = [:]
         let cursor = try reader.cursor(target.doubtful)
-        var entry = try cursor.first()
-        while let found = entry {
+        while let found = try cursor.next() {
           let number = ObjectNumber(rawValue: found.integerKey)
           doubtfulCounts[number.entity, default: 0] += 1
           if doubtful.count < SalvageOutcome.mostListed { doubtful.append(number) }
-          entry = try cursor.next()
         }
         for plan in target.entities {
           let entity = plan.entity

@@ -96,8 +96,7 @@ extension CommitPreparation {
 
   /// The stored record of an object; nil where none exists.
   func record(_ number: ObjectNumber, _ plan: EntityPlan) throws(StoreError) -> RecordView? {
-    guard let record = try reader.storedRecord(number, in: plan.records) else { return nil }
-    return try store.verified(
-      record, of: number, entity: plan.entity, allocator: SlabAllocator(slabSize: 4 << 10))
+    try reader.record(
+      number, of: plan.entity, in: plan.records, store.layouts, SlabAllocator(slabSize: 4 << 10))
   }
 }

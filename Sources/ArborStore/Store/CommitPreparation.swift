@@ -160,7 +160,8 @@ struct CommitPreparation {
       let change = changes[index]
       if found.isEmpty { try found.find(changes[index..<range.upperBound]) }
       let old = try found.next().map { (record) throws(StoreError) in
-        try store.verified(record, of: change.number, entity: plan.entity, allocator: upgrades)
+        try store.layouts.verified(
+          record, of: change.number, entity: plan.entity, allocator: upgrades)
       }
       guard Self.isBased(change, on: old) else {
         conflicts.append(

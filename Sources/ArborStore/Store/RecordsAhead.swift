@@ -55,4 +55,13 @@ extension TransactionReader {
     guard let found, let base = found.baseAddress else { return nil }
     return RecordView(base: base, count: found.count)
   }
+
+  /// The record of an object, verified and in the newest layout; nil where none exists.
+  func record(
+    _ number: ObjectNumber, of entity: EntitySchema, in records: Database, _ layouts: StoreLayouts,
+    _ allocator: SlabAllocator
+  ) throws(StoreError) -> RecordView? {
+    guard let stored = try storedRecord(number, in: records) else { return nil }
+    return try layouts.verified(stored, of: number, entity: entity, allocator: allocator)
+  }
 }

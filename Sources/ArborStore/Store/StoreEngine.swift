@@ -189,16 +189,6 @@ package final class StoreEngine: Sendable {
     }
   }
 
-  /// A record's bytes checked and in the newest layout; see
-  /// ``StoreLayouts/verified(_:of:entity:allocator:)``.
-  @inline(__always)
-  package func verified(
-    _ record: RecordView, of number: ObjectNumber, entity: EntitySchema,
-    allocator: SlabAllocator
-  ) throws(StoreError) -> RecordView {
-    try layouts.verified(record, of: number, entity: entity, allocator: allocator)
-  }
-
   // MARK: Writing
 
   /// Writes a change set, whole or not at all; blocks until it is durable.

@@ -22,13 +22,10 @@ extension QuerySource {
   ) throws -> Data? {
     if let data = try stored(reference, number, field) { return data }
     guard let entity = schema.entity(of: number), !entity.isAbstract,
-      let bytes = try reader.get(records(entity), key: number.rawValue),
-      let base = bytes.baseAddress
+      let record = try reader.record(
+        number, of: entity, in: records(entity), store.layouts, SlabAllocator(slabSize: 4 << 10)),
+      !record.isNull(field)
     else { return nil }
-    let record = try store.verified(
-      RecordView(base: base, count: bytes.count), of: number, entity: entity,
-      allocator: SlabAllocator(slabSize: 4 << 10))
-    guard !record.isNull(field) else { return nil }
     switch record.content(field) {
     case .value(let bytes): return Data(bytes)
     case .reference(let current):

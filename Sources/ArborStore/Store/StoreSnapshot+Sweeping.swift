@@ -180,7 +180,7 @@ extension StoreSnapshot {
   ) throws {
     guard let base = value.baseAddress else { return }
     let stored = RecordView(base: base, count: value.count)
-    let view = try store.verified(stored, of: number, entity: entity, allocator: allocator)
+    let view = try store.layouts.verified(stored, of: number, entity: entity, allocator: allocator)
     // An upgraded record lies in the slab already.
     guard view.base == base else { return records.append(number, view, in: allocator) }
     let copy = allocator.allocate(view.count)

@@ -64,7 +64,7 @@ package final class StoreSnapshot {
     let reader = try reader
     let database = store.databases.records(entity.index)
     guard let stored = try reader.storedRecord(number, in: database) else { return nil }
-    let view = try store.verified(stored, of: number, entity: entity, allocator: allocator)
+    let view = try store.layouts.verified(stored, of: number, entity: entity, allocator: allocator)
     // An upgraded record lies in the slab already.
     guard view.base == stored.base else { return view }
     let copy = allocator.allocate(view.count)

@@ -91,7 +91,7 @@ struct StoreChecker {
       guard checkNumber(number, plan.entity, counter) else { return }
       do throws(StoreError) {
         guard let base = found.value.baseAddress else {
-          throw .corrupted(entity: nil, object: number, what: "The record is empty.")
+          throw .corrupted(object: number, what: "The record is empty.")
         }
         let record = try store.layouts.verified(
           RecordView(base: base, count: found.value.count), of: number, entity: plan.entity,

@@ -142,7 +142,7 @@ final class StoreScrub {
       if let change = digests.change(of: name) {
         counted.append((name, sum, change))
       } else if digests.sum(of: name) != sum {
-        throw .corrupted(entity: database.entity, object: nil, what: database.finding)
+        throw .corrupted(entity: database.entity, what: database.finding)
       }
     }
   }

@@ -28,8 +28,7 @@ package enum ModelCodec {
     do throws(ArborError) {
       return try ManagedObjectModel(json: Data(bytes))
     } catch {
-      throw .corrupted(
-        entity: nil, object: nil, what: "The stored model cannot be read: \(error.message)")
+      throw .corrupted(what: "The stored model cannot be read: \(error.message)")
     }
   }
 }

@@ -29,7 +29,7 @@ package final class StoreLayouts: Sendable {
             from: old.layout, through: Array(layouts[(index + 1)...]), to: entity.layout)
         else {
           throw .corrupted(
-            entity: entity.name, object: nil,
+            entity: entity.name,
             what: "The layout \(old.layout.number) has a field of a kind that is not converted.")
         }
         let none = [RecordConversion?](repeating: nil, count: Int(entity.layout.number))

@@ -81,7 +81,6 @@ final class OnlineIndexBuilder {
       if let build = list.next {
         guard let indexNumber = indexNumber(of: build.index) else {
           throw .corrupted(
-            entity: nil, object: nil,
             what: "The entry \(StoreFormat.indexBuildsKey) names an index that is not there.")
         }
         guard let pass = try pass(for: build, at: indexNumber, snapshot, isStopped) else { return }

@@ -77,13 +77,11 @@ extension StoreEngine {
   ) throws(StoreError) {
     guard commit.sequence == header.sequence + 1 else {
       throw .corrupted(
-        entity: nil, object: nil,
         what: "The log's commit \(commit.sequence) does not follow the store's newest, which is "
           + "\(header.sequence).")
     }
     guard commit.generation == modelGeneration else {
       throw .corrupted(
-        entity: nil, object: nil,
         what: "The log's commit \(commit.sequence) is of the model's generation "
           + "\(commit.generation), the store of \(modelGeneration).")
     }
@@ -94,7 +92,6 @@ extension StoreEngine {
     switch error {
     case .conflict, .missingTargets, .stillLinked, .notUnique, .invalidChange, .metadataExists:
       .corrupted(
-        entity: nil, object: nil,
         what: "The log's commit \(sequence) does not fit the store: they have gone different ways.")
     default: error
     }

@@ -80,9 +80,7 @@ extension StoreEngine {
         LoggedCommitCodec.decode($0, sequence: sequence, schema)
       }
       guard let commit else {
-        throw .corrupted(
-          entity: nil, object: nil,
-          what: "The log's commit \(sequence) is damaged, or of another model.")
+        throw .corrupted(what: "The log's commit \(sequence) is damaged, or of another model.")
       }
       commits.append(commit)
     }
@@ -156,7 +154,7 @@ extension StoreEngine {
       return nil
     }
     guard let position = SharedPosition(bytes) else {
-      throw .corrupted(entity: nil, object: nil, what: "The entry \(key) is damaged.")
+      throw .corrupted(what: "The entry \(key) is damaged.")
     }
     return position
   }

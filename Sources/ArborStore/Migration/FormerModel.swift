@@ -51,7 +51,7 @@ struct FormerModel {
   }
 
   private static let damage = StoreError.corrupted(
-    entity: nil, object: nil, what: "The entry \(StoreFormat.formerKey) is damaged.")
+    what: "The entry \(StoreFormat.formerKey) is damaged.")
 
   // MARK: In the store
 

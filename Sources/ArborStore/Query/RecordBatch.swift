@@ -51,7 +51,7 @@ struct RecordBatch {
     }
     let misplaced = number(0).entity != entity ? number(0) : number(count - 1)
     throw .corrupted(
-      entity: nil, object: misplaced,
+      object: misplaced,
       what: "The object number \(misplaced.rawValue) is among the records of another entity.")
   }
 

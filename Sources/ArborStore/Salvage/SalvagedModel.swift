@@ -35,7 +35,6 @@ struct SalvagedModel {
       }
     }
     throw .corrupted(
-      entity: nil, object: nil,
       what: given == nil && models.isEmpty
         ? "no page of the file holds its model; give the model that it was written with."
         : "no page of the file holds a catalogue that fits the model.")

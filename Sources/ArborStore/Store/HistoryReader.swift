@@ -52,8 +52,7 @@ struct HistoryReader {
     _ bytes: UnsafeRawBufferPointer, _ sequence: UInt64
   ) throws(StoreError) -> HistoryEntry {
     guard let entry = HistoryCodec.decode(bytes, sequence: sequence, schema) else {
-      throw .corrupted(
-        entity: nil, object: nil, what: "The history's entry \(sequence) is damaged.")
+      throw .corrupted(what: "The history's entry \(sequence) is damaged.")
     }
     return entry
   }

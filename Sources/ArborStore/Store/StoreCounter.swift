@@ -11,8 +11,7 @@ package enum StoreCounter {
       let bytes = try storing({ () throws(LMDBError) in try reader.get(arbor, key: key) }),
       let value = decode(bytes)
     else {
-      throw .corrupted(
-        entity: nil, object: nil, what: "The counter \(name) is missing or damaged.")
+      throw .corrupted(what: "The counter \(name) is missing or damaged.")
     }
     return value
   }

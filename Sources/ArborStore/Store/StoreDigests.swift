@@ -51,8 +51,7 @@ enum StoreDigests {
   }
 
   /// What is wrong where ``Stored/damaged`` is read.
-  static let damage = StoreError.corrupted(
-    entity: nil, object: nil, what: "The entry \(StoreFormat.digestsKey) is damaged.")
+  static let damage = StoreError.corrupted(what: "The entry \(StoreFormat.digestsKey) is damaged.")
 
   static func write(
     _ digests: DatabaseDigests, _ transaction: borrowing WriteTransaction

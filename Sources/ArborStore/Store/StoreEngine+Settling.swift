@@ -31,8 +31,7 @@ extension StoreEngine {
     }
     do throws(StoreError) {
       guard case .known(let known) = digests, !known.isCounting else {
-        throw .corrupted(
-          entity: nil, object: nil, what: "There are no digests to compare the file with.")
+        throw .corrupted(what: "There are no digests to compare the file with.")
       }
       try scrub()
     } catch .corrupted(let entity, let object, let what) {

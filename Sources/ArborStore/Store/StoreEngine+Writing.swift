@@ -165,7 +165,6 @@ extension HeaderRecord {
   func checkPrecedes(_ transaction: borrowing WriteTransaction) throws(StoreError) {
     guard transactionID + 1 == transaction.id else {
       throw .corrupted(
-        entity: nil, object: nil,
         what: "Another program has written to the file; check it before it is used on.")
     }
   }

@@ -17,9 +17,9 @@ extension StoreError {
     case .danglingLink, .isDirectory, .notRegularFile, .hardLinked, .networkFileSystem:
       self = .notAStore(path: path ?? "", what: error.description)
     case .fileTooSmall, .truncated, .corrupted, .pageNotFound:
-      self = .corrupted(entity: nil, object: nil, what: error.cause)
+      self = .corrupted(what: error.cause)
     case .damaged(let finding):
-      self = .corrupted(entity: nil, object: nil, what: finding.description)
+      self = .corrupted(what: finding.description)
     case .noSuchFile: self = .missing(path: path ?? "")
     case .keyExists, .notFound, .panic, .mapFull, .dbsFull, .readersFull, .tlsFull, .txnFull,
       .cursorFull, .pageFull, .mapResized, .incompatible, .badReaderSlot, .badTransaction,

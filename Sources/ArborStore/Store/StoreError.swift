@@ -7,7 +7,7 @@ package import LMDB
 /// Indirect, so that it is one word, which functions that may throw hand back in a register.
 package indirect enum StoreError: Error, Sendable {
   /// Bytes of the file are not what was written; the object they were read for, where known.
-  case corrupted(entity: String?, object: ObjectNumber?, what: String)
+  case corrupted(entity: String? = nil, object: ObjectNumber? = nil, what: String)
   /// Objects that another commit changed meanwhile, with their present state.
   case conflict([CommitConflict])
   /// Links to objects that are not in the store, or no longer.

@@ -143,7 +143,7 @@ extension StoreError {
     case .tooNew(let major, let minor):
       self = .formatTooNew(major: Int(major), minor: Int(minor))
     case .damaged:
-      self = .corrupted(entity: nil, object: nil, what: "The header is damaged.")
+      self = .corrupted(what: "The header is damaged.")
     }
   }
 }

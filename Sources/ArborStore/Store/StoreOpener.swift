@@ -172,7 +172,6 @@ struct StoreOpener {
     let header = try StoreHeader.read(transaction.reader, arbor, path: path)
     guard header.transactionID == transaction.id else {
       throw .corrupted(
-        entity: nil, object: nil,
         what: "The header is of transaction \(header.transactionID), the file of "
           + "\(transaction.id): another program wrote to it, or a root page is damaged.")
     }
@@ -180,7 +179,7 @@ struct StoreOpener {
     let (model, digest) = try model(header, transaction.reader, arbor)
     let stored = try transaction.reader.entry(StoreFormat.catalogKey, in: arbor)
     guard let catalog = CatalogCodec.decode(stored) else {
-      throw .corrupted(entity: nil, object: nil, what: "The catalogue is damaged.")
+      throw .corrupted(what: "The catalogue is damaged.")
     }
     let schema = try Self.schema(model, catalog)
     let layouts = try Self.layouts(of: schema, transaction.reader, arbor)
@@ -221,8 +220,7 @@ struct StoreOpener {
     let key = StoreFormat.layoutKey(entity: entity.number, layout: number)
     let bytes = try reader.entry(key, in: arbor)
     guard let layout = LayoutCodec.decode(bytes, entity: entity.number, number: number) else {
-      throw .corrupted(
-        entity: entity.name, object: nil, what: "The layout \(number) is damaged.")
+      throw .corrupted(entity: entity.name, what: "The layout \(number) is damaged.")
     }
     return layout
   }
@@ -235,15 +233,13 @@ struct StoreOpener {
     do throws(LMDBError) {
       opened = try environment.openDatabases(list)
     } catch .incompatible {
-      throw .corrupted(
-        entity: nil, object: nil, what: "A database of the file has other flags than it should.")
+      throw .corrupted(what: "A database of the file has other flags than it should.")
     } catch {
       throw StoreError(error)
     }
     let required = list.count - StoreDatabases.blobList(schema).count
     for (database, wanted) in zip(opened, list).prefix(required) where database == nil {
-      throw .corrupted(
-        entity: nil, object: nil, what: "The database \(wanted.name) is missing.")
+      throw .corrupted(what: "The database \(wanted.name) is missing.")
     }
     return StoreDatabases(schema, opened: opened.compactMap { $0 })
   }

@@ -158,8 +158,7 @@ import Testing
     file.close()
   }
 
-  private static let finding = StoreError.corrupted(
-    entity: nil, object: nil, what: "out of bounds")
+  private static let finding = StoreError.corrupted(what: "out of bounds")
 
   /// Whether an operation hears of a finding.
   private static func hears(_ health: PageHealth) -> Bool {

@@ -14,15 +14,7 @@ extension LMDBError: CustomStringConvertible {
     + "lmdb-inspect check lists the damage."
 
   /// Both, as they are written below.
-  private struct Advice {
-    let cause: String
-    let remedy: String
-
-    init(_ cause: String, _ remedy: String) {
-      self.cause = cause
-      self.remedy = remedy
-    }
-  }
+  private typealias Advice = (cause: String, remedy: String)
 
   private var advice: Advice {
     switch self {
@@ -49,46 +41,52 @@ extension LMDBError: CustomStringConvertible {
   private var contentAdvice: Advice {
     switch self {
     case .keyExists:
-      Advice(
+      (
         "The key, or the key with this value, is already in the database.",
-        "Overwrite it on purpose, or append only keys above the last one.")
+        "Overwrite it on purpose, or append only keys above the last one."
+      )
     case .notFound:
-      Advice(
+      (
         "The key, value or database is not in the file.",
-        "Check the name and the key, or create what is missing first.")
+        "Check the name and the key, or create what is missing first."
+      )
     case .pageNotFound:
-      Advice(
+      (
         "A page that the tree refers to is not in the file.",
-        "The file is damaged. \(Self.damageRemedy)")
+        "The file is damaged. \(Self.damageRemedy)"
+      )
     case .corrupted:
-      Advice(
+      (
         "A page of the file has the wrong kind or contradicts itself.",
-        "The file is damaged. \(Self.damageRemedy)")
+        "The file is damaged. \(Self.damageRemedy)"
+      )
     case .damaged(let finding):
-      Advice(
-        "The file is damaged: \(finding)",
-        Self.damageRemedy)
+      ("The file is damaged: \(finding)", Self.damageRemedy)
     case .panic:
-      Advice(
+      (
         "Writing the file's root page failed earlier, so nothing more may be written.",
-        "Close the store and open it again; it then shows the last state that was committed.")
+        "Close the store and open it again; it then shows the last state that was committed."
+      )
     case .versionMismatch:
-      Advice(
+      (
         "The lock file is of another version of LMDB than the one this program runs with.",
-        "Close the store in the other programs, or give all of them the same LMDB.")
+        "Close the store in the other programs, or give all of them the same LMDB."
+      )
     case .foreignEngine(let found):
-      Advice(
+      (
         "The program runs with LMDB \(found), and LMDB \(EngineVersion.needed) is needed.",
         "Give the program a liblmdb of that version; files of LMDB 0.9 and 1.0 cannot be read by "
-          + "one another.")
+          + "one another."
+      )
     case .foreignFormat(let version):
-      Advice(
+      (
         "The file is of LMDB's data format \(version), as LMDB "
           + "\(version == 2 ? "1.0" : "of another version") writes it, and format 1 of LMDB "
           + "\(EngineVersion.needed) is needed.",
-        "Open it with the version that wrote it, export it, and import it here.")
+        "Open it with the version that wrote it, export it, and import it here."
+      )
     default:
-      Advice("The file is not an LMDB file.", "Check the path; nothing in the file was changed.")
+      ("The file is not an LMDB file.", "Check the path; nothing in the file was changed.")
     }
   }
 
@@ -96,37 +94,45 @@ extension LMDBError: CustomStringConvertible {
   private var limitAdvice: Advice {
     switch self {
     case .mapFull:
-      Advice(
+      (
         "The file reached the largest map size that was allowed.",
-        "Raise maximumMapSize, raise the address-space limit of the process, or delete data.")
+        "Raise maximumMapSize, raise the address-space limit of the process, or delete data."
+      )
     case .dbsFull:
-      Advice(
+      (
         "More named databases were opened than the environment has room for.",
-        "Close the file and open it again.")
+        "Close the file and open it again."
+      )
     case .readersFull:
-      Advice(
+      (
         "All reader slots of the file are taken by living processes.",
-        "Hold fewer snapshots at once, or raise maximumReaders in the process that opens first.")
+        "Hold fewer snapshots at once, or raise maximumReaders in the process that opens first."
+      )
     case .tlsFull:
-      Advice(
+      (
         "The process has no thread-local key left.",
-        "Use fewer libraries that take thread-local keys.")
+        "Use fewer libraries that take thread-local keys."
+      )
     case .txnFull:
-      Advice(
+      (
         "The transaction changed more pages than LMDB can keep track of.",
-        "Split the change into several commits.")
+        "Split the change into several commits."
+      )
     case .cursorFull:
-      Advice(
+      (
         "The tree is deeper than a cursor can follow.",
-        "The file is damaged. \(Self.damageRemedy)")
+        "The file is damaged. \(Self.damageRemedy)"
+      )
     case .pageFull:
-      Advice(
+      (
         "A page had no room for an entry that must fit.",
-        "The file is damaged. \(Self.damageRemedy)")
+        "The file is damaged. \(Self.damageRemedy)"
+      )
     default:
-      Advice(
+      (
         "Another process made the file larger than the map of this one.",
-        "Begin the transaction again; the environment adopts the new size by itself.")
+        "Begin the transaction again; the environment adopts the new size by itself."
+      )
     }
   }
 
@@ -134,39 +140,47 @@ extension LMDBError: CustomStringConvertible {
   private var usageAdvice: Advice {
     switch self {
     case .incompatible:
-      Advice(
+      (
         "The database exists with other flags, or the operation does not suit its kind.",
-        "Open it with the flags it was created with.")
+        "Open it with the flags it was created with."
+      )
     case .badReaderSlot:
-      Advice(
+      (
         "A reader slot was used by two transactions at once.",
-        "Use a transaction from one thread at a time.")
+        "Use a transaction from one thread at a time."
+      )
     case .badTransaction:
-      Advice(
+      (
         "The transaction has ended or an earlier error spoilt it.",
-        "Leave the transaction and begin another.")
+        "Leave the transaction and begin another."
+      )
     case .badValueSize:
-      Advice(
+      (
         "A key must have 1 to 511 bytes, and so must a value of a database with duplicates.",
-        "Shorten the key, or split the value.")
+        "Shorten the key, or split the value."
+      )
     case .badDatabase:
-      Advice(
+      (
         "The database was deleted or replaced after it was opened.",
-        "Open the database again.")
+        "Open the database again."
+      )
     case .nestedWrite:
-      Advice(
+      (
         "A write was begun inside a write of the same thread.",
-        "Use the transaction that is already there.")
+        "Use the transaction that is already there."
+      )
     case .growthBlocked:
-      Advice(
+      (
         "The write has to move the map, but threads that wait for it or do not end hold snapshots.",
-        "End the snapshot before committing, or open with a larger initialMapSize.")
+        "End the snapshot before committing, or open with a larger initialMapSize."
+      )
     case .readOnlyEnvironment:
-      Advice("The file was opened for reading only.", "Open it for writing.")
+      ("The file was opened for reading only.", "Open it for writing.")
     default:
-      Advice(
+      (
         "LMDB refused an argument, usually a database that this transaction does not know.",
-        "Open the database before the transaction begins, and pass matching flags.")
+        "Open the database before the transaction begins, and pass matching flags."
+      )
     }
   }
 
@@ -174,42 +188,49 @@ extension LMDBError: CustomStringConvertible {
   private var fileAdvice: Advice {
     switch self {
     case .noSuchFile:
-      Advice("There is no file at this path.", "Check the path, or create the store first.")
+      ("There is no file at this path.", "Check the path, or create the store first.")
     case .invalidPath:
-      Advice(
+      (
         "The path is empty or has a zero byte in it, which no file system takes.",
-        "Give the path of a file.")
+        "Give the path of a file."
+      )
     case .danglingLink:
-      Advice(
+      (
         "The path is a symbolic link that leads to no file.",
-        "Remove the link, or let it lead to a store.")
+        "Remove the link, or let it lead to a store."
+      )
     case .lockFile(let problem):
-      Advice(problem.description, problem.remedy)
+      (problem.description, problem.remedy)
     case .isDirectory:
-      Advice("The path names a directory.", "Give the path of the file inside it.")
+      ("The path names a directory.", "Give the path of the file inside it.")
     case .notRegularFile:
-      Advice("The path does not name a regular file.", "Give the path of a plain file.")
+      ("The path does not name a regular file.", "Give the path of a plain file.")
     case .hardLinked:
-      Advice(
+      (
         "The file has more than one hard link; its lock file would then not be shared.",
-        "Keep one name for the file and remove the others, or use a symbolic link.")
+        "Keep one name for the file and remove the others, or use a symbolic link."
+      )
     case .networkFileSystem:
-      Advice(
+      (
         "The file lies on a network or user-space file system, where shared memory and locks "
           + "cannot be relied on.",
-        "Move it to a local disk, or allow it in the options at your own risk.")
+        "Move it to a local disk, or allow it in the options at your own risk."
+      )
     case .fileTooSmall:
-      Advice(
+      (
         "The file is empty or ends before its first two pages: its creation was interrupted.",
-        "Move it aside and create the store again.")
+        "Move it aside and create the store again."
+      )
     case .truncated:
-      Advice(
+      (
         "The file ends before its last used page.",
-        "Part of it is lost. \(Self.damageRemedy)")
+        "Part of it is lost. \(Self.damageRemedy)"
+      )
     default:
-      Advice(
+      (
         "The file uses a page size that this version cannot read.",
-        "Open it on the kind of machine that wrote it, export it, and import it here.")
+        "Open it on the kind of machine that wrote it, export it, and import it here."
+      )
     }
   }
 
@@ -217,46 +238,54 @@ extension LMDBError: CustomStringConvertible {
   private var surroundingsAdvice: Advice {
     switch self {
     case .diskFull:
-      Advice(
+      (
         "The disk, the quota or the file-size limit has no room for the change; nothing of it "
           + "was written.",
-        "Free space and commit again; deleting records still works.")
+        "Free space and commit again; deleting records still works."
+      )
     case .readOnlyFileSystem:
-      Advice("The file system is read-only.", "Open for reading only, or use a writable place.")
+      ("The file system is read-only.", "Open for reading only, or use a writable place.")
     case .accessDenied:
-      Advice(
+      (
         "The rights of the file, its lock file or its folder forbid this.",
-        "Change the rights, or open a file that nobody writes as immutable.")
+        "Change the rights, or open a file that nobody writes as immutable."
+      )
     case .notPermitted:
-      Advice(
+      (
         "The operating system does not permit this operation on the file.",
-        "Check ownership, immutable flags and security rules.")
+        "Check ownership, immutable flags and security rules."
+      )
     case .tooManyOpenFiles:
-      Advice(
+      (
         "The process or the machine has too many open files.",
-        "Close stores that are not needed, or raise the limit.")
+        "Close stores that are not needed, or raise the limit."
+      )
     case .outOfMemory:
-      Advice(
+      (
         "The system gave no memory or address space.",
-        "Raise the address-space limit, or open with a smaller initialMapSize.")
+        "Raise the address-space limit, or open with a smaller initialMapSize."
+      )
     case .inUse:
-      Advice("Somebody else uses the file.", "Close it everywhere else first, then try again.")
+      ("Somebody else uses the file.", "Close it everywhere else first, then try again.")
     case .closed:
-      Advice("The environment was closed.", "Open it again.")
+      ("The environment was closed.", "Open it again.")
     case .forkedProcess:
-      Advice(
+      (
         "The environment was opened before this process was forked, and cannot be shared so.",
-        "Open the file in the child, or start children with posix_spawn.")
+        "Open the file in the child, or start children with posix_spawn."
+      )
     case .fileReplaced:
-      Advice(
+      (
         "The file was removed, replaced or written over by another program while it was open.",
-        "Close it wherever it is open, then open it again.")
+        "Close it wherever it is open, then open it again."
+      )
     case .system(let number):
-      Advice(
+      (
         "The operating system answered: \(Self.systemText(number)) (error \(number)).",
-        "See the documentation of that error; the last committed state is intact.")
+        "See the documentation of that error; the last committed state is intact."
+      )
     default:
-      Advice("The operation failed.", "Try again.")
+      ("The operation failed.", "Try again.")
     }
   }
 }

@@ -23,10 +23,4 @@ package struct StoreCheckProgress: Sendable, Hashable {
 
   /// After how many records progress is told again.
   static let interval = 4096
-
-  init(_ stage: Stage, done: Int, total: Int) {
-    self.stage = stage
-    self.done = done
-    self.total = total
-  }
 }

@@ -11,7 +11,7 @@ extension StoreChecker {
     case .damaged: report.add(.header, "The entry \(StoreFormat.digestsKey) is damaged.")
     case .known(let digests):
       for (index, database) in digested.enumerated() {
-        progress?(StoreCheckProgress(.digests, done: index, total: digested.count))
+        progress?(StoreCheckProgress(stage: .digests, done: index, total: digested.count))
         let limit = limit
         let agrees = try storing(limit) { () throws(LMDBError) in
           try database.agrees(with: digests, reader, limit)

@@ -61,12 +61,12 @@ struct StoreChecker {
       try checkStrayBlobs(plan)
     }
     for number in indexes.indices {
-      progress?(StoreCheckProgress(.indexes, done: number, total: indexes.count))
+      progress?(StoreCheckProgress(stage: .indexes, done: number, total: indexes.count))
       try checkIndex(number)
     }
     try collectLinks()
     for index in relationships.indices {
-      progress?(StoreCheckProgress(.relationships, done: index, total: relationships.count))
+      progress?(StoreCheckProgress(stage: .relationships, done: index, total: relationships.count))
       try checkRelationship(index)
     }
     try checkHistory()
@@ -84,7 +84,7 @@ struct StoreChecker {
     var done = 0
     try reader.forEachEntry(of: plan.records, limit) { (found) throws(StoreError) in
       if let progress, done.isMultiple(of: StoreCheckProgress.interval) {
-        progress(StoreCheckProgress(.records(plan.entity.name), done: done, total: total))
+        progress(StoreCheckProgress(stage: .records(plan.entity.name), done: done, total: total))
       }
       done += 1
       let number = ObjectNumber(rawValue: found.integerKey)
@@ -170,7 +170,7 @@ extension StoreEngine {
     limit.revocation = revocation
     try snapshot().close()
     guard !hasLaterModel else { throw .modelChanged }
-    progress?(StoreCheckProgress(.pages, done: 0, total: 1))
+    progress?(StoreCheckProgress(stage: .pages, done: 0, total: 1))
     do throws(StoreError) { try verifyPages(limit) } catch {
       guard case .corrupted(_, _, let what) = error else { throw error }
       var report = StoreCheckReport()

@@ -122,13 +122,16 @@ final class StoreScrub {
     let snapshot = try store.quietSnapshot()
     defer { snapshot.close() }
     let reader = try snapshot.reader
-    let check = EntryCheck(database, store, reader, allocator)
+    let handle = database.database.handle
+    let entity = store.schema.entities.first {
+      !$0.isAbstract && store.databases.records($0.index).handle == handle
+    }
     var (count, finding): (Int, StoreError?) = (0, nil)
     let sum = try storing { () throws(LMDBError) in
       try reader.digest(of: database.database) { (entry) throws(LMDBError) in
         count += 1
         if count.isMultiple(of: 64), mustEnd() { return false }
-        finding = try check.finding(entry)
+        if let entity { finding = try self.finding(entry, of: entity, reader) }
         return finding == nil
       }
     }
@@ -145,6 +148,33 @@ final class StoreScrub {
         throw .corrupted(entity: database.entity, what: database.finding)
       }
     }
+  }
+
+  /// What is wrong with the record of an object of an entity, beside the sum of all.
+  private func finding(
+    _ entry: Entry, of entity: EntitySchema, _ reader: TransactionReader
+  ) throws(LMDBError) -> StoreError? {
+    guard let base = entry.value.baseAddress else { return nil }
+    let number = ObjectNumber(rawValue: entry.integerKey)
+    let record: RecordView
+    do throws(StoreError) {
+      record = try store.layouts.verified(
+        RecordView(base: base, count: entry.value.count), of: number, entity: entity,
+        allocator: allocator)
+    } catch {
+      return error
+    }
+    for field in entity.layout.externalFields {
+      guard let reference = record.blob(field), let blobs = store.databases.blobs(entity.index)
+      else { continue }
+      let name = BlobName(reference, of: number, field)
+      if try BlobStorage.read(reference, name, blobs, reader) == nil {
+        return .corrupted(
+          entity: entity.name, object: number,
+          what: "A binary outside of the record is damaged or missing.")
+      }
+    }
+    return nil
   }
 
   /// Whether it has to end; asked every few microseconds, and pauses where it is time to.
@@ -207,53 +237,5 @@ final class StoreScrub {
     }
     self.counted = []
     hasProgress = false
-  }
-}
-
-/// What is wrong with single entries, beside their sum.
-private struct EntryCheck {
-  private let database: DigestedDatabase
-  private let store: StoreEngine
-  private let reader: TransactionReader
-  private let allocator: SlabAllocator
-  /// The entity whose records they are.
-  private let entity: EntitySchema?
-
-  init(
-    _ database: DigestedDatabase, _ store: StoreEngine, _ reader: TransactionReader,
-    _ allocator: SlabAllocator
-  ) {
-    self.database = database
-    self.store = store
-    self.reader = reader
-    self.allocator = allocator
-    let handle = database.database.handle
-    entity = store.schema.entities.first {
-      !$0.isAbstract && store.databases.records($0.index).handle == handle
-    }
-  }
-
-  func finding(_ entry: Entry) throws(LMDBError) -> StoreError? {
-    guard let entity, let base = entry.value.baseAddress else { return nil }
-    let number = ObjectNumber(rawValue: entry.integerKey)
-    let record: RecordView
-    do throws(StoreError) {
-      record = try store.layouts.verified(
-        RecordView(base: base, count: entry.value.count), of: number, entity: entity,
-        allocator: allocator)
-    } catch {
-      return error
-    }
-    for field in entity.layout.externalFields {
-      guard let reference = record.blob(field), let blobs = store.databases.blobs(entity.index)
-      else { continue }
-      let name = BlobName(reference, of: number, field)
-      if try BlobStorage.read(reference, name, blobs, reader) == nil {
-        return .corrupted(
-          entity: entity.name, object: number,
-          what: "A binary outside of the record is damaged or missing.")
-      }
-    }
-    return nil
   }
 }

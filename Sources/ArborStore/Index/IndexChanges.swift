@@ -26,13 +26,16 @@ struct IndexChanges {
     var rest = Set(after.keys)
     // What an index is made of tells which one it was, under whatever name, and where several are
     // made of the same, the name; else it is the one of its name, made anew.
-    for rule in [Self.isUnchanged, Self.isRenamed, Self.isChanged] {
+    let rules: [(_ old: NamedDefinition, _ new: NamedDefinition) -> Bool] = [
+      { $0.name == $1.name && $0.definition == $1.definition },
+      { $0.definition == $1.definition },
+      { $0.name == $1.name && $0.definition.entity == $1.definition.entity },
+    ]
+    for rule in rules {
       for name in rest.sorted(by: Self.ascending) {
         guard let definition = after[name],
           let source = before.keys.sorted(by: Self.ascending).first(where: { source in
-            before[source].map {
-              rule(NamedDefinition(source, $0), NamedDefinition(name, definition))
-            } ?? false
+            before[source].map { rule((source.name, $0), (name.name, definition)) } ?? false
           })
         else { continue }
         carried[name] = source
@@ -63,27 +66,7 @@ struct IndexChanges {
     }
   }
 
-  private struct NamedDefinition {
-    let name: String
-    let definition: Definition
-
-    init(_ name: PartName, _ definition: Definition) {
-      self.name = name.name
-      self.definition = definition
-    }
-  }
-
-  private static func isUnchanged(_ old: NamedDefinition, _ new: NamedDefinition) -> Bool {
-    old.name == new.name && old.definition == new.definition
-  }
-
-  private static func isRenamed(_ old: NamedDefinition, _ new: NamedDefinition) -> Bool {
-    old.definition == new.definition
-  }
-
-  private static func isChanged(_ old: NamedDefinition, _ new: NamedDefinition) -> Bool {
-    old.name == new.name && old.definition.entity == new.definition.entity
-  }
+  private typealias NamedDefinition = (name: String, definition: Definition)
 
   private static func ascending(_ one: PartName, _ other: PartName) -> Bool {
     (one.entity, one.name) < (other.entity, other.name)

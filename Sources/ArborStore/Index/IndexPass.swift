@@ -140,7 +140,7 @@ final class IndexPass {
     guard !isDoubtful, header.sequence - sequence <= Self.mostCommits else { return unknown }
     var numbers: Set<UInt64> = []
     let history = HistoryReader(
-      reader, store.databases.history, store.schema, header: header)
+      reader: reader, history: store.databases.history, schema: store.schema, header: header)
     for commit in sequence..<header.sequence {
       guard let entry = try history.entry(commit + 1), !entry.isBulk else { return unknown }
       for change in entry.changes where !handled.contains(change.number.rawValue) {

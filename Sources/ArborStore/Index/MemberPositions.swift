@@ -48,12 +48,7 @@ enum MemberPositions {
     var previous = [Int](repeating: -1, count: positions.count)
     for (index, position) in positions.enumerated() {
       guard let position, position > 0 else { continue }
-      var lower = 0
-      var upper = tails.count
-      while lower < upper {
-        let middle = (lower + upper) / 2
-        if (positions[tails[middle]] ?? 0) < position { lower = middle + 1 } else { upper = middle }
-      }
+      let lower = tails.partitioningIndex { (positions[$0] ?? 0) >= position }
       if lower > 0 { previous[index] = tails[lower - 1] }
       if lower == tails.count { tails.append(index) } else { tails[lower] = index }
     }

@@ -41,21 +41,9 @@ extension FlatRun where Item == MemberChange {
 
   /// What the run does with a pair: true removes it, false adds it, nil neither. The run is sorted.
   func isRemoved(_ owner: ObjectNumber, _ member: ObjectNumber) -> Bool? {
-    var lower = 0
-    var upper = count
-    while lower < upper {
-      let middle = (lower + upper) / 2
-      let item = self[middle]
-      if item.high != owner.rawValue
-        ? item.high < owner.rawValue : item.low < member.rawValue
-      {
-        lower = middle + 1
-      } else {
-        upper = middle
-      }
-    }
-    guard lower < count, self[lower].high == owner.rawValue, self[lower].low == member.rawValue
-    else { return nil }
-    return self[lower].isRemoval
+    let wanted = (owner.rawValue, member.rawValue)
+    let index = (0..<count).partitioningIndex { (self[$0].high, self[$0].low) >= wanted }
+    guard index < count, (self[index].high, self[index].low) == wanted else { return nil }
+    return self[index].isRemoval
   }
 }

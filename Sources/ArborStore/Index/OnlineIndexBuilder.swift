@@ -246,9 +246,5 @@ final class OnlineIndexBuilder {
   }
 
   /// Nanoseconds since some moment, by a clock that nobody sets.
-  private static var now: UInt64 {
-    var time = timespec()
-    clock_gettime(CLOCK_MONOTONIC, &time)
-    return UInt64(time.tv_sec) &* 1_000_000_000 &+ UInt64(time.tv_nsec)
-  }
+  private static var now: UInt64 { DispatchTime.now().uptimeNanoseconds }
 }

@@ -85,29 +85,17 @@ final class OrderedMaintainer {
       kept.insert(member)
     }
     for stored in outcome.stored where !kept.contains(stored.member) {
-      try change(outcome.owner, stored.member, stored.position) {
-        (database, key, value) throws(LMDBError) in
+      try OrderedMembers.change(
+        members, order, outcome.owner.rawValue, stored.member.rawValue, stored.position
+      ) { (database, key, value) throws(LMDBError) in
         _ = try transaction.delete(database, key: key, value: value)
       }
     }
     for (member, position) in zip(outcome.members, positions) where !kept.contains(member) {
-      try change(outcome.owner, member, position) { (database, key, value) throws(LMDBError) in
+      try OrderedMembers.change(
+        members, order, outcome.owner.rawValue, member.rawValue, position
+      ) { (database, key, value) throws(LMDBError) in
         _ = try transaction.put(database, key: key, value: value, .noDuplicate)
-      }
-    }
-  }
-
-  /// Does the same to both databases.
-  private func change(
-    _ owner: ObjectNumber, _ member: ObjectNumber, _ position: UInt64,
-    _ body: (Database, UnsafeRawBufferPointer, UnsafeRawBufferPointer) throws(LMDBError) -> Void
-  ) throws(LMDBError) {
-    try OrderedMembers.withNumber(owner.rawValue) { (key) throws(LMDBError) in
-      try OrderedMembers.withPair(member.rawValue, position) { (value) throws(LMDBError) in
-        try body(members, key, value)
-      }
-      try OrderedMembers.withPair(position, member.rawValue) { (value) throws(LMDBError) in
-        try body(order, key, value)
       }
     }
   }

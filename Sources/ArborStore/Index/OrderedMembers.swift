@@ -60,6 +60,21 @@ package enum OrderedMembers {
     return here == member.rawValue ? position : nil
   }
 
+  /// Calls `body` with the key and the value of a member in each of the two databases.
+  static func change(
+    _ members: Database, _ order: Database, _ owner: UInt64, _ member: UInt64, _ position: UInt64,
+    _ body: (Database, UnsafeRawBufferPointer, UnsafeRawBufferPointer) throws(LMDBError) -> Void
+  ) throws(LMDBError) {
+    try withNumber(owner) { (key) throws(LMDBError) in
+      try withPair(member, position) { (value) throws(LMDBError) in
+        try body(members, key, value)
+      }
+      try withPair(position, member) { (value) throws(LMDBError) in
+        try body(order, key, value)
+      }
+    }
+  }
+
   /// The two numbers of a value; zeros for a damaged one that is too short, which the store check
   /// finds.
   @inline(__always)

@@ -13,16 +13,5 @@ package struct LoggedCommit {
   let history: [UInt8]
   let set: ChangeSet
   /// Keeps the memory of the records.
-  private let memory: SlabAllocator
-
-  init(
-    sequence: UInt64, generation: UInt32, history: [UInt8], set: ChangeSet,
-    memory: SlabAllocator
-  ) {
-    self.sequence = sequence
-    self.generation = generation
-    self.history = history
-    self.set = set
-    self.memory = memory
-  }
+  let memory: SlabAllocator
 }

@@ -14,9 +14,7 @@ extension StoreEngine {
   package func leave() throws(StoreError) {
     try removeLogReader(id)
     try write { (transaction, _) throws(StoreError) in
-      try storing { () throws(LMDBError) in
-        _ = try transaction.delete(databases.arbor, key: Array(StoreFormat.sharedKey.utf8))
-      }
+      try StoreCreation.remove(StoreFormat.sharedKey, databases.arbor, transaction)
     }
   }
 

@@ -25,9 +25,7 @@ extension StoreEngine {
       try makeAgain(commits, workspace, &header, transaction)
       try raise(counters, transaction)
       guard let position else { return }
-      try storing { () throws(LMDBError) in
-        try StoreCreation.put(StoreFormat.followsKey, position, databases.arbor, transaction)
-      }
+      try StoreCreation.put(StoreFormat.followsKey, position, databases.arbor, transaction)
     }
   }
 

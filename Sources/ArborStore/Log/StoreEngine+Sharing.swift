@@ -162,9 +162,6 @@ extension StoreEngine {
   func write(
     _ position: SharedPosition, _ transaction: borrowing WriteTransaction
   ) throws(StoreError) {
-    try storing { () throws(LMDBError) in
-      try StoreCreation.put(
-        StoreFormat.sharedKey, position.encoded(), databases.arbor, transaction)
-    }
+    try StoreCreation.put(StoreFormat.sharedKey, position.encoded(), databases.arbor, transaction)
   }
 }

@@ -8,25 +8,15 @@ struct DuplicateSearch {
   /// So many are named at most.
   private static let mostViolations = 100
 
-  private let migration: LightweightMigration
-  private let parts: StoreParts
+  let migration: LightweightMigration
+  let parts: StoreParts
   /// The way from the present records to those of the newer model.
-  private let layouts: StoreLayouts
-  private let reader: TransactionReader
+  let layouts: StoreLayouts
+  let reader: TransactionReader
   private let limit = WorkLimit()
 
   private var schema: ModelSchema { migration.new }
   private var storeID: UUID { parts.header.storeID }
-
-  init(
-    _ migration: LightweightMigration, _ parts: StoreParts, _ layouts: StoreLayouts,
-    _ reader: TransactionReader
-  ) {
-    self.migration = migration
-    self.parts = parts
-    self.layouts = layouts
-    self.reader = reader
-  }
 
   /// - Throws: `duplicateValues` where objects share values in one of some unique indexes;
   ///   `corrupted` where a record is damaged; `interrupted`.

@@ -13,7 +13,9 @@ struct FormerModel {
   let fingerprint: ModelFingerprint
   /// With the catalogue of that time.
   let schema: ModelSchema
+}
 
+extension FormerModel {
   // MARK: Bytes
 
   /// `sequence u64 · model fingerprint u128 · catalogue · model · crc32c u32`, the last two as runs
@@ -26,12 +28,6 @@ struct FormerModel {
     writer.appendRun(ModelCodec.encode(schema.model))
     writer.appendChecksum()
     return writer.bytes
-  }
-
-  init(sequence: UInt64, fingerprint: ModelFingerprint, schema: ModelSchema) {
-    self.sequence = sequence
-    self.fingerprint = fingerprint
-    self.schema = schema
   }
 
   /// - Throws: `corrupted`.
@@ -82,10 +78,8 @@ struct FormerModel {
       }
     }
     let catalog = CatalogCodec.encode(present.catalog.withoutRetiredDatabases)
-    try storing { () throws(LMDBError) in
-      try StoreCreation.put(StoreFormat.catalogKey, catalog, arbor, transaction)
-      try transaction.delete(arbor, key: Array(StoreFormat.formerKey.utf8))
-    }
+    try StoreCreation.put(StoreFormat.catalogKey, catalog, arbor, transaction)
+    try StoreCreation.remove(StoreFormat.formerKey, arbor, transaction)
   }
 
   /// Deletes the databases of a list that a schema does not have.
@@ -107,14 +101,12 @@ struct FormerModel {
     _ entity: EntitySchema, layouts: ClosedRange<UInt16>, _ arbor: Database,
     _ transaction: borrowing WriteTransaction
   ) throws(StoreError) {
-    let counter = StoreFormat.counterKey(StoreFormat.objectCounter(entity.number))
-    try storing { () throws(LMDBError) in
-      for layout in layouts {
-        let key = StoreFormat.layoutKey(entity: entity.number, layout: layout)
-        try transaction.delete(arbor, key: Array(key.utf8))
-      }
-      try transaction.delete(arbor, key: Array(counter.utf8))
+    for layout in layouts {
+      let key = StoreFormat.layoutKey(entity: entity.number, layout: layout)
+      try StoreCreation.remove(key, arbor, transaction)
     }
+    let counter = StoreFormat.counterKey(StoreFormat.objectCounter(entity.number))
+    try StoreCreation.remove(counter, arbor, transaction)
   }
 
   /// Removes the large binaries of attributes that an entity no longer has, where it keeps others.

@@ -25,15 +25,11 @@ extension MigrationChecks {
         last = owner
         tally.add(owner)
       }
-      guard tally.count > 0 else { continue }
       let destination = migration.new.entities[relationship.destination].name
-      obstacles.append(
-        obstacle(
-          plan.name, relationship.name, tally.count, tally.first, present,
-          " with links to objects that are no \(destination)"
-        ) {
-          "\($0), to which it leads in the former model; change them with the newer one"
-        })
+      obstacles += obstacle(
+        plan.name, relationship.name, tally, present,
+        " with links to objects that are no \(destination)"
+      ) { "\($0), to which it leads in the former model; change them with the newer one" }
     }
   }
 

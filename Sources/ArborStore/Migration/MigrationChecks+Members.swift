@@ -37,11 +37,10 @@ extension MigrationChecks {
       (fewer, "fewer", "it needs \(least) or more members"),
       (more, "more", "it takes \(rule.maximumCount) members at most"),
     ]
-    for (tally, detail, what) in cases where tally.count > 0 {
-      obstacles.append(
-        obstacle(plan.name, rule.name, tally.count, tally.first, former, " with \(detail)") {
-          "\(what), and \($0); change them with the former model, or let a MigrationStep do so"
-        })
+    for (tally, detail, what) in cases {
+      obstacles += obstacle(plan.name, rule.name, tally, former, " with \(detail)") {
+        "\(what), and \($0); change them with the former model, or let a MigrationStep do so"
+      }
     }
   }
 
@@ -78,8 +77,8 @@ struct ObjectTally {
   /// So many objects are named.
   static let namedObjects = 3
 
-  private(set) var count = 0
-  private(set) var first: [ObjectNumber] = []
+  var count = 0
+  var first: [ObjectNumber] = []
 
   mutating func add(_ number: ObjectNumber) {
     count += 1

@@ -9,26 +9,10 @@ internal import LMDB
 struct MigrationChecks {
   let migration: LightweightMigration
   let databases: StoreDatabases
-  private let layouts: StoreLayouts
-  private let storeID: UUID
+  let layouts: StoreLayouts
+  let storeID: UUID
   let reader: TransactionReader
   let limit = WorkLimit()
-
-  init(_ migration: LightweightMigration, _ parts: StoreParts, _ reader: TransactionReader) {
-    self.init(
-      migration, parts.databases, parts.layouts, storeID: parts.header.storeID, reader)
-  }
-
-  init(
-    _ migration: LightweightMigration, _ databases: StoreDatabases, _ layouts: StoreLayouts,
-    storeID: UUID, _ reader: TransactionReader
-  ) {
-    self.migration = migration
-    self.databases = databases
-    self.layouts = layouts
-    self.storeID = storeID
-    self.reader = reader
-  }
 
   func obstacles() throws(StoreError) -> [MigrationObstacle] {
     var obstacles: [MigrationObstacle] = []
@@ -56,45 +40,37 @@ struct MigrationChecks {
     _ obstacles: inout [MigrationObstacle]
   ) throws(StoreError) {
     guard !migration.isStaged else { return }
-    let records = databases.records(former.index)
-    let count = try storing { () throws(LMDBError) in try reader.entryCount(records) }
-    guard count > 0 else { return }
-    obstacles.append(
-      obstacle(plan.name, nil, count, try firstObjects(records), former) {
-        "it becomes abstract, and \($0); delete them with the former model, or let a MigrationStep "
-          + "make objects of a subentity out of them"
-      })
+    obstacles += obstacle(plan.name, nil, try all(of: former), former) {
+      "it becomes abstract, and \($0); delete them with the former model, or let a MigrationStep "
+        + "make objects of a subentity out of them"
+    }
   }
 
   private func check(
     _ plan: CatalogEvolution.Entity, _ former: EntitySchema, _ obstacles: inout [MigrationObstacle]
   ) throws(StoreError) {
-    let records = databases.records(former.index)
     var required = plan.required
     if !plan.missing.isEmpty || !plan.computed.isEmpty {
-      let count = try storing { () throws(LMDBError) in try reader.entryCount(records) }
-      guard count > 0 else { return }
-      let first = try firstObjects(records)
+      let all = try all(of: former)
+      guard all.count > 0 else { return }
       for name in plan.missing where migration.retyped(name, of: plan.name) == nil {
         if let number = formerNumber(of: name, plan) {
           required.append((name, number))
           continue
         }
         if plan.returned[name] != nil {
-          try checkReturn(of: name, plan, former, records, &obstacles)
+          try checkReturn(of: name, plan, former, &obstacles)
           continue
         }
-        obstacles.append(
-          obstacle(plan.name, name, count, first, former, " without a value") {
-            "it is mandatory without a default, and \($0); give it a default, or make it optional"
-          })
+        obstacles += obstacle(plan.name, name, all, former, " without a value") {
+          "it is mandatory without a default, and \($0); give it a default, or make it optional"
+        }
       }
       for name in plan.computed where !migration.isStaged {
-        obstacles.append(
-          obstacle(plan.name, name, count, first, former) {
-            "it is derived and stored, and \($0); .lightweightOnly computes it for none, so let "
-              + "options.migration be .automatic, or make it transient"
-          })
+        obstacles += obstacle(plan.name, name, all, former) {
+          "it is derived and stored, and \($0); .lightweightOnly computes it for none, so let "
+            + "options.migration be .automatic, or make it transient"
+        }
       }
     }
     for (name, number) in required where migration.retyped(name, of: plan.name) == nil {
@@ -116,12 +92,10 @@ struct MigrationChecks {
     try forEachRecord(of: former) { number, record in
       if record.isNull(field) { tally.add(number) }
     }
-    guard tally.count > 0 else { return }
-    obstacles.append(
-      obstacle(plan.name, name, tally.count, tally.first, former, " without a value") {
-        "it becomes mandatory without a default, and \($0); give it a default, or give each "
-          + "object a value with the former model"
-      })
+    obstacles += obstacle(plan.name, name, tally, former, " without a value") {
+      "it becomes mandatory without a default, and \($0); give it a default, or give each "
+        + "object a value with the former model"
+    }
   }
 
   /// The catalogue number in the older model of an attribute whose values a pass brings along.
@@ -137,23 +111,21 @@ struct MigrationChecks {
 
   /// Objects that were written since a property went do not have its values.
   private func checkReturn(
-    of name: String, _ plan: CatalogEvolution.Entity, _ former: EntitySchema, _ records: Database,
+    of name: String, _ plan: CatalogEvolution.Entity, _ former: EntitySchema,
     _ obstacles: inout [MigrationObstacle]
   ) throws(StoreError) {
     var tally = ObjectTally()
-    try reader.forEachEntry(of: records, limit) { found in
+    try reader.forEachEntry(of: databases.records(former.index), limit) { found in
       if let base = found.value.baseAddress, found.value.count >= RecordLayout.headerSize,
         RecordView(base: base, count: found.value.count).layoutNumber > plan.lastLayout
       {
         tally.add(ObjectNumber(rawValue: found.integerKey))
       }
     }
-    guard tally.count > 0 else { return }
-    obstacles.append(
-      obstacle(plan.name, name, tally.count, tally.first, former, " without a value") {
-        "it is mandatory without a default, and \($0), written since it was removed; delete these "
-          + "with the newer model"
-      })
+    obstacles += obstacle(plan.name, name, tally, former, " without a value") {
+      "it is mandatory without a default, and \($0), written since it was removed; delete these "
+        + "with the newer model"
+    }
   }
 
   /// Other objects may be linked with those of an entity by what this inherits.
@@ -167,24 +139,22 @@ struct MigrationChecks {
         && kept.contains(migration.old.entities[relationship.declaringEntity].number)
     }
     guard mayBeLinked else { return }
-    let records = databases.records(former.index)
-    let count = try storing { () throws(LMDBError) in try reader.entryCount(records) }
-    guard count > 0 else { return }
-    obstacles.append(
-      obstacle(removed.name, nil, count, try firstObjects(records), former) {
-        "it is removed, and \($0); others may be linked with these by what it inherits, so "
-          + "delete them with the former model"
-      })
+    obstacles += obstacle(removed.name, nil, try all(of: former), former) {
+      "it is removed, and \($0); others may be linked with these by what it inherits, so "
+        + "delete them with the former model"
+    }
   }
 
-  private func firstObjects(_ records: Database) throws(StoreError) -> [ObjectNumber] {
-    try storing { () throws(LMDBError) in
+  /// All objects of exactly one entity.
+  private func all(of former: EntitySchema) throws(StoreError) -> ObjectTally {
+    let records = databases.records(former.index)
+    return try storing { () throws(LMDBError) in
+      var tally = ObjectTally(count: try reader.entryCount(records))
       let cursor = try reader.cursor(records)
-      var numbers: [ObjectNumber] = []
-      while numbers.count < ObjectTally.namedObjects, let found = try cursor.next() {
-        numbers.append(ObjectNumber(rawValue: found.integerKey))
+      while tally.first.count < ObjectTally.namedObjects, let found = try cursor.next() {
+        tally.first.append(ObjectNumber(rawValue: found.integerKey))
       }
-      return numbers
+      return tally
     }
   }
 
@@ -197,21 +167,32 @@ struct MigrationChecks {
       .forEach(reader, limit) { number, record in body(number, record) }
   }
 
+  /// - Returns: Nothing where there are no such objects.
   func obstacle(
-    _ entity: String, _ property: String?, _ count: Int, _ first: [ObjectNumber],
-    _ former: EntitySchema, _ detail: String = "", _ sentence: (String) -> String
-  ) -> MigrationObstacle {
+    _ entity: String, _ property: String?, _ objects: ObjectTally, _ former: EntitySchema,
+    _ detail: String = "", _ sentence: (String) -> String
+  ) -> [MigrationObstacle] {
+    let (count, first) = (objects.count, objects.first)
+    guard count > 0 else { return [] }
     let names = first.map { "\(former.name) \($0.sequence)" }.joined(separator: ", ")
-    let objects = (count == 1 ? "there is 1 object" : "there are \(count) objects") + detail
+    let total = (count == 1 ? "there is 1 object" : "there are \(count) objects") + detail
     let subject = ModelDifference.Subject(entity, property)
     let list = count > first.count ? "\(names) and more" : names
-    return MigrationObstacle(
-      entity: entity, property: property,
-      object: first.first.map {
-        ObjectID(
-          storeID: storeID, entityName: former.name, number: $0.sequence)
-      },
-      message: "\(subject): \(sentence("\(objects) (\(list))")).")
+    let example = first.first.map {
+      ObjectID(storeID: storeID, entityName: former.name, number: $0.sequence)
+    }
+    let message = "\(subject): \(sentence("\(total) (\(list))"))."
+    return [
+      MigrationObstacle(entity: entity, property: property, object: example, message: message)
+    ]
+  }
+}
+
+extension MigrationChecks {
+  init(_ migration: LightweightMigration, _ parts: StoreParts, _ reader: TransactionReader) {
+    self.init(
+      migration: migration, databases: parts.databases, layouts: parts.layouts,
+      storeID: parts.header.storeID, reader: reader)
   }
 }
 
@@ -232,7 +213,8 @@ extension StoreEngine {
     let snapshot = try snapshot()
     defer { snapshot.close() }
     let found = try MigrationChecks(
-      migration, databases, layouts, storeID: id, snapshot.reader
+      migration: migration, databases: databases, layouts: layouts, storeID: id,
+      reader: snapshot.reader
     ).obstacles()
     return passes ? found : migration.obstacles + found
   }

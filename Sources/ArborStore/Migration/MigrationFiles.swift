@@ -42,13 +42,13 @@ package struct MigrationFiles: Sendable {
   package func makeStage(
     _ hop: Int, from source: StoreEngine, _ body: (String) throws(StoreError) -> Void
   ) throws(StoreError) {
-    remove(unfinished)
+    StoreFiles.discard(unfinished)
     do throws(StoreError) {
       try source.copy(to: unfinished, compacting: false)
       try body(unfinished)
       try move(unfinished, to: stage(hop))
     } catch {
-      remove(unfinished)
+      StoreFiles.discard(unfinished)
       throw error
     }
   }
@@ -57,13 +57,13 @@ package struct MigrationFiles: Sendable {
   package func promote(_ hop: Int) throws(StoreError) { try move(stage(hop), to: stage(hop + 1)) }
 
   /// Removes the file of a hop.
-  package func removeStage(_ hop: Int) { remove(stage(hop)) }
+  package func removeStage(_ hop: Int) { StoreFiles.discard(stage(hop)) }
 
   /// Removes whatever a migration has made, except the store as it was before.
   package func discard(hops: Int) {
-    remove(unfinished)
+    StoreFiles.discard(unfinished)
     for hop in 1...max(hops, Self.mostHops) where (try? exists(hop)) ?? true {
-      remove(stage(hop))
+      StoreFiles.discard(stage(hop))
     }
   }
 
@@ -78,18 +78,13 @@ package struct MigrationFiles: Sendable {
   }
 
   /// Removes the store as it was before.
-  package func removeFormer() { remove(former) }
+  package func removeFormer() { StoreFiles.discard(former) }
 
   /// Removes whatever migrations have made and left beside the store.
   func removeAll() {
     discard(hops: 0)
     removeFormer()
-    remove(StoreFiles.replacedPath(of: path))
-  }
-
-  private func remove(_ name: String) {
-    unlink(name + "-lock")
-    unlink(name)
+    StoreFiles.discard(StoreFiles.replacedPath(of: path))
   }
 
   private func move(_ name: String, to target: String) throws(StoreError) {
@@ -107,7 +102,7 @@ package struct MigrationFiles: Sendable {
   /// - Throws: `inUse` where this process has the store open.
   package func swap(_ hop: Int, origin: UInt64) throws(StoreError) -> Bool {
     // A migration confirms the one before.
-    remove(former)
+    StoreFiles.discard(former)
     var isOrigin = true
     do throws(StoreError) {
       try StoreFiles.replace(path, by: stage(hop), keepsFormer: true) {

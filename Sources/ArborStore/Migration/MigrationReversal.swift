@@ -50,12 +50,10 @@ struct MigrationReversal {
     try IndexBuildList().write(&header, arbor, transaction)
     try FormerModel.drop(StoreDatabases.list(present), notIn: schema, transaction)
     try forgetLayouts(arbor, transaction)
-    try storing { () throws(LMDBError) in
-      try StoreCreation.put(
-        StoreFormat.catalogKey, CatalogCodec.encode(schema.catalog), arbor, transaction)
-      try StoreCreation.put(schema.model, ModelDigest(schema.model), arbor, transaction)
-      try transaction.delete(arbor, key: Array(StoreFormat.formerKey.utf8))
-    }
+    let catalog = CatalogCodec.encode(schema.catalog)
+    try StoreCreation.put(StoreFormat.catalogKey, catalog, arbor, transaction)
+    try StoreCreation.put(schema.model, ModelDigest(schema.model), arbor, transaction)
+    try StoreCreation.remove(StoreFormat.formerKey, arbor, transaction)
     let opened = try storing { () throws(LMDBError) in
       try transaction.createDatabases(StoreDatabases.list(schema))
     }
@@ -80,11 +78,9 @@ struct MigrationReversal {
         continue
       }
       guard last > before.layout.number else { continue }
-      try storing { () throws(LMDBError) in
-        for layout in (before.layout.number + 1)...last {
-          let key = StoreFormat.layoutKey(entity: entity.number, layout: layout)
-          try transaction.delete(arbor, key: Array(key.utf8))
-        }
+      for layout in (before.layout.number + 1)...last {
+        let key = StoreFormat.layoutKey(entity: entity.number, layout: layout)
+        try StoreCreation.remove(key, arbor, transaction)
       }
     }
   }
@@ -114,7 +110,7 @@ extension StoreEngine {
     let opener = StoreOpener(StoreOpening(.file(path), model: nil))
     let parts = try opener.parts(of: environment, path: environment.path)
     var isReverted = false
-    try parts.write { (transaction) throws(StoreError) in
+    try environment.write(path: parts.path) { (transaction) throws(StoreError) in
       isReverted = try revert(parts, dropping: names, transaction)
       return isReverted
     }
@@ -140,10 +136,7 @@ extension StoreEngine {
     }
     try MigrationReversal(former, parts.schema).perform(&header, arbor, transaction)
     header.sign(transaction)
-    let written = header
-    try storing { () throws(LMDBError) in
-      try StoreHeader.write(written, arbor, in: transaction)
-    }
+    try StoreHeader.write(header, arbor, in: transaction)
     return true
   }
 }

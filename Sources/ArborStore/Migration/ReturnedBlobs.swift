@@ -4,21 +4,11 @@ internal import LMDB
 /// Removes the large binaries of attributes that come back which no record has any more: objects
 /// were deleted or written while nothing knew of them.
 struct ReturnedBlobs {
-  private let migration: LightweightMigration
-  private let databases: StoreDatabases
-  private let layouts: StoreLayouts
+  let migration: LightweightMigration
+  /// Those of the model that comes back, like the layouts.
+  let databases: StoreDatabases
+  let layouts: StoreLayouts
   private let limit = WorkLimit()
-
-  /// - Parameters:
-  ///   - databases: Those of the model that comes back.
-  ///   - layouts: Its layouts.
-  init(
-    _ migration: LightweightMigration, _ databases: StoreDatabases, _ layouts: StoreLayouts
-  ) {
-    self.migration = migration
-    self.databases = databases
-    self.layouts = layouts
-  }
 
   /// Takes time in proportion to the large binaries of entities to which attributes with some come
   /// back.

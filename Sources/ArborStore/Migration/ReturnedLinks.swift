@@ -9,27 +9,14 @@ internal import LMDB
 /// deleted since go, and so do the links that lay in records which have been written since, which
 /// have forgotten them. Where one end of a link forgets it, so does the other.
 struct ReturnedLinks {
-  private let migration: LightweightMigration
-  private let former: ModelSchema
-  private let databases: StoreDatabases
-  private let layouts: StoreLayouts
+  let migration: LightweightMigration
+  /// What the store kept of the model that comes back, of which the databases and layouts are.
+  let former: ModelSchema
+  let databases: StoreDatabases
+  let layouts: StoreLayouts
   private let limit = WorkLimit()
 
   private var schema: ModelSchema { migration.new }
-
-  /// - Parameters:
-  ///   - former: What the store kept of the model that comes back.
-  ///   - databases: Those of the model that comes back.
-  ///   - layouts: Its layouts.
-  init(
-    _ migration: LightweightMigration, _ former: FormerModel, _ databases: StoreDatabases,
-    _ layouts: StoreLayouts
-  ) {
-    self.migration = migration
-    self.former = former.schema
-    self.databases = databases
-    self.layouts = layouts
-  }
 
   /// Takes time in proportion to the objects of entities whose to-one relationships come back or
   /// lead back from those that do, and to the links of the others.
@@ -201,18 +188,12 @@ struct ReturnedLinks {
       try transaction.clear(relationship.members)
       try transaction.clear(order)
       for link in links {
-        try put(link.member, link.position, of: link.owner, relationship.members, transaction)
-        try put(link.position, link.member, of: link.owner, order, transaction)
+        try OrderedMembers.change(
+          relationship.members, order, link.owner.rawValue, link.member, link.position
+        ) { (database, key, value) throws(LMDBError) in
+          _ = try transaction.put(database, key: key, value: value, .noDuplicate)
+        }
       }
-    }
-  }
-
-  private func put(
-    _ first: UInt64, _ second: UInt64, of owner: ObjectNumber, _ database: Database,
-    _ transaction: borrowing WriteTransaction
-  ) throws(LMDBError) {
-    try OrderedMembers.withPair(first, second) { (value) throws(LMDBError) in
-      _ = try transaction.put(database, key: owner.rawValue, value: value, .noDuplicate)
     }
   }
 

@@ -7,22 +7,12 @@ internal import LMDB
 /// Records that were not written since have them still, whatever the newer model made of them;
 /// others have values of the newer type, which are converted back where the former one holds them.
 struct ReturnedValues {
-  private let migration: LightweightMigration
-  private let parts: StoreParts
-  private let former: FormerModel
-  private let layouts: StoreLayouts
+  let migration: LightweightMigration
+  let parts: StoreParts
+  let former: FormerModel
+  /// Those of the model that comes back.
+  let layouts: StoreLayouts
   private let limit = WorkLimit()
-
-  /// - Parameter layouts: Those of the model that comes back.
-  init(
-    _ migration: LightweightMigration, _ parts: StoreParts, _ former: FormerModel,
-    _ layouts: StoreLayouts
-  ) {
-    self.migration = migration
-    self.parts = parts
-    self.former = former
-    self.layouts = layouts
-  }
 
   /// An attribute as the three models have it.
   private struct Column {
@@ -145,26 +135,19 @@ struct ReturnedValues {
     let checks = MigrationChecks(migration, parts, reader)
     let (name, type) = (column.attribute.name, column.retyped.type)
     let entity = migration.new.entities.first { $0.number == since.number }?.name ?? since.name
-    var obstacles: [MigrationObstacle] = []
     if column.unfitting.count > 0 {
-      obstacles.append(
-        checks.obstacle(
-          entity, name, column.unfitting.count, column.unfitting.first, since,
-          " with a value, written since, that \(type) cannot hold"
-        ) {
-          "\($0); name \"\(column.retyped.lossName)\" in revertMigration(_:dropping:) to let that "
-            + "go, or change them with the newer model"
-        })
-    } else if column.missing.count > 0 {
-      obstacles.append(
-        checks.obstacle(
-          entity, name, column.missing.count, column.missing.first, since, " without a value"
-        ) {
-          "it is mandatory without a default, and \($0); give them values, or delete them, with "
-            + "the newer model"
-        })
+      return checks.obstacle(
+        entity, name, column.unfitting, since,
+        " with a value, written since, that \(type) cannot hold"
+      ) {
+        "\($0); name \"\(column.retyped.lossName)\" in revertMigration(_:dropping:) to let that "
+          + "go, or change them with the newer model"
+      }
     }
-    return obstacles
+    return checks.obstacle(entity, name, column.missing, since, " without a value") {
+      "it is mandatory without a default, and \($0); give them values, or delete them, with "
+        + "the newer model"
+    }
   }
 }
 

@@ -27,10 +27,8 @@ extension StoreEngine {
         return
       }
       header.isBeingMigrated = true
-      try storing { () throws(LMDBError) in
-        try StoreCreation.put(
-          StoreFormat.migrationKey, marker.encoded(), databases.arbor, transaction)
-      }
+      let key = StoreFormat.migrationKey
+      try StoreCreation.put(key, marker.encoded(), databases.arbor, transaction)
     }
   }
 
@@ -39,10 +37,7 @@ extension StoreEngine {
   package func removeMigrationMarker() throws(StoreError) {
     try changeMarker { (transaction, header) throws(StoreError) in
       header.isBeingMigrated = false
-      try storing { () throws(LMDBError) in
-        _ = try transaction.delete(
-          databases.arbor, key: Array(StoreFormat.migrationKey.utf8))
-      }
+      try StoreCreation.remove(StoreFormat.migrationKey, databases.arbor, transaction)
     }
   }
 

@@ -2,14 +2,9 @@
 /// too much.
 struct CountBound {
   /// How many rows may come yet.
-  private var most: Int
+  var most: Int
   /// What finding them may cost yet, in units of ``Cost``.
-  private var effort: Int
-
-  init(most: Int, effort: Int) {
-    self.most = most
-    self.effort = effort
-  }
+  var effort: Int
 
   /// Takes a look for a key.
   @inline(__always)

@@ -136,7 +136,8 @@ extension QueryExecutor {
       var sink = sink
       return try visit(inOrder: plan, &sink) ? sink : nil
     }
-    var behind = ContinuedRows(sink, order, behind: try continuation.position(in: order))
+    var behind = ContinuedRows(
+      base: sink, order: order, position: try continuation.position(in: order))
     return try visit(inOrder: plan.begun(behind: continuation, query), &behind)
       ? behind.base : nil
   }

@@ -6,19 +6,9 @@ struct QuerySource {
   let store: StoreEngine
   let reader: TransactionReader
   /// The indexes that are not ready to be read; nil where all are.
-  private let unfinished: UnfinishedIndexes?
+  let unfinished: UnfinishedIndexes?
   /// What ends the query before it is answered.
   let limit: WorkLimit
-
-  init(
-    store: StoreEngine, reader: TransactionReader, _ unfinished: UnfinishedIndexes?,
-    limit: WorkLimit = WorkLimit()
-  ) {
-    self.store = store
-    self.reader = reader
-    self.unfinished = unfinished
-    self.limit = limit
-  }
 
   var schema: ModelSchema { store.schema }
 

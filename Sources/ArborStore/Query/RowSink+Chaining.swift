@@ -80,14 +80,8 @@ struct ContinuedRows<Base: RowSink, Order: RowOrder>: RowSink {
   static var readsRecords: Bool { true }
 
   var base: Base
-  private let order: Order
-  private let position: RowPosition<Order>
-
-  init(_ base: consuming Base, _ order: Order, behind position: RowPosition<Order>) {
-    self.base = base
-    self.order = order
-    self.position = position
-  }
+  let order: Order
+  let position: RowPosition<Order>
 
   @inline(__always)
   mutating func take(

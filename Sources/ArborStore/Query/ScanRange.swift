@@ -8,12 +8,9 @@ struct ScanRange: Hashable {
   let lower: [UInt8]
   /// nil: to the end.
   let upper: [UInt8]?
+}
 
-  init(lower: [UInt8], upper: [UInt8]?) {
-    self.lower = lower
-    self.upper = upper
-  }
-
+extension ScanRange {
   /// All keys there are; none begins with less than this.
   static let everything = ScanRange(lower: [0], upper: nil)
 
@@ -22,8 +19,7 @@ struct ScanRange: Hashable {
 
   /// All keys that begin with given bytes.
   init(beginningWith bytes: [UInt8]) {
-    lower = bytes
-    upper = Self.successor(of: bytes)
+    self.init(lower: bytes, upper: Self.successor(of: bytes))
   }
 
   /// Whether a scan of it ends with the last key there is.

@@ -162,12 +162,7 @@ extension StoreSnapshot {
     _ predicate: CompiledPredicate, _ record: RecordView, _ number: ObjectNumber,
     overlay: FetchOverlay?
   ) throws(StoreError) -> Bool {
-    try answering {
-      let resolver = SnapshotResolver(try source, overlay: overlay)
-      let fulfils = predicate(record, number, resolver)
-      try resolver.check()
-      return fulfils
-    }
+    try resolving(overlay: overlay) { predicate(record, number, $0) }
   }
 
   /// Runs `body` with what follows relationships for readers of expressions.
@@ -185,7 +180,9 @@ extension StoreSnapshot {
   }
 
   var source: QuerySource {
-    get throws { QuerySource(store: store, reader: try reader, unfinishedIndexes, limit: limit) }
+    get throws {
+      QuerySource(store: store, reader: try reader, unfinished: unfinishedIndexes, limit: limit)
+    }
   }
 
   /// Errors of every layer below become the store's in this one place.

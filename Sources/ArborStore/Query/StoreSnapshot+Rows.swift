@@ -25,13 +25,16 @@ extension StoreSnapshot {
           GroupedRows(grouping, environment, executor.resolver)
         ).groups
         try executor.resolver.check()
-        return try GroupRows(plan, grouping, query.entity, environment, executor.resolver)
-          .rows(of: groups)
+        return try GroupRows(
+          plan: plan, grouping: grouping, entity: query.entity, environment: environment,
+          resolver: executor.resolver
+        ).rows(of: groups)
       }
       let projected = try executor.answer(
         ProjectedRows(plan, isPlain: isPlain, environment, executor.resolver))
       try executor.resolver.check()
-      return try RowOrdering(plan, environment, limit).rows(of: projected.rows)
+      return try RowOrdering(plan: plan, environment: environment, limit: limit)
+        .rows(of: projected.rows)
     }
   }
 }
@@ -131,22 +134,11 @@ private struct GroupedRows: RowSink {
 
 /// Makes rows of groups.
 private struct GroupRows {
-  private let plan: RowPlan
-  private let grouping: RowPlan.Grouping
-  private let entity: EntitySchema
-  private let environment: PredicateEnvironment
-  private let resolver: SnapshotResolver
-
-  init(
-    _ plan: RowPlan, _ grouping: RowPlan.Grouping, _ entity: EntitySchema,
-    _ environment: PredicateEnvironment, _ resolver: SnapshotResolver
-  ) {
-    self.plan = plan
-    self.grouping = grouping
-    self.entity = entity
-    self.environment = environment
-    self.resolver = resolver
-  }
+  let plan: RowPlan
+  let grouping: RowPlan.Grouping
+  let entity: EntitySchema
+  let environment: PredicateEnvironment
+  let resolver: SnapshotResolver
 
   func rows(of groups: [GroupedRows.Group]) throws -> [[Value]] {
     let expressions = plan.columns + plan.order.map(\.expression)
@@ -158,7 +150,8 @@ private struct GroupRows {
       rows.append(try expressions.map { try value($0, arguments) })
     }
     try resolver.check()
-    return try RowOrdering(plan, environment, resolver.limit).rows(of: rows)
+    return try RowOrdering(plan: plan, environment: environment, limit: resolver.limit)
+      .rows(of: rows)
   }
 
   private func fulfils(_ arguments: [Value]) throws -> Bool {
@@ -192,15 +185,9 @@ private struct GroupRows {
 
 /// Puts rows in order by values, leaves out equal ones, and keeps those that are wanted.
 private struct RowOrdering {
-  private let plan: RowPlan
-  private let environment: PredicateEnvironment
-  private let limit: WorkLimit
-
-  init(_ plan: RowPlan, _ environment: PredicateEnvironment, _ limit: WorkLimit) {
-    self.plan = plan
-    self.environment = environment
-    self.limit = limit
-  }
+  let plan: RowPlan
+  let environment: PredicateEnvironment
+  let limit: WorkLimit
 
   /// - Parameter rows: The values of each row's columns, then what it is ordered by.
   func rows(of rows: [[Value]]) throws -> [[Value]] {

@@ -44,13 +44,10 @@ struct SalvageEnding {
       }
       try StoreCounter.raise(
         StoreFormat.uniqueIDCounter, to: uniqueID ?? Self.firstUniqueID, arbor, transaction)
-      try storing { () throws(LMDBError) in
-        for (key, found) in source.entries.metadata {
-          try StoreCreation.put(
-            StoreFormat.applicationKey(key), found.bytes, arbor, transaction)
-        }
-        try transaction.deleteDatabase(target.doubtful)
+      for (key, found) in source.entries.metadata {
+        try StoreCreation.put(StoreFormat.applicationKey(key), found.bytes, arbor, transaction)
       }
+      try storing { () throws(LMDBError) in try transaction.deleteDatabase(target.doubtful) }
       try writeHeader(transaction)
     }
   }
@@ -76,8 +73,6 @@ struct SalvageEnding {
     }
     header.transactionID = transaction.id
     header.bootID = StoreHeader.bootID
-    try storing { () throws(LMDBError) in
-      try StoreHeader.write(header, target.databases.arbor, in: transaction)
-    }
+    try StoreHeader.write(header, target.databases.arbor, in: transaction)
   }
 }

@@ -52,9 +52,7 @@ struct SalvageIndexes {
       }
       try IndexBuildList(builds).write(&header, arbor, transaction)
       header.transactionID = transaction.id
-      try storing { () throws(LMDBError) in
-        try StoreHeader.write(header, arbor, in: transaction)
-      }
+      try StoreHeader.write(header, arbor, in: transaction)
     }
     let opening = StoreOpening(.file(target.environment.path), model: nil)
     let parts = try StoreOpener(opening).parts(of: target.environment, path: nil)

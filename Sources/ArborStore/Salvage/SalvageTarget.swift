@@ -68,12 +68,7 @@ final class SalvageTarget {
       let arbor = StoreDatabases(schema, opened: opened).arbor
       var header = start
       header.transactionID = transaction.id
-      try storing { () throws(LMDBError) in
-        try StoreCreation.describe(schema, model.layouts, arbor, transaction)
-        try StoreHeader.writeMark(header, arbor, in: transaction)
-        try StoreDigests.begin(transaction)
-        try StoreHeader.write(header, arbor, in: transaction)
-      }
+      try StoreCreation.begin(header, schema, model.layouts, arbor, transaction)
     }
     return opened
   }

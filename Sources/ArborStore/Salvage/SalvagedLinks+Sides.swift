@@ -51,7 +51,8 @@ extension SalvagedLinks {
         let cursor = try reader.cursor(relationship.members)
         var entry = try cursor.seek(last?.owner ?? 0)
         while let found = entry, links.count < SalvageTarget.mostChanges {
-          let link = Self.link(index, found, isOrdered: relationship.order != nil)
+          let link = StoredLink(
+            index, found.integerKey, found.value, isOrdered: relationship.order != nil)
           let isBehind = last.map { (link.owner, link.member) > ($0.owner, $0.member) } ?? true
           if isBehind { links.append(link) }
           entry = try cursor.next()
@@ -59,16 +60,6 @@ extension SalvagedLinks {
         return links
       }
     }
-  }
-
-  private static func link(_ index: Int, _ entry: Entry, isOrdered: Bool) -> StoredLink {
-    guard isOrdered else {
-      return StoredLink(
-        index: index, owner: entry.integerKey, member: entry.integerValue, position: 0)
-    }
-    let (member, position) = OrderedMembers.pair(entry.value)
-    return StoredLink(
-      index: index, owner: entry.integerKey, member: member, position: position)
   }
 
   private func has(
@@ -109,13 +100,9 @@ extension SalvagedLinks {
       try transaction.delete(relationship.members, key: link.owner, value: link.member)
       return
     }
-    try OrderedMembers.withNumber(link.owner) { (key) throws(LMDBError) in
-      try OrderedMembers.withPair(link.member, position) { (value) throws(LMDBError) in
-        _ = try transaction.delete(relationship.members, key: key, value: value)
-      }
-      try OrderedMembers.withPair(position, link.member) { (value) throws(LMDBError) in
-        _ = try transaction.delete(order, key: key, value: value)
-      }
+    try OrderedMembers.change(relationship.members, order, link.owner, link.member, position) {
+      (database, key, value) throws(LMDBError) in
+      _ = try transaction.delete(database, key: key, value: value)
     }
   }
 

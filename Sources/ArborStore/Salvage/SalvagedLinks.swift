@@ -65,7 +65,8 @@ final class SalvagedLinks: SalvageCopying {
         let owner = entry.key.loadUnaligned(as: UInt64.self)
         let isWhole = try self.source.file.forEachValue(of: entry, flags, size: size) {
           (value) throws(LMDBError) in
-          try self.take(index, owner, value, isOrdered: isOrdered, isOrder: isOrder)
+          try self.append(
+            StoredLink(index, owner, value, isOrdered: isOrdered, isOrder: isOrder))
         }
         if !isWhole, !isOrder { self.lost[index].append(owner...owner) }
       } lost: { range in
@@ -77,22 +78,6 @@ final class SalvagedLinks: SalvageCopying {
   func append(_ link: StoredLink) throws(LMDBError) {
     pending.append(link)
     if pending.count >= SalvageTarget.mostChanges { try flush() }
-  }
-
-  private func take(
-    _ index: Int, _ owner: UInt64, _ value: UnsafeRawBufferPointer, isOrdered: Bool, isOrder: Bool
-  ) throws(LMDBError) {
-    if isOrdered {
-      let (first, second) = OrderedMembers.pair(value)
-      try append(
-        StoredLink(
-          index: index, owner: owner, member: isOrder ? second : first,
-          position: isOrder ? first : second))
-    } else {
-      try append(
-        StoredLink(
-          index: index, owner: owner, member: value.loadUnaligned(as: UInt64.self), position: 0))
-    }
   }
 
   /// Records a link that is not in the new store.
@@ -177,11 +162,9 @@ final class SalvagedLinks: SalvageCopying {
     }
     var position = link.position ?? 0
     if link.position == nil { position = try end(of: owner, order, reader) }
-    try OrderedMembers.withPair(link.member, position) { (value) throws(LMDBError) in
-      _ = try transaction.put(relationship.members, key: link.owner, value: value, .noDuplicate)
-    }
-    try OrderedMembers.withPair(position, link.member) { (value) throws(LMDBError) in
-      _ = try transaction.put(order, key: link.owner, value: value, .noDuplicate)
+    try OrderedMembers.change(relationship.members, order, link.owner, link.member, position) {
+      (database, key, value) throws(LMDBError) in
+      _ = try transaction.put(database, key: key, value: value, .noDuplicate)
     }
   }
 
@@ -196,6 +179,20 @@ final class SalvagedLinks: SalvageCopying {
     let (position, _) = OrderedMembers.pair(last.value)
     return position.addingReportingOverflow(StoreFormat.positionGap).overflow
       ? .max : position + StoreFormat.positionGap
+  }
+}
+
+extension SalvagedLinks.StoredLink {
+  /// A link as a value of one of its relationship's databases tells it.
+  init(
+    _ index: Int, _ owner: UInt64, _ value: UnsafeRawBufferPointer, isOrdered: Bool,
+    isOrder: Bool = false
+  ) {
+    let (first, second) =
+      isOrdered ? OrderedMembers.pair(value) : (value.loadUnaligned(as: UInt64.self), 0)
+    self.init(
+      index: index, owner: owner, member: isOrder ? second : first,
+      position: isOrder ? first : second)
   }
 }
 

@@ -141,12 +141,8 @@ final class SalvagedRecords: SalvageCopying {
 
   /// Whether one of some joined ranges holds a number. Logarithmic.
   static func contains(_ number: UInt64, _ ranges: [ClosedRange<UInt64>]) -> Bool {
-    var (lower, upper) = (0, ranges.count)
-    while lower < upper {
-      let middle = (lower + upper) / 2
-      if ranges[middle].upperBound < number { lower = middle + 1 } else { upper = middle }
-    }
-    return lower < ranges.count && ranges[lower].contains(number)
+    let index = ranges.partitioningIndex { $0.upperBound >= number }
+    return index < ranges.count && ranges[index].contains(number)
   }
 
   // MARK: Writing

@@ -80,9 +80,5 @@ final class BackgroundIndexBuild: Sendable {
   }
 
   /// Waits until the thread has done what it can.
-  func waitForEnd() {
-    guard let ended = state.withLock({ $0.ended }) else { return }
-    ended.wait()
-    ended.signal()
-  }
+  func waitForEnd() { state.withLock { $0.ended }?.pass() }
 }

@@ -107,13 +107,10 @@ final class BackgroundScrub: Sendable {
 
   /// Ends the thread, and waits for that.
   func stop() {
-    guard
-      let ended = state.withLock({
-        $0.stop.signal(); return $0.ended
-      })
-    else { return }
-    ended.wait()
-    ended.signal()
+    state.withLock { state in
+      state.stop.signal()
+      return state.ended
+    }?.pass()
   }
 
   /// Runs `body` while there is no thread. One that there was is begun anew.
@@ -131,9 +128,13 @@ final class BackgroundScrub: Sendable {
   }
 
   /// Waits until the thread has done what it can.
-  func waitForEnd() {
-    guard let ended = state.withLock({ $0.ended }) else { return }
-    ended.wait()
-    ended.signal()
+  func waitForEnd() { state.withLock { $0.ended }?.pass() }
+}
+
+extension DispatchSemaphore {
+  /// Waits for a signal that everybody waits for who asks.
+  func pass() {
+    wait()
+    signal()
   }
 }

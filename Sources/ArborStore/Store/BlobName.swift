@@ -6,17 +6,11 @@ package struct BlobName: Sendable, Hashable {
   /// The property's catalogue number.
   package let property: UInt16
   package let version: UInt32
+}
 
+extension BlobName {
   package init(_ reference: BlobReference, of number: ObjectNumber, _ field: RecordField) {
-    self.number = number
-    property = field.catalogNumber
-    version = reference.version
-  }
-
-  init(number: ObjectNumber, property: UInt16, version: UInt32) {
-    self.number = number
-    self.property = property
-    self.version = version
+    self.init(number: number, property: field.catalogNumber, version: reference.version)
   }
 
   /// The key of a chunk: all parts big-endian, so that the chunks of a blob follow one another.

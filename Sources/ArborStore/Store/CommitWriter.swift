@@ -37,7 +37,8 @@ struct CommitWriter: ~Copyable {
     if set.purges { return try purge(set, repeating: repeated, transaction) }
     if let basis = set.basis, basis.sequence != header.sequence {
       let history = HistoryReader(
-        transaction.reader, store.databases.history, store.schema, header: header)
+        reader: transaction.reader, history: store.databases.history, schema: store.schema,
+        header: header)
       try CommitHistory.demand(basis, history)
     }
     // What a large set changes is read through a snapshot, whose pages lie in the map, as long as

@@ -3,19 +3,10 @@ internal import LMDB
 
 /// Reads what commits did, wherever a state of the store keeps them.
 struct HistoryReader {
-  private let reader: TransactionReader
-  private let history: Database
-  private let schema: ModelSchema
+  let reader: TransactionReader
+  let history: Database
+  let schema: ModelSchema
   let header: HeaderRecord
-
-  init(
-    _ reader: TransactionReader, _ history: Database, _ schema: ModelSchema, header: HeaderRecord
-  ) {
-    self.reader = reader
-    self.history = history
-    self.schema = schema
-    self.header = header
-  }
 
   /// What a commit did; nil where it is remembered no more, or not yet.
   ///

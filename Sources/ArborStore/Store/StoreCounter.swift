@@ -41,9 +41,8 @@ package enum StoreCounter {
   package static func write(
     _ name: String, _ value: UInt64, _ arbor: Database,
     _ transaction: borrowing WriteTransaction
-  ) throws(LMDBError) {
-    let key = Array(StoreFormat.counterKey(name).utf8)
-    try transaction.put(arbor, key: key, value: encode(value))
+  ) throws(StoreError) {
+    try StoreCreation.put(StoreFormat.counterKey(name), encode(value), arbor, transaction)
   }
 
   /// Lets a counter go on from a number that is above it.
@@ -52,8 +51,6 @@ package enum StoreCounter {
     _ transaction: borrowing WriteTransaction
   ) throws(StoreError) {
     guard try read(name, arbor, transaction.reader) < value else { return }
-    try storing { () throws(LMDBError) in
-      try write(name, min(value, limit(name) + 1), arbor, transaction)
-    }
+    try write(name, min(value, limit(name) + 1), arbor, transaction)
   }
 }

@@ -24,27 +24,24 @@ package enum StoreCreation {
   private static func fill(
     _ transaction: borrowing WriteTransaction, _ schema: ModelSchema, id: UUID, _ pageSize: Int
   ) throws(StoreError) {
-    try storing { () throws(LMDBError) in
-      let opened = try transaction.createDatabases(StoreDatabases.list(schema))
-      let arbor = StoreDatabases(schema, opened: opened).arbor
-      let layouts = schema.entities.filter { !$0.isAbstract }.map { StoredLayout($0) }
-      try describe(schema, layouts, arbor, transaction)
-      let header = HeaderRecord(
-        pageSize: UInt32(pageSize), modelGeneration: 1, storeID: id,
-        modelFingerprint: schema.model.fingerprint, transactionID: transaction.id,
-        bootID: StoreHeader.bootID, sequence: 0)
-      try StoreHeader.writeMark(header, arbor, in: transaction)
-      try StoreDigests.begin(transaction)
-      try StoreHeader.write(header, arbor, in: transaction)
+    let opened = try storing { () throws(LMDBError) in
+      try transaction.createDatabases(StoreDatabases.list(schema))
     }
+    let layouts = schema.entities.filter { !$0.isAbstract }.map { StoredLayout($0) }
+    let header = HeaderRecord(
+      pageSize: UInt32(pageSize), modelGeneration: 1, storeID: id,
+      modelFingerprint: schema.model.fingerprint, transactionID: transaction.id,
+      bootID: StoreHeader.bootID, sequence: 0)
+    try begin(
+      header, schema, layouts, StoreDatabases(schema, opened: opened).arbor, transaction)
   }
 
-  /// Writes what a store without objects says of itself but for its header: model, catalogue,
-  /// layouts and counters.
-  static func describe(
-    _ schema: ModelSchema, _ layouts: [StoredLayout], _ arbor: Database,
+  /// Writes what a store without objects says of itself: model, catalogue, layouts, counters, and
+  /// the header.
+  static func begin(
+    _ header: HeaderRecord, _ schema: ModelSchema, _ layouts: [StoredLayout], _ arbor: Database,
     _ transaction: borrowing WriteTransaction
-  ) throws(LMDBError) {
+  ) throws(StoreError) {
     try put(schema.model, ModelDigest(schema.model), arbor, transaction)
     try put(StoreFormat.catalogKey, CatalogCodec.encode(schema.catalog), arbor, transaction)
     // What is made anew has been seen as a whole.
@@ -57,13 +54,18 @@ package enum StoreCreation {
       let key = StoreFormat.layoutKey(entity: stored.layout.entity, layout: stored.layout.number)
       try put(key, LayoutCodec.encode(stored), arbor, transaction)
     }
+    try storing { () throws(LMDBError) in
+      try StoreHeader.writeMark(header, arbor, in: transaction)
+      try StoreDigests.begin(transaction)
+    }
+    try StoreHeader.write(header, arbor, in: transaction)
   }
 
   /// Writes a model and what it is recognised by.
   static func put(
     _ model: ManagedObjectModel, _ digest: ModelDigest, _ arbor: Database,
     _ transaction: borrowing WriteTransaction
-  ) throws(LMDBError) {
+  ) throws(StoreError) {
     try put(StoreFormat.modelKey, ModelCodec.encode(model), arbor, transaction)
     try put(StoreFormat.modelDigestKey, ModelCodec.encode(digest), arbor, transaction)
   }
@@ -71,8 +73,18 @@ package enum StoreCreation {
   static func put(
     _ key: String, _ value: [UInt8], _ arbor: Database,
     _ transaction: borrowing WriteTransaction
-  ) throws(LMDBError) {
-    try transaction.put(arbor, key: Array(key.utf8), value: value)
+  ) throws(StoreError) {
+    try storing { () throws(LMDBError) in
+      try transaction.put(arbor, key: Array(key.utf8), value: value)
+    }
+  }
+
+  static func remove(
+    _ key: String, _ arbor: Database, _ transaction: borrowing WriteTransaction
+  ) throws(StoreError) {
+    _ = try storing { () throws(LMDBError) in
+      try transaction.delete(arbor, key: Array(key.utf8))
+    }
   }
 
   /// Makes a store at a path where none exists.
@@ -148,11 +160,11 @@ package enum StoreCreation {
         if dropsMarks {
           header.isBeingMigrated = false
           header.isUnsettled = false
-          _ = try transaction.delete(arbor, key: Array(StoreFormat.migrationKey.utf8))
+          try remove(StoreFormat.migrationKey, arbor, transaction)
           try StoreLog.end(&header, arbor, transaction)
           for key in StoreFormat.keysOfFollowers
           where !keepsPosition || key != StoreFormat.sharedKey {
-            _ = try transaction.delete(arbor, key: Array(key.utf8))
+            try remove(key, arbor, transaction)
           }
         }
         try StoreHeader.write(header, arbor, in: transaction, following: former)

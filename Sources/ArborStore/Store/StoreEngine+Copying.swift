@@ -104,10 +104,7 @@ extension StoreEngine {
     }
     let former = header.transactionID
     header.sign(transaction)
-    let written = header
-    try storing { () throws(LMDBError) in
-      try StoreHeader.write(written, databases.arbor, in: transaction, following: former)
-    }
+    try StoreHeader.write(header, databases.arbor, in: transaction, following: former)
   }
 
   private func refuseMarker(_ marker: MigrationMarker?) throws(StoreError) {

@@ -109,9 +109,7 @@ extension StoreEngine {
     let left = Self.left(in: name, from: first)
     guard left >= count else { throw exhausted(counter) }
     let end = first + min(size, left)
-    try storing { () throws(LMDBError) in
-      try StoreCounter.write(name, end, databases.arbor, transaction)
-    }
+    try StoreCounter.write(name, end, databases.arbor, transaction)
     return NumberReservation(counter: counter, numbers: first..<end)
   }
 

@@ -84,9 +84,7 @@ extension StoreEngine {
     header.sign(transaction)
     let unfinished = try UnfinishedIndexes.read(header, transaction.reader, schema, databases)
     attempt.written = (header, unfinished)
-    try storing { () throws(LMDBError) in
-      try writtenHeader.write(header, databases.arbor, in: transaction)
-    }
+    try writtenHeader.write(header, databases.arbor, in: transaction)
     notifications.willWrite(attempt.sequences)
   }
 
@@ -145,18 +143,6 @@ extension StoreEngine {
     } catch {
       return error == .panic
     }
-  }
-}
-
-extension StoreParts {
-  /// Runs `body` in a write transaction of a file that is not open as a store, and commits where it
-  /// returns true.
-  ///
-  /// `body` runs again after the map has grown.
-  func write(
-    _ body: (borrowing WriteTransaction) throws(StoreError) -> Bool
-  ) throws(StoreError) {
-    try environment.write(path: path, body)
   }
 }
 

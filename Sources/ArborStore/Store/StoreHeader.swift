@@ -22,9 +22,11 @@ package enum StoreHeader {
   package static func write(
     _ header: HeaderRecord, _ arbor: Database, in transaction: borrowing WriteTransaction,
     following former: UInt64? = nil
-  ) throws(LMDBError) {
+  ) throws(StoreError) {
     var header = header
-    _ = try put(&header, arbor, transaction, following: former)
+    _ = try storing { () throws(LMDBError) in
+      try put(&header, arbor, transaction, following: former)
+    }
   }
 
   /// - Returns: The bytes of the header as it was written.
@@ -124,9 +126,11 @@ final class WrittenHeader: Sendable {
 
   func write(
     _ header: HeaderRecord, _ arbor: Database, in transaction: borrowing WriteTransaction
-  ) throws(LMDBError) {
+  ) throws(StoreError) {
     var written = header
-    let bytes = try StoreHeader.put(&written, arbor, transaction)
+    let bytes = try storing { () throws(LMDBError) in
+      try StoreHeader.put(&written, arbor, transaction)
+    }
     last.withLock { [written] in $0 = (bytes, written) }
   }
 }

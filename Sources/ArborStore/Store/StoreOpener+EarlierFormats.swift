@@ -18,7 +18,9 @@ extension StoreOpener {
     guard parts.isOfEarlierFormat || lacksBlobs, !opening.isReadOnly else { return parts }
     let (environment, path) = (parts.environment, parts.path)
     do throws(StoreError) {
-      try parts.write { (transaction) throws(StoreError) in try Self.bringOver(parts, transaction) }
+      try environment.write(path: path) { (transaction) throws(StoreError) in
+        try Self.bringOver(parts, transaction)
+      }
     } catch .diskFull {
       return parts
     } catch {
@@ -42,16 +44,10 @@ extension StoreOpener {
     }
     let key = StoreFormat.catalogKey
     if CatalogCodec.isWithoutStoredNames(try transaction.reader.entry(key, in: arbor)) {
-      try storing { () throws(LMDBError) in
-        try StoreCreation.put(
-          key, CatalogCodec.encode(parts.schema.catalog), arbor, transaction)
-      }
+      try StoreCreation.put(key, CatalogCodec.encode(parts.schema.catalog), arbor, transaction)
     }
     header.sign(transaction)
-    let written = header
-    try storing { () throws(LMDBError) in
-      try StoreHeader.write(written, arbor, in: transaction)
-    }
+    try StoreHeader.write(header, arbor, in: transaction)
     return true
   }
 }

@@ -31,7 +31,7 @@ extension StoreOpener {
     let (environment, path) = (parts.environment, parts.path)
     let most = opening.mostObjectsIndexedAtOnce
     try Self.refuseDuplicates(parts, migration, indexingAtOnce: most)
-    try parts.write { (transaction) throws(StoreError) in
+    try environment.write(path: path) { (transaction) throws(StoreError) in
       try Self.migrate(parts, migration, offer.digest, transaction, indexingAtOnce: most)
     }
     return try self.parts(of: environment, path: path)
@@ -61,9 +61,13 @@ extension StoreOpener {
     try storeCatalog(migration, parts, transaction)
     let layouts = try layouts(of: schema, transaction.reader, arbor)
     if migration.isReversal, let earlier {
-      try ReturnedValues(migration, parts, earlier, layouts).restore(transaction)
-      try ReturnedLinks(migration, earlier, databases, layouts).restore(transaction)
-      try ReturnedBlobs(migration, databases, layouts).removeStray(transaction)
+      try ReturnedValues(migration: migration, parts: parts, former: earlier, layouts: layouts)
+        .restore(transaction)
+      try ReturnedLinks(
+        migration: migration, former: earlier.schema, databases: databases, layouts: layouts
+      ).restore(transaction)
+      try ReturnedBlobs(migration: migration, databases: databases, layouts: layouts)
+        .removeStray(transaction)
     }
     let isAlone = parts.isMigrating || migration.isStaged || migration.isReversal
     let builds = try IndexBuildPlan(
@@ -85,13 +89,11 @@ extension StoreOpener {
     _ header: inout HeaderRecord, _ migration: LightweightMigration, _ digest: ModelDigest,
     _ arbor: Database, _ transaction: borrowing WriteTransaction
   ) throws(StoreError) {
-    try storing { () throws(LMDBError) in
-      try StoreCreation.put(migration.new.model, digest, arbor, transaction)
-      header.beginGeneration(leavesReaders: !migration.isReversal && migration.leavesReadersRight)
-      header.modelFingerprint = migration.new.model.fingerprint
-      header.sign(transaction)
-      try StoreHeader.write(header, arbor, in: transaction)
-    }
+    try StoreCreation.put(migration.new.model, digest, arbor, transaction)
+    header.beginGeneration(leavesReaders: !migration.isReversal && migration.leavesReadersRight)
+    header.modelFingerprint = migration.new.model.fingerprint
+    header.sign(transaction)
+    try StoreHeader.write(header, arbor, in: transaction)
   }
 
   /// Keeps the model that the store had as the one to go back to, in the place of the one before,
@@ -103,7 +105,7 @@ extension StoreOpener {
     _ migration: LightweightMigration, _ arbor: Database, _ transaction: borrowing WriteTransaction
   ) throws(StoreError) {
     if isKept {
-      try put(StoreFormat.formerKey, former.encoded(), arbor, transaction)
+      try StoreCreation.put(StoreFormat.formerKey, former.encoded(), arbor, transaction)
     } else {
       // The file that the copy was made of has everything still, and there is no way forth.
       try former.forget(migration.new, arbor, transaction)
@@ -199,7 +201,8 @@ extension StoreOpener {
     guard obstacles.isEmpty else { throw migration.refusal(obstacles) }
     let changed = try changedLayouts(migration, reader, arbor)
     let layouts = try layouts(of: schema, reader, arbor, replacing: changed)
-    try DuplicateSearch(migration, parts, layouts, reader).refuseDuplicates(in: unique)
+    try DuplicateSearch(migration: migration, parts: parts, layouts: layouts, reader: reader)
+      .refuseDuplicates(in: unique)
   }
 
   // MARK: The catalogue
@@ -213,20 +216,18 @@ extension StoreOpener {
     let arbor = parts.databases.arbor
     let schema = migration.new
     // Even if nothing was renumbered: a file of an earlier format has no stored names.
-    try put(StoreFormat.catalogKey, CatalogCodec.encode(migration.catalog), arbor, transaction)
+    let catalog = CatalogCodec.encode(migration.catalog)
+    try StoreCreation.put(StoreFormat.catalogKey, catalog, arbor, transaction)
     for entity in schema.entities where !entity.isAbstract {
       // The counter and the layouts of an entity that comes back are there.
       if migration.evolution.returned.contains(entity.name) || migration.hadObjects(entity) {
         continue
       }
-      try storing { () throws(LMDBError) in
-        try StoreCounter.write(
-          StoreFormat.objectCounter(entity.number), 1, arbor, transaction)
-      }
+      try StoreCounter.write(StoreFormat.objectCounter(entity.number), 1, arbor, transaction)
     }
     for stored in try changedLayouts(migration, transaction.reader, arbor) {
       let key = StoreFormat.layoutKey(entity: stored.layout.entity, layout: stored.layout.number)
-      try put(key, LayoutCodec.encode(stored), arbor, transaction)
+      try StoreCreation.put(key, LayoutCodec.encode(stored), arbor, transaction)
     }
   }
 
@@ -266,13 +267,5 @@ extension StoreOpener {
       changed.append(stored)
     }
     return changed
-  }
-
-  private static func put(
-    _ key: String, _ value: [UInt8], _ arbor: Database, _ transaction: borrowing WriteTransaction
-  ) throws(StoreError) {
-    try storing { () throws(LMDBError) in
-      try StoreCreation.put(key, value, arbor, transaction)
-    }
   }
 }

@@ -64,9 +64,7 @@ extension StoreOpener {
     }
     do throws(StoreError) {
       try store.write { (transaction, _) throws(StoreError) in
-        try storing { () throws(LMDBError) in
-          try StoreCreation.put(offer.model, offer.digest, arbor, transaction)
-        }
+        try StoreCreation.put(offer.model, offer.digest, arbor, transaction)
       }
     } catch .diskFull {
     } catch {

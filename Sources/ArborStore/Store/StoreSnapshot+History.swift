@@ -37,6 +37,7 @@ extension StoreSnapshot {
   private func history() throws(StoreError) -> HistoryReader {
     let reader = try reader
     let header = try StoreHeader.read(reader, store.databases.arbor, path: store.path)
-    return HistoryReader(reader, store.databases.history, store.schema, header: header)
+    return HistoryReader(
+      reader: reader, history: store.databases.history, schema: store.schema, header: header)
   }
 }

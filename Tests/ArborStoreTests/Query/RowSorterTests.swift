@@ -102,7 +102,9 @@ struct SortWorld {
     records = rows.map { $0.record(allocator) }
     snapshot = try world.store.snapshot()
     resolver = SnapshotResolver(
-      QuerySource(store: world.store, reader: try snapshot.reader, nil), overlay: nil)
+      QuerySource(
+        store: world.store, reader: try snapshot.reader, unfinished: nil, limit: WorkLimit()),
+      overlay: nil)
   }
 
   func keys(_ keys: [SortKey]) throws -> [BoundSortKey] {

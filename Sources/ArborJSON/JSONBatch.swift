@@ -25,33 +25,6 @@ package struct JSONElements: Sendable, Collection {
   let gap: Int
   package let count: Int
 
-  /// The elements of a list, or the values of an object, on a document's tape.
-  init(of list: Int, in document: JSONDocument) {
-    self.document = document
-    let entry = document.tape.entries[list]
-    gap = entry.kind == .object ? 1 : 0
-    first = list + 1 + gap
-    end = Int(entry.next) + gap
-    count = Int(entry.extent)
-  }
-
-  init(noneIn document: JSONDocument) {
-    self.document = document
-    first = 0
-    end = 0
-    gap = 0
-    count = 0
-  }
-
-  /// One value, seen as a list of one.
-  init(only value: Int, in document: JSONDocument) {
-    self.document = document
-    first = value
-    gap = 0
-    end = Int(document.tape.entries[value].next)
-    count = 1
-  }
-
   package var isEmpty: Bool { count == 0 }
   package var startIndex: Index { Index(tapeIndex: first) }
   package var endIndex: Index { Index(tapeIndex: end) }
@@ -81,5 +54,26 @@ package struct JSONElements: Sendable, Collection {
 
   package func makeIterator() -> Iterator {
     Iterator(document: document, tapeIndex: first, gap: gap, rest: count)
+  }
+}
+
+extension JSONElements {
+  /// The elements of a list, or the values of an object, on a document's tape.
+  init(of list: Int, in document: JSONDocument) {
+    let entry = document.tape.entries[list]
+    let gap = entry.kind == .object ? 1 : 0
+    self.init(
+      document: document, first: list + 1 + gap, end: Int(entry.next) + gap, gap: gap,
+      count: Int(entry.extent))
+  }
+
+  init(noneIn document: JSONDocument) {
+    self.init(document: document, first: 0, end: 0, gap: 0, count: 0)
+  }
+
+  /// One value, seen as a list of one.
+  init(only value: Int, in document: JSONDocument) {
+    let end = Int(document.tape.entries[value].next)
+    self.init(document: document, first: value, end: end, gap: 0, count: 1)
   }
 }

@@ -67,6 +67,7 @@ struct JSONFault: Error {
     case .interrupted(let interruption): ArborError(interruption).message
     }
   }
+
   /// The fault as it is thrown, at its place.
   func error(at location: ArborError.SourceLocation, path: JSONPath) -> ArborError {
     if case .interrupted(let interruption) = reason { return ArborError(interruption) }

@@ -38,14 +38,8 @@ public struct JSONNumber: Sendable {
   /// A number from its JSON text; nil where the text is no JSON number.
   public init?(text: String) {
     var text = text
-    let isNumber = text.withUTF8 { bytes in
-      var position = 0
-      var form = JSONTape.Form.plain
-      let isValid =
-        JSONNumberGrammar.skip(UnsafeRawBufferPointer(bytes), &position, form: &form) == nil
-      return isValid && position == bytes.count
-    }
-    guard isNumber else { return nil }
+    let form = text.withUTF8 { Self.form(of: UnsafeRawBufferPointer($0)) }
+    guard form != nil else { return nil }
     self.init(checked: text)
   }
 

@@ -42,7 +42,8 @@ extension JSONNumber {
     return JSONNumber(checked: String(decoding: bytes, as: UTF8.self)).double
   }
 
-  private static func form(of bytes: UnsafeRawBufferPointer) -> JSONTape.Form? {
+  /// How much work it is to read the number that bytes are; nil where they are no JSON number.
+  static func form(of bytes: UnsafeRawBufferPointer) -> JSONTape.Form? {
     var position = 0
     var form = JSONTape.Form.plain
     guard JSONNumberGrammar.skip(bytes, &position, form: &form) == nil, position == bytes.count

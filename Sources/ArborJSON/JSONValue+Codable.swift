@@ -60,23 +60,16 @@ extension JSONValue: Codable {
   /// - Throws: What the encoder throws, and `EncodingError` for a number beyond all `Double`s.
   public func encode(to encoder: any Encoder) throws {
     switch self {
-    case .array(let elements):
-      var container = encoder.unkeyedContainer()
-      for element in elements { try container.encode(element) }
+    case .array(let elements): try elements.encode(to: encoder)
     case .object(let object):
       var container = encoder.container(keyedBy: Name.self)
       for (key, value) in object { try container.encode(value, forKey: Name(stringValue: key)) }
     case .null:
       var container = encoder.singleValueContainer()
       try container.encodeNil()
-    case .bool(let flag):
-      var container = encoder.singleValueContainer()
-      try container.encode(flag)
-    case .string(let text):
-      var container = encoder.singleValueContainer()
-      try container.encode(text)
-    case .number(let number):
-      try encode(number, into: encoder.singleValueContainer())
+    case .bool(let flag): try flag.encode(to: encoder)
+    case .string(let text): try text.encode(to: encoder)
+    case .number(let number): try encode(number, into: encoder.singleValueContainer())
     }
   }
 

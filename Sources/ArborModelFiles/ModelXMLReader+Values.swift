@@ -63,7 +63,7 @@ extension ModelXMLReader {
     if let value = type.kind.value(ofXML: text) { return value }
     if let value = type.kind.value(ofFormerXML: text) {
       reportDefault(
-        node, entity, "is read as \(Self.text(of: value)); give \(type.expectation).")
+        node, entity, "is read as \(type.xmlText(of: value) ?? ""); give \(type.expectation).")
       return value
     }
     reportDefault(node, entity, "does not fit and is left out; give \(type.expectation).")
@@ -78,16 +78,6 @@ extension ModelXMLReader {
     report(
       node, as: .trap, entity: entity, property: node["name"],
       "\(called(node, entity)) has the default “\(text)”, which \(what)")
-  }
-
-  private static func text(of value: Value) -> String {
-    switch value {
-    case .boolean(let flag): flag ? "YES" : "NO"
-    case .integer(let number): "\(number)"
-    case .double(let number): "\(number)"
-    case .decimal(let number): "\(number)"
-    default: "another value"
-    }
   }
 
   /// Seconds since 2001 are in 2032 where seconds since 1970 are in 2001.

@@ -5,39 +5,6 @@ internal import ArborModel
 struct ModelXMLRenderer {
   private(set) var text = "<?xml version=\"1.0\" encoding=\"UTF-8\" standalone=\"yes\"?>\n"
 
-  /// The order in which Xcode writes attributes; others follow by name.
-  private static let order: [String: [String]] = [
-    "model": [
-      "name", "type", "documentVersion", "lastSavedToolsVersion", "systemVersion",
-      "minimumToolsVersion", "macOSVersion", "iOSVersion", "sourceLanguage", "usedWithCloudKit",
-      "usedWithSwiftData", "userDefinedModelVersionIdentifier",
-    ],
-    "entity": [
-      "name", "representedClassName", "parentEntity", "isAbstract", "elementID",
-      "versionHashModifier", "syncable", "codeGenerationType",
-    ],
-    "attribute": [
-      "name", "optional", "transient", "attributeType", "composite", "minValueString",
-      "maxValueString", "minDateTimeInterval", "maxDateTimeInterval", "defaultDateTimeInterval",
-      "defaultValueString", "regularExpressionString", "derived", "derivationExpression",
-      "valueTransformerName", "customClassName", "usesScalarValueType",
-      "allowsExternalBinaryDataStorage", "preserveAfterDeletion", "indexed",
-      "elementID", "versionHashModifier", "syncable",
-    ],
-    "relationship": [
-      "name", "optional", "transient", "toMany", "minCount", "maxCount", "deletionRule",
-      "ordered", "destinationEntity", "inverseName", "inverseEntity", "indexed", "elementID",
-      "versionHashModifier", "syncable",
-    ],
-    "fetchRequest": [
-      "name", "entity", "predicateString", "fetchLimit", "fetchBatchSize", "resultType",
-      "includeSubentities", "includePropertyValues", "includesPendingChanges",
-      "returnObjectsAsFaults", "returnDistinctResults",
-    ],
-    "fetchIndexElement": ["property", "expression", "expressionType", "type", "order"],
-    "element": ["name", "positionX", "positionY", "width", "height"],
-  ]
-
   mutating func write(_ node: ModelXMLNode, depth: Int = 0) {
     let indentation = String(repeating: "    ", count: depth)
     text += "\(indentation)<\(node.name)"
@@ -55,7 +22,7 @@ struct ModelXMLRenderer {
 
   /// An element's attributes: those it was read with as they stood, new ones where Xcode has them.
   private static func ordered(_ node: ModelXMLNode) -> [String] {
-    let usual = order[node.name] ?? ["name", "key", "value"]
+    let usual = ModelXMLVocabulary.order[node.name] ?? ["name", "key", "value"]
     func rank(_ key: String) -> Int { usual.firstIndex(of: key) ?? usual.count }
     var keys = node.readOrder.filter { node[$0] != nil }
     let read = Set(keys)

@@ -2,51 +2,59 @@ internal import ArborModel
 
 /// The words of a model's XML, and what becomes of other words.
 enum ModelXMLVocabulary {
-  /// The attributes each element may have. Those without effect here are kept in the file.
-  static let attributes: [String: Set<String>] = [
+  /// The order in which Xcode writes the attributes of some elements; others follow by name.
+  static let order: [String: [String]] = [
     "model": [
-      "type", "documentVersion", "lastSavedToolsVersion", "systemVersion", "minimumToolsVersion",
-      "sourceLanguage", "userDefinedModelVersionIdentifier", "macOSVersion", "iOSVersion", "name",
-      "usedWithCloudKit", "usedWithSwiftData",
+      "name", "type", "documentVersion", "lastSavedToolsVersion", "systemVersion",
+      "minimumToolsVersion", "macOSVersion", "iOSVersion", "sourceLanguage", "usedWithCloudKit",
+      "usedWithSwiftData", "userDefinedModelVersionIdentifier",
     ],
     "entity": [
-      "name", "representedClassName", "parentEntity", "isAbstract", "syncable",
-      "codeGenerationType", "elementID", "renamingIdentifier", "versionHashModifier",
-      "coreSpotlightDisplayNameExpression",
+      "name", "representedClassName", "parentEntity", "isAbstract", "elementID",
+      "versionHashModifier", "syncable", "codeGenerationType",
     ],
     "attribute": [
-      "name", "attributeType", "optional", "transient", "defaultValueString",
-      "defaultDateTimeInterval", "minValueString", "maxValueString", "minDateTimeInterval",
-      "maxDateTimeInterval", "regularExpressionString", "usesScalarValueType",
-      "valueTransformerName", "customClassName", "allowsExternalBinaryDataStorage", "indexed",
-      "derived", "derivationExpression", "composite", "preserveAfterDeletion",
-      oldPreservationMark,
-      "allowsCloudEncryption", "spotlightIndexingEnabled", "storedInTruthFile", "elementID",
-      "renamingIdentifier", "versionHashModifier", "syncable",
+      "name", "optional", "transient", "attributeType", "composite", "minValueString",
+      "maxValueString", "minDateTimeInterval", "maxDateTimeInterval", "defaultDateTimeInterval",
+      "defaultValueString", "regularExpressionString", "derived", "derivationExpression",
+      "valueTransformerName", "customClassName", "usesScalarValueType",
+      "allowsExternalBinaryDataStorage", "preserveAfterDeletion", "indexed",
+      "elementID", "versionHashModifier", "syncable",
     ],
     "relationship": [
-      "name", "destinationEntity", "toMany", "minCount", "maxCount", "optional", "ordered",
-      "deletionRule", "inverseName", "inverseEntity", "transient", "indexed", "elementID",
-      "renamingIdentifier", "versionHashModifier", "syncable", "spotlightIndexingEnabled",
-      "storedInTruthFile",
-    ],
-    "fetchedProperty": [
-      "name", "optional", "syncable", "transient", "elementID", "versionHashModifier",
+      "name", "optional", "transient", "toMany", "minCount", "maxCount", "deletionRule",
+      "ordered", "destinationEntity", "inverseName", "inverseEntity", "indexed", "elementID",
+      "versionHashModifier", "syncable",
     ],
     "fetchRequest": [
       "name", "entity", "predicateString", "fetchLimit", "fetchBatchSize", "resultType",
       "includeSubentities", "includePropertyValues", "includesPendingChanges",
       "returnObjectsAsFaults", "returnDistinctResults",
     ],
-    "fetchIndex": ["name", "partialIndexPredicate"],
     "fetchIndexElement": ["property", "expression", "expressionType", "type", "order"],
+    "element": ["name", "positionX", "positionY", "width", "height"],
+  ]
+
+  /// The attributes each element may have. Those without effect here are kept in the file.
+  static let attributes = order.mapValues(Set.init).merging(otherAttributes) { $0.union($1) }
+
+  private static let otherAttributes: [String: Set<String>] = [
+    "entity": ["renamingIdentifier", "coreSpotlightDisplayNameExpression"],
+    "attribute": [
+      oldPreservationMark, "allowsCloudEncryption", "spotlightIndexingEnabled",
+      "storedInTruthFile", "renamingIdentifier",
+    ],
+    "relationship": ["renamingIdentifier", "spotlightIndexingEnabled", "storedInTruthFile"],
+    "fetchedProperty": [
+      "name", "optional", "syncable", "transient", "elementID", "versionHashModifier",
+    ],
+    "fetchIndex": ["name", "partialIndexPredicate"],
     "compoundIndexes": [], "compoundIndex": [], "index": ["value"],
     "uniquenessConstraints": [], "uniquenessConstraint": [], "constraint": ["value"],
     "composite": ["name", "elementID"], "compositeAttribute": ["name", "elementID"],
     "configuration": ["name", "usedWithCloudKit"], "memberEntity": ["name"],
     "userInfo": [], "entry": ["key", "value"],
     "elements": [],
-    "element": ["name", "positionX", "positionY", "width", "height"],
   ]
 
   /// Another spelling of `preserveAfterDeletion`, the API's name for it; read, not written.

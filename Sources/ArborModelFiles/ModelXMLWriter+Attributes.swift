@@ -102,7 +102,7 @@ extension AttributeType {
   fileprivate var xmlName: String? { self == .undefined ? nil : kind.xmlName }
 
   /// The text of a default value or bound.
-  fileprivate func xmlText(of value: Value) -> String? {
+  func xmlText(of value: Value) -> String? {
     switch value {
     case .boolean(let flag): flag ? "YES" : "NO"
     case .integer(let number): "\(number)"

@@ -7,15 +7,7 @@ extension ModelJSONReader {
   mutating func attributes(
     _ node: JSONNode, subject: (Int) -> ModelSubject
   ) -> [AttributeDescription] {
-    let entity = entityName
-    var attributes: [AttributeDescription] = []
-    for (partIndex, part) in members(node).enumerated() {
-      attributes.append(
-        reading(subject(partIndex), at: part, entity: entity, property: part.key) {
-          $0.attribute(part)
-        })
-    }
-    return attributes
+    parts(node, of: entityName, subject) { $0.attribute($1) }
   }
 
   private mutating func attribute(_ member: JSONNode.Member) -> AttributeDescription {

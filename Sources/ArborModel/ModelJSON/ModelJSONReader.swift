@@ -199,9 +199,9 @@ struct ModelJSONReader {
     return entity
   }
 
-  /// Reads the named parts of a kind that an entity has.
-  private mutating func parts<Part>(
-    _ node: JSONNode, of entity: String, _ subject: (Int) -> ModelSubject,
+  /// Reads the named parts of a kind that an entity, or a composite type, has.
+  mutating func parts<Part>(
+    _ node: JSONNode, of entity: String?, _ subject: (Int) -> ModelSubject,
     _ read: (inout Self, JSONNode.Member) -> Part
   ) -> [Part] {
     var parts: [Part] = []

@@ -28,11 +28,9 @@ struct GroupBinder {
   /// What is grouped by, as expressions about objects.
   var boundKeys: [BoundExpression] {
     get throws(ArborError) {
-      var bound: [BoundExpression] = []
-      for key in keys {
-        bound.append(try PredicateBinder.bind(key, to: entity, in: schema).expression)
+      try keys.map { (key) throws(ArborError) in
+        try PredicateBinder.bind(key, to: entity, in: schema).expression
       }
-      return bound
     }
   }
 
@@ -206,10 +204,7 @@ extension ExpressionNode {
   /// Whether one object has one value of this. What does not bind is told where it is bound.
   private func isSingle(in entity: EntitySchema, _ schema: ModelSchema) -> Bool {
     guard let bound = try? PredicateBinder.bind(self, to: entity, in: schema) else { return true }
-    switch bound.kind {
-    case .list, .many: return false
-    default: return true
-    }
+    return !bound.kind.isList
   }
 }
 

@@ -89,14 +89,11 @@ extension RowPlan {
   private static func order(
     ofGroups keys: [SortKey], _ binder: inout GroupBinder
   ) throws(ArborError) -> [OrderKey] {
-    var order: [OrderKey] = []
-    for key in keys {
-      order.append(
-        OrderKey(
-          expression: try binder.bind(sortKey: key.keyPath), isAscending: key.isAscending,
-          options: key.options))
+    try keys.map { (key) throws(ArborError) in
+      OrderKey(
+        expression: try binder.bind(sortKey: key.keyPath), isAscending: key.isAscending,
+        options: key.options)
     }
-    return order
   }
 
   /// The order of the objects where paths of the entity make it; else that of rows by what their

@@ -71,7 +71,7 @@ extension WideHash {
 
   fileprivate mutating func mix(_ attribute: AttributeDescription) {
     mix(attribute.name)
-    mix(attribute.type.fingerprintCode)
+    mix(attribute.type.kind.fingerprintCode)
     switch attribute.type {
     case .transformable(let transformer): mix(transformer)
     case .composite(let name): mix(name)

@@ -135,7 +135,7 @@ extension WideHash {
     mix(attribute.derivation)
     mix(attribute.versionHashModifier)
     mix(attribute.isOptional, attribute.isTransient, attribute.allowsExternalStorage)
-    mix(attribute.type.fingerprintCode)
+    mix(attribute.type.kind.fingerprintCode)
     switch attribute.type {
     case .transformable(let transformer): mix(transformer)
     case .composite(let name):
@@ -174,9 +174,4 @@ extension WideHash {
       mix(condition)
     }
   }
-}
-
-extension AttributeType {
-  /// The type's number in fingerprints and digests, which stores keep: never change one.
-  var fingerprintCode: UInt8 { kind.fingerprintCode }
 }

@@ -2,7 +2,6 @@
 ///
 /// Its nodes keep the bytes they stand in, and nothing else, in memory.
 package struct JSONBatch: Sendable {
-  /// The items.
   package let items: JSONElements
   /// The number of items before these.
   package let firstIndex: Int
@@ -37,7 +36,6 @@ package struct JSONElements: Sendable, Collection {
     JSONNode(document: document, tapeIndex: index.tapeIndex)
   }
 
-  /// Goes from element to element.
   package struct Iterator: IteratorProtocol {
     let document: JSONDocument
     var tapeIndex: Int

@@ -9,13 +9,11 @@ final class JSONBytes: @unchecked Sendable {
   private let capacity: Int
   private(set) var count = 0
 
-  /// Makes room for some bytes.
   init(capacity: Int) {
     self.capacity = capacity
     base = .allocate(byteCount: max(1, capacity), alignment: 16)
   }
 
-  /// A copy of some bytes.
   convenience init(_ data: Data) {
     self.init(capacity: data.count)
     append(data)
@@ -23,7 +21,6 @@ final class JSONBytes: @unchecked Sendable {
 
   deinit { base.deallocate() }
 
-  /// How many bytes there is room for.
   var room: Int { capacity - count }
 
   /// Adds bytes, for which there must be room. Only for code that has made the object.

@@ -49,10 +49,8 @@ package final class JSONDocument: Sendable {
     self.origin = origin
   }
 
-  /// The document's value.
   package var root: JSONNode { JSONNode(document: self, tapeIndex: 0) }
 
-  /// The path of the value or key at an index of the tape.
   func path(of tapeIndex: Int) -> JSONPath {
     bytes.withBuffer { bytes in
       var path = origin.path

@@ -29,7 +29,6 @@ package struct JSONItemReader {
     case lines
   }
 
-  /// What is read next.
   private enum State {
     case start
     case onlyValue
@@ -226,7 +225,6 @@ package struct JSONItemReader {
 }
 
 extension JSONItemReader {
-  /// Looks how the document begins.
   private mutating func start(_ scanner: inout JSONScanner) throws(JSONFault) -> Step {
     let bytes = scanner.bytes
     if window.position == 0 {
@@ -340,7 +338,6 @@ extension JSONItemReader {
     state = wantedMember == nil ? .end : .members(isContinued: true)
   }
 
-  /// The items on the scanner's tape.
   private mutating func batch(
     _ scanner: JSONScanner, _ root: JSONOrigin.Root, only value: Int? = nil
   ) -> JSONBatch {

@@ -33,7 +33,6 @@ package struct JSONKeyTable: Sendable {
     self.slots = slots
   }
 
-  /// The index of a key, or nil where the table does not have it.
   package func keyIndex(of key: String) -> Int? { indexes[key] }
 
   /// Finds the keys of an object's members.
@@ -110,7 +109,6 @@ package struct JSONKeyTable: Sendable {
 /// }
 /// ```
 package final class JSONMembers {
-  /// What is looked for.
   package let table: JSONKeyTable
   private var document: JSONDocument?
   /// For each key of the table the index of its value on the tape; 0 where there is none.
@@ -120,7 +118,6 @@ package final class JSONMembers {
   /// For each member of the last object its key's index in the table, or -1.
   private var order: [Int] = []
 
-  /// Looks for the keys of a table.
   package init(_ table: JSONKeyTable) {
     self.table = table
     values = Array(repeating: 0, count: table.keys.count)
@@ -171,7 +168,6 @@ package final class JSONMembers {
     }
   }
 
-  /// The keys that the table does not have, in order.
   package var unknownKeys: [JSONNode] {
     guard let document else { return [] }
     return others.map { JSONNode(document: document, tapeIndex: $0) }

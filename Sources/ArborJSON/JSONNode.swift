@@ -1,7 +1,6 @@
 /// One value of a document, with its place.
 @usableFromInline
 package struct JSONNode: Sendable {
-  /// What a value is.
   package enum Kind: Sendable, Hashable, CustomStringConvertible {
     case null, bool, number, string, array, object
 
@@ -18,7 +17,6 @@ package struct JSONNode: Sendable {
     }
   }
 
-  /// One member of an object.
   package struct Member: Sendable {
     package let key: String
     /// The key itself, for errors that concern it.
@@ -40,7 +38,6 @@ package struct JSONNode: Sendable {
 
   private var entry: JSONTape.Entry { document.tape.entries[tapeIndex] }
 
-  /// What the value is.
   package var kind: Kind {
     switch entry.kind {
     case .null: .null
@@ -52,7 +49,6 @@ package struct JSONNode: Sendable {
     }
   }
 
-  /// Whether the value is `null`.
   package var isNull: Bool { if case .null = entry.kind { true } else { false } }
 
   /// The value with all its parts.
@@ -60,7 +56,6 @@ package struct JSONNode: Sendable {
     document.bytes.withBuffer { document.tape.value(at: tapeIndex, in: $0) }
   }
 
-  /// The Boolean, or nil for any other value.
   package var bool: Bool? {
     switch entry.kind {
     case .yes: true
@@ -69,7 +64,6 @@ package struct JSONNode: Sendable {
     }
   }
 
-  /// The number, or nil for any other value.
   package var number: JSONNumber? {
     guard case .number = entry.kind else { return nil }
     return document.bytes.withBuffer { document.tape.number(at: tapeIndex, in: $0) }
@@ -89,7 +83,6 @@ package struct JSONNode: Sendable {
     return document.bytes.withBuffer { document.tape.double(at: tapeIndex, in: $0) }
   }
 
-  /// The text, or nil for any other value.
   package var string: String? {
     guard case .string = entry.kind else { return nil }
     return document.bytes.withBuffer { document.tape.text(of: tapeIndex, in: $0) }
@@ -139,13 +132,11 @@ package struct JSONNode: Sendable {
       ? JSONElements(of: tapeIndex, in: document) : JSONElements(noneIn: document)
   }
 
-  /// The elements of a list, or nil for any other value.
   package var elements: [JSONNode]? {
     guard case .array = entry.kind else { return nil }
     return Array(items)
   }
 
-  /// The members of an object, or nil for any other value.
   package var members: [Member]? {
     guard case .object = entry.kind else { return nil }
     var members: [Member] = []
@@ -197,7 +188,6 @@ package struct JSONNode: Sendable {
   /// The number of the document's bytes in front of the value.
   package var offset: Int { document.origin.offset + Int(entry.start) }
 
-  /// An error at this value's place.
   package func error(
     _ message: String, code: ArborError.Code = .invalidDocument
   ) -> ArborError {

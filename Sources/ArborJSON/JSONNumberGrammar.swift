@@ -1,6 +1,5 @@
 /// The grammar of RFC 8259 section 6: `-? (0 | [1-9][0-9]*) (. [0-9]+)? ([eE] [+-]? [0-9]+)?`.
 enum JSONNumberGrammar {
-  /// Why some bytes are no number.
   enum Fault {
     case leadingZero
     case missingDigit

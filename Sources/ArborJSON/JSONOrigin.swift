@@ -17,7 +17,6 @@ package struct JSONOrigin: Sendable {
   var line = 1
   /// The number of characters in front of the piece on its first line.
   var column = 0
-  /// The path of the piece's root.
   var path = JSONPath()
   var root = Root.value
 
@@ -40,7 +39,6 @@ package struct JSONOrigin: Sendable {
 
   private static let highs: UInt64 = 0x8080_8080_8080_8080
 
-  /// The number of line feeds.
   private static func lineEnds(in bytes: UnsafeRawBufferPointer) -> Int {
     let lineFeeds: UInt64 = 0x0A0A_0A0A_0A0A_0A0A
     return count(in: bytes) { word in
@@ -73,7 +71,6 @@ package struct JSONOrigin: Sendable {
     return count + marks(last).nonzeroBitCount
   }
 
-  /// The position of a byte of the piece.
   package func location(
     of offset: Int, in bytes: UnsafeRawBufferPointer, source: String?
   ) -> ArborError.SourceLocation {

@@ -10,9 +10,7 @@ package struct JSONPath: Sendable, Hashable {
   /// The path of the root, `$`.
   package init() {}
 
-  /// Goes on to a member.
   package mutating func append(key: String) { steps.append(.key(key)) }
 
-  /// Goes on to an element.
   package mutating func append(index: Int) { steps.append(.index(index)) }
 }

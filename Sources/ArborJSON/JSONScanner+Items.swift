@@ -3,7 +3,6 @@
 /// Nothing that touches the window's end is believed unless the document ends there too. Such an
 /// item is given back as if it had not been read, and is read again when the window holds more.
 extension JSONScanner {
-  /// Why scanning stopped.
   enum Stop {
     /// As many items were read as were asked for.
     case filled

@@ -30,7 +30,6 @@ package struct JSONScanner {
   var surroundings = Surroundings()
   /// What ends the reading before it is done; nil for nothing.
   private let work: WorkLimit?
-  /// The parts read so far.
   private var partCount = 0
   /// How many parts are read between two looks at the limit: little time even of a slow machine.
   private static let partsPerLook = 1 << 9
@@ -54,7 +53,6 @@ package struct JSONScanner {
     var lastKey: String?
   }
 
-  /// Reads the whole document.
   mutating func scan() throws(JSONFault) {
     guard bytes.count <= limits.size else { throw JSONFault(.tooLarge(limit: limits.size), at: 0) }
     if bytes.starts(with: [0xEF, 0xBB, 0xBF]) { throw JSONFault(.byteOrderMark, at: 0) }

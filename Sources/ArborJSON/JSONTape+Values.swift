@@ -1,5 +1,4 @@
 extension JSONTape {
-  /// The text of a string.
   func text(of tapeIndex: Int, in bytes: UnsafeRawBufferPointer) -> String {
     let entry = entries[tapeIndex]
     let inner = UnsafeRawBufferPointer(rebasing: bytes[entry.textRange])
@@ -7,7 +6,6 @@ extension JSONTape {
     return String(decoding: inner, as: UTF8.self)
   }
 
-  /// A number.
   func number(at tapeIndex: Int, in bytes: UnsafeRawBufferPointer) -> JSONNumber {
     let entry = entries[tapeIndex]
     if let number = plainInteger(entry, in: bytes) { return JSONNumber(number) }

@@ -95,7 +95,6 @@ extension JSONValue: Codable {
     }
   }
 
-  /// Any name.
   private struct Name: CodingKey {
     let stringValue: String
     var intValue: Int? { nil }

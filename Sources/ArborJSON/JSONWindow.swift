@@ -7,9 +7,7 @@ struct JSONWindow {
   private let chunkSize: Int
 
   private(set) var bytes = JSONBytes(capacity: 0)
-  /// How many of the bytes are used up.
   var used = 0
-  /// Whether no more bytes follow.
   private(set) var isFinal = false
   /// Where the bytes begin in the document.
   private(set) var origin = JSONOrigin()

@@ -29,15 +29,12 @@ extension JSONValue {
 
 /// Writes values into bytes, one behind the other.
 package struct JSONWriter {
-  /// What has been written.
   package private(set) var bytes: [UInt8] = []
   private let isPretty: Bool
   private var depth = 0
 
-  /// A writer that has written nothing.
   package init(_ style: JSONStyle) { isPretty = style == .pretty }
 
-  /// Writes one value.
   package mutating func write(_ value: JSONValue) {
     switch value {
     case .null: write("null")

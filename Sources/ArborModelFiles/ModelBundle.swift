@@ -43,7 +43,6 @@ struct ModelBundle {
     }
   }
 
-  /// The versions of a bundle by their names.
   private static func versions(in url: URL) throws(ArborError) -> [ModelDocument.Version] {
     let names: [String]
     do {

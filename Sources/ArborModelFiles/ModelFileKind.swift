@@ -32,7 +32,6 @@ enum ModelFileKind {
       ? name.deletingPathExtension().lastPathComponent : name.lastPathComponent
   }
 
-  /// Why a file of this kind is not read.
   func refusal(of name: String) -> String {
     if case .mapping = self {
       return "\(name) is a mapping between two models, which is not read; migrate with a migration "

@@ -1,6 +1,5 @@
 internal import ArborModel
 
-/// One element of a model's XML.
 struct ModelXMLNode: Sendable {
   let name: String
   var attributes: [String: String]
@@ -19,7 +18,6 @@ struct ModelXMLNode: Sendable {
     self.tagEnd = tagEnd
   }
 
-  /// The child elements of a name.
   func all(_ name: String) -> [ModelXMLNode] { children.filter { $0.name == name } }
 
   /// The element with its attributes' order, and its parts with theirs: the parser does not tell

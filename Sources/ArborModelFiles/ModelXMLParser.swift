@@ -6,7 +6,6 @@ import Foundation
   import FoundationXML
 #endif
 
-/// Reads XML into elements.
 final class ModelXMLParser: NSObject, XMLParserDelegate {
   private var open: [ModelXMLNode] = []
   private var root: ModelXMLNode?

@@ -19,7 +19,6 @@ struct ModelXMLText: Sendable {
 
   private struct Bracket: Sendable {
     let position: Position
-    /// The number of bytes in front of it.
     let offset: Int
   }
 

@@ -60,7 +60,6 @@ enum ModelXMLVocabulary {
   /// Another spelling of `preserveAfterDeletion`, the API's name for it; read, not written.
   static let oldPreservationMark = "preservesValueInHistoryOnDeletion"
 
-  /// The elements each element may hold.
   static let children: [String: Set<String>] = [
     "model": [
       "entity", "fetchRequest", "configuration", "composite", "compositeAttribute", "elements",

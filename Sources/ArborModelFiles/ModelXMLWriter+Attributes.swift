@@ -101,7 +101,6 @@ extension AttributeType {
   /// The type's name in XML; that of an attribute without a type is left out.
   fileprivate var xmlName: String? { self == .undefined ? nil : kind.xmlName }
 
-  /// The text of a default value or bound.
   func xmlText(of value: Value) -> String? {
     switch value {
     case .boolean(let flag): flag ? "YES" : "NO"

@@ -10,7 +10,6 @@ package struct WorkAllowance: Sendable, Hashable {
     self.elements = elements
   }
 
-  /// Whether nothing is limited.
   package var isUnlimited: Bool { timeLimit == nil && elements == nil }
 
   /// What both allow.

@@ -6,9 +6,7 @@
 package struct CatalogEvolution: Sendable {
   /// What becomes of the records of an entity that both models have.
   package struct Entity: Sendable {
-    /// Its name in the older model.
     package let oldName: String
-    /// Its name in the newer model.
     package let name: String
     package let number: UInt16
     /// Attributes and relationships of the newer model whose values no record has.
@@ -283,7 +281,6 @@ private struct EvolvedProperty {
     }
   }
 
-  /// Whether records have a field of it.
   var hasField: Bool {
     if case .relationship(let relationship) = kind { !relationship.isToMany } else { true }
   }

@@ -3,7 +3,6 @@
 /// It is made of any model, those that break the rules included: of several entities of one name
 /// the first counts, an unknown parent is none, and a cycle is cut.
 struct EntityTree: Sendable {
-  /// A property that an entity declares.
   enum Property: Sendable, Hashable {
     case attribute(PropertySlot)
     case relationship(PropertySlot)
@@ -66,7 +65,6 @@ struct EntityTree: Sendable {
     return lineage
   }
 
-  /// Whether an entity is another one or inherits from it.
   func isKind(_ index: Int, of other: Int) -> Bool { lineage(of: index).contains(other) }
 
   /// The property of a name that an entity has, its own or an inherited one.

@@ -126,7 +126,6 @@ extension MigrationOutline: CustomStringConvertible {
 }
 
 extension MigrationOutline.Work: CustomStringConvertible {
-  /// What the step does, in words.
   package var description: String {
     switch self {
     case .catalogue: "Change the catalogue"

@@ -117,7 +117,6 @@ extension ModelComparison {
 
   // MARK: Inverses
 
-  /// The relationship back, in the older model.
   private func oldInverse(of slot: PropertySlot) -> PropertySlot? {
     let relationship = oldTree.relationship(slot)
     guard let inverse = relationship.inverse,

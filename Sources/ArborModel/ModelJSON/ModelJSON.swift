@@ -64,7 +64,6 @@ enum ModelJSON {
     }
   }
 
-  /// The type that a text names, or nil for any other text.
   static func type(of text: some StringProtocol) -> AttributeType? {
     let kind = AttributeType.kinds.first { $0.jsonName == text }
     // A composite type has a name.

@@ -4,7 +4,6 @@ package struct BoundConjunction: Sendable {
   /// What the members say about objects at the other end of relationships.
   let related: [RelatedCondition]
 
-  /// Prepares a predicate.
   init(_ root: BoundNode) { self.init(members: PredicateNormalizer.conjunction(of: root)) }
 
   /// Prepares the members of a conjunction that are in normal form.
@@ -136,7 +135,6 @@ struct BoundMember: Sendable {
 }
 
 extension Conjunction {
-  /// Whether an index may narrow the conjunction.
   fileprivate var mayNarrow: Bool {
     !related.isEmpty || conjuncts.contains { $0.term != nil || !$0.alternatives.isEmpty }
   }

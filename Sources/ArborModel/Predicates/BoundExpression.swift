@@ -35,7 +35,6 @@ package indirect enum BoundExpression: Sendable {
   case part(BoundExpression, String, ValueKind)
 }
 
-/// Which element of a collection is meant.
 package enum BoundPosition: Sendable {
   case at(BoundExpression)
   case first
@@ -57,7 +56,6 @@ package enum BoundUnion: String, Sendable {
 
 /// A slot that holds the values of a list in turn, for the predicate that is evaluated for each.
 package final class BoundSlot: Sendable {
-  /// What the values are known to be.
   let kind: ValueKind
 
   init(kind: ValueKind) { self.kind = kind }

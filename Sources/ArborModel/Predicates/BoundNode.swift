@@ -27,6 +27,5 @@ package struct BoundComparison: Sendable {
   package internal(set) var comparison: ComparisonOperator
   package internal(set) var options: ComparisonOptions = []
   package internal(set) var right: BoundExpression
-  /// Where the operator stands in the source.
   package internal(set) var site: PredicateSite = .none
 }

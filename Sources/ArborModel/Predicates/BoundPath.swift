@@ -6,7 +6,6 @@ package struct BoundPath: Sendable {
     case toOne(RelationshipSchema)
     /// The object itself: `SELF` and `objectID`.
     case object
-    /// The name of the object's concrete entity.
     case entityName
   }
 
@@ -26,7 +25,6 @@ package struct BoundCollection: Sendable {
   package let owner: EntitySchema
   /// The entity that the members are declared to be of.
   package let target: EntitySchema
-  /// Where the relationship's name stands in the source.
   package let site: PredicateSite
 }
 

@@ -1,6 +1,5 @@
 /// Bound trees in words, for people who read plans: nearly the language itself.
 package struct BoundText {
-  /// What a constant is shown as.
   let constant: (Value) -> String
   let arguments: [Value]
 

@@ -4,10 +4,8 @@ package struct CodablePath: Sendable {
   package let keys: [String]
   /// What the last key's value stands for; nil where it is an object.
   package let scalar: CodableScalar?
-  /// The keys as JSON has them.
   let keyBytes: [[UInt8]]
 
-  /// What an expression of the part gives.
   package var kind: ValueKind { scalar?.kind ?? .composite }
 
   /// Resolves names that stand in no text; at least one.

@@ -42,7 +42,6 @@ package enum ComparisonOperator: String, Sendable, Hashable, CaseIterable {
     }
   }
 
-  /// What an ordering operator says of an order.
   package func accepts(_ order: Ordering) -> Bool {
     switch self {
     case .equal: order == .equal
@@ -79,7 +78,6 @@ package struct ComparisonOptions: OptionSet, Sendable, Hashable {
     (UInt8(ascii: "w"), .words),
   ]
 
-  /// The option of a letter of either case.
   package init?(letter: UInt8) {
     guard let known = Self.letters.first(where: { $0.letter == letter | 0x20 }) else { return nil }
     self = known.option

@@ -41,7 +41,6 @@ package enum ComparisonRules {
     }
   }
 
-  /// Checks every comparison of a tree.
   static func check(_ node: BoundNode, arguments: [Value]) throws(ArborError) {
     switch node {
     case .constant: break
@@ -208,7 +207,6 @@ package enum ComparisonRules {
 extension ValueKind {
   fileprivate var isMany: Bool { if case .many = self { true } else { false } }
 
-  /// The kind of what a path ends with.
   init(_ leaf: BoundPath.Leaf) {
     switch leaf {
     case .attribute(let attribute):

@@ -10,7 +10,6 @@ package struct Conjunct: Sendable {
 /// A predicate in normal form, with its arguments: everything of it has to hold.
 package struct Conjunction: Sendable {
   package let conjuncts: [Conjunct]
-  /// What conjuncts say about related objects.
   package let related: [RelatedCondition]
 
   package init(conjuncts: [Conjunct], related: [RelatedCondition] = []) {
@@ -18,6 +17,5 @@ package struct Conjunction: Sendable {
     self.related = related
   }
 
-  /// What no record fulfils.
   static let never = Conjunction(conjuncts: [Conjunct(node: .constant(false))])
 }

@@ -64,6 +64,5 @@ package enum ElementPosition: Sendable, Hashable {
   case at(ExpressionNode)
   case first
   case last
-  /// The number of elements.
   case size
 }

@@ -27,13 +27,10 @@ public struct FetchPredicate: Sendable {
 
   init(_ joined: JoinedPredicate) { form = .joined(joined) }
 
-  /// The shared shape.
   package var shape: ParsedPredicate { whole.shape }
 
-  /// The constants of the shape's arguments.
   package var arguments: [Value] { whole.arguments }
 
-  /// Shape and arguments.
   private var whole: (shape: ParsedPredicate, arguments: [Value]) {
     switch form {
     case .whole(let shape, let arguments): (shape, arguments)

@@ -1,6 +1,5 @@
 /// Which functions take what, and what they give.
 enum FunctionRules {
-  /// What a function asks of its operands.
   private enum Demand {
     case number
     /// Numbers and dates.
@@ -93,7 +92,6 @@ enum FunctionRules {
     kind == .number || kind == .date || kind == .any
   }
 
-  /// Checks what is joined, and what by.
   private static func checkJoin(
     _ operands: [PredicateBinding.Bound], _ site: PredicateSite
   ) throws(ArborError) {
@@ -163,7 +161,6 @@ enum FunctionRules {
     }
   }
 
-  /// What a function gives.
   static func kind(_ function: PredicateFunction, _ operands: [ValueKind]) -> ValueKind {
     switch function {
     case .add:

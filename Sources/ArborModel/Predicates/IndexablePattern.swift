@@ -118,7 +118,6 @@ struct IndexablePattern: Sendable {
     }
   }
 
-  /// What of texts the comparison overlooks.
   private var folding: StringFolding { kind == .string ? options.folding : [] }
 
   private func folded(_ constant: Value) -> Value {
@@ -172,7 +171,6 @@ struct IndexablePattern: Sendable {
 }
 
 extension IndexableTerm.Condition {
-  /// Whatever is not nil.
   fileprivate static let notNil = IndexableTerm.Condition.range(
     lower: .null, isLowerIncluded: false, upper: nil, isUpperIncluded: false)
 }

@@ -45,7 +45,6 @@ final class JoinedPredicate: Sendable {
   private static let nothing = ParsedPredicate(
     source: nil, outcome: .success(.constant(true)), argumentCount: 0, isOpen: false)
 
-  /// Two predicates joined.
   static func joining(
     _ left: FetchPredicate, _ composition: ParsedPredicate.Composition, _ right: FetchPredicate
   ) -> FetchPredicate {

@@ -29,7 +29,6 @@ package enum KeyPathBinder {
       && (attribute.field.kind == .tagged || attribute.description.codableParts != nil)
   }
 
-  /// Why a path leads nowhere.
   struct Problem: Error {
     let entity: EntitySchema
     let site: PredicateSite
@@ -46,7 +45,6 @@ package enum KeyPathBinder {
 
     let hops: [RelationshipSchema]
     let end: End
-    /// The entity that the end belongs to.
     let entity: EntitySchema
     /// How many names it takes.
     let count: Int
@@ -147,7 +145,6 @@ package enum KeyPathBinder {
 }
 
 extension EntitySchema {
-  /// Why no name can follow an attribute in a key path.
   func whyPathsEnd(at name: String) -> String {
     guard case .attribute(let attribute) = property(named: name) else {
       return "\(self.name).\(name) ends the key path."

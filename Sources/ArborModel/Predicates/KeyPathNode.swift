@@ -16,7 +16,6 @@ package struct KeyPathNode: Sendable, Hashable {
     self.site = site
   }
 
-  /// A path of plain names.
   package init(names: [String], site: PredicateSite = .none) {
     self.init(names.map { .name($0, site) }, site: site)
   }
@@ -31,7 +30,6 @@ package struct KeyPathNode: Sendable, Hashable {
     }
   }
 
-  /// Every collection operator, with its `@`.
   package static let collectionOperators = [
     "@count", "@sum", "@avg", "@min", "@max", "@unionOfObjects", "@distinctUnionOfObjects",
     "@unionOfArrays", "@distinctUnionOfArrays", "@distinctUnionOfSets",
@@ -46,7 +44,6 @@ extension KeyPathNode.Part {
 }
 
 extension KeyPathNode {
-  /// Why a path of so many names is refused.
   static func tooLong(_ count: Int, _ most: Int) -> String {
     "The key path has \(count) names and the limit is \(most); follow fewer relationships."
   }

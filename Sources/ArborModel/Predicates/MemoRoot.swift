@@ -21,7 +21,6 @@ struct MemoRoot {
     self = root
   }
 
-  /// The same of an expression.
   init?(_ expression: BoundExpression) {
     if expression.isLeaf { return nil }
     var search = Search()
@@ -35,7 +34,6 @@ struct MemoRoot {
     self.hops = hops
   }
 
-  /// Looks at every expression of a tree.
   private struct Search {
     private var found: MemoRoot?
     private var readsCollections = false

@@ -48,7 +48,6 @@ extension ParsedPredicate {
     return .success(nodes)
   }
 
-  /// What a predicate that was joined too often throws.
   static var tooDeep: ArborError {
     ArborError(
       .invalidPredicate,

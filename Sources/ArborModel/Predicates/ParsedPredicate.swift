@@ -25,7 +25,6 @@ package final class ParsedPredicate: Sendable {
   package let variables: [String]
   /// The names of the variables that the tree assigns for what follows it.
   let assigned: [String]
-  /// What operations that evaluate the tree may take.
   package let allowance: WorkAllowance
   /// Which arguments are key paths (`%K`).
   package let pathArguments: [Int]
@@ -56,7 +55,6 @@ package final class ParsedPredicate: Sendable {
 /// What has become of a shape for one entity. Shapes keep it and know no more of it: reading texts
 /// does not depend on models.
 protocol ShapeBinding: AnyObject, Sendable {
-  /// Whether it is about an entity.
   func isBound(to entity: AnyObject) -> Bool
 }
 

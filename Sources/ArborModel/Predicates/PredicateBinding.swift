@@ -24,7 +24,6 @@ struct PredicateBinding {
     var composite: CompositeDescription?
     /// How many relationships are followed for it, one within the other.
     var hops: Int
-    /// Where it stands in the source.
     var site: PredicateSite
 
     init(

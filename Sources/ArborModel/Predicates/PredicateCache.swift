@@ -27,7 +27,6 @@ enum PredicateCache {
 
   private static let sets = Lock([Entry?](repeating: nil, count: setCount * 2))
 
-  /// The shape of a text.
   static func shape(
     of segments: PredicateSegments, isFormat: Bool, limits: PredicateLimits = .standard
   ) -> ParsedPredicate {

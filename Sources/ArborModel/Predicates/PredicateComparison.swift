@@ -16,7 +16,6 @@ package struct PredicateComparison: Sendable, Hashable {
   package var comparison: ComparisonOperator
   package var options: ComparisonOptions
   package var right: ExpressionNode
-  /// Where the operator stands.
   package var site: PredicateSite
 
   package init(

@@ -49,7 +49,6 @@ package protocol RecordResolver: AnyObject {
   /// The number of members, without a scan of them.
   func memberCount(of owner: ObjectNumber, _ relationship: RelationshipSchema) -> Int
 
-  /// Whether an object is a member.
   func contains(
     _ member: ObjectNumber, in relationship: RelationshipSchema, of owner: ObjectNumber
   ) -> Bool

@@ -59,7 +59,6 @@ package enum PredicateFunction: String, Sendable, Hashable, CaseIterable {
   case noindex = "noindex:"
   case distanceToLocation = "distanceToLocation:fromLocation:"
 
-  /// How many arguments the function takes.
   package var arity: ClosedRange<Int> {
     switch self {
     // A list, or its elements one by one.
@@ -88,7 +87,6 @@ extension PredicateFunction {
     self = function
   }
 
-  /// How many arguments the function takes, in words.
   var arityWords: String {
     switch (arity.lowerBound, arity.upperBound) {
     case (0, _): "no argument"
@@ -113,7 +111,6 @@ extension PredicateFunction {
 
     package static func < (left: Self, right: Self) -> Bool { left.rawValue < right.rawValue }
 
-    /// The next tighter one.
     package var tighter: Precedence { Precedence(rawValue: rawValue + 1) ?? .postfix }
   }
 

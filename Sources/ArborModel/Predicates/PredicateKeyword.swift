@@ -66,7 +66,6 @@ extension PredicateKeyword {
       for index in range { append(bytes[index]) }
     }
 
-    /// A slot of the table.
     var hash: Int {
       let mixed = (low ^ high &* 0x9E37_79B9_7F4A_7C15) &* 0xFF51_AFD7_ED55_8CCD
       return Int(truncatingIfNeeded: mixed >> 57)
@@ -87,7 +86,6 @@ extension PredicateKeyword {
     return table
   }()
 
-  /// The keyword that a range of bytes spells, or nil.
   init?(spelledBy bytes: [UInt8], _ range: Range<Int>) {
     guard range.count <= Self.longest else { return nil }
     let word = Packed(bytes, range)
@@ -102,7 +100,6 @@ extension PredicateKeyword {
     return nil
   }
 
-  /// The keyword that a text spells, or nil.
   init?(spelledBy text: String) {
     let bytes = Array(text.utf8)
     self.init(spelledBy: bytes, bytes.indices)

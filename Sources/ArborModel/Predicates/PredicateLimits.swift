@@ -75,6 +75,5 @@ public struct PredicateLimits: Sendable, Hashable {
     return limits
   }
 
-  /// What operations may take.
   var allowance: WorkAllowance { WorkAllowance(timeLimit: timeLimit, elements: maximumElements) }
 }

@@ -9,7 +9,6 @@ internal import Foundation
 /// uuid("…")  uri("…")  objectID("arbor://…")  data("0a1b")  value("0a1b")
 /// ```
 enum PredicateLiteral {
-  /// The text of a constant.
   static func text(of value: Value) -> String {
     switch value {
     case .null: "NIL"
@@ -72,7 +71,6 @@ enum PredicateLiteral {
 
   static let names: Set<String> = ["uuid", "uri", "objectID", "data", "value"]
 
-  /// A constant as another type; nil where it cannot be.
   static func cast(_ value: Value, to type: String) -> Value? {
     switch (type, value) {
     case ("NSDate", .integer(let seconds)):

@@ -63,10 +63,8 @@ struct PredicateParser {
 
   // MARK: Tokens
 
-  /// The present token.
   private(set) var token: PredicateToken
 
-  /// The token behind the present one.
   var following: PredicateToken { lexer.tokens[min(index + 1, lexer.tokens.count - 1)] }
 
   mutating func advance() {
@@ -92,7 +90,6 @@ struct PredicateParser {
 
   func site(_ token: PredicateToken) -> PredicateSite { PredicateSite(lexer.text, token.start) }
 
-  /// An error at a token.
   func failure(at token: PredicateToken, _ message: String) -> PredicateFailure {
     PredicateFailure(site(token).error(message))
   }

@@ -1,9 +1,7 @@
 /// Writes trees as text that parses back to them.
 package struct PredicatePrinter {
-  /// The text of an argument.
   let argument: (Int) -> String
 
-  /// - Parameter argument: The text of an argument.
   package init(argument: @escaping (Int) -> String) { self.argument = argument }
 
   package func text(of node: PredicateNode) -> String {

@@ -19,7 +19,6 @@ struct PredicateSegments {
     }
   }
 
-  /// All the pieces.
   var all: [String] {
     var all = [first]
     if count > 1 { all.append(second) }
@@ -28,7 +27,6 @@ struct PredicateSegments {
     return all
   }
 
-  /// Whether these are the pieces of a text.
   func matches(_ text: PredicateText) -> Bool {
     guard text.segments.count == count, text.segments[0] == first else { return false }
     if count > 1 {

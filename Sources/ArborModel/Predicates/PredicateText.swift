@@ -52,7 +52,6 @@ package struct PredicateSite: Sendable, Hashable {
   package static func == (left: Self, right: Self) -> Bool { true }
   package func hash(into hasher: inout Hasher) {}
 
-  /// An error at this location.
   package func error(_ message: String) -> ArborError {
     ArborError(.invalidPredicate, message).with(location: text?.location(ofByte: Int(offset)))
   }

@@ -14,7 +14,6 @@ extension PredicateLexer {
     try unescaped(token.start + 1..<token.end - 1)
   }
 
-  /// A token as it is written, for messages.
   func spelling(of token: PredicateToken) -> String {
     String(decoding: bytes[token.start..<token.end], as: UTF8.self)
   }

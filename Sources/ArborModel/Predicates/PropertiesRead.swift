@@ -20,7 +20,6 @@ package struct PropertiesRead: Sendable {
 
   package init() {}
 
-  /// Adds what a predicate reads.
   package mutating func add(_ node: BoundNode) {
     _ = node.contains { expression, depth in
       add(expression, depth)
@@ -28,7 +27,6 @@ package struct PropertiesRead: Sendable {
     }
   }
 
-  /// Adds what a sort key of the objects reads.
   package mutating func add(_ key: BoundSortKey) {
     if let path = key.path { add(path, isOwn: true) }
     _ = key.expression?.contains { expression, depth in

@@ -16,7 +16,6 @@ package struct BlobReference: Sendable, Hashable {
   package let version: UInt32
   /// CRC-32C of the value.
   package let checksum: UInt32
-  /// The value's length in bytes.
   package let length: UInt64
 
   package init(version: UInt32, checksum: UInt32, length: UInt64) {
@@ -30,7 +29,6 @@ package struct BlobReference: Sendable, Hashable {
   static let mark: UInt64 = 0x626C_4272_6F62_7241
   static let headSize = 12
 
-  /// The reference as it stands in a record.
   package var bytes: [UInt8] {
     var bytes: [UInt8] = []
     bytes.reserveCapacity(Self.size)

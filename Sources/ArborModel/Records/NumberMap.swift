@@ -11,7 +11,6 @@ internal import Foundation
 /// registered, found and let go together.
 @usableFromInline
 package final class NumberMap {
-  /// One slot.
   @usableFromInline
   struct Entry {
     @usableFromInline var key: UInt64

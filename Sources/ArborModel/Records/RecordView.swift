@@ -56,7 +56,6 @@ package struct RecordView {
     return UnsafeRawBufferPointer(start: base + offset, count: length)
   }
 
-  /// The target of a to-one relationship, or nil.
   @inlinable @inline(__always)
   package func reference(_ field: RecordField) -> ObjectNumber? {
     let raw = load(field, as: UInt64.self)

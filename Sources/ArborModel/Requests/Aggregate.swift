@@ -105,7 +105,6 @@ public struct Aggregate: Sendable, Hashable {
 
 /// An aggregate whose key path has been resolved against an entity.
 package struct BoundAggregate: Sendable {
-  /// What an aggregate is made of.
   package enum Source: Sendable {
     /// The objects themselves, which are counted.
     case objects

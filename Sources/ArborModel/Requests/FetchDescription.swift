@@ -1,6 +1,5 @@
 /// A fetch without the type of its results: what a request says, as one sendable value.
 package struct FetchDescription: Sendable, Hashable {
-  /// The entity whose objects are fetched.
   package var entityName: String
   /// The condition they fulfil; nil for all.
   package var predicate: FetchPredicate?

@@ -25,7 +25,6 @@ struct GroupBinder {
     self.schema = schema
   }
 
-  /// What is grouped by, as expressions about objects.
   var boundKeys: [BoundExpression] {
     get throws(ArborError) {
       try keys.map { (key) throws(ArborError) in
@@ -50,7 +49,6 @@ struct GroupBinder {
     return try PredicateBinder.bind(rewritten, to: entity, in: schema).expression
   }
 
-  /// A condition on groups.
   mutating func bind(_ predicate: FetchPredicate) throws(ArborError) -> BoundPredicate {
     let node = try predicate.parsed.outcome.get()
     let arguments = predicate.arguments

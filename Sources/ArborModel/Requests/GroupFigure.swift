@@ -26,7 +26,6 @@ package enum GroupFigure: Sendable {
     }
   }
 
-  /// The aggregate.
   package var value: Value {
     switch self {
     case .rows(let count): .integer(Int64(count))

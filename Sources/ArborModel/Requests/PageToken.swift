@@ -21,7 +21,6 @@ package struct PageToken: Sendable, Hashable {
   package let values: [Value]
   /// The last row's object.
   package let number: ObjectNumber
-  /// The request that the token belongs to.
   package let fingerprint: UInt64
 
   package init(values: [Value], number: ObjectNumber, fingerprint: UInt64) {
@@ -54,7 +53,6 @@ package struct PageToken: Sendable, Hashable {
       values: values, number: ObjectNumber(rawValue: number), fingerprint: fingerprint)
   }
 
-  /// The token as text.
   package var text: String {
     var bytes = [Self.form]
     withUnsafeBytes(of: fingerprint.littleEndian) { bytes += $0 }

@@ -1,7 +1,6 @@
 /// What the rows of a request are made of, names resolved: plain values of each object, or values
 /// of groups of objects.
 package struct RowPlan: Sendable {
-  /// The names of the columns.
   package let names: [String]
   /// The values of the columns; of grouped rows their leaves are arguments, see ``Grouping``.
   package let columns: [BoundExpression]
@@ -10,7 +9,6 @@ package struct RowPlan: Sendable {
   /// The order of the rows where it has to be made of their values; empty where it is the order in
   /// which the objects come.
   package let order: [OrderKey]
-  /// The order in which the objects come.
   package let sortKeys: [BoundSortKey]
   package let isDistinct: Bool
   package let limit: Int
@@ -22,7 +20,6 @@ package struct RowPlan: Sendable {
     /// What the objects of a group agree in; none where all objects are one group.
     package let keys: [BoundExpression]
     package let aggregates: [GroupAggregate]
-    /// What a group has to fulfil.
     package let having: BoundPredicate?
   }
 
@@ -31,7 +28,6 @@ package struct RowPlan: Sendable {
     package let function: Aggregate.Function
     /// nil for the objects themselves, which are counted.
     package let expression: BoundExpression?
-    /// Whether equal values count once.
     package let isDistinct: Bool
   }
 

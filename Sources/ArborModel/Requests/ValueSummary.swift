@@ -39,7 +39,6 @@ package struct ValueSummary: Sendable {
     if greatest.isNull || Value.compare(value, greatest) == .greater { greatest = value }
   }
 
-  /// The value of a function of all values.
   package func value(of function: Aggregate.Function) -> Value {
     switch function {
     case .count: .integer(Int64(count))

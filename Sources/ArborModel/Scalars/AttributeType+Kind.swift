@@ -6,7 +6,6 @@ extension AttributeType {
     UUIDKind.self, URIKind.self, UndefinedKind.self, TransformableKind.self, CompositeKind.self,
   ]
 
-  /// What is to be known of the type.
   package var kind: any AttributeKind.Type {
     switch self {
     case .integer16: Int16Kind.self
@@ -45,6 +44,5 @@ extension AttributeType {
 }
 
 extension FieldKind {
-  /// The kind of field that keeps an attribute of a type.
   package init(_ type: AttributeType) { self = type.kind.field }
 }

@@ -1,6 +1,5 @@
 internal import Foundation
 
-/// Bytes of any length.
 package enum BinaryKind: BytesAttributeKind {
   package static var type: AttributeType { .binary }
   package static var fingerprintCode: UInt8 { 10 }

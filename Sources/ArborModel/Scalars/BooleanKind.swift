@@ -1,6 +1,5 @@
 package import ArborJSON
 
-/// Booleans.
 package enum BooleanKind: AttributeKind {
   package static var type: AttributeType { .boolean }
   package static var field: FieldKind { .boolean }

@@ -1,7 +1,6 @@
 package import ArborJSON
 internal import Foundation
 
-/// Floating-point numbers of 64 bits.
 package enum DoubleKind: RealAttributeKind {
   package static var type: AttributeType { .double }
   package static var field: FieldKind { .double }

@@ -26,7 +26,6 @@ extension FieldKind {
     }
   }
 
-  /// What is to be known of the kind.
   package var stored: any StoredKind.Type {
     var kind = TheKind()
     return visit(&kind)

@@ -1,7 +1,6 @@
 package import ArborJSON
 internal import Foundation
 
-/// Floating-point numbers of 32 bits.
 package enum FloatKind: RealAttributeKind {
   package static var type: AttributeType { .float }
   package static var field: FieldKind { .float }

@@ -1,4 +1,3 @@
-/// Whole numbers of 16 bits.
 package enum Int16Kind: WholeAttributeKind, WholeStoredKind {
   package typealias Slot = Int16
 

@@ -1,4 +1,3 @@
-/// Whole numbers of 32 bits.
 package enum Int32Kind: WholeAttributeKind, WholeStoredKind {
   package typealias Slot = Int32
 

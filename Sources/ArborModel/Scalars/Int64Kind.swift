@@ -1,4 +1,3 @@
-/// Whole numbers of 64 bits.
 package enum Int64Kind: WholeAttributeKind, WholeStoredKind {
   package typealias Slot = Int64
 

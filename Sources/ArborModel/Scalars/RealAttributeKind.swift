@@ -1,6 +1,5 @@
 package import ArborJSON
 
-/// Floating-point numbers of some width.
 package protocol RealAttributeKind: AttributeKind {}
 
 extension RealAttributeKind {

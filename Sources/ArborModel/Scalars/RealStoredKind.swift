@@ -1,4 +1,3 @@
-/// Floating-point numbers in records.
 package protocol RealStoredKind: FixedStoredKind {}
 
 extension RealStoredKind {

@@ -1,7 +1,6 @@
 package import ArborJSON
 internal import Foundation
 
-/// Texts of any length.
 package enum StringKind: AttributeKind {
   package static var type: AttributeType { .string }
   package static var field: FieldKind { .string }

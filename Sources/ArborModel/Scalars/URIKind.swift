@@ -1,7 +1,6 @@
 package import ArborJSON
 internal import Foundation
 
-/// URIs.
 package enum URIKind: AttributeKind {
   package static var type: AttributeType { .uri }
   package static var field: FieldKind { .uri }

@@ -1,7 +1,6 @@
 package import ArborJSON
 package import Foundation
 
-/// Universally unique identifiers.
 package enum UUIDKind: AttributeKind {
   package static var type: AttributeType { .uuid }
   package static var field: FieldKind { .uuid }

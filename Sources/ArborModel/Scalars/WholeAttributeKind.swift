@@ -1,7 +1,6 @@
 package import ArborJSON
 internal import Foundation
 
-/// Whole numbers of some width.
 package protocol WholeAttributeKind: AttributeKind {
   associatedtype Slot: FixedWidthInteger & SignedInteger
 }

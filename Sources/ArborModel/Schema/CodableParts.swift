@@ -2,9 +2,7 @@
 ///
 /// They are found out when a path first asks for them.
 package struct CodableParts: Sendable {
-  /// The type's name, for messages.
   package let typeName: String
-  /// The type's identity in this process.
   package let id: ObjectIdentifier
   private let findShape: @Sendable () -> CodableShape
 
@@ -20,7 +18,6 @@ package struct CodableParts: Sendable {
     findShape = shape
   }
 
-  /// What JSON the type's values are.
   package var shape: CodableShape { findShape() }
 }
 
@@ -54,7 +51,6 @@ package enum CodableScalar: Sendable, Hashable, CaseIterable {
   /// Bytes in Base64.
   case binary
 
-  /// What an expression of such a part gives.
   package var kind: ValueKind {
     switch self {
     case .boolean, .integer, .float, .double, .decimal: .number

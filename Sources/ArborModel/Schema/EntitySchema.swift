@@ -112,7 +112,6 @@ package final class EntitySchema: Sendable {
     }
   }
 
-  /// The bits of all to-one relationships.
   package var referenceBits: UInt64 {
     relationships.reduce(0) { $1.isToMany ? $0 : $0 | changeBits(of: $1) }
   }
@@ -122,7 +121,6 @@ package final class EntitySchema: Sendable {
     attributes.map(\.name) + relationships.filter { !$0.isHidden }.map(\.name)
   }
 
-  /// Whether the entity is `other` or inherits from it.
   package func isKind(of other: EntitySchema) -> Bool { lineage.contains(other.index) }
 
   /// Returns the form that a relationship has in this entity; nil where its objects have no such

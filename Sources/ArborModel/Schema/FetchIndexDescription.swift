@@ -67,7 +67,6 @@ public struct FetchIndexDescription: Sendable, Hashable {
 }
 
 extension FetchIndexDescription {
-  /// Whether the index keeps the words of texts.
   package var isOfWords: Bool {
     !elements.isEmpty && elements.allSatisfy { $0.kind == .text && !$0.isExpression }
   }

@@ -1,6 +1,5 @@
 /// One index that covers an entity, declared there or at an ancestor.
 package final class IndexSchema: Sendable {
-  /// One column of an index.
   package struct Column: Sendable, Hashable {
     package enum Source: Sendable, Hashable {
       /// An attribute, by its slot.
@@ -52,7 +51,6 @@ package final class IndexSchema: Sendable {
     isPlain = condition == nil && columns.allSatisfy { $0.kind == .plain }
   }
 
-  /// Whether the index keeps the words of a text.
   package var isText: Bool { columns.contains { $0.kind == .tokens } }
 }
 

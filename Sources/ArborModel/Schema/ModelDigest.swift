@@ -13,7 +13,6 @@ package struct ModelDigest: Sendable, Hashable {
   /// a property of models that is new, it has to change, and every model is validated anew.
   private static let version: UInt8 = 2
 
-  /// The value's 128 bits.
   package let bits: UInt128
 
   package init(bits: UInt128) { self.bits = bits }

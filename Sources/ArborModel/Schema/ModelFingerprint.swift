@@ -25,7 +25,6 @@
 /// if store.model.fingerprint != model.fingerprint { print(store.model.difference(to: model)) }
 /// ```
 public struct ModelFingerprint: Sendable, Hashable {
-  /// The value's 128 bits.
   package let bits: UInt128
 
   package init(bits: UInt128) { self.bits = bits }

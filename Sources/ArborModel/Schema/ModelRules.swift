@@ -18,7 +18,6 @@ package struct ModelRules {
   /// Whether a chain of parents that is too long has been told of.
   var hasReportedDepth = false
 
-  /// A property that an entity declares.
   package enum Property {
     case attribute(AttributeDescription)
     case relationship(RelationshipDescription)
@@ -53,7 +52,6 @@ package struct ModelRules {
     return rules.findings
   }
 
-  /// Prepares the tables of a model's names.
   package init(_ model: ManagedObjectModel) {
     self.model = model
     let entityIndex = Dictionary(
@@ -117,18 +115,15 @@ package struct ModelRules {
 
   // MARK: Names
 
-  /// The property of a name that an entity has or inherits.
   package func property(_ name: String, of entity: Int) -> Property? {
     lineages[entity].lazy.compactMap { ownProperties[$0][name] }.first
   }
 
-  /// The relationship of a name that an entity has or inherits.
   package func relationship(_ name: String, of entity: Int) -> RelationshipDescription? {
     guard case .relationship(let relationship)? = property(name, of: entity) else { return nil }
     return relationship
   }
 
-  /// The names of all properties an entity has or inherits.
   func propertyNames(of entity: Int) -> [String] {
     lineages[entity].flatMap { ancestor in
       let entity = model.entities[ancestor]
@@ -136,7 +131,6 @@ package struct ModelRules {
     }
   }
 
-  /// A sentence that offers the nearest entity.
   mutating func entityHint(_ unknown: String) -> String {
     hint(unknown) { $0.model.entities.map(\.name) }
   }

@@ -15,7 +15,6 @@ package final class ModelSchema: Sendable {
   private let indexByNumber: [Int]
   /// Of each entity what the history calls its properties.
   private let changeNumbers: [ChangeNumbers]
-  /// Whether any attribute is derived.
   package let hasDerivations: Bool
   private let plan = Lock<DerivationPlan?>(nil)
 
@@ -68,7 +67,6 @@ package final class ModelSchema: Sendable {
     indexByName[name].map { entities[$0] }
   }
 
-  /// The entity of an object, or nil where the number is of no entity.
   @inline(__always)
   package func entity(of number: ObjectNumber) -> EntitySchema? {
     let entity = Int(number.entity)

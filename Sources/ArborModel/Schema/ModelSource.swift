@@ -4,7 +4,6 @@ package import Foundation
 package final class ModelSource: Sendable {
   /// The bytes of the `contents` file.
   package let contents: Data
-  /// The model as it was read.
   package let model: ManagedObjectModel
 
   package init(contents: Data, model: ManagedObjectModel) {

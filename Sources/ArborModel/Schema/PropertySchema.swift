@@ -1,4 +1,3 @@
-/// An attribute or a relationship.
 package enum PropertySchema: Sendable {
   case attribute(AttributeSchema)
   case relationship(RelationshipSchema)
@@ -17,7 +16,6 @@ package struct AttributeSchema: Sendable {
 
 /// One relationship of an entity, inherited, own or the hidden inverse of one without inverse.
 package struct RelationshipSchema: Sendable {
-  /// Where a relationship's links are kept.
   package enum Storage: Sendable, Hashable {
     /// A to-one relationship: a field of the owner's record, by its index in the layout.
     case field(Int)
@@ -31,7 +29,6 @@ package struct RelationshipSchema: Sendable {
   package let slot: Int
   package let name: String
   package let description: RelationshipDescription
-  /// The entity that declares it.
   package let declaringEntity: Int
   package let destination: Int
   /// The slot of the inverse among the destination's relationships. There always is one: a

@@ -11,7 +11,6 @@ extension SchemaCatalog {
     }
   }
 
-  /// One of the two kinds of parts.
   package typealias Parts = WritableKeyPath<Entry, [String: StoredPart]>
 
   /// The catalogue with a number and a stored name for each entity, to-many relationship and index

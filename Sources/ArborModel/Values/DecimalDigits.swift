@@ -28,7 +28,6 @@ package struct DecimalDigits: Sendable, Hashable {
     self.exponent = digits.isEmpty ? 0 : exponent + digitCount
   }
 
-  /// A whole number.
   package init(_ number: Int64) {
     self.init(isNegative: number < 0, text: number.magnitude.description.utf8, exponent: 0)
   }

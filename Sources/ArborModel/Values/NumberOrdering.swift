@@ -22,7 +22,6 @@ package enum NumberOrdering {
     return compareDigits(left, right)
   }
 
-  /// The order of a whole number and a floating-point number.
   package static func compare(_ left: Int64, _ right: Double) -> Ordering {
     if right.isNaN { return .greater }
     // 2⁶³ and -2⁶³ are exact in floating point.

@@ -10,7 +10,6 @@
 /// word that consists of several tokens (``TextTokens``), such as `e-mail` or `東京`, is a phrase:
 /// its tokens stand one behind the other. An asterisk behind the last token makes it a prefix.
 package struct SearchText: Sendable, Hashable {
-  /// One word or phrase.
   package struct Term: Sendable, Hashable {
     /// The tokens, in their order, at least one: words that an index of words is asked for. Only
     /// the last one can be the beginning of a token.
@@ -83,7 +82,6 @@ extension SearchText.Term {
     }
   }
 
-  /// How often the term stands in a text.
   package func count(in text: TextTokens) -> Int {
     (0..<max(0, text.count - tokens.count + 1)).count { matches(text, at: $0) }
   }

@@ -51,7 +51,6 @@ package struct StringFolding: OptionSet, Sendable, Hashable {
       .precomposedStringWithCanonicalMapping
   }
 
-  /// What Foundation calls what is overlooked.
   var compareOptions: String.CompareOptions {
     var options: String.CompareOptions = []
     if contains(.case) { options.insert(.caseInsensitive) }
@@ -99,7 +98,6 @@ extension StringFolding {
 }
 
 extension UnsafeRawBufferPointer {
-  /// Whether every byte is ASCII.
   @inline(__always)
   var isASCII: Bool {
     guard let base = baseAddress else { return true }

@@ -32,7 +32,6 @@ package struct TextTokens {
   /// - Parameter folding: What makes words one. Indexes and `TOKENMATCHES` always fold both.
   package init(folding: StringFolding = [.case, .diacritics]) { self.folding = folding }
 
-  /// How many tokens there are.
   package var count: Int { spans.count }
 
   /// Lends the folded UTF-8 of a token.

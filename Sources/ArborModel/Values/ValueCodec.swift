@@ -26,7 +26,6 @@ package enum ValueCodec {
     }
   }
 
-  /// The bytes of a value.
   package static func encode(_ value: Value) -> [UInt8] {
     var bytes: [UInt8] = []
     append(value, to: &bytes)

@@ -31,7 +31,6 @@ package enum ValueKind: Sendable, Equatable {
       }
   }
 
-  /// The kind in words.
   package var name: String {
     switch self {
     case .any: "any value"
@@ -72,7 +71,6 @@ package enum ValueKind: Sendable, Equatable {
     }
   }
 
-  /// The kind that all of several have.
   static func common(_ kinds: [ValueKind]) -> ValueKind {
     guard let first = kinds.first else { return .any }
     return kinds.allSatisfy { $0 == first } ? first : .any

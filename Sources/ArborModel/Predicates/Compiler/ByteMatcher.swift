@@ -22,7 +22,6 @@ final class ConstantBytes {
   deinit { bytes.deallocate() }
 }
 
-/// The same bytes.
 struct EqualBytes: ByteMatcher {
   let constant: ConstantBytes
 
@@ -87,7 +86,6 @@ struct ByteRange: ByteMatcher {
   }
 }
 
-/// One of several runs of bytes.
 struct ByteSet: ByteMatcher {
   private let members: [ConstantBytes]
 
@@ -111,7 +109,6 @@ struct ByteSet: ByteMatcher {
 }
 
 extension UnsafeRawBufferPointer {
-  /// Whether the bytes begin with others.
   @inline(__always)
   func starts(withBytes prefix: UnsafeRawBufferPointer) -> Bool {
     guard count >= prefix.count else { return false }

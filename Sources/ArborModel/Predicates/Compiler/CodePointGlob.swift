@@ -178,7 +178,6 @@ extension GlobSegment {
   /// The bytes of a segment without `?`.
   var utf8: [UInt8] { literal.map { Array($0.bytes) } ?? [] }
 
-  /// Whether the segment's own characters are all ASCII.
   var isASCII: Bool {
     units.allSatisfy { unit in if case .scalar(let scalar) = unit { scalar.isASCII } else { true } }
   }

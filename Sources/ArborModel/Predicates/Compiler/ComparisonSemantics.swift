@@ -49,7 +49,6 @@ package struct ComparisonSemantics {
     }
   }
 
-  /// The order of two values that have one.
   private func order(_ left: Value, _ right: Value) -> Ordering? {
     switch (left, right) {
     case (.string(let left), .string(let right)): return order(left, right)

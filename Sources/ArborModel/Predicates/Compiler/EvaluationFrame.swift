@@ -22,10 +22,8 @@ final class ValueSlot {
   var value = Value.null
 }
 
-/// Reads a value for a candidate.
 package typealias ValueReader = (RecordView, ObjectNumber, (any RecordResolver)?) -> Value
 
-/// Reads the objects of a collection for a candidate.
 typealias ObjectsReader = (RecordView, ObjectNumber, (any RecordResolver)?) -> [ObjectNumber]
 
 /// Reads an object for a candidate; nil for none.

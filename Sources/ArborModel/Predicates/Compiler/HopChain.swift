@@ -36,7 +36,6 @@ struct FieldLocations {
 /// Follows to-one relationships from a candidate: that of the code's own scope, or that of a scope
 /// around it.
 struct HopChain {
-  /// The frame of another scope.
   private let frame: EvaluationFrame?
   private let hops: [FieldLocations]
   /// The concrete entities that the object at the end may be of.
@@ -60,7 +59,6 @@ struct HopChain {
   /// Whether the chain leads to the candidate itself.
   var isCandidate: Bool { frame == nil && hops.isEmpty }
 
-  /// The object at the end with its record.
   @inline(__always)
   func object(
     _ record: RecordView, _ number: ObjectNumber, _ resolver: (any RecordResolver)?
@@ -99,7 +97,6 @@ struct HopChain {
   }
 }
 
-/// An object with its record.
 struct LocatedObject {
   let record: RecordView
   let number: ObjectNumber

@@ -4,7 +4,6 @@ internal import Foundation
 struct WholeNumber {
   enum State: UInt8 {
     case number
-    /// Nil.
     case missing
     /// More than 64 bits hold; the general way gives the decimal that it is.
     case overflow

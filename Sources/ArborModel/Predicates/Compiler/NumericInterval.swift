@@ -9,7 +9,6 @@ enum NumericInterval<Number: Comparable & Sendable>: Equatable, Sendable {
   case none
   case closed(Number, Number)
 
-  /// The values in both intervals.
   func intersection(_ other: Self) -> Self {
     guard case .closed(let lower, let upper) = self,
       case .closed(let otherLower, let otherUpper) = other
@@ -109,7 +108,6 @@ enum WholeNumbers: NumericDomain {
   }
 }
 
-/// Floating-point numbers of 64 bits.
 enum DoubleNumbers: NumericDomain {
   static let least = -Double.greatestFiniteMagnitude
   static let greatest = Double.greatestFiniteMagnitude

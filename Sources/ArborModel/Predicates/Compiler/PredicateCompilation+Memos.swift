@@ -8,7 +8,6 @@ extension PredicateCompilation {
     return chain(root.scope, root.hops)
   }
 
-  /// The code of a predicate.
   func remembering(
     _ root: MemoRoot?, _ compile: (PredicateCompilation) throws(ArborError) -> CompiledNode
   ) throws(ArborError) -> CompiledNode {
@@ -24,7 +23,6 @@ extension PredicateCompilation {
     }
   }
 
-  /// The reader of an expression.
   func remembering(
     _ root: MemoRoot?, _ compile: (PredicateCompilation) throws(ArborError) -> ValueReader
   ) throws(ArborError) -> ValueReader {
@@ -42,7 +40,6 @@ extension PredicateCompilation {
     }
   }
 
-  /// A counter of all elements.
   func remembering(
     _ root: MemoRoot?, _ compile: (PredicateCompilation) throws(ArborError) -> Counter
   ) throws(ArborError) -> Counter {

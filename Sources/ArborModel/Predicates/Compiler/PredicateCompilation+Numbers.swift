@@ -45,7 +45,6 @@ extension PredicateCompilation {
     }
   }
 
-  /// An expression as code of numbers.
   private func number(_ expression: BoundExpression) throws(ArborError) -> NumberCode? {
     if let value = constant(expression) { return NumberCode(value) }
     switch expression {

@@ -35,7 +35,6 @@ extension PredicateCompilation {
     return contains(collection) { _, _, _ in object }
   }
 
-  /// Whether an object is a member.
   private func contains(
     _ collection: BoundCollection, _ object: @escaping ObjectReader
   ) -> CompiledNode {
@@ -101,7 +100,6 @@ extension PredicateCompilation {
     }
   }
 
-  /// Counts what an expression gives.
   func counter(_ expression: BoundExpression) throws(ArborError) -> Counter {
     // A relationship's own count costs no more than to remember it.
     if case .collection = expression { return try plainCounter(expression) }

@@ -24,7 +24,6 @@ extension PredicateCompilation {
     }
   }
 
-  /// Code that reads what an expression gives.
   func reader(_ expression: BoundExpression) throws(ArborError) -> ValueReader {
     try remembering(remembers ? MemoRoot(expression) : nil) { (plain) throws(ArborError) in
       try plain.plainReader(expression)
@@ -125,7 +124,6 @@ extension PredicateCompilation {
     }
   }
 
-  /// Reads the object that a path leads to.
   func object(_ path: BoundPath) -> ObjectReader {
     guard case .toOne(let relationship) = path.leaf else {
       return chain(path.scope, path.hops).target
@@ -196,7 +194,6 @@ extension PredicateCompilation {
 }
 
 extension PredicateEnvironment {
-  /// An object as a value.
   func value(of number: ObjectNumber) -> Value {
     guard let entity = schema.entity(of: number) else { return .null }
     return .objectID(

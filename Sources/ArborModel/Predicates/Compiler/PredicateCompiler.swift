@@ -47,7 +47,6 @@ struct CompiledCode {
   let closure: CompiledPredicate
 }
 
-/// A compiled part of a predicate.
 enum CompiledNode {
   case constant(Bool)
   case code(CompiledCode)
@@ -83,7 +82,6 @@ enum CompiledNode {
 /// The work of compiling for the records of one concrete entity.
 struct PredicateCompilation {
   let arguments: [Value]
-  /// The entity of the candidates.
   let entity: EntitySchema
   let environment: PredicateEnvironment
   /// The frames of all scopes, that of the root first, the own one last.

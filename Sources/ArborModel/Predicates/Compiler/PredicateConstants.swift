@@ -50,7 +50,6 @@ struct PredicateConstants {
 }
 
 extension Value {
-  /// Which element of a list is meant.
   enum Position {
     case first, last
     case at(Value)

@@ -93,14 +93,12 @@ final class TextMatcherCache {
 }
 
 extension ByteMatcher {
-  /// The test of a text's UTF-8.
   func matches(_ text: String) -> Bool {
     var text = text
     return text.withUTF8 { matches(UnsafeRawBufferPointer($0)) }
   }
 }
 
-/// Nothing.
 struct NoBytes: ByteMatcher {
   func matches(_ bytes: UnsafeRawBufferPointer) -> Bool { false }
 }

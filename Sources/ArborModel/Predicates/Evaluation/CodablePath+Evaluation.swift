@@ -2,7 +2,6 @@ internal import ArborJSON
 internal import Foundation
 
 extension CodablePath {
-  /// The part of an attribute's value.
   package func value(of attribute: Value) -> Value {
     guard case .binary(let json) = attribute else { return .null }
     return json.withUnsafeBytes(value)

@@ -45,7 +45,6 @@ extension PredicateFunction {
     }
   }
 
-  /// The value of a function of one text.
   private func value(ofText text: String) -> Value {
     switch self {
     case .uppercase: .string(text.uppercased())
@@ -88,7 +87,6 @@ extension PredicateFunction {
 }
 
 extension BoundUnion {
-  /// The result of applying the operator to a list.
   func value(of list: Value) -> Value {
     guard case .list(var values) = list else { return .null }
     if opensLists {

@@ -10,12 +10,10 @@ enum PredicateFunctions {
     functions.withLock { $0[key(name)] = function }
   }
 
-  /// The function of a name; nil where none is registered.
   static func function(named name: String) -> Function? {
     functions.withLock { $0[key(name)] }
   }
 
-  /// Why a name cannot be called.
   static func unknown(_ name: String) -> String {
     let known = functions.withLock { Array($0.keys).sorted() }
     return "There is no function \"\(name)\" registered; register one with "

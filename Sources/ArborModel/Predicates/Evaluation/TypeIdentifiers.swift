@@ -3,7 +3,6 @@
 /// The table holds the types of Apple's list that data are commonly described by. A type conforms
 /// to itself, so that identifiers outside the table still equal themselves. Case does not count.
 enum TypeIdentifiers {
-  /// Whether a type is another one or a kind of it.
   static func conforms(_ type: String, to other: String) -> Bool {
     let wanted = other.lowercased()
     var open = [type.lowercased()]

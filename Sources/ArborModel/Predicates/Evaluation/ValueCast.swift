@@ -20,7 +20,6 @@ package enum ValueCast: String, Sendable, CaseIterable {
     self = cast
   }
 
-  /// What values of the type are to comparisons.
   var kind: ValueKind {
     switch self {
     case .number, .decimal: .number
@@ -31,7 +30,6 @@ package enum ValueCast: String, Sendable, CaseIterable {
     }
   }
 
-  /// A value as one of this type; nil where it cannot be.
   package func cast(_ value: Value) -> Value {
     switch self {
     case .number: Self.number(value)

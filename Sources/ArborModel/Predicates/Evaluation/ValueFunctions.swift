@@ -4,7 +4,6 @@ internal import Foundation
 enum ValueFunctions {
   // MARK: Numbers
 
-  /// A function of floating-point numbers.
   static func real(_ value: Value, _ function: (Double) -> Double) -> Value {
     value.floating.map { ValueArithmetic.number(function($0)) } ?? .null
   }

@@ -4,7 +4,6 @@ package final class BoundSortKey: Sendable {
   package let path: BoundPath?
   /// What the key computes; nil for one that reads a path.
   package let expression: BoundExpression?
-  /// The path or the expression as it was written.
   package let text: String
   package let isAscending: Bool
   package let options: SortKey.Options
@@ -61,7 +60,6 @@ package final class BoundSortKey: Sendable {
 }
 
 extension SortKey.Options {
-  /// What the options overlook in texts.
   package var folding: StringFolding {
     var folding: StringFolding = .none
     if contains(.caseInsensitive) { folding.insert(.case) }

@@ -32,6 +32,7 @@ public struct QueryPlan: Sendable, Hashable {
     case intersection
     /// Keeps the rows that meet conditions which the access path does not cover.
     case filter
+    /// Puts the rows in order.
     case sort
     /// Drops the first rows, and all after a number of rows.
     case limit

@@ -23,8 +23,6 @@ package struct JSONFinder {
     return UnsafeRawBufferPointer(rebasing: bytes[start..<finder.position])
   }
 
-  private init(bytes: UnsafeRawBufferPointer) { self.bytes = bytes }
-
   /// Moves to the value of a key of the object that starts here.
   private mutating func enter(_ key: [UInt8]) -> Bool {
     skipSpace()

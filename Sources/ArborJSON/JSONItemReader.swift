@@ -136,17 +136,15 @@ package struct JSONItemReader {
   }
 
   private mutating func readOn(_ maximum: Int) throws(ArborError) -> JSONBatch? {
-    var isEnded = false
-    while !isEnded {
+    while true {
       switch try step(maximum) {
       case .batch(let batch): return batch
       case .nothing: break
       case .cut: try window.refill()
       case .refused(let error): throw error
-      case .ended: isEnded = true
+      case .ended: return nil
       }
     }
-    return nil
   }
 
   private mutating func step(_ maximum: Int) throws(ArborError) -> Step {
@@ -168,8 +166,7 @@ package struct JSONItemReader {
   private func error(
     for fault: JSONFault, _ path: JSONPath, in bytes: UnsafeRawBufferPointer
   ) -> ArborError {
-    fault.error(
-      at: window.origin.location(of: fault.offset, in: bytes, source: name), path: path)
+    fault.error(at: window.origin.location(of: fault.offset, in: bytes, source: name), path: path)
   }
 
   private mutating func scan(
@@ -212,8 +209,7 @@ package struct JSONItemReader {
     let stop = try scanner.scanElements(
       upTo: maximum, ofObject: areValues, isContinued: isContinued, isFinal: window.isFinal)
     tapeSize = scanner.tape.entries.count
-    let batch = batch(
-      scanner, areValues ? .value : .elements(from: surroundings.firstIndex))
+    let batch = batch(scanner, areValues ? .value : .elements(from: surroundings.firstIndex))
     if areValues, let repeated = try rememberItems(batch, scanner) { return .refused(repeated) }
     surroundings.firstIndex += batch.items.count
     state = .elements(isContinued: surroundings.firstIndex > 0)
@@ -344,8 +340,7 @@ extension JSONItemReader {
     var origin = window.origin
     origin.path = surroundings.path
     origin.root = root
-    let document = JSONDocument(
-      window.bytes, source: name, tape: scanner.tape, origin: origin)
+    let document = JSONDocument(window.bytes, source: name, tape: scanner.tape, origin: origin)
     let items =
       value.map { JSONElements(only: $0, in: document) } ?? JSONElements(of: 0, in: document)
     defer { itemsRead += items.count }

@@ -188,9 +188,7 @@ package struct JSONNode: Sendable {
   /// The number of the document's bytes in front of the value.
   package var offset: Int { document.origin.offset + Int(entry.start) }
 
-  package func error(
-    _ message: String, code: ArborError.Code = .invalidDocument
-  ) -> ArborError {
+  package func error(_ message: String, code: ArborError.Code = .invalidDocument) -> ArborError {
     ArborError(code, message).with(location: location)
   }
 }

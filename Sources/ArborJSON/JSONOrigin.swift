@@ -56,9 +56,7 @@ package struct JSONOrigin: Sendable {
   /// Counts the high bits that a closure leaves of each eight bytes. Bytes of zero, which fill up
   /// the last eight, must leave none.
   @inline(__always)
-  private static func count(
-    in bytes: UnsafeRawBufferPointer, _ marks: (UInt64) -> UInt64
-  ) -> Int {
+  private static func count(in bytes: UnsafeRawBufferPointer, _ marks: (UInt64) -> UInt64) -> Int {
     var count = 0
     var position = 0
     while position + 8 <= bytes.count {

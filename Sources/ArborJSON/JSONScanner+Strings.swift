@@ -46,8 +46,7 @@ extension JSONScanner {
         littleEndian: bytes.loadUnaligned(fromByteOffset: position, as: UInt64.self))
       let quote = word ^ (ones &* 0x22)
       let backslash = word ^ (ones &* 0x5C)
-      let found =
-        ((quote &- ones) | (backslash &- ones) | (word &- (ones &* 0x20)) | word) & highs
+      let found = ((quote &- ones) | (backslash &- ones) | (word &- (ones &* 0x20)) | word) & highs
       guard found == 0 else {
         position += found.trailingZeroBitCount / 8
         return

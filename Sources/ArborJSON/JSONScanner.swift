@@ -181,9 +181,7 @@ package struct JSONScanner {
     }
   }
 
-  private mutating func scanWord(
-    _ word: StaticString, _ kind: JSONTape.Kind
-  ) throws(JSONFault) {
+  private mutating func scanWord(_ word: StaticString, _ kind: JSONTape.Kind) throws(JSONFault) {
     let start = position
     let count = word.utf8CodeUnitCount
     let isWord =

@@ -47,8 +47,7 @@ public struct ModelDocument: Sendable {
     let document: ManagedObjectModel
     switch kind {
     case .json:
-      document = try ManagedObjectModel(
-        json: ModelFileKind.data(at: url), source: url.path)
+      document = try ManagedObjectModel(json: ModelFileKind.data(at: url), source: url.path)
       (versions, currentVersion, warnings) = ([], nil, [])
     case .version, .contents:
       let result = try Self.readVersion(at: url)

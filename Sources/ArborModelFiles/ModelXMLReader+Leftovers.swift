@@ -24,8 +24,7 @@ extension ModelXMLReader {
           back.inverse != relationship.name, !names.leadsNowhere(back)
         else { continue }
         let subject = ModelSubject.relationship(index, propertyIndex)
-        let what =
-          back.inverse.map { "names \(back.destination).\($0) as its own" } ?? "names none"
+        let what = back.inverse.map { "names \(back.destination).\($0) as its own" } ?? "names none"
         report(
           nodes[subject], entity: entity.name, property: relationship.name,
           "Relationship \(entity.name).\(relationship.name) names "

@@ -41,15 +41,13 @@ extension ModelXMLReader {
     return attribute
   }
 
-  private mutating func attributeType(
-    _ node: ModelXMLNode, of entity: String?
-  ) -> AttributeType? {
+  private mutating func attributeType(_ node: ModelXMLNode, of entity: String?) -> AttributeType? {
     guard let text = node["attributeType"], !text.isEmpty else { return .undefined }
     guard let type = ModelXMLVocabulary.attributeTypes[text] else {
       let known = ModelXMLVocabulary.attributeTypes.keys.sorted()
       report(
-        node, entity: entity, property: node["name"],
-        "\(called(node, entity)) has the type \(text), which models do not know; write one of "
+        node, of: entity,
+        that: "has the type \(text), which models do not know; write one of "
           + "\(known.joined(separator: ", ")).\(NearestName.hint(text, in: known))")
       return nil
     }
@@ -134,14 +132,10 @@ extension ModelXMLReader {
     }
   }
 
-  private mutating func count(
-    _ key: String, of node: ModelXMLNode, entity: String?
-  ) -> Int? {
+  private mutating func count(_ key: String, of node: ModelXMLNode, entity: String?) -> Int? {
     guard let text = node[key] else { return nil }
     if let count = Int(text), count >= 0 { return count }
-    report(
-      node, entity: entity, property: node["name"],
-      "\(called(node, entity)) has \(key) “\(text)”; give a whole number from 0.")
+    report(node, of: entity, that: "has \(key) “\(text)”; give a whole number from 0.")
     return nil
   }
 
@@ -151,9 +145,7 @@ extension ModelXMLReader {
     _ node: ModelXMLNode, of entity: String
   ) -> FetchedPropertyDescription? {
     guard let request = node.all("fetchRequest").first else {
-      report(
-        node, entity: entity, property: node["name"],
-        "\(called(node, entity)) has no fetch request; add one, or take the property away.")
+      report(node, of: entity, that: "has no fetch request; add one, or take the property away.")
       return nil
     }
     return FetchedPropertyDescription(

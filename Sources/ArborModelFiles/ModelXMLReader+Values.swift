@@ -23,9 +23,7 @@ extension ModelXMLReader {
     }
     if attribute.hasDefaultOutsideBounds {
       reportDefault(
-        node, entity,
-        "lies outside the bounds; it is left out, correct the one or the "
-          + "others.")
+        node, entity, "lies outside the bounds; it is left out, correct the one or the others.")
       attribute.defaultValue = .null
     }
   }
@@ -36,16 +34,14 @@ extension ModelXMLReader {
     guard let text = node[key] else { return .null }
     guard let type else {
       report(
-        node, as: .trap, entity: entity, property: node["name"],
-        "\(called(node, entity)) has \(key), which its type does not know; it has no effect, take "
-          + "it away.")
+        node, as: .trap, of: entity,
+        that: "has \(key), which its type does not know; it has no effect, take it away.")
       return .null
     }
     if let value = type.kind.value(ofXML: text) { return value }
     report(
-      node, entity: entity, property: node["name"],
-      "\(called(node, entity)) has \(key) “\(text)”, which does not fit; "
-        + "give \(type.expectation).")
+      node, of: entity,
+      that: "has \(key) “\(text)”, which does not fit; give \(type.expectation).")
     return .null
   }
 
@@ -55,9 +51,8 @@ extension ModelXMLReader {
     guard let text = node["defaultValueString"] else { return .null }
     guard type.kind.hasXMLDefault else {
       report(
-        node, as: .trap, entity: entity, property: node["name"],
-        "\(called(node, entity)) has a default, which its type cannot have; it has no effect, take "
-          + "it away.")
+        node, as: .trap, of: entity,
+        that: "has a default, which its type cannot have; it has no effect, take it away.")
       return .null
     }
     if let value = type.kind.value(ofXML: text) { return value }
@@ -71,13 +66,9 @@ extension ModelXMLReader {
   }
 
   /// Tells of a default that is not taken as it stands.
-  private mutating func reportDefault(
-    _ node: ModelXMLNode, _ entity: String?, _ what: String
-  ) {
+  private mutating func reportDefault(_ node: ModelXMLNode, _ entity: String?, _ what: String) {
     let text = node["defaultValueString"] ?? node["defaultDateTimeInterval"] ?? ""
-    report(
-      node, as: .trap, entity: entity, property: node["name"],
-      "\(called(node, entity)) has the default “\(text)”, which \(what)")
+    report(node, as: .trap, of: entity, that: "has the default “\(text)”, which \(what)")
   }
 
   /// Seconds since 2001 are in 2032 where seconds since 1970 are in 2001.
@@ -92,17 +83,15 @@ extension ModelXMLReader {
       if isDefault {
         reportDefault(node, entity, "does not fit and is left out; \(advice)")
       } else {
-        report(
-          node, entity: entity, property: node["name"],
-          "\(called(node, entity)) has \(key) “\(text)”; \(advice)")
+        report(node, of: entity, that: "has \(key) “\(text)”; \(advice)")
       }
       return .null
     }
     if seconds >= Self.earliestUnixTime {
       report(
-        node, as: .trap, entity: entity, property: node["name"],
-        "\(called(node, entity)) has \(key) \(text), a date after 2031 that looks like seconds "
-          + "since 1970; models count from 2001-01-01 UTC, so subtract 978307200.")
+        node, as: .trap, of: entity,
+        that: "has \(key) \(text), a date after 2031 that looks like seconds since 1970; "
+          + "models count from 2001-01-01 UTC, so subtract 978307200.")
     }
     return .date(Date(timeIntervalSinceReferenceDate: seconds))
   }

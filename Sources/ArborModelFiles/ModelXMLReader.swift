@@ -47,8 +47,6 @@ struct ModelXMLReader {
     return Result(model: model, warnings: result.warnings)
   }
 
-  private init(text: ModelXMLText) { self.text = text }
-
   private mutating func finish(_ root: ModelXMLNode, source: String?) throws(ArborError) -> Result {
     mendLeftovers()
     for finding in ModelRules.findings(in: model) where !unreadable.contains(finding.subject) {
@@ -77,6 +75,15 @@ struct ModelXMLReader {
   ) {
     let error = ArborError(.invalidModel, message).with(entity: entity, keyPath: property)
     findings.append((severity, node, error))
+  }
+
+  /// Reports what the element of a property says.
+  mutating func report(
+    _ node: ModelXMLNode, as severity: ModelFinding.Severity = .problem, of entity: String?,
+    that what: String
+  ) {
+    let message = "\(called(node, entity)) \(what)"
+    report(node, as: severity, entity: entity, property: node["name"], message)
   }
 
   /// Takes a part of the model out of the rules' reach, since it could not be read.
@@ -144,8 +151,7 @@ struct ModelXMLReader {
           nodes[.part(compositeIndex, index)] = part
           return attribute(part, of: node["name"], at: .part(compositeIndex, index))
         }
-        model.composites.append(
-          CompositeDescription(name: node["name"] ?? "", attributes: parts))
+        model.composites.append(CompositeDescription(name: node["name"] ?? "", attributes: parts))
       default: break
       }
     }

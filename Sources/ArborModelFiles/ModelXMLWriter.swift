@@ -27,11 +27,9 @@ extension ManagedObjectModel {
         let bundle = try ModelBundle(at: url)
         try Self.write(contents, to: bundle.current.url.appending(path: "contents"))
       } else {
-        let version =
-          url.deletingPathExtension().lastPathComponent + ModelFileKind.versionSuffix
+        let version = url.deletingPathExtension().lastPathComponent + ModelFileKind.versionSuffix
         try Self.write(contents, to: url.appending(path: "\(version)/contents"))
-        try Self.write(
-          ModelBundle.mark(version), to: url.appending(path: ModelBundle.markName))
+        try Self.write(ModelBundle.mark(version), to: url.appending(path: ModelBundle.markName))
       }
     case .compiled?, .mapping?, nil:
       throw ArborError(
@@ -93,8 +91,7 @@ struct ModelXMLWriter {
   }
 
   func root() -> ModelXMLNode {
-    var root = patched(
-      "model", oldRoot, new: model.xmlAttributes, old: oldModel?.xmlAttributes)
+    var root = patched("model", oldRoot, new: model.xmlAttributes, old: oldModel?.xmlAttributes)
     if oldRoot == nil {
       root.attributes["type"] = "com.apple.IDECoreDataModeler.DataModel"
       root.attributes["documentVersion"] = "1.0"
@@ -211,8 +208,7 @@ struct ModelXMLWriter {
   ) -> ModelXMLNode {
     let oldNode = find("attribute", attribute.name, in: owner)
     let old = old?.first { $0.name == attribute.name }
-    var node = patched(
-      "attribute", oldNode, new: attribute.xmlAttributes, old: old?.xmlAttributes)
+    var node = patched("attribute", oldNode, new: attribute.xmlAttributes, old: old?.xmlAttributes)
     node.children = userInfo(attribute.userInfo, old?.userInfo, in: oldNode)
     return node
   }

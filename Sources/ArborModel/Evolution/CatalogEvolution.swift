@@ -144,8 +144,7 @@ package struct CatalogEvolution: Sendable {
     plan.hasNewLayout =
       hadRecords
       && !(numbers.unnumbered.isEmpty && plan.returned.isEmpty && plan.retired.isEmpty
-        && plan.converted.isEmpty
-        && plan.nilAsDefault.isEmpty)
+        && plan.converted.isEmpty && plan.nilAsDefault.isEmpty)
     plan.lastLayout = origin?.layoutNumber ?? 0
     let layout =
       plan.hasNewLayout

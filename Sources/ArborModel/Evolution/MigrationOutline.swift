@@ -64,18 +64,12 @@ package struct MigrationOutline: Sendable, Hashable {
     steps = Self.phases.flatMap { phase in
       order.filter { $0.phase == phase }.map { Step(work: $0, changes: changes[$0] ?? []) }
     }
-    let coded = Set(
-      difference.changes.lazy.filter { $0.effort == .code }.compactMap(\.loss))
+    let coded = Set(difference.changes.lazy.filter { $0.effort == .code }.compactMap(\.loss))
     dropped = difference.losses.filter(isNamed)
     // What only code could keep is asked of the code.
     unnamed = difference.losses.filter { !isNamed($0) && !coded.contains($0) }
     unknownNames = (names ?? []).subtracting(difference.losses.map(\.name)).sorted()
     checks = difference.changes.filter { $0.rule != nil }
-  }
-
-  /// Whether the store can be brought along without code and without dropping what is not named.
-  package var isPermitted: Bool {
-    unnamed.isEmpty && !steps.contains { $0.work.phase == .code }
   }
 
   private static let phases: [ModelDifference.Effort] = [.catalogue, .code, .pass, .indexBuild]

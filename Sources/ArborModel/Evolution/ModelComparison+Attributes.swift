@@ -11,6 +11,13 @@ extension ModelComparison {
     Subject(old.entities[slot.entity].name, oldTree.attribute(slot).name)
   }
 
+  private mutating func note(
+    _ change: AttributeChange, _ effort: Effort, loss: ModelDifference.Loss.Kind? = nil,
+    rule: Rule? = nil
+  ) {
+    note(.attribute(change), effort, loss: loss, rule: rule)
+  }
+
   mutating func compareAttributes(of entity: Int) {
     let replaced = replacedRelationships(of: entity)
     for slot in new.entities[entity].attributes.indices {
@@ -19,14 +26,15 @@ extension ModelComparison {
       let partner = pairing.attributes.partner(ofNew: after, pairing.entities)
       let moves = pairing.attributes.moves[after] ?? []
       if let partner {
-        concern(subject, source(ofAttribute: partner))
-        noteRename(before: partner, after)
+        let source = source(ofAttribute: partner)
+        concern(subject, source)
+        if source.property != subject.property { note(.renamed(from: source), .catalogue) }
         compareAttribute(before: partner, after)
       }
       for move in moves {
         let source = source(ofAttribute: move)
         concern(subject, source)
-        note(.attribute(.moved(from: source)), .catalogue)
+        note(.moved(from: source), .catalogue)
         compareAttribute(before: move, after)
       }
       guard partner == nil else { continue }
@@ -50,13 +58,12 @@ extension ModelComparison {
       let source = source(ofRelationship: former)
       concern(subject, source)
       note(
-        .attribute(.replacesRelationship(source)), .code,
+        .replacesRelationship(source), .code,
         loss: oldTree.relationship(former).isTransient ? nil : .links)
     } else if isMoved {
-      if isGained { note(.attribute(.spread(filling)), effort(of: filling), rule: rule(filling)) }
+      if isGained { note(.spread(filling), effort(of: filling), rule: rule(filling)) }
     } else if isGained || pairing.entities.oldOf[slot.entity] != nil {
-      note(
-        .attribute(.added(filling)), effort(of: filling), rule: isGained ? rule(filling) : nil)
+      note(.added(filling), effort(of: filling), rule: isGained ? rule(filling) : nil)
     }
   }
 
@@ -70,8 +77,8 @@ extension ModelComparison {
       let filling = Filling(newTree.attribute(slot))
       concern(Subject(name, newTree.attribute(slot).name), nil)
       note(
-        .attribute(.inherited(from: new.entities[slot.entity].name, filling)),
-        effort(of: filling), rule: rule(filling))
+        .inherited(from: new.entities[slot.entity].name, filling), effort(of: filling),
+        rule: rule(filling))
     }
     guard let partner = pairing.entities.oldOf[entity] else { return }
     for slot in attributeFlow.disinherited[entity] ?? [] {
@@ -79,32 +86,26 @@ extension ModelComparison {
       let subject = Subject(old.entities[partner].name, attribute.name)
       concern(subject, subject)
       note(
-        .attribute(.disinherited(from: old.entities[slot.entity].name)), .catalogue,
+        .disinherited(from: old.entities[slot.entity].name), .catalogue,
         loss: attribute.isStoredByHand ? .values : nil)
     }
   }
 
   mutating func noteRemovedAttributes(of entity: Int) {
-    let isPaired = pairing.entities.newOf[entity] != nil
-    let replaced = pairing.entities.newOf[entity].map { replacedAttributes(of: $0) } ?? [:]
-    let gone = Set(replaced.values)
+    let present = pairing.entities.newOf[entity]
+    let gone = Set((present.map { replacedAttributes(of: $0) } ?? [:]).values)
     for (index, partner) in pairing.attributes.newPartners[entity].enumerated()
     where partner == nil {
       let slot = PropertySlot(entity: entity, slot: index)
       let targets = pairing.attributes.movesTo[slot] ?? []
       let isLost = attributeFlow.lost.contains(slot)
-      guard !gone.contains(slot), isLost || (isPaired && targets.isEmpty) else { continue }
+      guard !gone.contains(slot), isLost || (present != nil && targets.isEmpty) else { continue }
       let subject = source(ofAttribute: slot)
       concern(subject, subject)
       note(
-        .attribute(.removed(keptIn: targets.map { new.entities[$0.entity].name })), .catalogue,
+        .removed(keptIn: targets.map { new.entities[$0.entity].name }), .catalogue,
         loss: isLost && oldTree.attribute(slot).isStoredByHand ? .values : nil)
     }
-  }
-
-  private mutating func noteRename(before: PropertySlot, _ after: PropertySlot) {
-    guard oldTree.attribute(before).name != newTree.attribute(after).name else { return }
-    note(.attribute(.renamed(from: source(ofAttribute: before))), .catalogue)
   }
 
   // MARK: What stays
@@ -117,29 +118,26 @@ extension ModelComparison {
     compareRules(old, new)
     if old.versionHashModifier != new.versionHashModifier {
       note(
-        .attribute(
-          .versionHashModifierChanged(from: old.versionHashModifier, to: new.versionHashModifier)),
+        .versionHashModifierChanged(from: old.versionHashModifier, to: new.versionHashModifier),
         .catalogue)
     }
     if old.isPreservedOnDeletion != new.isPreservedOnDeletion {
-      note(.attribute(.preservationChanged(isPreserved: new.isPreservedOnDeletion)), .none)
+      note(.preservationChanged(isPreserved: new.isPreservedOnDeletion), .none)
     }
-    if old.userInfo != new.userInfo { note(.attribute(.userInfoChanged), .none) }
+    if old.userInfo != new.userInfo { note(.userInfoChanged, .none) }
   }
 
   private mutating func compareTypes(
     _ before: AttributeDescription, _ after: AttributeDescription, _ slot: PropertySlot
   ) {
     if before.valueClassName != after.valueClassName {
-      note(
-        .attribute(
-          .valueClassNameChanged(from: before.valueClassName, to: after.valueClassName)), .none)
+      note(.valueClassNameChanged(from: before.valueClassName, to: after.valueClassName), .none)
     }
     guard before.type != after.type else { return }
     if case (.transformable(let former), .transformable(let transformer)) =
       (before.type, after.type)
     {
-      note(.attribute(.transformerChanged(from: former, to: transformer)), .catalogue)
+      note(.transformerChanged(from: former, to: transformer), .catalogue)
       return
     }
     let conversion = conversion(before, after)
@@ -148,7 +146,7 @@ extension ModelComparison {
       isComputed ? .pass : keepsParts(before, after) ? .none : Self.effort(of: conversion)
     let isChecked = conversion == .narrowing && !isComputed
     note(
-      .attribute(.typeChanged(from: before.type, to: after.type, conversion)), effort,
+      .typeChanged(from: before.type, to: after.type, conversion), effort,
       loss: conversion == .custom && !isComputed ? .values : nil,
       rule: isChecked ? .valuesFit(after.type) : nil)
     if conversion != .identity { revalued.insert(slot) }
@@ -179,29 +177,27 @@ extension ModelComparison {
     let filling = Filling(after)
     if before.isOptional != after.isOptional {
       if after.isOptional {
-        note(.attribute(.becameOptional), .catalogue)
+        note(.becameOptional, .catalogue)
       } else {
-        note(.attribute(.becameMandatory(filling)), .catalogue, rule: rule(filling))
+        note(.becameMandatory(filling), .catalogue, rule: rule(filling))
         if case .value = filling { revalued.insert(slot) }
       }
     }
     if before.isTransient != after.isTransient {
       after.isTransient
-        ? note(
-          .attribute(.becameTransient), .catalogue, loss: before.isStoredByHand ? .values : nil)
-        : note(.attribute(.becameStored(filling)), effort(of: filling), rule: rule(filling))
+        ? note(.becameTransient, .catalogue, loss: before.isStoredByHand ? .values : nil)
+        : note(.becameStored(filling), effort(of: filling), rule: rule(filling))
     }
     if before.derivation != after.derivation {
       let isStored = !before.isTransient && !after.isTransient
       note(
-        .attribute(.derivationChanged(from: before.derivation, to: after.derivation)),
+        .derivationChanged(from: before.derivation, to: after.derivation),
         after.derivation == nil || !isStored ? .catalogue : .pass,
         loss: isStored && before.isStoredByHand ? .values : nil)
       if after.derivation != nil { revalued.insert(slot) }
     }
     if before.allowsExternalStorage != after.allowsExternalStorage {
-      note(
-        .attribute(.externalStorageChanged(isAllowed: after.allowsExternalStorage)), .catalogue)
+      note(.externalStorageChanged(isAllowed: after.allowsExternalStorage), .catalogue)
     }
   }
 
@@ -209,20 +205,19 @@ extension ModelComparison {
     _ before: AttributeDescription, _ after: AttributeDescription
   ) {
     if before.defaultValue != after.defaultValue {
-      note(.attribute(.defaultChanged(from: before.defaultValue, to: after.defaultValue)), .none)
+      note(.defaultChanged(from: before.defaultValue, to: after.defaultValue), .none)
     }
     let isStored = !before.isTransient && !after.isTransient
     let bounds = (before: ModelDifference.Bounds(before), after: ModelDifference.Bounds(after))
     if bounds.before != bounds.after {
       let isNarrower = isStored && bounds.after.isNarrower(than: bounds.before)
       note(
-        .attribute(.boundsChanged(from: bounds.before, to: bounds.after)), .none,
+        .boundsChanged(from: bounds.before, to: bounds.after), .none,
         rule: isNarrower ? .bounds(bounds.after) : nil)
     }
     if before.regularExpression != after.regularExpression {
       note(
-        .attribute(
-          .patternChanged(from: before.regularExpression, to: after.regularExpression)), .none,
+        .patternChanged(from: before.regularExpression, to: after.regularExpression), .none,
         rule: isStored ? after.regularExpression.map { .pattern($0) } : nil)
     }
   }

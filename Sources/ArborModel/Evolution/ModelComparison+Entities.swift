@@ -102,8 +102,7 @@ extension ModelComparison {
     _ before: AttributeDescription, _ after: AttributeDescription, of name: String
   ) {
     if before.name != after.name {
-      note(
-        .composite(.partRenamed(name: name, part: after.name, from: before.name)), .catalogue)
+      note(.composite(.partRenamed(name: name, part: after.name, from: before.name)), .catalogue)
     }
     if before.type != after.type {
       let conversion = ValueConversion(from: before.type, to: after.type)

@@ -1,7 +1,5 @@
 /// What differs in the indexes that are kept, uniqueness included.
 extension ModelComparison {
-  typealias IndexChange = ModelDifference.IndexChange
-
   /// Names each index that is added, removed or made of something else, and each that has to be
   /// filled anew since what lies in it changes. Uniqueness constraints are named by themselves.
   mutating func compareIndexes(of entity: Int) {
@@ -115,8 +113,7 @@ extension ModelComparison {
       }
       columns.append(.init(name, isAscending: column.isAscending, kind: column.kind))
     }
-    let isNamedByColumns =
-      index.name == index.columns.map(\.property).joined(separator: "+")
+    let isNamedByColumns = index.name == index.columns.map(\.property).joined(separator: "+")
     let name = isNamedByColumns ? columns.map(\.property).joined(separator: "+") : index.name
     return KeptIndex(
       name: name, columns: columns, isUnique: index.isUnique, condition: index.condition)

@@ -6,6 +6,13 @@ extension ModelComparison {
     Subject(old.entities[slot.entity].name, oldTree.relationship(slot).name)
   }
 
+  private mutating func note(
+    _ change: RelationshipChange, _ effort: Effort, loss: ModelDifference.Loss.Kind? = nil,
+    rule: Rule? = nil
+  ) {
+    note(.relationship(change), effort, loss: loss, rule: rule)
+  }
+
   mutating func compareRelationships(of entity: Int) {
     let name = new.entities[entity].name
     let replaced = replacedAttributes(of: entity)
@@ -17,15 +24,13 @@ extension ModelComparison {
       if let partner {
         let source = source(ofRelationship: partner)
         concern(subject, source)
-        if source.property != subject.property {
-          note(.relationship(.renamed(from: source)), .catalogue)
-        }
+        if source.property != subject.property { note(.renamed(from: source), .catalogue) }
         compareRelationship(before: partner, after)
       }
       for move in moves {
         let source = source(ofRelationship: move)
         concern(subject, source)
-        note(.relationship(.moved(from: source)), .catalogue)
+        note(.moved(from: source), .catalogue)
         compareRelationship(before: move, after)
       }
       guard partner == nil else { continue }
@@ -48,19 +53,17 @@ extension ModelComparison {
       let source = source(ofAttribute: former)
       concern(Subject(new.entities[slot.entity].name, relationship.name), source)
       note(
-        .relationship(.replacesAttribute(source)), .code,
+        .replacesAttribute(source), .code,
         loss: oldTree.attribute(former).isTransient ? nil : .values)
     } else if isMoved {
       if isGained {
-        note(
-          .relationship(.spread(isOptional: isOptional)), .catalogue,
-          rule: relationship.requiredCount)
+        note(.spread(isOptional: isOptional), .catalogue, rule: relationship.requiredCount)
       }
     } else if isGained || pairing.entities.oldOf[slot.entity] != nil {
       // The links are there already where the relationship back is older.
       let isFilled = !relationship.isTransient && formerInverse(of: slot) != nil
       note(
-        .relationship(.added(isOptional: isOptional)), isFilled ? .pass : .catalogue,
+        .added(isOptional: isOptional), isFilled ? .pass : .catalogue,
         rule: isGained ? relationship.requiredCount : nil)
     }
   }
@@ -71,9 +74,7 @@ extension ModelComparison {
       let relationship = newTree.relationship(slot)
       concern(Subject(name, relationship.name), nil)
       note(
-        .relationship(
-          .inherited(
-            from: new.entities[slot.entity].name, isOptional: relationship.isOptional)),
+        .inherited(from: new.entities[slot.entity].name, isOptional: relationship.isOptional),
         .catalogue, rule: relationship.requiredCount)
     }
     guard let partner = pairing.entities.oldOf[entity] else { return }
@@ -82,7 +83,7 @@ extension ModelComparison {
       let subject = Subject(old.entities[partner].name, relationship.name)
       concern(subject, subject)
       note(
-        .relationship(.disinherited(from: old.entities[slot.entity].name)), .pass,
+        .disinherited(from: old.entities[slot.entity].name), .pass,
         loss: relationship.isTransient ? nil : .links)
     }
   }
@@ -99,8 +100,8 @@ extension ModelComparison {
       let subject = source(ofRelationship: slot)
       concern(subject, subject)
       note(
-        .relationship(.removed(keptIn: targets.map { new.entities[$0.entity].name })),
-        .catalogue, loss: isLost ? loss(ofRemoved: slot) : nil)
+        .removed(keptIn: targets.map { new.entities[$0.entity].name }), .catalogue,
+        loss: isLost ? loss(ofRemoved: slot) : nil)
     }
   }
 
@@ -148,26 +149,25 @@ extension ModelComparison {
     let isStored = !old.isTransient && !new.isTransient
     if old.isToMany != new.isToMany {
       note(
-        .relationship(new.isToMany ? .becameToMany : .becameToOne), isStored ? .pass : .catalogue,
+        new.isToMany ? .becameToMany : .becameToOne, isStored ? .pass : .catalogue,
         rule: isStored && !new.isToMany ? .maximumCount(1) : nil)
     } else if old.isOrdered != new.isOrdered, new.isToMany {
       note(
-        .relationship(new.isOrdered ? .becameOrdered : .becameUnordered),
-        isStored ? .pass : .catalogue, loss: isStored && old.isOrdered ? .order : nil)
+        new.isOrdered ? .becameOrdered : .becameUnordered, isStored ? .pass : .catalogue,
+        loss: isStored && old.isOrdered ? .order : nil)
     }
     if old.isTransient != new.isTransient {
       new.isTransient
-        ? note(.relationship(.becameTransient), .catalogue, loss: .links)
-        : note(.relationship(.becameStored), .catalogue, rule: new.requiredCount)
+        ? note(.becameTransient, .catalogue, loss: .links)
+        : note(.becameStored, .catalogue, rule: new.requiredCount)
     }
     if old.versionHashModifier != new.versionHashModifier {
       note(
-        .relationship(
-          .versionHashModifierChanged(from: old.versionHashModifier, to: new.versionHashModifier)),
+        .versionHashModifierChanged(from: old.versionHashModifier, to: new.versionHashModifier),
         .catalogue)
     }
     compareRules(old, new)
-    if old.userInfo != new.userInfo { note(.relationship(.userInfoChanged), .none) }
+    if old.userInfo != new.userInfo { note(.userInfoChanged, .none) }
   }
 
   private mutating func compareRules(
@@ -175,19 +175,17 @@ extension ModelComparison {
   ) {
     let isStored = !before.isTransient && !after.isTransient
     if before.deleteRule != after.deleteRule {
-      note(
-        .relationship(.deleteRuleChanged(from: before.deleteRule, to: after.deleteRule)), .none)
+      note(.deleteRuleChanged(from: before.deleteRule, to: after.deleteRule), .none)
     }
     if before.isOptional != after.isOptional {
       note(
-        .relationship(after.isOptional ? .becameOptional : .becameMandatory), .none,
+        after.isOptional ? .becameOptional : .becameMandatory, .none,
         rule: isStored ? after.requiredCount : nil)
     }
     if before.minimumCount != after.minimumCount {
       let isMore = after.isToMany && after.minimumCount > before.minimumCount
       note(
-        .relationship(
-          .minimumCountChanged(from: before.minimumCount, to: after.minimumCount)), .none,
+        .minimumCountChanged(from: before.minimumCount, to: after.minimumCount), .none,
         rule: isStored && isMore ? .minimumCount(after.minimumCount) : nil)
     }
     if before.maximumCount != after.maximumCount {
@@ -195,8 +193,7 @@ extension ModelComparison {
         after.isToMany && after.maximumCount > 0
         && (before.maximumCount == 0 || after.maximumCount < before.maximumCount)
       note(
-        .relationship(
-          .maximumCountChanged(from: before.maximumCount, to: after.maximumCount)), .none,
+        .maximumCountChanged(from: before.maximumCount, to: after.maximumCount), .none,
         rule: isStored && isLess ? .maximumCount(after.maximumCount) : nil)
     }
   }
@@ -208,16 +205,16 @@ extension ModelComparison {
     let present = newTree.indexByName[after.destination]
     if let former, let present, former == present { return }
     if former == nil, present == nil, before.destination == after.destination { return }
-    let kind = ModelDifference.Kind.relationship(
-      .destinationChanged(from: before.destination, to: after.destination))
+    let change = RelationshipChange.destinationChanged(
+      from: before.destination, to: after.destination)
     if before.isTransient || after.isTransient {
-      note(kind, .catalogue)
+      note(change, .catalogue)
     } else if let former, let present, newTree.isKind(former, of: present) {
-      note(kind, .catalogue)
+      note(change, .catalogue)
     } else if let former, let present, newTree.isKind(present, of: former) {
-      note(kind, .catalogue, rule: .destination(after.destination))
+      note(change, .catalogue, rule: .destination(after.destination))
     } else {
-      note(kind, .code, loss: .links)
+      note(change, .code, loss: .links)
     }
   }
 
@@ -236,7 +233,7 @@ extension ModelComparison {
     let isMoved = isStored && old.isToMany && new.isToMany
     let back = isStored ? formerInverse(of: after) : nil
     note(
-      .relationship(.inverseChanged(from: old.inverse, to: new.inverse)),
+      .inverseChanged(from: old.inverse, to: new.inverse),
       isMoved || back != nil ? .pass : .catalogue,
       rule: back == nil || back == former ? nil : new.inverse.map { .inverse($0) })
   }

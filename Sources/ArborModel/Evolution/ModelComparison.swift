@@ -98,9 +98,7 @@ struct ModelComparison {
     rule: Rule? = nil
   ) {
     let named = source ?? subject
-    let loss = loss.flatMap { kind in
-      named.map { ModelDifference.Loss(kind: kind, subject: $0) }
-    }
+    let loss = loss.flatMap { kind in named.map { ModelDifference.Loss(kind: kind, subject: $0) } }
     changes.append(
       Change(kind: kind, subject: subject, source: source, effort: effort, loss: loss, rule: rule))
   }
@@ -111,8 +109,7 @@ struct ModelComparison {
     concern(nil, nil)
     if old.versionIdentifier != new.versionIdentifier {
       note(
-        .model(
-          .versionIdentifierChanged(from: old.versionIdentifier, to: new.versionIdentifier)),
+        .model(.versionIdentifierChanged(from: old.versionIdentifier, to: new.versionIdentifier)),
         .none)
     }
     for (name, existence) in Self.differing(old.configurations, new.configurations) {

@@ -20,9 +20,7 @@ struct PropertyPairing: Sendable {
     let oldEntity: Int
   }
 
-  private init(
-    _ entities: EntityPairing, oldCounts: [Int], newCounts: [Int]
-  ) {
+  private init(oldCounts: [Int], newCounts: [Int]) {
     newPartners = oldCounts.map { Array(repeating: nil, count: $0) }
     oldPartners = newCounts.map { Array(repeating: nil, count: $0) }
   }
@@ -32,7 +30,7 @@ struct PropertyPairing: Sendable {
     _ entities: EntityPairing, _ relatives: [EntityPairing.Relatives],
     _ old: [[PartIdentity]], _ new: [[PartIdentity]]
   ) {
-    self.init(entities, oldCounts: old.map(\.count), newCounts: new.map(\.count))
+    self.init(oldCounts: old.map(\.count), newCounts: new.map(\.count))
     for pair in relatives {
       let pairs = IdentityPairs(old[pair.old], new[pair.new])
       newPartners[pair.old] = pairs.newOf
@@ -102,7 +100,7 @@ struct PropertyPairing: Sendable {
   ) -> PropertyPairing {
     let ends = entities.composed(with: nextEntities)
     var result = PropertyPairing(
-      ends, oldCounts: newPartners.map(\.count), newCounts: next.oldPartners.map(\.count))
+      oldCounts: newPartners.map(\.count), newCounts: next.oldPartners.map(\.count))
     for (entity, slots) in next.oldPartners.enumerated() {
       for slot in slots.indices {
         let new = PropertySlot(entity: entity, slot: slot)

@@ -14,9 +14,7 @@ extension BoundNode {
 
   /// Whether any expression of the tree fulfils a condition, which is told how many scopes the
   /// expression lies below the tree's own.
-  func contains(
-    depth: Int = 0, where condition: (BoundExpression, _ depth: Int) -> Bool
-  ) -> Bool {
+  func contains(depth: Int = 0, where condition: (BoundExpression, _ depth: Int) -> Bool) -> Bool {
     let parts = parts
     return parts.expressions.contains { $0.contains(depth: depth, where: condition) }
       || parts.nodes.contains {
@@ -31,9 +29,7 @@ extension BoundNode {
 
 extension BoundExpression {
   /// Whether the expression, or any that it consists of, fulfils a condition.
-  func contains(
-    depth: Int = 0, where condition: (BoundExpression, _ depth: Int) -> Bool
-  ) -> Bool {
+  func contains(depth: Int = 0, where condition: (BoundExpression, _ depth: Int) -> Bool) -> Bool {
     if condition(self, depth) { return true }
     func within(_ expression: BoundExpression, _ added: Int = 0) -> Bool {
       expression.contains(depth: depth + added, where: condition)

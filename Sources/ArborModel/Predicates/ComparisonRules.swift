@@ -9,9 +9,7 @@ package enum ComparisonRules {
   ///
   /// - Parameter arguments: The constants of arguments; nil while they are not known.
   /// - Throws: ``ArborError`` `invalidPredicate` where it does not.
-  static func check(
-    _ comparison: BoundComparison, arguments: [Value]?
-  ) throws(ArborError) {
+  static func check(_ comparison: BoundComparison, arguments: [Value]?) throws(ArborError) {
     let left = kind(of: comparison.left, arguments)
     let right = kind(of: comparison.right, arguments)
     if let error = manyProblem(comparison, left, right, arguments) { throw error }

@@ -35,9 +35,7 @@ package indirect enum ExpressionNode: Sendable, Hashable {
   }
 
   /// A path behind an expression in canonical form: one path where the expression ends in one.
-  package static func member(
-    of base: ExpressionNode, _ path: KeyPathNode
-  ) -> ExpressionNode {
+  package static func member(of base: ExpressionNode, _ path: KeyPathNode) -> ExpressionNode {
     if path.parts.isEmpty { return base }
     switch base {
     case .path(let first): return .path(KeyPathNode(first.parts + path.parts, site: first.site))

@@ -11,8 +11,7 @@ extension FetchPredicate {
 
   /// The opposite: true of exactly the objects that the condition is false of.
   public static prefix func ! (predicate: Self) -> Self {
-    Self(
-      shape: PredicateCache.shape(of: .not, [predicate.shape]), arguments: predicate.arguments)
+    Self(shape: PredicateCache.shape(of: .not, [predicate.shape]), arguments: predicate.arguments)
   }
 
   /// A condition that every object fulfils.

@@ -70,8 +70,7 @@ extension FetchPredicate {
   /// - Parameter arguments: The constants of the tree's `.argument`s.
   package init(node: PredicateNode, arguments: [Value] = []) {
     self.init(
-      shape: ParsedPredicate(
-        source: nil, outcome: .success(node), argumentCount: arguments.count),
+      shape: ParsedPredicate(source: nil, outcome: .success(node), argumentCount: arguments.count),
       arguments: arguments)
   }
 }

@@ -26,8 +26,7 @@ enum FunctionRules {
         function == .count && operands.isEmpty
         ? "; write count(path) or path.@count for the members of a path, and @count for the "
           + "objects of a group" : ""
-      throw site.error(
-        "\(name) takes \(function.arityWords) and has \(operands.count)\(advice).")
+      throw site.error("\(name) takes \(function.arityWords) and has \(operands.count)\(advice).")
     }
     try check(operands, of: function, name, site)
     let entity = operands.first?.entity
@@ -115,9 +114,7 @@ enum FunctionRules {
   }
 
   /// Refuses paths of many values where a function takes single ones.
-  static func refuseMany(
-    _ operands: [PredicateBinding.Bound], _ name: String
-  ) throws(ArborError) {
+  static func refuseMany(_ operands: [PredicateBinding.Bound], _ name: String) throws(ArborError) {
     for operand in operands {
       guard case .many = operand.kind else { continue }
       let site = operand.expression.manyValued?.site ?? operand.site

@@ -56,8 +56,7 @@ struct IndexablePattern: Sendable {
   /// The term with the constant's value; nil where no index helps.
   func outcome(arguments: [Value], environment: PredicateEnvironment) -> Outcome? {
     guard
-      let value = PredicateConstants(arguments: arguments, now: environment.now).value(
-        of: constant)
+      let value = PredicateConstants(arguments: arguments, now: environment.now).value(of: constant)
     else {
       return nil
     }
@@ -153,8 +152,7 @@ struct IndexablePattern: Sendable {
   }
 
   private func exactly(_ condition: IndexableTerm.Condition) -> Outcome {
-    .term(
-      IndexableTerm(subject: subject, condition: condition, folding: folding, isExact: true))
+    .term(IndexableTerm(subject: subject, condition: condition, folding: folding, isExact: true))
   }
 
   /// A constant as a field of a kind holds it; nil where the field cannot hold a value equal to it.

@@ -129,8 +129,7 @@ package enum KeyPathBinder {
     }
     let before = hops.dropLast()
     let owner = before.last.map { schema.entities[$0.destination] } ?? start
-    return Beginning(
-      hops: Array(before), end: .leaf(.toOne(last)), entity: owner, count: count)
+    return Beginning(hops: Array(before), end: .leaf(.toOne(last)), entity: owner, count: count)
   }
 
   private static func unknown(_ name: String, in entity: EntitySchema) -> String {

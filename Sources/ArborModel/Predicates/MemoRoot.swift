@@ -7,7 +7,9 @@ struct MemoRoot {
   /// Whose candidate the path starts at; see ``BoundPath/scope``.
   private(set) var scope: Int
   private(set) var hops: [RelationshipSchema]
+}
 
+extension MemoRoot {
   /// - Returns: nil where the part reads more than one object's surroundings, where chance or
   ///   functions of the program decide, or where it reads no collection, so that asking again costs
   ///   little.
@@ -27,11 +29,6 @@ struct MemoRoot {
     _ = expression.contains { search.stops(at: $0, depth: $1) }
     guard let root = search.root else { return nil }
     self = root
-  }
-
-  fileprivate init(scope: Int, hops: [RelationshipSchema]) {
-    self.scope = scope
-    self.hops = hops
   }
 
   private struct Search {

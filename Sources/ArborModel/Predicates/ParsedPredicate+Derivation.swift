@@ -3,9 +3,7 @@ internal import ArborLocks
 extension ParsedPredicate {
   /// Joins shapes, of which each's arguments follow those of the ones before it; the opposite of
   /// one.
-  static func compose(
-    _ composition: Composition, _ shapes: [ParsedPredicate]
-  ) -> ParsedPredicate {
+  static func compose(_ composition: Composition, _ shapes: [ParsedPredicate]) -> ParsedPredicate {
     let outcome = nodes(of: shapes).flatMap { nodes -> Result<PredicateNode, ArborError> in
       let node: PredicateNode =
         switch composition {

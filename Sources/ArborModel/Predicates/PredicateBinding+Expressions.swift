@@ -166,8 +166,7 @@ extension PredicateBinding {
     case .at(let index): bound = .at(try bind(index).expression)
     }
     let kind = base.kind == .composite ? .any : base.kind.element
-    return Bound(
-      .element(base.expression, bound), kind, base.entity, hops: base.hops, site: site)
+    return Bound(.element(base.expression, bound), kind, base.entity, hops: base.hops, site: site)
   }
 }
 

@@ -86,8 +86,7 @@ extension PredicateBinding {
     let outer = names
     defer { names = outer }
     let slot = BoundSlot(kind: list.kind.element)
-    let inner = BoundNode.comparison(
-      try bind(comparison, left: Bound(.slot(slot), slot.kind)))
+    let inner = BoundNode.comparison(try bind(comparison, left: Bound(.slot(slot), slot.kind)))
     let counted = quantifier == .any ? inner : .not(inner)
     return .comparison(
       BoundComparison(

@@ -63,9 +63,7 @@ enum PredicateCache {
     return shape
   }
 
-  private static func find(
-    _ hash: UInt64, where matches: (Entry) -> Bool
-  ) -> ParsedPredicate? {
+  private static func find(_ hash: UInt64, where matches: (Entry) -> Bool) -> ParsedPredicate? {
     let setIndex = Int(truncatingIfNeeded: hash) & (setCount - 1)
     return sets.withLock { sets in
       for index in [setIndex * 2, setIndex * 2 + 1] {
@@ -75,9 +73,7 @@ enum PredicateCache {
     }
   }
 
-  private static func insert(
-    _ hash: UInt64, _ shape: ParsedPredicate, _ parts: Parts? = nil
-  ) {
+  private static func insert(_ hash: UInt64, _ shape: ParsedPredicate, _ parts: Parts? = nil) {
     let setIndex = Int(truncatingIfNeeded: hash) & (setCount - 1)
     // What is displaced is released outside the lock: it may be the last reference to much.
     let displaced = sets.withLock { sets in

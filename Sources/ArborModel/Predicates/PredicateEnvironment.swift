@@ -54,9 +54,7 @@ package protocol RecordResolver: AnyObject {
   ) -> Bool
 
   /// A binary that lies outside of an object's record; nil where it cannot be had.
-  func blob(
-    _ reference: BlobReference, of number: ObjectNumber, _ field: RecordField
-  ) -> Data?
+  func blob(_ reference: BlobReference, of number: ObjectNumber, _ field: RecordField) -> Data?
 }
 
 /// A predicate as code: whether a record of the entity it was compiled for fulfils it.

@@ -238,8 +238,7 @@ struct PredicateLexer {
         at: position)
     }
     isOpen = isOpen || isKeyPath
-    append(
-      isKeyPath ? .pathArgument(argumentCount) : .argument(argumentCount), length: length + 1)
+    append(isKeyPath ? .pathArgument(argumentCount) : .argument(argumentCount), length: length + 1)
     argumentCount += 1
   }
 

@@ -22,9 +22,7 @@ extension PredicateParser {
   ///
   /// - Throws: ``ArborError`` `invalidPredicate` where the format is none of an expression, or has
   ///   another number of specifications than there are arguments.
-  static func expressionText(
-    _ format: String, arguments: [Value]
-  ) throws(ArborError) -> String {
+  static func expressionText(_ format: String, arguments: [Value]) throws(ArborError) -> String {
     let parsed = try parseExpression(format, isFormat: true, .standard) {
       (parser) throws(PredicateFailure) in
       let expression = try parser.expression()

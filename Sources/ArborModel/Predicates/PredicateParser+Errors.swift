@@ -4,8 +4,7 @@ extension PredicateParser {
   ///
   /// - Parameter words: The words that could stand here, one of which may have been meant.
   func expected(_ what: String, among words: [String] = []) -> PredicateFailure {
-    failure(
-      at: token, "Expected \(what)\(precedingText), but found \(found).\(hint(among: words))")
+    failure(at: token, "Expected \(what)\(precedingText), but found \(found).\(hint(among: words))")
   }
 
   private var precedingText: String {

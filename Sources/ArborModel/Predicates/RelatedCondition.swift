@@ -61,8 +61,7 @@ package final class RelatedCondition: Sendable {
   package func predicate(in schema: ModelSchema) -> BoundPredicate {
     bound.withLock { bound in
       if let bound { return bound }
-      let made = BoundPredicate(
-        entity: schema.entities[relationship.destination], root: root)
+      let made = BoundPredicate(entity: schema.entities[relationship.destination], root: root)
       bound = made
       return made
     }

@@ -89,8 +89,7 @@ package struct FieldCopies: Sendable {
       let flags = base + RecordLayout.flagsOffset
       flags.storeBytes(of: flags.load(as: UInt8.self) | record.flags, as: UInt8.self)
     }
-    base.storeBytes(
-      of: record.version, toByteOffset: RecordLayout.versionOffset, as: UInt32.self)
+    base.storeBytes(of: record.version, toByteOffset: RecordLayout.versionOffset, as: UInt32.self)
     return RecordView(base: base, count: count)
   }
 

@@ -139,8 +139,7 @@ extension Aggregate {
       return BoundAggregate(function: function, source: .objects, text: "", isDistinct: false)
     }
     let source = try source(keyPath, of: entity, in: schema)
-    return BoundAggregate(
-      function: function, source: source, text: keyPath, isDistinct: isDistinct)
+    return BoundAggregate(function: function, source: source, text: keyPath, isDistinct: isDistinct)
   }
 
   private func source(
@@ -179,9 +178,7 @@ extension Aggregate {
     return .expression(bound.expression)
   }
 
-  private func undefined(
-    _ keyPath: String, _ entity: EntitySchema, _ what: String
-  ) -> ArborError {
+  private func undefined(_ keyPath: String, _ entity: EntitySchema, _ what: String) -> ArborError {
     ArborError(
       .typeMismatch,
       "There is no \(function.rawValue) of \(entity.name).\(keyPath), which is \(what)."

@@ -33,9 +33,7 @@ package struct FetchDescription: Sendable, Hashable {
   /// How long an operation may take; nil for as long as it takes.
   package var timeLimit: Duration?
 
-  package init(
-    entityName: String, predicate: FetchPredicate? = nil, sortKeys: [SortKey] = []
-  ) {
+  package init(entityName: String, predicate: FetchPredicate? = nil, sortKeys: [SortKey] = []) {
     self.entityName = entityName
     self.predicate = predicate
     self.sortKeys = sortKeys

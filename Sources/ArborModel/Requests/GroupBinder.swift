@@ -2,27 +2,18 @@
 /// group: what it is grouped by, and aggregates of its objects.
 struct GroupBinder {
   /// What is grouped by, as it was asked for.
-  private let keys: [ExpressionNode]
-  private let columns: [RowColumn]
-  private let entity: EntitySchema
-  private let schema: ModelSchema
-  private var nodes: [Wanted] = []
+  let keys: [ExpressionNode]
+  let columns: [RowColumn]
+  let entity: EntitySchema
+  let schema: ModelSchema
+  private(set) var nodes: [Wanted] = []
   private(set) var aggregates: [RowPlan.GroupAggregate] = []
 
   /// An aggregate as it was asked for, so that it is computed once.
-  private struct Wanted: Equatable {
+  struct Wanted: Equatable {
     let function: PredicateFunction
     let operand: ExpressionNode?
     let isDistinct: Bool
-  }
-
-  init(
-    keys: [ExpressionNode], columns: [RowColumn], entity: EntitySchema, schema: ModelSchema
-  ) {
-    self.keys = keys
-    self.columns = columns
-    self.entity = entity
-    self.schema = schema
   }
 
   var boundKeys: [BoundExpression] {
@@ -132,8 +123,7 @@ struct GroupBinder {
     guard let function = Aggregate.Function(call.function) else {
       preconditionFailure("Only what makes one value of many is an aggregate.")
     }
-    let node = Wanted(
-      function: call.function, operand: call.operand, isDistinct: call.isDistinct)
+    let node = Wanted(function: call.function, operand: call.operand, isDistinct: call.isDistinct)
     if let known = nodes.firstIndex(of: node) { return known }
     var expression: BoundExpression?
     if let operand = call.operand {

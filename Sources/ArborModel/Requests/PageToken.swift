@@ -49,8 +49,7 @@ package struct PageToken: Sendable, Hashable {
     guard UInt32(truncatingIfNeeded: StableHash.of(bytes[..<end])) == sum,
       case .list(let values) = payload.withUnsafeBytes({ ValueCodec.decode($0) })
     else { throw Self.invalid }
-    self.init(
-      values: values, number: ObjectNumber(rawValue: number), fingerprint: fingerprint)
+    self.init(values: values, number: ObjectNumber(rawValue: number), fingerprint: fingerprint)
   }
 
   package var text: String {

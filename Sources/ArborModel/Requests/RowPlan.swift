@@ -69,8 +69,7 @@ extension RowPlan {
       self.columns = bound
       order = try Self.order(ofGroups: description.sortKeys, &binder)
       sortKeys = []
-      grouping = Grouping(
-        keys: try binder.boundKeys, aggregates: binder.aggregates, having: having)
+      grouping = Grouping(keys: try binder.boundKeys, aggregates: binder.aggregates, having: having)
     } else {
       var bound: [BoundExpression] = []
       for column in columns {

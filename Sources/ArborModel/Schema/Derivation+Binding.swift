@@ -12,8 +12,7 @@ extension Derivation {
     }
     let (expression, kind) = try PredicateBinder.bind(column.expression, to: entity, in: schema)
     guard !expression.isCollection, !kind.isList else {
-      throw Self.flaw(
-        "it gives many values; make one of them by @count, @sum, @avg, @min or @max.")
+      throw Self.flaw("it gives many values; make one of them by @count, @sum, @avg, @min or @max.")
     }
     guard attribute.description.type.takes(kind) else {
       throw Self.flaw(
@@ -26,8 +25,7 @@ extension Derivation {
     let usesNow = expression.contains { expression, _ in
       if case .call(.now, _) = expression { true } else { false }
     }
-    self.init(
-      slot: attribute.slot, expression: expression, usesNow: usesNow, reads: visitor.reads)
+    self.init(slot: attribute.slot, expression: expression, usesNow: usesNow, reads: visitor.reads)
   }
 
   private static func flaw(_ message: String) -> ArborError {

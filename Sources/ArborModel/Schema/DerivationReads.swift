@@ -8,8 +8,6 @@ struct DerivationReads {
   /// Why nobody could tell when the value changes; nil where somebody can.
   private(set) var flaw: String?
 
-  init(schema: ModelSchema) { self.schema = schema }
-
   /// Notes what an expression reads.
   ///
   /// - Parameter scopes: The relationships that lead to the candidate of each scope, that of the

@@ -13,8 +13,7 @@ struct IndexGathering {
             name: index.name, declaringEntity: entity, isUnique: index.isUnique,
             columns: index.columns.compactMap { column in
               source(of: column).map {
-                IndexSchema.Column(
-                  source: $0, isAscending: column.isAscending, kind: column.kind)
+                IndexSchema.Column(source: $0, isAscending: column.isAscending, kind: column.kind)
               }
             }, condition: try condition(of: index)))
       }
@@ -143,8 +142,7 @@ extension EntityDescription {
       let columns = index.elements.compactMap(KeptIndex.Column.init)
       guard columns.count == index.elements.count else { continue }
       guard index.isOfWords, columns.count > 1 else {
-        keep(
-          index.name, columns, isUnique: index.isUnique, condition: index.partialIndexPredicate)
+        keep(index.name, columns, isUnique: index.isUnique, condition: index.partialIndexPredicate)
         continue
       }
       // The words of each attribute are kept by themselves, so that they serve predicates too.

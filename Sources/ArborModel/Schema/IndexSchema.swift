@@ -21,12 +21,6 @@ package final class IndexSchema: Sendable {
     package let source: Source
     package let isAscending: Bool
     package let kind: Kind
-
-    package init(source: Source, isAscending: Bool, kind: Kind = .plain) {
-      self.source = source
-      self.isAscending = isAscending
-      self.kind = kind
-    }
   }
 
   package let name: String

@@ -91,8 +91,7 @@ extension ModelRules {
         checkPath(column, isExpression: element.isExpression, called: name, at: subject, of: index)
         continue
       }
-      checkIndexed(
-        column, isOfTexts: element.isOfTexts, called: name, at: subject, of: index)
+      checkIndexed(column, isOfTexts: element.isOfTexts, called: name, at: subject, of: index)
     }
   }
 

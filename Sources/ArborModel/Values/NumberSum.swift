@@ -59,8 +59,7 @@ package struct NumberSum: Sendable {
   package func average(of count: Int) -> Value {
     guard count > 0 else { return .null }
     if let doubles {
-      return .double(
-        (doubles + Double(whole) + (decimals?.approximation ?? 0)) / Double(count))
+      return .double((doubles + Double(whole) + (decimals?.approximation ?? 0)) / Double(count))
     }
     guard let decimals else { return .double(Double(whole) / Double(count)) }
     return .decimal((decimals + Decimal(whole: whole)) / Decimal(count))

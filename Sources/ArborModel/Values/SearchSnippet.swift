@@ -17,9 +17,7 @@ public struct SearchSnippet: Sendable, Hashable {
   /// The part with signs around what was searched for, and with another where the text goes on.
   ///
   /// The text itself is not escaped: for HTML, escape the parts between the ranges of ``matches``.
-  public func marked(
-    _ open: String, _ close: String, ellipsis: String = "…"
-  ) -> String {
+  public func marked(_ open: String, _ close: String, ellipsis: String = "…") -> String {
     var marked = hasMoreBefore ? ellipsis : ""
     var start = text.startIndex
     for range in matches {
@@ -53,8 +51,7 @@ extension SearchSnippet {
       window.upperBound < ranges.count ? ranges[window.upperBound - 1].upperBound : text.endIndex
     let part = String(text[lower..<upper])
     func moved(_ index: String.Index) -> String.Index {
-      part.utf8.index(
-        part.startIndex, offsetBy: text.utf8.distance(from: lower, to: index))
+      part.utf8.index(part.startIndex, offsetBy: text.utf8.distance(from: lower, to: index))
     }
     var shown: [Range<String.Index>] = []
     for match in found
@@ -75,9 +72,7 @@ extension SearchSnippet {
   }
 
   /// How good the part is: different terms, then matches.
-  package static func worth(
-    of text: String, _ search: SearchText
-  ) -> (terms: Int, matches: Int) {
+  package static func worth(of text: String, _ search: SearchText) -> (terms: Int, matches: Int) {
     var tokens = TextTokens()
     tokens.read(text)
     let found = matches(of: search, in: tokens)

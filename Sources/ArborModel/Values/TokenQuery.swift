@@ -18,8 +18,7 @@ package struct TokenQuery: Sendable, Hashable {
     read.read(text)
     var tokens: [Token] = []
     for index in 0..<read.count {
-      let token = Token(
-        bytes: read.withToken(index) { Array($0) }, isPrefix: read.isStarred(index))
+      let token = Token(bytes: read.withToken(index) { Array($0) }, isPrefix: read.isStarred(index))
       if !tokens.contains(token) { tokens.append(token) }
     }
     self.tokens = tokens.sorted { $0.bytes.count > $1.bytes.count }
@@ -45,9 +44,7 @@ package struct TokenQuery: Sendable, Hashable {
 extension TokenQuery.Token {
   /// Whether a token of a text is the one with these bytes, or begins with them.
   @inline(__always)
-  func isMet(
-    by other: UnsafeRawBufferPointer, _ own: UnsafeRawBufferPointer
-  ) -> Bool {
+  func isMet(by other: UnsafeRawBufferPointer, _ own: UnsafeRawBufferPointer) -> Bool {
     guard isPrefix ? other.count >= own.count : other.count == own.count else { return false }
     return Ordering(bytes: UnsafeRawBufferPointer(rebasing: other[..<own.count]), own) == .equal
   }

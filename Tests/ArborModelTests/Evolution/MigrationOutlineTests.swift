@@ -75,3 +75,13 @@ import Testing
         """)
   }
 }
+
+extension MigrationOutline {
+  /// Whether the store can be brought along without code and without dropping what is not named.
+  fileprivate var isPermitted: Bool {
+    unnamed.isEmpty
+      && !steps.contains { step in
+        if case .code = step.work { true } else { false }
+      }
+  }
+}

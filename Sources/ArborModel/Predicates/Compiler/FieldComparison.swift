@@ -100,8 +100,7 @@ struct FieldComparison {
 
   private func text() throws(ArborError) -> CompiledNode {
     guard case .string(let pattern) = constant else { return .constant(false) }
-    let matcher = try TextMatcher.make(
-      comparison, options, pattern, site: site)
+    let matcher = try TextMatcher.make(comparison, options, pattern, site: site)
     if matcher is NoBytes { return .constant(false) }
     let isPlain = options.folding.isEmpty && !options.contains(.localized)
     return .code(cost: isPlain ? 3 : 8, ByteLeaf.make(field, matcher))

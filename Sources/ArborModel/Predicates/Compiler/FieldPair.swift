@@ -53,8 +53,7 @@ extension PredicateCompilation {
       comparison.comparison.isOfOrders
     else { return nil }
     let test = comparison.comparison
-    let isPlain =
-      comparison.options.folding.isEmpty && !comparison.options.contains(.localized)
+    let isPlain = comparison.options.folding.isEmpty && !comparison.options.contains(.localized)
     let first = FieldLocator(left, leftAttribute, self)
     let second = FieldLocator(right, rightAttribute, self)
     let cost = left.hops.isEmpty && right.hops.isEmpty ? 2 : 100

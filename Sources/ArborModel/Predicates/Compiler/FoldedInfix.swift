@@ -60,9 +60,7 @@ struct FoldedInfix: ByteMatcher {
   /// For each byte the letters whose texts may have it: the letters themselves, and what characters
   /// that fold to them begin with. Beyond those of two bytes only some in U+1000 to U+2FFF, U+F000
   /// to U+FFFF and above U+FFFF do.
-  private static func clues(
-    to letters: ArraySlice<UInt8>, _ folding: StringFolding
-  ) -> [UInt8] {
+  private static func clues(to letters: ArraySlice<UInt8>, _ folding: StringFolding) -> [UInt8] {
     var clues = [UInt8](repeating: 0, count: 256)
     let table = FoldingTable.table(of: folding)
     for (index, letter) in letters.enumerated() {

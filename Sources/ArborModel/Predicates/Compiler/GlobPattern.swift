@@ -66,9 +66,7 @@ private final class GlobBytes {
 
   deinit { middle.deallocate() }
 
-  private static func segment(
-    _ segment: GlobSegment, _ memory: inout [ConstantBytes]
-  ) -> Segment {
+  private static func segment(_ segment: GlobSegment, _ memory: inout [ConstantBytes]) -> Segment {
     func bytes(_ source: some Collection<UInt8>) -> UnsafeRawBufferPointer {
       memory.append(ConstantBytes(source))
       return memory[memory.count - 1].bytes

@@ -122,11 +122,8 @@ extension PredicateCompilation {
     case .filter(let base, let slot, let node):
       let filtered = try filter(base, slot, node)
       return { record, number, resolver, _ in
-        if case .list(let elements) = filtered(record, number, resolver) {
-          elements.count
-        } else {
-          0
-        }
+        guard case .list(let elements) = filtered(record, number, resolver) else { return 0 }
+        return elements.count
       }
     case _ where expression.isObjectCollection:
       let members = try objects(expression)
@@ -135,8 +132,7 @@ extension PredicateCompilation {
       let value = try reader(expression)
       let now = environment.now
       return { record, number, resolver, _ in
-        let counted = PredicateFunction.count.value(
-          of: [value(record, number, resolver)], now: now)
+        let counted = PredicateFunction.count.value(of: [value(record, number, resolver)], now: now)
         return counted.wholeNumber.map { Int($0) } ?? 0
       }
     }

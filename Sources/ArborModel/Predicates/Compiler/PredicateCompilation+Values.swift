@@ -196,8 +196,7 @@ extension PredicateCompilation {
 extension PredicateEnvironment {
   func value(of number: ObjectNumber) -> Value {
     guard let entity = schema.entity(of: number) else { return .null }
-    return .objectID(
-      ObjectID(storeID: storeID, entityName: entity.name, number: number.sequence))
+    return .objectID(ObjectID(storeID: storeID, entityName: entity.name, number: number.sequence))
   }
 
   /// What a name means behind a value; of a list, behind each of its elements.

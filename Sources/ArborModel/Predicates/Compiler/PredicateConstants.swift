@@ -5,12 +5,7 @@ struct PredicateConstants {
   let arguments: [Value]
   /// The one instant that a whole fetch takes for the present; nil while it is not known, where
   /// `now()` is no constant.
-  let now: Date?
-
-  init(arguments: [Value], now: Date? = nil) {
-    self.arguments = arguments
-    self.now = now
-  }
+  var now: Date?
 
   /// The value of an expression that is the same for every record; nil for others.
   func value(of expression: BoundExpression) -> Value? {

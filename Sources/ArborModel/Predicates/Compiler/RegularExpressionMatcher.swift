@@ -6,13 +6,10 @@ struct RegularExpressionMatcher: ByteMatcher {
   /// Of the options, only diacritics are folded away; case is the expression's business.
   private let folding: StringFolding
 
-  init(
-    _ pattern: String, _ options: ComparisonOptions, site: PredicateSite
-  ) throws(ArborError) {
+  init(_ pattern: String, _ options: ComparisonOptions, site: PredicateSite) throws(ArborError) {
     folding = options.folding.subtracting(.case)
     let pattern = folding.fold(pattern)
-    let flags: NSRegularExpression.Options =
-      options.folding.contains(.case) ? .caseInsensitive : []
+    let flags: NSRegularExpression.Options = options.folding.contains(.case) ? .caseInsensitive : []
     // A parenthesis too many must not close the group that is put around the pattern.
     let isSound =
       pattern.isEmpty || (try? NSRegularExpression(pattern: pattern, options: flags)) != nil

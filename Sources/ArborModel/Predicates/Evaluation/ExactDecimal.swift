@@ -74,8 +74,7 @@ struct ExactDecimal {
     let wide = high.multipliedFullWidth(by: Self.powers[shift])
     if isSum {
       let (low, carries) = wide.low.addingReportingOverflow(lower.significand)
-      return Self.rounded(
-        upper.isNegative, (wide.high + (carries ? 1 : 0), low), lower.exponent)
+      return Self.rounded(upper.isNegative, (wide.high + (carries ? 1 : 0), low), lower.exponent)
     }
     if wide.high == 0, wide.low < lower.significand {
       return ExactDecimal(lower.isNegative, lower.significand - wide.low, lower.exponent)
@@ -154,8 +153,7 @@ struct ExactDecimal {
     let (quotient, rest) =
       isSmall
       ? (0, significand)
-      : significand.quotientAndRemainder(
-        dividingBy: divisor)
+      : significand.quotientAndRemainder(dividingBy: divisor)
     let isAway: Bool
     switch rule {
     case .up: isAway = !isNegative && rest > 0

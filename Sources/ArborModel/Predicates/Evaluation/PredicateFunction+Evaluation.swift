@@ -81,8 +81,7 @@ extension PredicateFunction {
     if self == .union { return .list(ValueSets.distinct(left + right)) }
     let others = Set(right.map(DistinctValue.init))
     let isWanted = self == .intersect
-    return .list(
-      ValueSets.distinct(left.filter { others.contains(DistinctValue($0)) == isWanted }))
+    return .list(ValueSets.distinct(left.filter { others.contains(DistinctValue($0)) == isWanted }))
   }
 }
 

@@ -301,18 +301,16 @@ extension AttributeType {
   /// numbers too.
   fileprivate func fittingDerived(_ value: Value) -> Value? {
     if let fitting = fitting(value) { return fitting }
+    let isWhole = [.integer16, .integer32, .integer64].contains(self)
     switch (self, value) {
-    case (.integer16, .double(let number)), (.integer32, .double(let number)),
-      (.integer64, .double(let number)):
+    case (_, .double(let number)) where isWhole:
       return Int64(exactly: number).flatMap { fitting(.integer($0)) }
-    case (.integer16, .decimal(let number)), (.integer32, .decimal(let number)),
-      (.integer64, .decimal(let number)):
+    case (_, .decimal(let number)) where isWhole:
       let whole = NSDecimalNumber(decimal: number).int64Value
       return Decimal(whole) == number ? fitting(.integer(whole)) : nil
     case (.float, .decimal(let number)), (.double, .decimal(let number)):
       return fitting(.double(NSDecimalNumber(decimal: number).doubleValue))
-    case (.integer16, .boolean(let flag)), (.integer32, .boolean(let flag)),
-      (.integer64, .boolean(let flag)):
+    case (_, .boolean(let flag)) where isWhole:
       return .integer(flag ? 1 : 0)
     case (.boolean, .integer(0)): return .boolean(false)
     case (.boolean, .integer(1)): return .boolean(true)

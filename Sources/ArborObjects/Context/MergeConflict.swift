@@ -60,9 +60,10 @@ extension MergeConflict {
 }
 
 extension ManagedObject {
-  final func values(in record: RecordView) -> [String: Value] {
+  /// The values of a record, by the names of the properties; nil for all.
+  final func values(in record: RecordView, for keys: [String]? = nil) -> [String: Value] {
     var values: [String: Value] = [:]
-    for property in binding.recordProperties {
+    for property in binding.recordProperties where keys?.contains(property.name) ?? true {
       values[property.name] = fieldValue(property, in: record)
     }
     return values

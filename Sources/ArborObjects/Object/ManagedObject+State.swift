@@ -78,19 +78,8 @@ extension ManagedObject {
   ///   are left out.
   /// - Returns: Nothing for an object that was never committed.
   public final func committedValues(for keys: [String]? = nil) -> [String: Value] {
-    let record: RecordView
-    if let change {
-      guard let committed = change.committed else { return [:] }
-      record = committed
-    } else {
-      record = currentRecord
-    }
-    var values: [String: Value] = [:]
-    for property in binding.recordProperties
-    where keys?.contains(property.name) ?? true {
-      values[property.name] = fieldValue(property, in: record)
-    }
-    return values
+    guard let change else { return values(in: currentRecord, for: keys) }
+    return change.committed.map { values(in: $0, for: keys) } ?? [:]
   }
 
   /// The value of a field, references as object IDs.

@@ -1,4 +1,4 @@
-internal import ArborModel
+package import ArborModel
 internal import ArborStore
 internal import ArborWork
 
@@ -53,5 +53,24 @@ extension ObjectReader {
     try snapshot.readRecords(of: missing, allocator: work.allocator) { records throws(StoreError) in
       _ = try materialise(records, on: snapshot, &fetched, areNew: areNew)
     }
+  }
+}
+
+extension ManagedObjectContext {
+  /// Reads what a relationship leads to from some objects, so that following it asks the store
+  /// nothing as long as no further commit is taken in.
+  ///
+  /// - Precondition: The objects have the relationship and are not deleted.
+  /// - Throws: ``ArborError``: what the store reports.
+  /// - Complexity: One pass over the relationship and one over the entity that it leads to.
+  package func prefetch(
+    _ slots: PropertySlots, of owners: [ManagedObject]
+  ) throws(ArborError) {
+    guard let hop = owners.first?.relation(at: slots).schema else { return }
+    var fetched = FetchedObjects()
+    try onSnapshot { snapshot throws(StoreError) in
+      try reader.prefetch([hop], of: owners, on: snapshot, &fetched)
+    }
+    fetched.awake()
   }
 }

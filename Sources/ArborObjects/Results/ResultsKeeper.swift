@@ -115,7 +115,11 @@ final class ResultsKeeper {
     let former = arrangement.objects
     if let key = shape.sectionKey {
       runs = []
-      for identity in try identities(of: objects, key) {
+      let rows = objects.map { ($0.number, $0.currentRecord, $0.binding.entity) }
+      let identities = try context.onSnapshot { snapshot throws(StoreError) in
+        try snapshot.sortValues(key, of: rows, overlay: context.work.overlay)
+      }
+      for identity in identities {
         if runs.last?.identity == identity {
           runs[runs.count - 1].count += 1
         } else {
@@ -125,15 +129,6 @@ final class ResultsKeeper {
     }
     arrangement = Arrangement(objects)
     return former
-  }
-
-  private func identities(
-    of objects: [ManagedObject], _ key: BoundSortKey
-  ) throws(ArborError) -> [Value] {
-    let rows = objects.map { ($0.number, $0.currentRecord, $0.binding.entity) }
-    return try context.onSnapshot { snapshot throws(StoreError) in
-      try snapshot.sortValues(key, of: rows, overlay: context.work.overlay)
-    }
   }
 
   /// The value that the objects of a section have in common.

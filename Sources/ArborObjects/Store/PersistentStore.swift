@@ -255,12 +255,8 @@ extension PersistentStore {
   func bind(_ objectClass: ManagedObject.Type) throws(ArborError) -> EntityBinding {
     let binder = ClassBinder(schema: file.schema, storeID: file.id)
     let entity = try binder.entity(of: objectClass)
-    do {
-      return try classes.withLock { try $0.bind(objectClass, to: entity, binder) }
-    } catch let error as ArborError {
-      throw error
-    } catch {
-      throw ArborError(.invalidArgument, "\(error)")
-    }
+    return try classes.withLock { classes in
+      Result { () throws(ArborError) in try classes.bind(objectClass, to: entity, binder) }
+    }.get()
   }
 }

@@ -32,16 +32,12 @@ extension FetchPredicate {
   /// A predicate from a tree that was just made. By way of its text, it has the shape of all others
   /// that say the same with other constants.
   init(translated node: PredicateNode, arguments: [Value]) throws(ArborError) {
-    let order = ArgumentOrder()
+    // In the order in which the text names them.
+    var ordered: [Value] = []
     let text = PredicatePrinter { index in
-      order.arguments.append(arguments[index])
+      ordered.append(arguments[index])
       return "%@"
     }.text(of: node)
-    try self.init(format: text, arguments: order.arguments)
+    try self.init(format: text, arguments: ordered)
   }
-}
-
-/// Arguments in the order in which a printed text names them.
-private final class ArgumentOrder {
-  var arguments: [Value] = []
 }

@@ -43,14 +43,14 @@ extension EditLog {
 
   /// Of several edits of one link the first tells whether they changed it together.
   private func sealTurns() {
-    var effects: [LinkEdit.Pair: LinkEdit.Effect] = [:]
+    var effects: [OwnedLink: LinkEdit.Effect] = [:]
     for index in sealedCount..<edits.count {
       guard case .link(var edit) = edits[index], edit.isUndoable else { continue }
-      if let first = effects[edit.pair] {
+      if let first = effects[edit.link] {
         edit.effect = first == .none ? .none : edit.effect
         edits[index] = .link(edit)
       } else {
-        effects[edit.pair] = edit.effect
+        effects[edit.link] = edit.effect
       }
     }
   }

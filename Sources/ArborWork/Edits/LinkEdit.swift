@@ -5,14 +5,6 @@ package struct LinkEdit {
   /// What is left to take back.
   package enum Effect { case open, changed, none }
 
-  /// A link, as one side has it.
-  package struct Pair: Hashable {
-    package let owner: ObjectNumber
-    package let declaringEntity: Int
-    package let slot: Int
-    package let member: ObjectNumber
-  }
-
   package let owner: ObjectNumber
   package let relation: Relation
   package let member: ObjectNumber
@@ -24,8 +16,14 @@ package struct LinkEdit {
   package let isUndoable: Bool
   package var effect = Effect.open
 
-  package var pair: Pair {
-    Pair(
-      owner: owner, declaringEntity: relation.declaringEntity, slot: relation.slot, member: member)
-  }
+  /// The link, as the side of its owner has it.
+  package var link: OwnedLink { OwnedLink(owner: owner, slot: relation.slot, target: member) }
+}
+
+/// A link, as one side has it.
+package struct OwnedLink: Hashable {
+  package let owner: ObjectNumber
+  /// The owner's relationship.
+  package let slot: Int
+  package let target: ObjectNumber
 }

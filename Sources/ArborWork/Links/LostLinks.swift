@@ -19,7 +19,7 @@ extension Workspace {
   /// Records that a new link of an object has gone.
   package func noteLost(_ target: ObjectNumber, of owner: ObjectNumber, _ slot: Int) {
     guard policy == .refuses else { return }
-    lostLinks.insert(LostLink(owner: owner, slot: slot, target: target))
+    lostLinks.insert(OwnedLink(owner: owner, slot: slot, target: target))
   }
 
   /// Forgets the lost links of an object, which callers that ask for its present state accept.
@@ -61,7 +61,7 @@ extension Workspace {
   }
 
   /// Whether nothing has been done about a link since.
-  private func isLost(_ link: LostLink) -> Bool {
+  private func isLost(_ link: OwnedLink) -> Bool {
     guard exists(link.owner), let relation = relation(of: link.owner, link.slot) else {
       return false
     }

@@ -6,7 +6,7 @@ extension Workspace {
     package let position: Int
     package let isOutermost: Bool
     package let restoreUndo: (() -> Void)?
-    package let lostLinks: Set<LostLink>
+    package let lostLinks: Set<OwnedLink>
   }
 
   /// Runs `body`; where it throws, the pending changes are exactly what they were before.

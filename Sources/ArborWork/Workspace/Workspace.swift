@@ -78,9 +78,11 @@ package final class Workspace {
   /// Whether there were any beneath pending changes of links, so that the result of applying these
   /// to the stored links may be another one without them.
   package var hasConcurrentLinks = false
-  /// New links that have gone with what concurrent commits have deleted, while the policy is to
-  /// refuse that.
-  package var lostLinks: Set<LostLink> = []
+  /// Links that were made here and have gone with what concurrent commits have deleted, by the ends
+  /// that are still there, while the policy is to refuse that. They are left out of all
+  /// relationships at once, so that nobody stumbles over an object that is not there, and stay
+  /// changes which a commit cannot write.
+  package var lostLinks: Set<OwnedLink> = []
   /// Objects that have been merged and whose links may have to be mended. See ``mendLinks()``.
   package var mendings: [LinkMending] = []
 

@@ -4,7 +4,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite struct ManagedObjectContextPrefetchingTests {
+@Suite struct ObjectReaderPrefetchingTests {
   /// Companies of employees with managers, skills and ordered tasks.
   private func use(
     _ body: (PersistentStore, ManagedObjectContext) throws -> Void

@@ -225,7 +225,6 @@ import Testing
     "ConflictResolver": "ManagedObjectContext+MergingTests",
     "ObjectReader+Materialising": "ManagedObjectContext+FetchingTests",
     "ObjectReader+Traversal": "TraversalTests",
-    "EditLog+Sealing": "UndoHistoryTests",
     "PendingMembers": "PendingMembershipsTests",
     "PendingMembers+Sequence": "PendingOrderTests",
     "MemberSequences": "PendingOrderTests",

@@ -1,6 +1,7 @@
 internal import ArborModel
 internal import ArborStore
 internal import ArborWork
+internal import Foundation
 
 /// Makes the live objects of a context: around records that fetches found, along relationships, and
 /// of numbers alone. Numbers that were read from the file may be of no entity, or of one that
@@ -165,4 +166,60 @@ final class ObjectReader {
       }
     }
   }
+
+  // MARK: Classes
+
+  /// The binding of a typed class, which makes objects of that class.
+  ///
+  /// A class that the store was not opened with is bound when it is used for the first time.
+  ///
+  /// - Throws: ``ArborError`` where the class describes no entity of the model, contradicts it, or
+  ///   objects of the entity exist in this context as another class.
+  func binding(for objectClass: ManagedObject.Type) throws(ArborError) -> EntityBinding {
+    if let binding = classes[objectClass] { return binding }
+    let bound = try context.store.bind(objectClass)
+    let updated = context.store.boundClasses
+    for (old, new) in zip(classes.bindings, updated.bindings)
+    where old.objectClass != new.objectClass {
+      try refuseRebinding(of: new)
+    }
+    classes = context.observation == nil ? updated : updated.observed
+    return classes[objectClass] ?? bound
+  }
+
+  /// Objects cannot change their class: an entity may get another one only while it has none here.
+  private func refuseRebinding(of binding: EntityBinding) throws(ArborError) {
+    var isInUse = false
+    work.registry.forEach { if $0.live.binding.entity === binding.entity { isInUse = true } }
+    guard isInUse else { return }
+    throw ArborError(
+      .notAllowed,
+      "This context already holds objects of \(binding.entity.name) that are no "
+        + "\(binding.objectClass); open the store with its classes, or use the class first."
+    ).with(entity: binding.entity.name)
+  }
+}
+
+/// What the workspace asks of its live objects.
+extension ObjectReader: WorkspaceHost {
+  func shape(of number: ObjectNumber) -> EntityShape? { binding(of: number) }
+
+  func makeObject(
+    _ number: ObjectNumber, _ record: RecordView?, _ slab: RecordSlab?
+  ) throws(StoreError) -> TrackedObject {
+    try make(number, record, slab)
+  }
+
+  func objects(_ numbers: [ObjectNumber], of link: LinkSource) -> [TrackedObject] {
+    let objects: [ManagedObject] = objects(numbers, of: link)
+    return objects
+  }
+
+  func didLoad(_ object: TrackedObject) { object.live.awakeFromFetch() }
+
+  func willDelete(_ object: TrackedObject) { object.live.prepareForDeletion() }
+
+  func unstoredBlob(_ name: BlobName) -> Data? { context.blobs.unstored(name) }
+
+  func missing(_ object: TrackedObject) -> StoreError { .query(.missing(object.live.objectID)) }
 }

@@ -2,11 +2,8 @@ internal import ArborModel
 internal import ArborStore
 internal import ArborWork
 
-/// What leads from one state of fetched results to the next.
-///
-/// Indices before are those of the earlier state, indices after those of the later one. A list
-/// that loses all deleted and moved objects, the last first, and then gets all inserted and moved
-/// ones, the first first, is the later state.
+/// What leads from one state of fetched results to the next, as ``FetchedResults/Difference`` shows
+/// it of one class.
 struct ResultsStep {
   struct Single {
     let object: ManagedObject
@@ -19,17 +16,11 @@ struct ResultsStep {
     let after: Int
   }
 
-  /// Ascending, by the index before.
   var deletions: [Single] = []
-  /// Ascending, by the index after.
   var insertions: [Single] = []
-  /// Ascending, by the index after.
   var moves: [Pair] = []
-  /// The objects that changed and stayed where they were among the others. Ascending.
   var updates: [Pair] = []
-  /// Ascending, by the index before.
   var deletedSections: [Int] = []
-  /// Ascending, by the index after.
   var insertedSections: [Int] = []
 
   var isEmpty: Bool {

@@ -142,47 +142,38 @@ extension PredicateExpressions.Value: TranslatableRange {
     guard let range = value as? any CapturedRange else {
       throw PredicateTranslation.unsupported("A captured range of type \(Output.self)")
     }
-    var bounds: TypedBounds = (nil, nil, range.includesUpper)
-    if let lower = range.lowerEnd { bounds.lower = try translation.constant(lower) }
-    if let upper = range.upperEnd { bounds.upper = try translation.constant(upper) }
+    let ends = range.ends
+    var bounds: TypedBounds = (nil, nil, ends.includesUpper)
+    if let lower = ends.lower { bounds.lower = try translation.constant(lower) }
+    if let upper = ends.upper { bounds.upper = try translation.constant(upper) }
     return bounds
   }
 }
 
+private typealias CapturedEnds = (lower: Any?, upper: Any?, includesUpper: Bool)
+
 private protocol CapturedRange {
-  var lowerEnd: Any? { get }
-  var upperEnd: Any? { get }
-  var includesUpper: Bool { get }
+  var ends: CapturedEnds { get }
 }
 
 extension Range: CapturedRange {
-  fileprivate var lowerEnd: Any? { lowerBound }
-  fileprivate var upperEnd: Any? { upperBound }
-  fileprivate var includesUpper: Bool { false }
+  fileprivate var ends: CapturedEnds { (lowerBound, upperBound, false) }
 }
 
 extension ClosedRange: CapturedRange {
-  fileprivate var lowerEnd: Any? { lowerBound }
-  fileprivate var upperEnd: Any? { upperBound }
-  fileprivate var includesUpper: Bool { true }
+  fileprivate var ends: CapturedEnds { (lowerBound, upperBound, true) }
 }
 
 extension PartialRangeFrom: CapturedRange {
-  fileprivate var lowerEnd: Any? { lowerBound }
-  fileprivate var upperEnd: Any? { nil }
-  fileprivate var includesUpper: Bool { true }
+  fileprivate var ends: CapturedEnds { (lowerBound, nil, true) }
 }
 
 extension PartialRangeThrough: CapturedRange {
-  fileprivate var lowerEnd: Any? { nil }
-  fileprivate var upperEnd: Any? { upperBound }
-  fileprivate var includesUpper: Bool { true }
+  fileprivate var ends: CapturedEnds { (nil, upperBound, true) }
 }
 
 extension PartialRangeUpTo: CapturedRange {
-  fileprivate var lowerEnd: Any? { nil }
-  fileprivate var upperEnd: Any? { upperBound }
-  fileprivate var includesUpper: Bool { false }
+  fileprivate var ends: CapturedEnds { (nil, upperBound, false) }
 }
 
 extension PredicateExpressions.RangeExpressionContains: TranslatableExpression {

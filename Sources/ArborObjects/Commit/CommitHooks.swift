@@ -4,11 +4,9 @@ internal import ArborWork
 
 /// The hooks that a commit calls before it validates.
 struct CommitHooks {
-  private let context: ManagedObjectContext
+  let context: ManagedObjectContext
   /// How often `willCommit` hooks may change objects before the commit gives up.
   private static let maximumRounds = 100
-
-  init(_ context: ManagedObjectContext) { self.context = context }
 
   /// Calls `willCommit` for every changed object, and again for those that changed since.
   func announce() throws(ArborError) {

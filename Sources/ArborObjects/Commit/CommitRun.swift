@@ -5,21 +5,16 @@ internal import ArborWork
 /// One commit of a context: hooks, derived attributes, validation, writing, and again where
 /// concurrent commits came in between.
 struct CommitRun {
-  private let context: ManagedObjectContext
-  private let work: Workspace
+  let context: ManagedObjectContext
   /// How often it has met other commits and was decided anew.
-  private var metCommits = 0
+  var metCommits = 0
+  private var work: Workspace { context.work }
 
   /// How often a commit may be decided anew after conflicts before it gives up.
   private static let maximumAttempts = 20
   /// The same where derived attributes are computed: commits that have nothing to decide take part
   /// in them, and one of all that try gets through each time.
   private static let maximumDerivations = 1000
-
-  init(_ context: ManagedObjectContext) {
-    self.context = context
-    work = context.work
-  }
 
   /// Commits.
   ///
@@ -73,16 +68,16 @@ struct CommitRun {
 
   /// Calls the hooks, derives attributes and checks the rules.
   private func prepare() throws(ArborError) -> AttributeDerivation {
-    try CommitHooks(context).announce()
+    try CommitHooks(context: context).announce()
     work.undo?.seal()
     work.withoutUndo {
       work.yieldChangesWithoutEffect()
       work.unlinkFromDeleted()
     }
     try context.throwFailure()
-    let derivation = AttributeDerivation(context)
+    let derivation = AttributeDerivation(context: context)
     _ = try derivation.derive()
-    try RuleCheck(context).run()
+    try RuleCheck(context: context).run()
     work.undo?.seal()
     return derivation
   }
@@ -93,7 +88,7 @@ struct CommitRun {
     _ derivation: AttributeDerivation, marking mark: String?,
     _ metadata: [(key: String, value: [UInt8]?)]
   ) throws(ArborError) -> CommitReceipt? {
-    let resolver = ConflictResolver(context, derivation)
+    let resolver = ConflictResolver(context: context, derivation: derivation)
     for _ in 0..<(work.schema.hasDerivations ? Self.maximumDerivations : Self.maximumAttempts) {
       work.beginWritingOrders()
       // Hooks of the validation, or concurrent commits, may have changed what values rest on.
@@ -113,7 +108,7 @@ struct CommitRun {
           try resolver.resolve(error)
         }
         guard isResolved else {
-          throw RuleCheck(context).naming(ArborError(error, in: context.store.file))
+          throw RuleCheck(context: context).naming(ArborError(error, in: work.file))
         }
         metCommits += 1
         work.mendLinks()

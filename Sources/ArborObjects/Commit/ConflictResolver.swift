@@ -4,15 +4,9 @@ internal import ArborWork
 
 /// Decides the conflicts of a commit by its context's policy.
 struct ConflictResolver {
-  private let context: ManagedObjectContext
-  private let work: Workspace
-  private let derivation: AttributeDerivation
-
-  init(_ context: ManagedObjectContext, _ derivation: AttributeDerivation) {
-    self.context = context
-    work = context.work
-    self.derivation = derivation
-  }
+  let context: ManagedObjectContext
+  let derivation: AttributeDerivation
+  private var work: Workspace { context.work }
 
   /// Applies the merge policy to what kept a commit from being written; returns whether it is worth
   /// another try.
@@ -45,7 +39,7 @@ struct ConflictResolver {
       }
       return true
     case .notUnique(let violations):
-      return UniqueMerger(context).resolve(violations) { inserted, other in
+      return UniqueMerger(context: context).resolve(violations) { inserted, other in
         resolution(of: MergeConflict(inserted, other))
       }
     default: return false

@@ -5,14 +5,9 @@ internal import Foundation
 
 /// The derived attributes of one commit or validation: what `now()` is at its beginning it stays.
 struct AttributeDerivation {
-  private let context: ManagedObjectContext
-  private let work: Workspace
-  private let date = Date()
-
-  init(_ context: ManagedObjectContext) {
-    self.context = context
-    work = context.work
-  }
+  let context: ManagedObjectContext
+  let date = Date()
+  private var work: Workspace { context.work }
 
   /// Computes the derived attributes of all that the commit writes, and of all whose values depend
   /// on that; adds to the pending changes where a value differs.

@@ -14,13 +14,8 @@ internal import ArborWork
 /// other one, whatever the policy; attributes and what its to-one relationships lead to go by it.
 /// Of two inserted objects the one that was inserted later merges into the other.
 struct UniqueMerger {
-  private let context: ManagedObjectContext
-  private let keeper: InverseKeeper
-
-  init(_ context: ManagedObjectContext) {
-    self.context = context
-    keeper = InverseKeeper(context.work)
-  }
+  let context: ManagedObjectContext
+  private var keeper: InverseKeeper { InverseKeeper(context.work) }
 
   /// Resolves what kept a commit from being written; returns whether it is worth another try: not
   /// where an object that is not new takes a value that another has, nor where the two are of

@@ -24,7 +24,7 @@ extension ManagedObjectContext {
   package func commit(
     marking mark: String?, metadata: [(key: String, value: [UInt8]?)] = []
   ) throws(ArborError) {
-    var run = CommitRun(self)
+    var run = CommitRun(context: self)
     try run.run(marking: mark, metadata)
   }
 }

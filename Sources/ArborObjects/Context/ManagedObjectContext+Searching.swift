@@ -81,8 +81,8 @@ extension ManagedObjectContext {
     // The class of the entity, which all its objects have, was checked.
     return try existingObjects(rows.map(\.number)).map { object in
       SearchHit(
-        unsafeDowncast(object, to: T.self), score: scores[object.number] ?? 0, search.text,
-        in: words.attributes)
+        object: unsafeDowncast(object, to: T.self), score: scores[object.number] ?? 0,
+        text: search.text, attributes: words.attributes)
     }
   }
 }

@@ -49,11 +49,6 @@ public struct Query<T: ManagedObject> {
   public let context: ManagedObjectContext
   /// What is asked for, as a request; it may be changed and fetched by itself.
   public private(set) var request: FetchRequest<T>
-
-  init(_ context: ManagedObjectContext, _ request: FetchRequest<T>) {
-    self.context = context
-    self.request = request
-  }
 }
 
 @available(*, unavailable, message: "A query stays with its context; pass its request.")
@@ -66,13 +61,13 @@ extension ManagedObjectContext {
   /// let count = try context.objects(Employee.self).filter("age > 40").count
   /// ```
   public func objects<T: ManagedObject>(_ type: T.Type) -> Query<T> {
-    Query(self, FetchRequest<T>())
+    Query(context: self, request: FetchRequest<T>())
   }
 
   /// All objects of an entity by its name, as the beginning of a query. An unknown name throws from
   /// the first result that is asked for.
   public func objects(_ entityName: String) -> Query<ManagedObject> {
-    Query(self, FetchRequest<ManagedObject>(entity: entityName))
+    Query(context: self, request: FetchRequest<ManagedObject>(entity: entityName))
   }
 }
 

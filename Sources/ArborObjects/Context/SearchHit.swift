@@ -7,15 +7,8 @@ public struct SearchHit<T: ManagedObject> {
   /// How well the object fits, above 0; the greater the better. It is comparable with that of other
   /// objects in the same search only.
   public let score: Double
-  private let text: SearchText
-  private let attributes: [String]
-
-  init(_ object: T, score: Double, _ text: SearchText, in attributes: [String]) {
-    self.object = object
-    self.score = score
-    self.text = text
-    self.attributes = attributes
-  }
+  let text: SearchText
+  let attributes: [String]
 }
 
 @available(*, unavailable, message: "A hit has an object of a context; pass its ID.")

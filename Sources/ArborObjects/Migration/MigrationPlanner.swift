@@ -42,7 +42,7 @@ struct MigrationPlanner {
       parts.append(part(hop, outline, counts: index == 0 ? counts : nil, models))
       losses += difference.losses
       if let models {
-        brokenRules += try MigrationSurvey(context, models).brokenValues()
+        brokenRules += try MigrationSurvey(context: context, models: models).brokenValues()
       }
       if hop.step == nil {
         obstacles += try found(hop, difference, models, isInPlace: !needsPass)
@@ -129,7 +129,7 @@ struct MigrationPlanner {
       store.file.migrationObstacles(
         to: hop.target, via: hop.versions, dropping: names, passes: true))
     found += stored.map(MigrationPlan.Obstacle.init)
-    let survey = MigrationSurvey(context, models)
+    let survey = MigrationSurvey(context: context, models: models)
     found += try survey.objectsOfAbstractEntities()
     found += try survey.problems()
     found += try survey.duplicates(in: hop.target)

@@ -8,11 +8,6 @@ struct MigrationSurvey {
   let context: ManagedObjectContext
   let models: StagedModels
 
-  init(_ context: ManagedObjectContext, _ models: StagedModels) {
-    self.context = context
-    self.models = models
-  }
-
   /// Objects of exactly an entity that becomes abstract.
   func objectsOfAbstractEntities() throws(ArborError) -> [MigrationPlan.Obstacle] {
     var found: [MigrationPlan.Obstacle] = []

@@ -4,9 +4,7 @@ internal import ArborWork
 /// Fills what begins anew in the copy of a store, without code: each value and each link of the
 /// original, where the newer model has room for it.
 struct PropertyPass {
-  private let migration: Migration
-
-  init(_ migration: Migration) { self.migration = migration }
+  let migration: Migration
 
   /// Fills everything. What has no room is in the journal's problems.
   func run() throws {

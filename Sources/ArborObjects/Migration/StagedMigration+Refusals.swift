@@ -18,7 +18,8 @@ extension StagedMigration {
       var found = try storing(
         store.file.migrationObstacles(
           to: hop.target, via: hop.versions, dropping: names, passes: true))
-      found += try MigrationSurvey(store.makeContext(), models).objectsOfAbstractEntities()
+      let survey = MigrationSurvey(context: store.makeContext(), models: models)
+      found += try survey.objectsOfAbstractEntities()
         .map {
           MigrationObstacle(
             entity: $0.entity, property: $0.property, object: $0.objectIDs.first,
@@ -47,7 +48,8 @@ extension StagedMigration {
       ArborError(.modelMismatch, $0.message).with(entity: $0.entity, keyPath: $0.property)
     }
     if hop.step == nil {
-      violations += try MigrationSurvey(old, models).objectsOfAbstractEntities().map {
+      let survey = MigrationSurvey(context: old, models: models)
+      violations += try survey.objectsOfAbstractEntities().map {
         ArborError(.modelMismatch, $0.message).with(
           entity: $0.entity, objectID: $0.objectIDs.first, keyPath: $0.property)
       }

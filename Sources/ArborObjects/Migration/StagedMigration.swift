@@ -264,7 +264,7 @@ struct StagedMigration {
     let migration = Migration(
       old, new, models, journal, hop.step?.batches ?? .of(1000), progress, report)
     do {
-      try PropertyPass(migration).run()
+      try PropertyPass(migration: migration).run()
       try hop.step?.code(migration)
     } catch {
       if let rename = migration.wantedRename { return (journal, rename) }

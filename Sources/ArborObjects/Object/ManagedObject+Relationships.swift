@@ -133,7 +133,7 @@ extension ManagedObject {
   public final func toManyView<T: ManagedObject>(_ slot: Int) -> ToMany<T> {
     let relation = binding.relation(slot)
     guard relation.isToMany else { wrongKind(relation, "toOne") }
-    return ToMany(self, slot)
+    return ToMany(owner: self, slot: slot)
   }
 
   /// A member of the to-many relationship that the class numbers `slot`, as the class it is of.

@@ -22,11 +22,6 @@ public struct ToMany<Member: ManagedObject> {
   let owner: ManagedObject
   let slot: Int
 
-  init(_ owner: ManagedObject, _ slot: Int) {
-    self.owner = owner
-    self.slot = slot
-  }
-
   /// The number of members. Its cost does not depend on it.
   public var count: Int { owner.countOfMany(slot) }
 

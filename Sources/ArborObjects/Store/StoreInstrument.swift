@@ -153,9 +153,7 @@ struct CommitTally {
 /// A commit that runs and whose end somebody wants to hear of.
 struct CommitObservation {
   let tell: (StoreInstrument.CommitOutcome) -> Void
-  private let start = ContinuousClock.now
-
-  init(tell: @escaping (StoreInstrument.CommitOutcome) -> Void) { self.tell = tell }
+  let start = ContinuousClock.now
 
   func end(_ receipt: CommitReceipt?, _ tally: CommitTally, _ error: ArborError? = nil) {
     tell(

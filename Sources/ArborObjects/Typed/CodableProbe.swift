@@ -8,9 +8,7 @@ internal import ArborModel
 /// such as an enumeration with one case, cannot differ: its property's name has to be its key.
 struct CodableProbe {
   /// Reads the key path of a value with these marks; nil where that cannot be done.
-  private let read: (BlankDecoder.Marks?) -> Any?
-
-  init(_ read: @escaping (BlankDecoder.Marks?) -> Any?) { self.read = read }
+  let read: (BlankDecoder.Marks?) -> Any?
 
   /// The keys that a key path of a type's values reads; nil where it is no path of parts.
   static func keys<Root, Output>(_ keyPath: KeyPath<Root, Output>) -> [String]? {

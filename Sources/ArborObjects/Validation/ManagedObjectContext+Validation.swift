@@ -26,10 +26,10 @@ extension ManagedObjectContext {
     guard hasChanges else { return }
     let savepoint = work.beginSavepoint()
     defer { work.restore(savepoint) }
-    try CommitHooks(self).announce()
+    try CommitHooks(context: self).announce()
     try throwFailure()
-    _ = try AttributeDerivation(self).derive()
-    try RuleCheck(self).run(isAlone: true)
+    _ = try AttributeDerivation(context: self).derive()
+    try RuleCheck(context: self).run(isAlone: true)
   }
 }
 

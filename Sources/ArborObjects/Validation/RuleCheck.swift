@@ -4,9 +4,7 @@ internal import ArborWork
 
 /// Checks all that a commit would write by every rule, and names the objects that break one.
 struct RuleCheck {
-  private let context: ManagedObjectContext
-
-  init(_ context: ManagedObjectContext) { self.context = context }
+  let context: ManagedObjectContext
 
   /// Checks all changes by the model's rules, the objects' hooks and the uniqueness constraints.
   ///
@@ -41,7 +39,7 @@ struct RuleCheck {
     let file = context.store.file
     let violations = try file.reporting(file.uniquenessViolations(of: changes))
     if case .error = context.mergePolicy { return violations }
-    let merger = UniqueMerger(context)
+    let merger = UniqueMerger(context: context)
     return violations.filter { !merger.canResolve($0) }
   }
 

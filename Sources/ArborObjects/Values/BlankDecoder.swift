@@ -58,11 +58,11 @@ struct BlankDecoder: Decoder {
   }
 
   func container<Key: CodingKey>(keyedBy type: Key.Type) -> KeyedDecodingContainer<Key> {
-    record?.noteObject()
+    record?.isObject = true
     return KeyedDecodingContainer(BlankFields(decoder: self))
   }
   func unkeyedContainer() -> any UnkeyedDecodingContainer {
-    record?.noteOpaque()
+    record?.isOpaque = true
     return BlankList()
   }
   func singleValueContainer() -> any SingleValueDecodingContainer { BlankScalar(decoder: self) }

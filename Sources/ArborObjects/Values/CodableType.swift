@@ -63,8 +63,8 @@ struct CodableType: @unchecked Sendable {
 
 /// What a type asks a decoder for.
 final class CodableRecord {
-  private var isObject = false
-  private var isOpaque = false
+  var isObject = false
+  var isOpaque = false
   private var members: [String: CodableParts] = [:]
   private var lastKey: String?
   private var single: CodableType?
@@ -77,9 +77,6 @@ final class CodableRecord {
     if let single { return single.shape }
     return isObject ? .object(members, endsAt: isComplete ? nil : lastKey) : .opaque
   }
-
-  func noteObject() { isObject = true }
-  func noteOpaque() { isOpaque = true }
 
   /// Notes a key that is asked for; what is asked for as two types may be either.
   func note(_ key: String, _ type: any Decodable.Type) {

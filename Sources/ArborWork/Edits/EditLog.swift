@@ -110,7 +110,7 @@ package final class EditLog {
       guard case .object(var edit) = edits[index], vanished.contains(edit.object.number) else {
         continue
       }
-      edit.ignore()
+      edit.effect = .none
       edits[index] = .object(edit)
     }
   }
@@ -134,7 +134,7 @@ package final class EditLog {
     guard count < sealedCount else { return }
     for index in count..<edits.count {
       guard case .object(var edit) = edits[index] else { continue }
-      edit.unseal()
+      edit.effect = .open
       edits[index] = .object(edit)
     }
     // What links became is found out anew.

@@ -40,7 +40,7 @@ package struct ObjectEdit {
   package private(set) var record: RecordView?
   /// What keeps ``record`` alive.
   package private(set) var slab: RecordSlab?
-  package private(set) var effect = Effect.open
+  package internal(set) var effect = Effect.open
   /// A copy of what waited for a commit before; nil where nothing did, or no savepoint asks.
   package private(set) var pending: PendingObject?
 
@@ -108,10 +108,4 @@ package struct ObjectEdit {
         before.changedFields(since: object.currentRecord, in: object.shape.entity.layout))
     }
   }
-
-  /// Forgets what it changed: that has been taken back.
-  package mutating func unseal() { effect = .open }
-
-  /// Leaves nothing to take back.
-  package mutating func ignore() { effect = .none }
 }

@@ -12,21 +12,11 @@ package struct SequenceEdit {
   package let before: [ObjectNumber]
   /// The store's members when the edit began, on which the context has laid its changes since; nil
   /// as soon as the edit knows what it changed.
-  private var stored: [ObjectNumber]?
+  var stored: [ObjectNumber]?
   /// Those that are members no more.
   package private(set) var left: Set<ObjectNumber> = []
   /// Whether those that have stayed stand otherwise.
   package private(set) var isMoved = false
-
-  package init(
-    _ owner: ObjectNumber, _ relation: Relation, _ before: [ObjectNumber],
-    over stored: [ObjectNumber]
-  ) {
-    self.owner = owner
-    self.relation = relation
-    self.before = before
-    self.stored = stored
-  }
 
   /// Whether something is to be done when the edit is taken back.
   package var movesMembers: Bool { isMoved || !left.isEmpty }

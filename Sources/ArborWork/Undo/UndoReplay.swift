@@ -8,13 +8,8 @@ internal import ArborStore
 /// last the objects go that were inserted. Relationships are set as anybody sets them, so both
 /// sides agree whatever concurrent commits have changed in between.
 package struct UndoReplay {
-  private let work: Workspace
-  private let keeper: InverseKeeper
-
-  package init(_ work: Workspace) {
-    self.work = work
-    keeper = InverseKeeper(work)
-  }
+  let work: Workspace
+  private var keeper: InverseKeeper { InverseKeeper(work) }
 
   /// Takes in what others have committed, before edits are taken back: what becomes of that is
   /// nothing to undo.

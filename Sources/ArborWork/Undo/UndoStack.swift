@@ -124,7 +124,7 @@ package final class UndoStack: UndoRecorder {
     guard let work else { return }
     let group = Group(name: open.name, log: work.log.take(from: open.start))
     mark.position = open.start
-    guard group.log.hasEffect() else { return UndoReplay(work).settle(group.log) }
+    guard group.log.hasEffect() else { return UndoReplay(work: work).settle(group.log) }
     undoGroups.append(group)
     if !keepingRedo { redoGroups = [] }
     trim()
@@ -203,7 +203,7 @@ package final class UndoStack: UndoRecorder {
     guard let work else { return nil }
     precondition(
       !isInSavepoint, "A group was undone during a commit or a seed; do it afterwards.")
-    let replay = UndoReplay(work)
+    let replay = UndoReplay(work: work)
     replay.prepare(group.log)
     let start = work.log.count
     isReplaying = true

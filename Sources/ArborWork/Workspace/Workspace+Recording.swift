@@ -65,7 +65,9 @@ extension Workspace {
     if let joined = list.order?.joined(in: epoch), !joined.isEmpty {
       members.removeAll(where: joined.contains)
     }
-    append(.sequence(SequenceEdit(list.owner, list.relation, members, over: stored)))
+    append(
+      .sequence(
+        SequenceEdit(owner: list.owner, relation: list.relation, before: members, stored: stored)))
   }
 
   /// Records that the changes of an object are put on top of a concurrent commit, which is nothing

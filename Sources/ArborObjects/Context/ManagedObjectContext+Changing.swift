@@ -73,9 +73,6 @@ extension ManagedObjectContext {
     work.mendLinks()
   }
 
-}
-
-extension ManagedObjectContext {
   /// Runs `body` on one view of the store: all fetches and reads inside see the same commits,
   /// whatever others commit meanwhile.
   ///

@@ -42,5 +42,4 @@ extension ManagedObjectContext {
     guard work.sequence > former else { return false }
     return work.sequence - former > own.count { $0 > former && $0 <= work.sequence }
   }
-
 }

@@ -53,9 +53,7 @@ extension ManagedObjectContext {
       throw ArborError(error, in: store.file)
     }
   }
-}
 
-extension ManagedObjectContext {
   /// The object of an ID, without a look whether it exists: its values are read when they are asked
   /// for. The context's own inserted objects are found too.
   ///

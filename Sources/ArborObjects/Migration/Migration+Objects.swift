@@ -137,9 +137,7 @@ extension Migration {
       "The entity \(former) is renamed to \(new), and the migration begins anew; let the error "
         + "through.")
   }
-}
 
-extension Migration {
   func oldEntity(_ name: String) throws(ArborError) -> EntitySchema {
     let schema = oldContext.work.schema
     if let entity = schema.entity(named: name) { return entity }

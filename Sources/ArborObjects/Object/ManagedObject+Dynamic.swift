@@ -55,9 +55,7 @@ extension ManagedObject {
   final func orStop<R>(_ body: () throws(ArborError) -> R) -> R {
     do throws(ArborError) { return try body() } catch { preconditionFailure(error.message) }
   }
-}
 
-extension ManagedObject {
   /// The value of a property by its name; object IDs for relationships.
   ///
   /// - Throws: ``ArborError`` `unknownName`.
@@ -249,9 +247,7 @@ extension ManagedObject {
     noteAccess(relation)
     return owner?.work.memberCount(of: self, relation) ?? 0
   }
-}
 
-extension ManagedObject {
   private final func noteAccess(_ relation: Relation) {
     if binding.isObserved { owner?.observation?.access(self, relation) }
   }

@@ -219,9 +219,7 @@ public final class PersistentStore: Sendable {
     openState.end()
     news.end()
   }
-}
 
-extension PersistentStore {
   @inline(__always)
   func requireOpen() throws(ArborError) {
     if isClosed { throw ArborError(StoreError.closed, in: file) }

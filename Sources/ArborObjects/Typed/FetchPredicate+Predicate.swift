@@ -26,9 +26,7 @@ extension FetchPredicate {
     let node = try translation.condition(predicate.expression)
     try self.init(translated: node, arguments: translation.arguments)
   }
-}
 
-extension FetchPredicate {
   /// A predicate from a tree that was just made. By way of its text, it has the shape of all others
   /// that say the same with other constants.
   init(translated node: PredicateNode, arguments: [Value]) throws(ArborError) {

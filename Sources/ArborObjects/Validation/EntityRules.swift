@@ -54,9 +54,7 @@ struct EntityRules {
     }.map(\.slot)
     denying = relationships.filter { $0.deleteRule == .deny }.map(\.slot)
   }
-}
 
-extension EntityRules {
   /// An expression that a text has to match as a whole; nil where it is malformed.
   static func expression(_ text: String) -> NSRegularExpression? {
     try? NSRegularExpression(pattern: "\\A(?:\(text))\\z")

@@ -36,8 +36,6 @@ extension AttributeValue {
   public static func fromValue(_ value: Value) -> Self? {
     Data.fromValue(value).flatMap { try? CanonicalJSON.decode(Self.self, from: $0) }
   }
-}
 
-extension AttributeValue {
   private var json: Data? { try? CanonicalJSON.encode(self) }
 }

@@ -186,9 +186,7 @@ package enum MergeResolution {
   case overwrite
   /// All is the store's.
   case rollback
-}
 
-extension MergeResolution {
   /// Whose word on links counts.
   fileprivate var side: LinkMending.Side {
     switch self {

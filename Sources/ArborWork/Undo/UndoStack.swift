@@ -316,9 +316,7 @@ extension UndoStack {
     work.log.endSavepoint(from: start, allocator)
     clamp()
   }
-}
 
-extension UndoStack {
   /// Lets a stack record the edits of a workspace in place of another one; nil: nothing does.
   package static func attach(_ stack: UndoStack?, to work: Workspace) {
     if let former = work.undo as? UndoStack {

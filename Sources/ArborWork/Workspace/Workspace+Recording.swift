@@ -98,9 +98,7 @@ extension Workspace {
     if edit.isUndoable { undo?.noteEdit(at: log.count) }
     log.append(edit)
   }
-}
 
-extension Workspace {
   /// Notes that an object's state is about to be replaced.
   @inline(__always)
   package func noteReplaced(_ object: TrackedObject) {

@@ -173,12 +173,8 @@ package final class LogClient: SharedLog {
             batch: entry.batch, first: entry.first,
             before: CommitChain(bits: entry.previous.bits), commits: commits))
         continue
-      case .model(_, let name):
-        guard groups.isEmpty else { break }
-        throw LogClient.modelChanged(log, to: name)
-      case .snapshot:
-        guard groups.isEmpty else { break }
-        throw LogClient.modelChanged(log, to: nil)
+      case .model(_, let name): if groups.isEmpty { throw modelChanged(to: name) }
+      case .snapshot: if groups.isEmpty { throw modelChanged(to: nil) }
       }
       break
     }
@@ -192,7 +188,7 @@ package final class LogClient: SharedLog {
     counted.withLock { $0.takenOver += UInt64(count) }
   }
 
-  static func modelChanged(_ log: any CommitLog, to name: String?) -> ArborError {
+  private func modelChanged(to name: String?) -> ArborError {
     ArborError(
       .modelChanged,
       "The log \(log.name) goes on with another model\(name.map { ", \($0)" } ?? ""). Reading goes "

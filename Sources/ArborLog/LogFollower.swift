@@ -100,17 +100,11 @@ package final class LogFollower: Sendable {
     var opening = StoreOpening(.file(path), model: nil)
     opening.verification = .quick
     let file = try StoreEngine.open(opening)
-    let needsAnew: Bool
     do {
       defer { file.close() }
-      do {
-        try LogFollower(log, file).catchUp()
-        needsAnew = false
-      } catch let error as ArborError where error.code == .modelChanged {
-        needsAnew = true
-      }
-    }
-    guard needsAnew else { return }
+      try LogFollower(log, file).catchUp()
+      return
+    } catch let error as ArborError where error.code == .modelChanged {}
     let staged = StoreFiles.followingPath(of: path)
     StoreFiles.discard(staged)
     _ = try log.restore(to: staged, at: .newest, follows: true)

@@ -150,6 +150,4 @@ package struct EntityProblem: DiagnosticMessage {
 struct EntityFix: FixItMessage {
   let message: String
   var fixItID: MessageID { MessageID(domain: "ArborMacros", id: message) }
-
-  init(_ message: String) { self.message = message }
 }

@@ -46,7 +46,7 @@ struct EntityReader {
     report(
       name, .noSuperclass(name.text),
       FixIt(
-        message: EntityFix("inherit from ManagedObject"),
+        message: EntityFix(message: "inherit from ManagedObject"),
         changes: [.replace(oldNode: Syntax(name), newNode: Syntax(inheriting))]))
     return nil
   }

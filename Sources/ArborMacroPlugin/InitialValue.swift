@@ -119,10 +119,7 @@ extension ExprSyntax {
 extension TypeSyntax {
   /// The last name of the type, of an optional one that of what it wraps.
   fileprivate var unwrappedName: String {
-    if let optional = self.as(OptionalTypeSyntax.self) { return optional.wrappedType.unwrappedName }
-    if let optional = self.as(ImplicitlyUnwrappedOptionalTypeSyntax.self) {
-      return optional.wrappedType.unwrappedName
-    }
+    if let wrapped { return wrapped.unwrappedName }
     if let member = self.as(MemberTypeSyntax.self) { return member.name.text }
     return self.as(IdentifierTypeSyntax.self)?.name.text ?? trimmedDescription
   }

@@ -51,11 +51,9 @@ struct PropertyReader {
 
   private mutating func checkTransient() {
     for binding in variable.bindings where binding.initializer == nil {
-      let type = binding.typeAnnotation?.type
-      let isOptional =
-        type?.is(OptionalTypeSyntax.self) ?? false
-        || type?.is(ImplicitlyUnwrappedOptionalTypeSyntax.self) ?? false
-      if !isOptional { report(binding, .noInitialValue(binding.pattern.trimmedDescription)) }
+      if binding.typeAnnotation?.type.wrapped == nil {
+        report(binding, .noInitialValue(binding.pattern.trimmedDescription))
+      }
     }
   }
 
@@ -106,7 +104,10 @@ struct PropertyReader {
   private mutating func attribute(
     _ name: String, _ type: TypeSyntax, _ binding: PatternBindingSyntax, _ marker: AttributeSyntax?
   ) -> PropertySource? {
-    if case .toMany(let kind) = type.relating, kind.isOnlyRelating, !type.isSetOfScalars {
+    // These hold nothing but objects, so that they are relationships even unmarked.
+    if case .toMany(let kind) = type.relating, [.toMany, .toManyView].contains(kind),
+      !type.isSetOfScalars
+    {
       report(binding.pattern, .unmarkedRelationship(name))
       return nil
     }
@@ -199,7 +200,7 @@ struct PropertyReader {
     _ message: String, _ old: some SyntaxProtocol, _ new: some SyntaxProtocol
   ) -> FixIt {
     FixIt(
-      message: EntityFix(message),
+      message: EntityFix(message: message),
       changes: [.replace(oldNode: Syntax(old), newNode: Syntax(new))])
   }
 
@@ -207,15 +208,5 @@ struct PropertyReader {
     _ node: some SyntaxProtocol, _ problem: EntityProblem, _ fixes: [FixIt] = []
   ) {
     problems.append(Diagnostic(node: node, message: problem, fixIts: fixes))
-  }
-}
-
-extension PropertySource.Kind {
-  /// Whether the type can hold nothing but objects, so that it is a relationship even unmarked.
-  fileprivate var isOnlyRelating: Bool {
-    switch self {
-    case .toMany, .toManyView: true
-    default: false
-    }
   }
 }

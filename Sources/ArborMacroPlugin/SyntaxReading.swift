@@ -24,8 +24,7 @@ extension AttributeListSyntax.Element {
 extension ExprSyntax {
   /// The text of a literal without interpolations; nil for any other expression.
   var plainText: String? {
-    guard let literal = self.as(StringLiteralExprSyntax.self) else { return nil }
-    return literal.representedLiteralValue
+    self.as(StringLiteralExprSyntax.self)?.representedLiteralValue
   }
 
   /// Whether it is an implicit member, or a call of one: `.indexed`, `.bounds(0...9)`.
@@ -128,12 +127,7 @@ extension TypeSyntax {
   }
 
   var relating: Relating {
-    if let optional = self.as(OptionalTypeSyntax.self) {
-      return Self.optional(optional.wrappedType)
-    }
-    if let optional = self.as(ImplicitlyUnwrappedOptionalTypeSyntax.self) {
-      return Self.optional(optional.wrappedType)
-    }
+    if let wrapped { return Self.optional(wrapped) }
     if self.is(ArrayTypeSyntax.self) { return .toMany(.orderedToMany) }
     guard let (name, argument) = nameAndArgument else { return .unknown }
     guard let argument else { return .bareToOne }
@@ -144,6 +138,12 @@ extension TypeSyntax {
     case "ToMany": return .toMany(.toManyView)
     default: return .unknown
     }
+  }
+
+  /// What an optional type wraps, with a question mark or an exclamation mark; nil for any other.
+  var wrapped: TypeSyntax? {
+    self.as(OptionalTypeSyntax.self)?.wrappedType
+      ?? self.as(ImplicitlyUnwrappedOptionalTypeSyntax.self)?.wrappedType
   }
 
   private static func optional(_ wrapped: TypeSyntax) -> Relating {

@@ -195,7 +195,6 @@ import Testing
     "ItemRoute": "ImportMapperTests",
     "ItemRun": "ItemImportTests",
     "ItemRun+Links": "MembershipPolicyTests",
-    "ItemRun+Locations": "BatchedImportTests",
     "ItemRun+References": "ReferenceTests",
     "Interruption": "WorkLimitTests",
     "JSONNumberGrammar": "JSONNodeTests",

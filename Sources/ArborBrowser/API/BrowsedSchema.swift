@@ -40,15 +40,11 @@ struct BrowsedSchema: Sendable {
   private static func entity(
     _ description: EntityDescription, in model: ManagedObjectModel
   ) -> Entity {
-    var line = [description]
-    // A model's inheritance has no cycles; the bound costs nothing and needs no proof.
-    while let parent = line.last?.parent.flatMap(model.entity(named:)), line.count < 1000 {
-      line.append(parent)
-    }
-    let attributes = line.reversed().flatMap(\.attributes).filter { !$0.isTransient }
+    let lineage = model.lineage(of: description).reversed()
+    let attributes = lineage.flatMap(\.attributes).filter { !$0.isTransient }
     return Entity(
       description: description, attributes: attributes,
-      relationships: line.reversed().flatMap(\.relationships), title: title(among: attributes))
+      relationships: lineage.flatMap(\.relationships), title: title(among: attributes))
   }
 
   private static func title(among attributes: [AttributeDescription]) -> String? {

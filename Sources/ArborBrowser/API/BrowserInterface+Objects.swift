@@ -91,10 +91,9 @@ extension BrowserInterface {
       headers: [("Content-Disposition", "attachment; filename=\"value.bin\"")],
       body: Array(data))
   }
-}
 
-/// The parameters of requests.
-extension BrowserInterface {
+  // MARK: The parameters of requests
+
   func entity(of request: HTTPRequest) throws(ArborError) -> BrowsedSchema.Entity {
     try schema.entity(request.parameter("entity") ?? "")
   }
@@ -131,10 +130,9 @@ extension BrowserInterface {
     let passed = began.duration(to: .now) / .microseconds(1)
     return JSONNumber((passed / 10).rounded() / 100).map(JSONValue.number) ?? .null
   }
-}
 
-/// Objects as JSON.
-extension BrowserInterface {
+  // MARK: Objects as JSON
+
   /// A row: the object's name, then a value for each attribute and relationship of the entity that
   /// was asked for. Of to-many relationships the row has the number of members.
   private func row(

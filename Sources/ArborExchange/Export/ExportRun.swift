@@ -47,13 +47,9 @@ package struct ExportRun {
       for id in ids { try index.add(id) }
       return
     }
-    var start = 0
-    while start < ids.count {
-      let end = min(start + Self.batch, ids.count)
-      for object in try context.objects(with: Array(ids[start..<end])) {
-        try index.add(object.objectID)
-      }
-      start = end
+    for start in stride(from: 0, to: ids.count, by: Self.batch) {
+      let batch = Array(ids[start..<min(start + Self.batch, ids.count)])
+      for object in try context.objects(with: batch) { try index.add(object.objectID) }
     }
   }
 
@@ -101,8 +97,7 @@ package struct ExportRun {
     while first < index.count, depth.map({ step < $0 }) ?? true {
       let next = index.count
       var reached: Set<ObjectID> = []
-      var start = first
-      while start < next {
+      for start in stride(from: first, to: next, by: Self.batch) {
         for (position, object) in try objects(from: start) where position < next {
           try limit.check()
           for link in schema.entity(named: index.entityName(at: position)).links {
@@ -111,7 +106,6 @@ package struct ExportRun {
             }
           }
         }
-        start += Self.batch
       }
       try add(reached.sorted { index.precedes($0, $1) })
       first = next

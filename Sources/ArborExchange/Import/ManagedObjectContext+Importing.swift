@@ -174,10 +174,7 @@ extension ManagedObjectContext {
   ) throws(ArborError) -> [ManagedObject] {
     try objects(from: .file(url), of: entityName, options)
   }
-}
 
-/// What all of these do.
-extension ManagedObjectContext {
   private func object<T: ManagedObject>(
     from source: ImportSource, as type: T.Type, _ options: ImportOptions
   ) throws(ArborError) -> T? {

@@ -64,10 +64,6 @@ struct ItemRoute: Hashable, CustomStringConvertible {
     }
   }
 
-  /// The value that the route leads to; nil where none exists. Null counts as a value, and
-  /// nothing lies behind it.
-  func value(in node: JSONNode) -> JSONNode? { Self.value(in: node, steps[...]) }
-
   private static func value(in node: JSONNode, _ steps: ArraySlice<Step>) -> JSONNode? {
     var node = node
     for step in steps {

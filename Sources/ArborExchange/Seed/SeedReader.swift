@@ -170,10 +170,9 @@ struct SeedReader {
         .with(underlying: error.underlying)
     }
   }
-}
 
-/// The documents on the way to the present one.
-extension SeedReader {
+  // MARK: The documents on the way to the present one
+
   /// Goes on to a document, from one that has been read. A document that links to itself, over
   /// however many others, would never end. One that was redirected is entered under both its names.
   private mutating func enter(

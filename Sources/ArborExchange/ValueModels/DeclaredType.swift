@@ -23,10 +23,8 @@ indirect enum DeclaredType {
         is Decimal.Type, is any BinaryInteger.Type, is any BinaryFloatingPoint.Type:
         .scalar
       case let raw as any RawRepresentable.Type: rawValue(of: raw)
-      case let sequence as any Sequence.Type: element(of: sequence).inList
+      case let sequence as any Sequence.Type: .list(element(of: sequence))
       default: .other
       }
   }
-
-  private var inList: DeclaredType { .list(self) }
 }

@@ -34,7 +34,6 @@ struct JSONSource: ValueModelSource {
   }
 
   var isNull: Bool { value.isNull && (parts?.count ?? 1) == 1 }
-  var found: String { "\(value.kind)" }
 
   func raw() -> JSONValue {
     guard let parts else { return node.value }
@@ -177,6 +176,13 @@ struct JSONSource: ValueModelSource {
           + "type or a subclass.", .noModelType)
     }
     return model
+  }
+
+  /// The error for a value that is none of the type asked for.
+  private func mismatch(
+    _ expectation: String, _ code: ArborError.Code = Self.mismatch
+  ) -> ArborError {
+    fault("The property takes \(expectation), and this is \(value.kind); correct it.", code)
   }
 
   func fault(_ message: String, _ code: ArborError.Code) -> ArborError {

@@ -46,18 +46,6 @@ struct ManagedObjectSource: ValueModelSource {
 
   var isNull: Bool { value?.isNull ?? false }
 
-  var found: String {
-    switch content {
-    case .object: "an object"
-    case .objects: "several objects"
-    case .value(let value): isNull ? "nil" : type.map { "of type \($0)" } ?? "\(Self.word(value))"
-    }
-  }
-
-  private static func word(_ value: Value) -> String {
-    if case .composite = value { "a value of several parts" } else { "another value" }
-  }
-
   func raw() -> Value {
     switch content {
     case .value(let value): value
@@ -69,18 +57,19 @@ struct ManagedObjectSource: ValueModelSource {
   /// The error for a property that cannot have the type asked for.
   private func unsupported(_ expectation: String) -> ArborError {
     switch content {
-    case .value:
-      fault(
-        "The property takes \(expectation), and the attribute is \(found); correct its "
-          + "type, or give "
+    case .value(let value):
+      let word =
+        if case .composite = value { "a value of several parts" } else { "another value" }
+      let found = isNull ? "nil" : type.map { "of type \($0)" } ?? word
+      return fault(
+        "The property takes \(expectation), and the attribute is \(found); correct its type, or give "
           + "it a transformer.", isNull ? .initialization : .unsupportedProperty)
     case .object:
-      fault(
-        "The property takes \(expectation), and the relationship leads to one object; "
-          + "declare it as "
+      return fault(
+        "The property takes \(expectation), and the relationship leads to one object; declare it as "
           + "a value model.", .unsupportedRelationship)
     case .objects:
-      fault(
+      return fault(
         "The property takes \(expectation), and the relationship leads to several objects; declare "
           + "it as a collection of value models.", .unsupportedRelationship)
     }

@@ -39,10 +39,6 @@ final class ModelDecoder<Source: ValueModelSource>: Decoder {
     return ModelElements(decoder: self, sources: try source.elements())
   }
 
-  func singleValueContainer() -> any SingleValueDecodingContainer {
-    ModelScalar(decoder: self)
-  }
-
   /// A value of a type, from a source that is this decoder's or a part of it.
   func read<T: Decodable>(
     _ type: T.Type, _ source: Source, key: (any CodingKey)? = nil

@@ -67,11 +67,8 @@ struct ModelElements<Source: ValueModelSource>: UnkeyedDecodingContainer {
 }
 
 /// Decodes a value that is no list and has no members.
-struct ModelScalar<Source: ValueModelSource>: SingleValueDecodingContainer {
-  let decoder: ModelDecoder<Source>
-
-  private var source: Source { decoder.source }
-  var codingPath: [any CodingKey] { decoder.codingPath }
+extension ModelDecoder: SingleValueDecodingContainer {
+  func singleValueContainer() -> any SingleValueDecodingContainer { self }
 
   func decodeNil() -> Bool { source.isNull }
   func decode(_ type: Bool.Type) throws -> Bool { try source.boolean() }
@@ -82,5 +79,5 @@ struct ModelScalar<Source: ValueModelSource>: SingleValueDecodingContainer {
   func decode<T: BinaryFloatingPoint & Decodable>(_ type: T.Type) throws -> T {
     try source.floating(type)
   }
-  func decode<T: Decodable>(_ type: T.Type) throws -> T { try decoder.read(type, source) }
+  func decode<T: Decodable>(_ type: T.Type) throws -> T { try read(type, source) }
 }

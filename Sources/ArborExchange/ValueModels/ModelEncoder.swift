@@ -91,8 +91,6 @@ final class ModelEncoder: Encoder {
     WrittenElements(encoder: self, parts: parts(isList: true))
   }
 
-  func singleValueContainer() -> any SingleValueEncodingContainer { WrittenScalar(encoder: self) }
-
   /// The parts that are written into; those of before, where a value asks twice.
   private func parts(isList: Bool) -> EncodedParts {
     switch result {
@@ -107,19 +105,18 @@ final class ModelEncoder: Encoder {
 }
 
 /// Encodes a value that is no list and has no members.
-struct WrittenScalar: SingleValueEncodingContainer {
-  let encoder: ModelEncoder
-  var codingPath: [any CodingKey] { encoder.codingPath }
+extension ModelEncoder: SingleValueEncodingContainer {
+  func singleValueContainer() -> any SingleValueEncodingContainer { self }
 
-  func encodeNil() { encoder.result = .value(.null) }
-  func encode(_ value: Bool) { encoder.result = .value(.boolean(value)) }
-  func encode(_ value: String) { encoder.result = .value(.string(value)) }
-  func encode(_ value: Double) { encoder.result = .value(.double(value)) }
-  func encode(_ value: Float) { encoder.result = .float(value) }
+  func encodeNil() { result = .value(.null) }
+  func encode(_ value: Bool) { result = .value(.boolean(value)) }
+  func encode(_ value: String) { result = .value(.string(value)) }
+  func encode(_ value: Double) { result = .value(.double(value)) }
+  func encode(_ value: Float) { result = .float(value) }
   func encode<T: FixedWidthInteger & Encodable>(_ value: T) throws {
-    encoder.result = try EncodedValue(integer: value)
+    result = try EncodedValue(integer: value)
   }
-  func encode<T: Encodable>(_ value: T) throws { encoder.result = try encoder.encoded(value) }
+  func encode<T: Encodable>(_ value: T) throws { result = try encoded(value) }
 }
 
 /// Encodes the parts of a list.

@@ -34,8 +34,9 @@ struct StoredForm {
   private func value(
     _ encoded: EncodedValue, of key: String, for attribute: ExchangeAttribute
   ) throws(ArborError) -> Value {
+    // What the attribute would convert, as a text into a UUID, would not come back as it went.
     guard let value = try plain(encoded, of: key, for: attribute),
-      Self.isKept(value, attribute.type)
+      value.isNull || attribute.type.kind.keeps(value)
     else { throw unsupported(encoded, key, attribute) }
     guard let fitting = attribute.type.fitting(value), isExact(value, fitting) else {
       throw error(
@@ -77,12 +78,6 @@ struct StoredForm {
       values[name] = try self.value(value, of: "\(key).\(name)", for: part)
     }
     return .composite(values)
-  }
-
-  /// Whether an attribute keeps values of a kind, their range apart. What it would convert, as a
-  /// text into a UUID, would not come back as it went.
-  private static func isKept(_ value: Value, _ type: AttributeType) -> Bool {
-    value.isNull || type.kind.keeps(value)
   }
 
   /// Whether a whole number has come through unchanged.

@@ -10,8 +10,6 @@ protocol ValueModelSource {
 
   /// Whether there is nil here.
   var isNull: Bool { get }
-  /// The value in words: what a message says that was found.
-  var found: String { get }
   /// What a transformer reads.
   func raw() throws -> Raw
   /// The transformer of a property.
@@ -67,12 +65,6 @@ protocol ModelSession: AnyObject {
 }
 
 extension ValueModelSource {
-  /// The error for a value that is none of the type asked for.
-  func mismatch(_ expectation: String, _ code: ArborError.Code? = nil) -> ArborError {
-    fault(
-      "The property takes \(expectation), and this is \(found); correct it.", code ?? Self.mismatch)
-  }
-
   func isPostponed(
     _ key: String, _ type: Any.Type, _ decoder: ModelDecoder<Self>
   ) throws -> Bool { false }

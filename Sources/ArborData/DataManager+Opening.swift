@@ -7,9 +7,8 @@ extension DataManager {
   ///
   /// The store lies in the platform's folder for application data — `$XDG_DATA_HOME` or
   /// `~/.local/share`, on Apple's platforms Application Support — in a folder named after the
-  /// process (see ``StoreFolder``), in a file named after the alias. The same alias opened
-  /// twice in a process shares one
-  /// store, which keeps the options it was opened with.
+  /// process (see ``StoreFolder``), in a file named after the alias. The same alias opened twice in
+  /// a process shares one store, which keeps the options it was opened with.
   ///
   /// ```swift
   /// let manager = try DataManager(modelNamed: "CorporateMayhem", in: modelsFolder)

@@ -4,8 +4,7 @@ public import Foundation
 /// Who is told what changes in a manager's context. Every requirement has a default.
 public protocol DataManagerDelegate: AnyObject {
   /// Asked once, when the manager is made: whether its context keeps an undo history. Yes by
-  /// default; a history can be set and taken away at any time, as
-  /// `manager.context.undoHistory`.
+  /// default; a history can be set and taken away at any time, as `manager.context.undoHistory`.
   func dataManagerSupportsUndo(_ manager: DataManager) -> Bool
 
   /// Asked before a store in a file opens: whether a file of another version of the model may be

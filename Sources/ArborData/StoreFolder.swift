@@ -44,8 +44,7 @@ public struct StoreFolder: Sendable {
     } catch {
       throw ArborError(
         .inputOutput,
-        "The folder \(url.path) cannot be made; check its permissions, or place the store "
-          + "yourself."
+        "The folder \(url.path) cannot be made; check its permissions, or place the store yourself."
       ).with(underlying: error)
     }
     return url.appending(path: fileName ?? alias + ".arbor", directoryHint: .notDirectory)

@@ -110,7 +110,6 @@ extension SeedReader {
 
   func unknownDirective(_ name: String, at keyNode: JSONNode) -> ArborError {
     keyNode.error(
-      "“\(name)” is a key of the format itself, and there is none of that name here; "
-        + "remove it.")
+      "“\(name)” is a key of the format itself, and there is none of that name here; remove it.")
   }
 }

@@ -168,7 +168,6 @@ final class JSONRendering: ModelWriting {
     ArborError(
       .invalidMapping,
       "Two properties lead to the place “\(name)” in JSON; correct jsonKeyPaths, or leave "
-        + "one out by "
-        + "serializableKeys(_:).")
+        + "one out by serializableKeys(_:).")
   }
 }

@@ -134,8 +134,7 @@ struct JSONSource: ValueModelSource {
       guard node.kind == .object else {
         throw JSONSource(node).fault(
           "The path \(path.joined(separator: ".")) goes on here, and this is \(node.kind); "
-            + "write an "
-            + "object, or correct the path.", .invalidPath)
+            + "write an object, or correct the path.", .invalidPath)
       }
       var cursor = 0
       guard let next = node.member(name, cursor: &cursor) else { return nil }

@@ -44,9 +44,8 @@ extension ManagedObjectContext {
     return object
   }
 
-  /// Writes models into the objects that they are, or into new ones, all or none of them; as
-  /// one model. Nothing is committed. Of several models that are one object the
-  /// later ones overwrite.
+  /// Writes models into the objects that they are, or into new ones, all or none of them; as one
+  /// model. Nothing is committed. Of several models that are one object the later ones overwrite.
   ///
   /// - Returns: The objects, in the order of the models.
   /// - Throws: As for a single model; the context is then exactly as it was before.

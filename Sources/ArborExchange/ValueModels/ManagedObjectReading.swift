@@ -147,9 +147,8 @@ final class ManagedObjectReading: ModelSession {
   ) -> ArborError {
     ArborError(
       .invalidMapping,
-      "The objects lead in a circle back to one whose \(traits.name) is being made; make "
-        + "the property "
-        + "that closes it one of backReferences of a class, or exclude it in managedKeys."
+      "The objects lead in a circle back to one whose \(traits.name) is being made; make the "
+        + "property that closes it one of backReferences of a class, or exclude it in managedKeys."
     ).with(entity: object.entity.name, objectID: object.objectID, keyPath: name)
   }
 

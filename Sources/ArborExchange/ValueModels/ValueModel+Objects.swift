@@ -14,14 +14,13 @@ extension ValueModel {
   ///
   /// Belongs to the object's context and whatever runs that.
   ///
-  /// - Throws: ``ArborError``: `noModelType` where `modelType(for:)` has none;
-  ///   `invalidMapping` where the object is of another entity, where objects lead in a circle that
-  ///   is no back reference, and for names that are no coding keys; `invalidManagedKey` for a
-  ///   property that the entity has not; `unsupportedProperty` and `unsupportedRelationship` where
-  ///   the property's type cannot hold what the entity has; `typeMismatch` for a number out of the
-  ///   property's range; `initialization` where a value that has to be is nil, or the model's own
-  ///   initializer throws; else what the store reports, and what a transformer or ``validate()``
-  ///   throws.
+  /// - Throws: ``ArborError``: `noModelType` where `modelType(for:)` has none; `invalidMapping`
+  ///   where the object is of another entity, where objects lead in a circle that is no back
+  ///   reference, and for names that are no coding keys; `invalidManagedKey` for a property that
+  ///   the entity has not; `unsupportedProperty` and `unsupportedRelationship` where the property's
+  ///   type cannot hold what the entity has; `typeMismatch` for a number out of the property's
+  ///   range; `initialization` where a value that has to be is nil, or the model's own initializer
+  ///   throws; else what the store reports, and what a transformer or ``validate()`` throws.
   /// - Complexity: Linear in the number of objects that are reached.
   public init(_ object: ManagedObject) throws {
     guard let context = object.context else { throw ArborError(unreachable: object) }

@@ -1,6 +1,6 @@
 import ArborData
 import ArborModel
-import ArborStore
+@testable import ArborStore
 import Foundation
 import TestLength
 import TestSupport

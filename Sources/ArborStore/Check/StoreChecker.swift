@@ -90,12 +90,8 @@ struct StoreChecker {
       let number = ObjectNumber(rawValue: found.integerKey)
       guard checkNumber(number, plan.entity, counter) else { return }
       do throws(StoreError) {
-        guard let base = found.value.baseAddress else {
-          throw .corrupted(object: number, what: "The record is empty.")
-        }
         let record = try store.layouts.verified(
-          RecordView(base: base, count: found.value.count), of: number, entity: plan.entity,
-          allocator: allocator)
+          found.value, of: number, entity: plan.entity, allocator: allocator)
         report.recordCount += 1
         checkValues(number, record, plan)
         note(number, record, plan)

@@ -32,11 +32,6 @@ package struct IndexBuildList: Sendable, Hashable {
     package let key: [UInt8]
     package let number: UInt64
 
-    package init(key: [UInt8], number: UInt64) {
-      self.key = key
-      self.number = number
-    }
-
     /// Whether an entry lies at the position or before it.
     func reaches(_ otherKey: UnsafeRawBufferPointer, _ otherNumber: UInt64) -> Bool {
       key.withUnsafeBytes { key in
@@ -49,20 +44,11 @@ package struct IndexBuildList: Sendable, Hashable {
   package struct Build: Sendable, Hashable {
     /// The catalogue number of the index.
     package let index: UInt16
-    package var state: State
+    package var state = State.building
     /// The part of the entries that is written, in 65,536ths.
-    package var part: UInt16
+    package var part: UInt16 = 0
     /// The last entry that was written while the index is being filled; nil before the first.
     package var position: Position?
-
-    package init(
-      index: UInt16, state: State = .building, part: UInt16 = 0, position: Position? = nil
-    ) {
-      self.index = index
-      self.state = state
-      self.part = part
-      self.position = position
-    }
 
     /// Whether the index has to have an entry that a record asks for.
     func isDue(_ key: UnsafeRawBufferPointer, _ number: UInt64) -> Bool {

@@ -6,21 +6,13 @@ package struct StoredLayout: Sendable {
   /// In the order of the layout's fields.
   package let defaults: [Value]
   /// The catalogue numbers of the fields whose nil in older records is read as the default.
-  package let nilAsDefault: Set<UInt16>
+  package var nilAsDefault: Set<UInt16> = []
   /// The catalogue numbers of the fields whose values a later layout reads as others. Libraries
   /// that know nothing of this refuse such a layout.
-  package var converted: Set<UInt16>
+  package var converted: Set<UInt16> = []
+}
 
-  package init(
-    layout: RecordLayout, defaults: [Value], nilAsDefault: Set<UInt16> = [],
-    converted: Set<UInt16> = []
-  ) {
-    self.layout = layout
-    self.defaults = defaults
-    self.nilAsDefault = nilAsDefault
-    self.converted = converted
-  }
-
+extension StoredLayout {
   /// The newest layout of an entity.
   package init(_ entity: EntitySchema, nilAsDefault: Set<UInt16> = []) {
     var defaults = [Value](repeating: .null, count: entity.layout.fields.count)

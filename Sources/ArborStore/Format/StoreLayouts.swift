@@ -58,6 +58,19 @@ package final class StoreLayouts: Sendable {
     return try upgraded(record, of: number, entity: entity, allocator: allocator, after: damage)
   }
 
+  /// The same of the value of an entry, which may be empty.
+  @inline(__always)
+  func verified(
+    _ bytes: UnsafeRawBufferPointer, of number: ObjectNumber, entity: EntitySchema,
+    allocator: SlabAllocator
+  ) throws(StoreError) -> RecordView {
+    guard let base = bytes.baseAddress else {
+      throw .corrupted(entity: entity.name, object: number, what: "The record is empty.")
+    }
+    let record = RecordView(base: base, count: bytes.count)
+    return try verified(record, of: number, entity: entity, allocator: allocator)
+  }
+
   @inline(never)
   private func upgraded(
     _ record: RecordView, of number: ObjectNumber, entity: EntitySchema,

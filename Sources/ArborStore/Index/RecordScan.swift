@@ -20,12 +20,8 @@ struct RecordScan {
     var count = 0
     try reader.forEachEntry(of: records, limit) { (found) throws(StoreError) in
       let number = ObjectNumber(rawValue: found.integerKey)
-      guard let base = found.value.baseAddress else {
-        throw .corrupted(entity: entity.name, object: number, what: "The record is empty.")
-      }
       let record = try layouts.verified(
-        RecordView(base: base, count: found.value.count), of: number, entity: entity,
-        allocator: allocator)
+        found.value, of: number, entity: entity, allocator: allocator)
       try body(number, record)
       count += 1
       // Upgraded records fill slabs.

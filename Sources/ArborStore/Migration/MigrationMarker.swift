@@ -15,14 +15,9 @@ package struct MigrationMarker: Sendable, Hashable {
   package let generation: UInt32
   /// When the migration began.
   package let began: Date
+}
 
-  package init(plan: UInt128, target: ModelFingerprint, generation: UInt32, began: Date) {
-    self.plan = plan
-    self.target = target
-    self.generation = generation
-    self.began = began
-  }
-
+extension MigrationMarker {
   /// A marker of the way back from a migration in a copy: what is open is told by it that another
   /// file takes the place of this one.
   package static func reversal(to target: ModelFingerprint, generation: UInt32) -> Self {

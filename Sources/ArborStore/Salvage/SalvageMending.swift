@@ -6,7 +6,7 @@ internal import LMDB
 /// whole.
 final class SalvageMending {
   private let target: SalvageTarget
-  private var mended: [(number: ObjectNumber, bytes: [UInt8])] = []
+  private var mended: [(number: ObjectNumber, buffer: RecordBuffer)] = []
   private(set) var lostLinks = SalvagedLinks.LinkOutcome()
   private(set) var lostBinaries: [SalvageOutcome.LostBinary] = []
   private(set) var lostBinaryCount = 0
@@ -57,12 +57,7 @@ final class SalvageMending {
       lostLinks.note((number, plan.entity.relationships[reference.slot], other))
     }
     for field in lost.binaries { remove(field, from: &buffer, number, plan.entity, allocator) }
-    var bytes = [UInt8](repeating: 0, count: buffer.view.sealedSize(plan.entity.layout))
-    bytes.withUnsafeMutableBytes {
-      buffer.view.seal(
-        into: $0, layout: plan.entity.layout, key: number, version: record.version)
-    }
-    mended.append((number, bytes))
+    mended.append((number, buffer))
   }
 
   /// A mandatory binary becomes one without bytes: an object without it would not be one.
@@ -112,15 +107,10 @@ final class SalvageMending {
   private func write() throws(StoreError) -> Bool {
     guard !mended.isEmpty else { return false }
     try target.write { (transaction) throws(StoreError) in
-      try storing { () throws(LMDBError) in
-        for (number, bytes) in mended {
-          guard let entity = target.schema.entity(of: number) else { continue }
-          try bytes.withUnsafeBufferPointer { (bytes) throws(LMDBError) in
-            _ = try transaction.put(
-              target.databases.records(entity.index), key: number.rawValue,
-              value: UnsafeRawBufferPointer(bytes))
-          }
-        }
+      for (number, buffer) in mended {
+        guard let entity = target.schema.entity(of: number) else { continue }
+        let records = target.databases.records(entity.index)
+        try transaction.put(buffer.view, of: number, entity, in: records)
       }
     }
     mended.removeAll()

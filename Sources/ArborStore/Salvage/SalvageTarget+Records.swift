@@ -18,11 +18,9 @@ extension SalvageTarget {
         var count = 0
         while let found = entry {
           if count == Self.mostChanges { return found.integerKey }
-          guard let base = found.value.baseAddress else { break }
           let number = ObjectNumber(rawValue: found.integerKey)
           let record = try layouts.verified(
-            RecordView(base: base, count: found.value.count), of: number, entity: plan.entity,
-            allocator: allocator)
+            found.value, of: number, entity: plan.entity, allocator: allocator)
           try body(number, record)
           count += 1
           entry = try storing { () throws(LMDBError) in try cursor.next() }

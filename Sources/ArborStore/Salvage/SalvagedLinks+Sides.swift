@@ -65,14 +65,9 @@ extension SalvagedLinks {
   private func has(
     _ index: Int, _ owner: UInt64, _ member: UInt64, _ reader: TransactionReader
   ) throws(StoreError) -> Bool {
-    let relationship = target.databases.relationships[index]
-    return try storing { () throws(LMDBError) in
-      if relationship.order != nil {
-        return try OrderedMembers.position(
-          reader, relationship.members, ObjectNumber(rawValue: owner),
-          ObjectNumber(rawValue: member)) != nil
-      }
-      return try reader.cursor(relationship.members).seekExact(owner, value: member) != nil
+    try storing { () throws(LMDBError) in
+      try target.databases.relationships[index].contains(
+        ObjectNumber(rawValue: member), of: ObjectNumber(rawValue: owner), reader)
     }
   }
 

@@ -168,6 +168,4 @@ extension ChangeSet {
 package struct CommitReceipt: Sendable, Hashable {
   /// The commit's position in the store's history.
   package let sequence: UInt64
-
-  package init(sequence: UInt64) { self.sequence = sequence }
 }

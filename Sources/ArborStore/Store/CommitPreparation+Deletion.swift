@@ -46,19 +46,8 @@ extension CommitPreparation {
   private func members(
     _ relationshipIndex: Int, of owner: ObjectNumber
   ) throws(StoreError) -> [ObjectNumber] {
-    let relationship = store.databases.relationships[relationshipIndex]
-    return try storing { () throws(LMDBError) in
-      if let order = relationship.order {
-        return try OrderedMembers.read(reader, order, owner).map(\.member)
-      }
-      let cursor = try reader.cursor(relationship.members)
-      var members: [ObjectNumber] = []
-      var entry = try cursor.seekExact(owner.rawValue)
-      while let found = entry {
-        members.append(ObjectNumber(rawValue: found.integerValue))
-        entry = try cursor.nextDuplicate()
-      }
-      return members
+    try storing { () throws(LMDBError) in
+      try store.databases.relationships[relationshipIndex].members(of: owner, reader)
     }
   }
 
@@ -82,8 +71,7 @@ extension CommitPreparation {
       guard let maintainer = workspace.relationships[relationshipIndex] else { return false }
       if let isRemoved = maintainer.run.isRemoved(other, deleted) { return !isRemoved }
       return try storing { () throws(LMDBError) in
-        let cursor = try reader.cursor(maintainer.relationship.members)
-        return try cursor.seekExact(other.rawValue, value: deleted.rawValue) != nil
+        try maintainer.relationship.contains(deleted, of: other, reader)
       }
     case .links(let relationshipIndex, isOrdered: true):
       guard let maintainer = workspace.ordered[relationshipIndex] else { return false }

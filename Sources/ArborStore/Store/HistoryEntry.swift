@@ -9,14 +9,6 @@ package struct HistoryEntry: Sendable, Hashable {
     package let kind: ChangeSet.RecordChange.Kind
     /// As in ``ChangeSet/RecordChange/changedProperties``.
     package let changedProperties: UInt64
-
-    package init(
-      number: ObjectNumber, kind: ChangeSet.RecordChange.Kind, changedProperties: UInt64
-    ) {
-      self.number = number
-      self.kind = kind
-      self.changedProperties = changedProperties
-    }
   }
 
   /// What is kept of an object that a commit deleted.
@@ -25,11 +17,6 @@ package struct HistoryEntry: Sendable, Hashable {
     /// The values of the attributes that the model marks to be kept, by name; those that were nil
     /// are left out.
     package let values: [String: Value]
-
-    package init(number: ObjectNumber, values: [String: Value]) {
-      self.number = number
-      self.values = values
-    }
   }
 
   package let sequence: UInt64
@@ -41,20 +28,7 @@ package struct HistoryEntry: Sendable, Hashable {
   /// In the order of the objects' numbers.
   package let changes: [Change]
   /// In the order of the objects' numbers.
-  package let tombstones: [Tombstone]
-
-  package init(
-    sequence: UInt64, date: Date, author: String?, contextName: String?, isBulk: Bool,
-    changes: [Change], tombstones: [Tombstone] = []
-  ) {
-    self.sequence = sequence
-    self.date = date
-    self.author = author
-    self.contextName = contextName
-    self.isBulk = isBulk
-    self.changes = changes
-    self.tombstones = tombstones
-  }
+  package var tombstones: [Tombstone] = []
 }
 
 /// The history after a commit, or that it no longer reaches so far back.

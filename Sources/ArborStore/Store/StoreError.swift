@@ -113,12 +113,6 @@ package struct StillLinked: Sendable, Hashable {
   package let owner: ObjectNumber
   /// The owner's relationship that leads to the deleted object.
   package let relationship: String
-
-  package init(deleted: ObjectNumber, owner: ObjectNumber, relationship: String) {
-    self.deleted = deleted
-    self.owner = owner
-    self.relationship = relationship
-  }
 }
 
 /// Two objects with one unique value.
@@ -131,15 +125,6 @@ package struct UniquenessViolation: Sendable, Hashable {
   package let existing: ObjectNumber
   /// The object of the change set that claims them too.
   package let offending: ObjectNumber
-
-  package init(
-    entity: String, properties: [String], existing: ObjectNumber, offending: ObjectNumber
-  ) {
-    self.entity = entity
-    self.properties = properties
-    self.existing = existing
-    self.offending = offending
-  }
 }
 
 /// Two objects with one unique value, named for whom the store is not open.

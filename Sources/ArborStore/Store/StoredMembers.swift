@@ -10,21 +10,7 @@ struct StoredMembers {
   func members(
     _ relationship: RelationshipSchema, of owner: ObjectNumber
   ) throws(LMDBError) -> [ObjectNumber] {
-    guard let found = databases(of: relationship, owner) else { return [] }
-    if let order = found.order {
-      return try OrderedMembers.read(reader, order, owner).map(\.member)
-    }
-    var members: [ObjectNumber] = []
-    let cursor = try reader.cursor(found.members)
-    var batch = try cursor.firstBatch(owner.rawValue)
-    while let values = batch {
-      members.reserveCapacity(members.count + values.count / 8)
-      for raw in WholeValues(values, as: UInt64.self) {
-        members.append(ObjectNumber(rawValue: raw))
-      }
-      batch = try cursor.nextBatch()
-    }
-    return members
+    try databases(of: relationship, owner)?.members(of: owner, reader) ?? []
   }
 
   /// The number of members; costs no scan.
@@ -41,12 +27,7 @@ struct StoredMembers {
   func contains(
     _ member: ObjectNumber, in relationship: RelationshipSchema, of owner: ObjectNumber
   ) throws(LMDBError) -> Bool {
-    guard let found = databases(of: relationship, owner) else { return false }
-    if found.order != nil {
-      return try OrderedMembers.position(reader, found.members, owner, member) != nil
-    }
-    let cursor = try reader.cursor(found.members)
-    return try cursor.seekExact(owner.rawValue, value: member.rawValue) != nil
+    try databases(of: relationship, owner)?.contains(member, of: owner, reader) ?? false
   }
 
   /// Where a relationship of an owner is kept; nil for one that is to-one.
@@ -58,5 +39,33 @@ struct StoredMembers {
       let relationshipIndex = databases.relationshipIndex(entity: entity.index, slot: own.slot)
     else { return nil }
     return databases.relationships[relationshipIndex]
+  }
+}
+
+extension StoreDatabases.Relationship {
+  /// The members of an owner: in their order where the relationship is ordered, else ascending.
+  func members(
+    of owner: ObjectNumber, _ reader: TransactionReader
+  ) throws(LMDBError) -> [ObjectNumber] {
+    if let order { return try OrderedMembers.read(reader, order, owner).map(\.member) }
+    var numbers: [ObjectNumber] = []
+    let cursor = try reader.cursor(members)
+    var batch = try cursor.firstBatch(owner.rawValue)
+    while let values = batch {
+      numbers.reserveCapacity(numbers.count + values.count / 8)
+      for raw in WholeValues(values, as: UInt64.self) {
+        numbers.append(ObjectNumber(rawValue: raw))
+      }
+      batch = try cursor.nextBatch()
+    }
+    return numbers
+  }
+
+  /// Whether an object is a member of an owner. Logarithmic.
+  func contains(
+    _ member: ObjectNumber, of owner: ObjectNumber, _ reader: TransactionReader
+  ) throws(LMDBError) -> Bool {
+    if order != nil { return try OrderedMembers.position(reader, members, owner, member) != nil }
+    return try reader.cursor(members).seekExact(owner.rawValue, value: member.rawValue) != nil
   }
 }

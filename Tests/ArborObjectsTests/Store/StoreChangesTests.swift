@@ -1,5 +1,5 @@
 import ArborModel
-import ArborStore
+@testable import ArborStore
 import Foundation
 import TestSupport
 import Testing

@@ -1,5 +1,5 @@
 import ArborModel
-import ArborStore
+@testable import ArborStore
 import ArborWork
 import Foundation
 import LMDB

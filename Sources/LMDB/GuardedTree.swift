@@ -40,8 +40,6 @@ struct GuardedTree {
   }
 
   /// What a verification of one of its pages begins with.
-  ///
-  /// - Parameter name: That of the database.
   func traversal(_ name: String) -> TreeTraversal {
     guard kind == .values else { return TreeTraversal(kind, name, record, rootLevel: 0) }
     let owner = TreeTraversal(.named, name, TreeRecord(flags: databaseFlags, pad: 0), rootLevel: 0)

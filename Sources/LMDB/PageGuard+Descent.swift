@@ -37,8 +37,6 @@ extension PageGuard {
   }
 
   /// Descends from a page on always to the first node, or to the last one.
-  ///
-  /// - Returns: The leaf with that node.
   @discardableResult
   mutating func descendEdge(
     _ number: UInt64, _ tree: GuardedTree, depth: Int, _ range: PageVerifier.KeyRange, first: Bool

@@ -71,8 +71,6 @@ extension PageGuard {
 
   /// Verifies everything that a step from an entry of a leaf to another key touches: the leaves at
   /// both sides, and the ends of the values that a step can come to.
-  ///
-  /// - Returns: The leaf.
   mutating func verifyAround(
     _ tree: GuardedTree, _ goal: TreeGoal
   ) throws(LMDBError) -> TreeStep {

@@ -114,9 +114,7 @@ struct PageVerifier: ~Copyable {
     try visit(&free)
   }
 
-  /// Ends the verification.
-  ///
-  /// - Returns: The pages that it has met.
+  /// Ends the verification; returns the pages that it has met.
   consuming func takeClaims() -> PageClaims { claims }
 
   /// Verifies that no page is listed as free to which a branch of a database's tree leads, or the

@@ -38,9 +38,7 @@ extension StoreChecker {
     return flags.contains(.fixedDuplicates) ? OrderedMembers.valueSize : nil
   }
 
-  /// That a counter has not run past the numbers that it counts, and has begun.
-  ///
-  /// - Returns: The counter.
+  /// That a counter, which is returned, has not run past the numbers that it counts, and has begun.
   mutating func checkCounter(_ name: String) throws(StoreError) -> UInt64 {
     let counter = try StoreCounter.read(name, store.databases.arbor, reader)
     if counter == 0 || counter > StoreCounter.limit(name) {

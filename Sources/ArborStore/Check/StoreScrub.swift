@@ -49,9 +49,6 @@ final class StoreScrub {
   /// One that was begun longer ago is begun anew, in seconds: its first parts say little by now.
   private static let longestRun: TimeInterval = 7 * 86_400
 
-  /// - Parameters:
-  ///   - stint: So long it works between two pauses, in nanoseconds.
-  ///   - pause: Waits, for so long in milliseconds; true where the scrub has to end.
   init(
     _ store: StoreEngine, _ pace: Pace, stint: UInt64 = 10_000_000,
     _ report: StoreScrubProgress.Reporter? = nil, pause: @escaping (Int) -> Bool

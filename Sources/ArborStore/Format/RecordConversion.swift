@@ -126,9 +126,7 @@ final class RecordConversion: Sendable {
     return isCopied ? entity.reading(old, copied) : nil
   }
 
-  /// A record of the older layout in the newest one, without checksum.
-  ///
-  /// - Parameter record: As it is stored.
+  /// A stored record of the older layout in the newest one, without checksum.
   func convert(_ record: RecordView, allocator: SlabAllocator) -> RecordView {
     if isCopied, let copy = copies.record(record, over: template, allocator: allocator) {
       return copy

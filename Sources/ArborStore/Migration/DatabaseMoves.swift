@@ -119,10 +119,6 @@ struct DatabaseMoves {
   // MARK: Doing
 
   /// Copies what has to lie elsewhere.
-  ///
-  /// - Parameters:
-  ///   - former: The databases of the older model.
-  ///   - present: Those of the newer one.
   func perform(
     from former: StoreDatabases, to present: StoreDatabases, in schema: ModelSchema,
     _ transaction: borrowing WriteTransaction

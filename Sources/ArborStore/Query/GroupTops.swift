@@ -10,10 +10,6 @@ struct GroupTops<Order: RowOrder>: RowSink {
   // Each has an order of its own, whose keys it renews when too many are stale.
   private var sorters: [RowSorter<Order>] = []
 
-  /// - Parameters:
-  ///   - groups: Reads what makes the groups.
-  ///   - count: How many rows of a group are kept.
-  ///   - makeOrder: Makes the order of a group's rows.
   init(_ groups: SortColumns, count: Int, order makeOrder: @escaping () -> Order) {
     self.groups = groups
     self.count = count

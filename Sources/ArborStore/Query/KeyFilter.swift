@@ -22,7 +22,6 @@ struct KeyFilter: Equatable {
   let covered: [Int]
 
   /// - Parameters:
-  ///   - columns: Those of the index.
   ///   - matches: The conditions on the leading columns.
   ///   - usedColumns: How many of them narrow the ranges already.
   /// - Returns: nil where no further condition can be told from keys.

@@ -13,9 +13,6 @@ struct PlanExplainer {
   private let words: PlanWords
   private let counts: Counts?
 
-  /// - Parameters:
-  ///   - showsValues: Whether the values of conditions are shown.
-  ///   - counts: What running the plan has counted.
   init(_ scope: PlanScope, showsValues: Bool, _ counts: Counts? = nil) {
     self.scope = scope
     words = PlanWords(scope.query, showsValues: showsValues)

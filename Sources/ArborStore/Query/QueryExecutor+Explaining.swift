@@ -27,8 +27,6 @@ extension QueryExecutor {
   }
 
   /// How values would be made of the rows.
-  ///
-  /// - Parameter showsValues: Whether the values of conditions, and of expressions, are shown.
   func explain(_ aggregates: [BoundAggregate], showsValues: Bool) throws -> QueryPlan {
     let planner = explaining
     let ran: Ran =
@@ -46,9 +44,7 @@ extension QueryExecutor {
 
   /// How the query was answered; nil where the executor has not run.
   ///
-  /// - Parameters:
-  ///   - aggregates: The values that were made of the rows; empty for rows.
-  ///   - showsValues: Whether the values of conditions are shown.
+  /// - Parameter aggregates: The values that were made of the rows; empty for rows.
   func planThatRan(
     _ aggregates: [BoundAggregate] = [], showsValues: Bool = false
   ) throws -> QueryPlan? {

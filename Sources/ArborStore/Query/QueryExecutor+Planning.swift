@@ -4,8 +4,6 @@ internal import ArborModel
 /// what was found.
 extension QueryExecutor {
   /// The plan to run.
-  ///
-  /// - Parameter withoutOrder: Whether scans that may be given up are left out.
   func plan(withoutOrder: Bool = false) throws -> AccessPlan {
     try settled { try planner.plan(knowing: $0, withoutOrder: withoutOrder) }
   }

@@ -30,8 +30,6 @@ struct QueryPlanner<Source: Counts> {
   }
 
   /// The plan as far as counts tell it; what only running tells is estimated.
-  ///
-  /// - Parameter withoutOrder: Whether scans that may be given up are left out.
   func plan(withoutOrder: Bool = false) throws -> AccessPlan {
     switch try plan(knowing: nil, withoutOrder: withoutOrder) {
     case .plan(let plan): return plan

@@ -59,7 +59,6 @@ struct RowSorter<Order: RowOrder>: RowSink {
   /// - Parameters:
   ///   - most: How many rows of the order's beginning are wanted; nil for all.
   ///   - continuation: Behind which row that beginning is.
-  ///   - limit: What ends the sorting.
   /// - Throws: ``ArborError`` `invalidArgument` for a continuation that is none of this order.
   init(
     _ order: Order, most: Int?, behind continuation: RowContinuation? = nil,

@@ -154,10 +154,7 @@ extension StoreSnapshot {
 
   /// Whether an object fulfils a predicate that leads to others.
   ///
-  /// - Parameters:
-  ///   - predicate: The predicate, compiled for the object's entity.
-  ///   - record: The object's record.
-  ///   - overlay: The asking context's state; nil for the store's alone.
+  /// - Parameter predicate: Compiled for the object's entity.
   package func judge(
     _ predicate: CompiledPredicate, _ record: RecordView, _ number: ObjectNumber,
     overlay: FetchOverlay?
@@ -166,8 +163,6 @@ extension StoreSnapshot {
   }
 
   /// Runs `body` with what follows relationships for readers of expressions.
-  ///
-  /// - Parameter overlay: The asking context's state; nil for the store's alone.
   package func resolving<R>(
     overlay: FetchOverlay?, _ body: (any RecordResolver) -> R
   ) throws(StoreError) -> R {

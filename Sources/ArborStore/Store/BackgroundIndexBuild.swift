@@ -10,7 +10,6 @@ final class BackgroundIndexBuild: Sendable {
     /// Signalled when the thread has ended; nil where none exists.
     var ended: DispatchSemaphore?
     var failure: StoreError?
-    /// How many entries a batch has at most.
     var largestBatch = 0
   }
 
@@ -34,8 +33,6 @@ final class BackgroundIndexBuild: Sendable {
   var failure: StoreError? { state.withLock { $0.failure } }
 
   /// Begins to build, unless a thread does so already.
-  ///
-  /// - Parameter largestBatch: How many entries a batch has at most.
   func begin(_ store: StoreEngine, largestBatch: Int) {
     let ended = state.withLock { state -> DispatchSemaphore? in
       guard state.ended == nil else { return nil }

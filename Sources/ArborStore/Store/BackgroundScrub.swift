@@ -43,11 +43,6 @@ final class BackgroundScrub: Sendable {
   init(_ scrub: @escaping Scrub) { self.scrub = scrub }
 
   /// Begins to scrub, unless a thread does so already.
-  ///
-  /// - Parameters:
-  ///   - isUrgent: Whether it begins at once.
-  ///   - waiting: So long it waits between two looks whether another process still scrubs, in
-  ///     milliseconds.
   func begin(
     _ store: StoreEngine, isUrgent: Bool, waiting: Int = BackgroundScrub.waiting,
     _ report: StoreScrubProgress.Reporter? = nil

@@ -13,7 +13,6 @@ struct CommitHistory {
   /// - Parameters:
   ///   - changes: The set's records in the order of their numbers.
   ///   - tombstones: What is kept of those that go, in the order of their numbers.
-  ///   - schema: The store's.
   init(
     _ set: ChangeSet, changes: [ChangeSet.RecordChange], tombstones: [HistoryEntry.Tombstone],
     schema: ModelSchema
@@ -82,8 +81,6 @@ struct CommitHistory {
   }
 
   /// The entry of the commit.
-  ///
-  /// - Parameter schema: The store's.
   func encoded(sequence: UInt64, _ schema: ModelSchema) -> [UInt8] {
     HistoryCodec.encode(
       HistoryEntry(

@@ -49,7 +49,6 @@ final class CommitQueue: Sendable {
   private static let leastWait: UInt64 = 20_000
   private static let longestWait: UInt64 = 1_000_000
 
-  /// - Parameter batch: Writes what is queued; one leader at a time uses it.
   init(_ batch: any CommitBatchWriter) { self.batch = batch }
 
   /// Queues a change set and returns once it has been written or refused.

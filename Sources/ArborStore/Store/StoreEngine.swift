@@ -56,10 +56,6 @@ package final class StoreEngine: Sendable {
     var unfinishedIndexes: UnfinishedIndexes?
   }
 
-  /// - Parameters:
-  ///   - queue: Gets the commits.
-  ///   - indexBuilding: Fills unfinished indexes behind the store.
-  ///   - scrubbing: Scrubs the file behind the store.
   init(
     _ parts: consuming StoreParts, queue: CommitQueue, indexBuilding: BackgroundIndexBuild,
     scrubbing: BackgroundScrub

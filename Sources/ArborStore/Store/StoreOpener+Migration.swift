@@ -124,8 +124,6 @@ extension StoreOpener {
 
   /// Makes the databases of the newer model that the older one does not have, and copies the
   /// entries that have to lie elsewhere.
-  ///
-  /// - Returns: The databases of the newer model.
   private static func moveDatabases(
     _ migration: LightweightMigration, _ transaction: borrowing WriteTransaction
   ) throws(StoreError) -> StoreDatabases {

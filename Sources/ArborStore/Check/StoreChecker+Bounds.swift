@@ -58,13 +58,9 @@ extension StoreChecker {
       let description = attribute.description
       if record.isNull(attribute.field) {
         if description.isOptional || description.derivation != nil { continue }
-        report.add(
-          .missingValue, "\(name(number)).\(attribute.name) is nil, and it must have a value.",
-          entity: plan.entity.name, object: number)
+        add(.missingValue, number, ".\(attribute.name) is nil, and it must have a value.")
       } else if let value = Self.floating(attribute.field, record), !value.isFinite {
-        report.add(
-          .missingValue, "\(name(number)).\(attribute.name) is a number that is none.",
-          entity: plan.entity.name, object: number)
+        add(.missingValue, number, ".\(attribute.name) is a number that is none.")
       }
     }
   }

@@ -23,7 +23,12 @@ extension StoreChecker {
       else { return nil }
       return expected.wholeKey(of: record, number, plan)
     }
-    for duplicate in duplicates { reportDuplicate(duplicate.holder, duplicate.other, index) }
+    for duplicate in duplicates {
+      let (holder, other) = (duplicate.holder, duplicate.other)
+      report.add(
+        .duplicate, "\(name(holder)) and \(name(other)) have the same \(title(index)).",
+        entity: entityName(other), object: other)
+    }
   }
 
   /// Scans what should be there and what is there side by side, both ordered by key and number.
@@ -71,9 +76,7 @@ extension StoreChecker {
     let entry = expected.run[entryIndex]
     if let build, !expected.run.withKey(entry, { build.isDue($0, entry.number) }) { return }
     let number = ObjectNumber(rawValue: entry.number)
-    report.add(
-      .missingIndexEntry, "\(name(number)) is not in the index \(title(index)) as its record says.",
-      entity: entityName(number), object: number)
+    add(.missingIndexEntry, number, " is not in the index \(title(index)) as its record says.")
   }
 
   private mutating func reportStray(_ raw: UInt64, _ index: StoreDatabases.Index) {
@@ -86,15 +89,5 @@ extension StoreChecker {
 
   private func title(_ index: StoreDatabases.Index) -> String {
     "\(store.schema.entities[index.schema.declaringEntity].name).\(index.schema.name)"
-  }
-
-  // MARK: Uniqueness
-
-  private mutating func reportDuplicate(
-    _ holder: ObjectNumber, _ other: ObjectNumber, _ index: StoreDatabases.Index
-  ) {
-    report.add(
-      .duplicate, "\(name(holder)) and \(name(other)) have the same \(title(index)).",
-      entity: entityName(other), object: other)
   }
 }

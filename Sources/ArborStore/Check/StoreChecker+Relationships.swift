@@ -13,10 +13,7 @@ extension StoreChecker {
       guard let target = record.reference(reference.field) else { continue }
       let entity = plan.entity
       let relationship = entity.relationships[reference.slot]
-      guard try snapshot.exists(target), store.schema.leads(relationship, to: target) else {
-        try reportLost(number, relationship, target)
-        continue
-      }
+      guard try checkTarget(target, of: relationship, from: number) else { continue }
       // The target's own form, since the field lies elsewhere in the records of each entity.
       guard let targetPlan = store.schema.entity(of: target).flatMap({ store.plans[$0.index] }),
         let inverse = targetPlan.entity.own(store.schema.inverse(of: relationship)),
@@ -118,11 +115,10 @@ extension StoreChecker {
     _ kind: StoreCheckReport.Problem.Kind, _ pair: (UInt64, UInt64),
     _ schema: RelationshipSchema, _ verb: String, _ reason: String
   ) {
-    let owner = ObjectNumber(rawValue: pair.0)
     let member = ObjectNumber(rawValue: pair.1)
-    report.add(
-      kind, "\(name(owner)).\(schema.name) \(verb) \(name(member)), \(reason).",
-      entity: entityName(owner), object: owner)
+    add(
+      kind, ObjectNumber(rawValue: pair.0),
+      ".\(schema.name) \(verb) \(name(member)), \(reason).")
   }
 
   /// That owners and members of a sorted run are there.
@@ -141,23 +137,16 @@ extension StoreChecker {
   }
 
   /// That a target is there, and of an entity that its relationship leads to.
+  @discardableResult
   private mutating func checkTarget(
     _ target: ObjectNumber, of relationship: RelationshipSchema, from owner: ObjectNumber
-  ) throws(StoreError) {
-    guard try snapshot.exists(target), store.schema.leads(relationship, to: target) else {
-      return try reportLost(owner, relationship, target)
-    }
-  }
-
-  private mutating func reportLost(
-    _ owner: ObjectNumber, _ relationship: RelationshipSchema, _ target: ObjectNumber
-  ) throws(StoreError) {
+  ) throws(StoreError) -> Bool {
+    let exists = try snapshot.exists(target)
+    if exists, store.schema.leads(relationship, to: target) { return true }
     let destination = store.schema.entities[relationship.destination].name
-    let reason = try snapshot.exists(target) ? "which is no \(destination)" : "which is not there"
-    report.add(
-      .danglingLink,
-      "\(name(owner)).\(relationship.name) leads to \(name(target)), \(reason).",
-      entity: entityName(owner), object: owner)
+    let reason = exists ? "which is no \(destination)" : "which is not there"
+    add(.danglingLink, owner, ".\(relationship.name) leads to \(name(target)), \(reason).")
+    return false
   }
 
   // MARK: Order
@@ -169,19 +158,15 @@ extension StoreChecker {
     let members = try triples(relationship.members) { ($0.0, $0.1) }
     let positions = try triples(order) { ($0.1, $0.0) }
     for triple in Set(members).symmetricDifference(positions) {
-      let owner = ObjectNumber(rawValue: triple.owner)
-      report.add(
-        .order,
-        "\(name(owner)).\(relationship.schema.name) is out of step about "
-          + "\(name(ObjectNumber(rawValue: triple.member))).",
-        entity: entityName(owner), object: owner)
+      let member = name(ObjectNumber(rawValue: triple.member))
+      add(
+        .order, ObjectNumber(rawValue: triple.owner),
+        ".\(relationship.schema.name) is out of step about \(member).")
     }
     for (last, next) in zip(members, members.dropFirst())
     where last.owner == next.owner && last.member == next.member {
       let owner = ObjectNumber(rawValue: next.owner)
-      report.add(
-        .order, "\(name(owner)).\(relationship.schema.name) has a member twice.",
-        entity: entityName(owner), object: owner)
+      add(.order, owner, ".\(relationship.schema.name) has a member twice.")
     }
   }
 

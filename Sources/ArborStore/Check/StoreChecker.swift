@@ -99,8 +99,7 @@ struct StoreChecker {
         try checkBlobs(number, record, plan)
       } catch {
         guard case .corrupted(_, _, let what) = error else { throw error }
-        report.add(
-          .damagedRecord, "\(name(number)): \(what)", entity: plan.entity.name, object: number)
+        add(.damagedRecord, number, ": \(what)")
       }
     }
   }
@@ -117,9 +116,7 @@ struct StoreChecker {
       return false
     }
     guard number.sequence >= counter else { return true }
-    report.add(
-      .counter, "\(name(number)) is in use, and the next number to reserve is \(counter).",
-      entity: entity.name, object: number)
+    add(.counter, number, " is in use, and the next number to reserve is \(counter).")
     return true
   }
 
@@ -139,6 +136,13 @@ struct StoreChecker {
   }
 
   // MARK: Helpers
+
+  /// Reports an object in a sentence that begins with its name.
+  mutating func add(
+    _ kind: StoreCheckReport.Problem.Kind, _ number: ObjectNumber, _ predicate: String
+  ) {
+    report.add(kind, name(number) + predicate, entity: entityName(number), object: number)
+  }
 
   /// The entity and number of an object, for messages.
   func name(_ number: ObjectNumber) -> String {

@@ -17,7 +17,7 @@ enum MemberPositions {
       let upper = keptIndex < old.count ? old[keptIndex] : nil
       if needed > 0 {
         guard let step = step(from: lower, to: upper, for: needed) else {
-          return renumbered(old.count)
+          return (1...UInt64(old.count)).map { $0 * StoreFormat.positionGap }
         }
         for number in 1...needed { positions.append(lower + step * number) }
       }
@@ -36,10 +36,6 @@ enum MemberPositions {
     }
     let step = (upper - lower) / (count + 1)
     return step > 0 ? step : nil
-  }
-
-  private static func renumbered(_ count: Int) -> [UInt64] {
-    (0..<count).map { (UInt64($0) + 1) * StoreFormat.positionGap }
   }
 
   /// The indices of the longest run of ascending positions, by patience sorting.

@@ -107,7 +107,8 @@ final class SalvagedRecords: SalvageCopying {
       }
       self.greatest[entity.number] = max(self.greatest[entity.number] ?? 0, number.sequence)
       if isDoubtful, self.deleted.contains(number) { return }
-      try self.add(bytes, number, isDoubtful: isDoubtful)
+      self.pending.append(bytes, number, isDoubtful: isDoubtful)
+      if self.pending.isFull { try self.flush() }
     }
   }
 
@@ -146,14 +147,6 @@ final class SalvagedRecords: SalvageCopying {
   }
 
   // MARK: Writing
-
-  private func add(
-    _ bytes: UnsafeRawBufferPointer, _ number: ObjectNumber, isDoubtful: Bool
-  ) throws(LMDBError) {
-    pending.append(bytes, number, isDoubtful: isDoubtful)
-    guard pending.isFull else { return }
-    try flush()
-  }
 
   func writePending() throws(StoreError) { try pending.write(to: target) }
 }

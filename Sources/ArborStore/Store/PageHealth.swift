@@ -47,11 +47,7 @@ final class PageHealth: Sendable {
   /// Throws a finding that nobody has heard of. One atomic load otherwise.
   @inline(__always)
   func report() throws(StoreError) {
-    if hasNews.load(ordering: .relaxed) { try reportNews() }
-  }
-
-  private func reportNews() throws(StoreError) {
-    if let news = takeNews() { throw news }
+    if hasNews.load(ordering: .relaxed), let news = takeNews() { throw news }
   }
 
   private func takeNews() -> StoreError? {

@@ -64,7 +64,7 @@ extension StoreEngine {
     try snapshot().close()
     guard let path else { return }
     try health.permitWriting()
-    try refuseMarker(isMigrating ? nil : migrationMarker())
+    if !isMigrating, let marker = try migrationMarker() { throw .migrationUnderWay(marker) }
     UnfinishedFile.removeAbandoned(beside: path)
     try indexBuilding.paused(self) { () throws(StoreError) in
       // Its snapshot would keep the former file.
@@ -105,9 +105,5 @@ extension StoreEngine {
     let former = header.transactionID
     header.sign(transaction)
     try StoreHeader.write(header, databases.arbor, in: transaction, following: former)
-  }
-
-  private func refuseMarker(_ marker: MigrationMarker?) throws(StoreError) {
-    if let marker { throw .migrationUnderWay(marker) }
   }
 }

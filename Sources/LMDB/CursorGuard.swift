@@ -67,9 +67,7 @@ struct CursorGuard {
     try pages.pointee.verifySearch(tree, goal, values: values)
   }
 
-  /// Verifies what a step from the present entry touches.
-  ///
-  /// - Parameter byKey: Whether the other values of the present key are left out.
+  /// Verifies what a step from the present entry touches, by key without the key's other values.
   @inline(__always)
   mutating func verifyStep(
     _ cursor: OpaquePointer, forward: Bool, byKey: Bool

@@ -30,9 +30,8 @@ struct DatabaseTable {
     deleted.append(database)
   }
 
-  /// Ends the writing transaction; what it opened lives on or not.
-  ///
-  /// - Returns: the databases whose deletion was undone, in the order of their handles.
+  /// Ends the writing transaction; what it opened lives on or not. Gives the databases whose
+  /// deletion was undone, in the order of their handles.
   mutating func finish(isCommitted: Bool) -> [Database] {
     if pending.isEmpty, deleted.isEmpty { return [] }
     defer {

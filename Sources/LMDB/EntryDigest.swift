@@ -16,7 +16,6 @@ package enum EntryDigest {
     return name.withUTF8 { arbor_hash(0, $0.baseAddress, $0.count) } & ~1 | 2
   }
 
-  /// The hash of an entry.
   @inline(__always)
   package static func hash(
     _ seed: UInt64, _ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer

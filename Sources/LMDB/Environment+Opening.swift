@@ -77,9 +77,7 @@ extension Environment {
     return environment
   }
 
-  /// Notes what the look at the root pages of a file has verified.
-  ///
-  /// - Parameter roots: nil for a file that was empty.
+  /// Notes what the look at the root pages of a file, which has none if empty, has verified.
   private func noteVerified(_ roots: MetaPages?) {
     guard let roots else { return marks.areComplete = true }
     guard roots.newest.hasFewNames else { return }

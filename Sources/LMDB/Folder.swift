@@ -6,7 +6,6 @@
 
 /// The folder that a file lies in.
 package enum Folder {
-  /// The folder's path.
   package static func path(of file: String) -> String {
     guard let slash = file.lastIndex(of: "/") else { return "." }
     return slash == file.startIndex ? "/" : String(file[..<slash])

@@ -124,7 +124,6 @@ struct VerifiedLeaf {
   let leaf: TreeStep
   let reach: Reach
 
-  /// No leaf.
   static var none: VerifiedLeaf {
     VerifiedLeaf(
       seed: 0, state: .max,

@@ -66,9 +66,7 @@ struct MetaPages: Equatable {
     return MetaPages(first: first, second: second)
   }
 
-  /// Gives the root pages of a file that is open nowhere the numbers of later transactions.
-  ///
-  /// - Parameter last: the transaction that all later ones have a greater number than.
+  /// Gives the root pages of a file that is open nowhere numbers of transactions above `last`.
   static func raise(_ descriptor: Int32, above last: UInt64) throws(LMDBError) {
     guard let meta = try read(descriptor) else { throw .fileTooSmall }
     // Page 0 is of an even transaction. It keeps its place, and so does the newest state.

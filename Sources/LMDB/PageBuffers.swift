@@ -37,9 +37,7 @@ struct PageBuffers: ~Copyable {
     return nodeComplaint(page, isLeaf: isLeaf, &summary)
   }
 
-  /// The same.
-  ///
-  /// - Parameter summary: Gets what the nodes have in common.
+  /// The same; the summary gets what the nodes have in common.
   mutating func nodeComplaint(
     _ page: RawPage, isLeaf: Bool, _ summary: inout NodeSummary
   ) -> String? {

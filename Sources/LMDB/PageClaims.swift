@@ -3,7 +3,6 @@ struct PageClaims: ~Copyable {
   private let words: UnsafeMutablePointer<UInt64>
   /// The pages that have been claimed.
   private(set) var count: UInt64 = 0
-  /// The last page that can be claimed.
   let lastPage: UInt64
 
   /// - Parameter lastPage: the last page that can be claimed. The caller bounds it: an eighth of
@@ -28,7 +27,6 @@ struct PageClaims: ~Copyable {
     return true
   }
 
-  /// Whether a page was claimed.
   func contains(_ page: UInt64) -> Bool {
     page <= lastPage && words[Int(page / 64)] & (1 << (page % 64)) != 0
   }

@@ -7,7 +7,6 @@ package struct PageFinding: Sendable, Hashable, CustomStringConvertible {
   /// What is wrong, in a clause about the page or the database.
   package let what: String
 
-  /// The finding in a sentence.
   package var description: String {
     var parts: [String] = []
     if let page { parts.append("page \(page)") }

@@ -1,6 +1,5 @@
 /// What the writer knows of the pages that its own commits have written.
 extension PageGuard {
-  /// Notes that the transaction is committed.
   mutating func noteCommit() { committed = state.transactionID + 1 }
 
   /// Turns from one state to another: where this process has not made it, pages may be anybody's.

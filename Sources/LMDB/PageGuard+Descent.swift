@@ -1,8 +1,6 @@
 /// Descents along verified pages.
 extension PageGuard {
-  /// Descends to a leaf.
-  ///
-  /// - Returns: The leaf, with the first node that is at the goal or behind it.
+  /// Descends to a leaf, and gives it with the first node that is at the goal or behind it.
   @discardableResult
   @inline(__always)
   mutating func descend(

@@ -102,8 +102,7 @@ extension PageGuard {
   }
 
   /// Verifies everything that a step from a value of a key to another one of its values touches.
-  ///
-  /// - Returns: The leaf of the values; nil where they have no tree of their own.
+  /// Gives the leaf of the values; nil where they have no tree of their own.
   mutating func verifyValuesAround(
     _ tree: GuardedTree, _ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer
   ) throws(LMDBError) -> TreeStep? {

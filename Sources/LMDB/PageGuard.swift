@@ -37,7 +37,6 @@ struct PageGuard: ~Copyable {
   var committed: UInt64?
   /// Where the writer has verified pages; nil for a reader.
   let positions: SoundPositions?
-  /// The pages that were verified so far.
   private(set) var verifiedPages = 0
   /// The path of the last descent, in a database and in the values of a key.
   let path: UnsafeMutablePointer<TreeStep>
@@ -213,9 +212,8 @@ struct PageGuard: ~Copyable {
     }
   }
 
-  /// Checks the pages of a large value, to which a node of a leaf leads.
-  ///
-  /// - Returns: The first page and the number of pages.
+  /// Checks the pages of a large value, to which a node of a leaf leads, and gives the first and
+  /// their number.
   @discardableResult
   mutating func checkRun(
     _ first: UInt64, size: Int, _ tree: GuardedTree
@@ -252,7 +250,6 @@ struct PageGuard: ~Copyable {
     marks.areComplete = true
   }
 
-  /// The error of a finding in a tree.
   func damage(_ tree: GuardedTree, _ page: UInt64?, _ what: String) -> LMDBError {
     verifier.damage(tree.traversal(names[Int(tree.handle)]), page, what)
   }

@@ -74,7 +74,6 @@ final class PageMarks: @unchecked Sendable {
 
   // MARK: Pages
 
-  /// Whether a page carries a mark.
   @inline(__always)
   func hold(_ mark: UInt32, for page: UInt64) -> Bool {
     guard let word = word(of: page) else { return false }
@@ -95,7 +94,6 @@ final class PageMarks: @unchecked Sendable {
   /// The part of a mark that says that the ends of the values are verified.
   static var edges: UInt32 { 2 }
 
-  /// Gives a page a mark.
   func set(_ mark: UInt32, for page: UInt64) {
     guard let word = word(of: page) ?? makeWord(of: page) else { return }
     arbor_store_relaxed(word, mark)

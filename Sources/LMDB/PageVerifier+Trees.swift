@@ -85,9 +85,7 @@ extension PageVerifier {
   }
 
   /// Everything about the nodes of a page that must hold before one of them is read: they are
-  /// inside the page and fill it.
-  ///
-  /// - Returns: What they have in common.
+  /// inside the page and fill it. Gives what they have in common.
   @discardableResult
   mutating func checkNodes(
     _ page: RawPage, _ number: UInt64, _ tree: TreeTraversal, isLeaf: Bool

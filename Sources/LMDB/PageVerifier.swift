@@ -108,7 +108,6 @@ struct PageVerifier: ~Copyable {
     }
   }
 
-  /// Verifies the lists of free pages.
   mutating func verifyFreeLists() throws(LMDBError) {
     var free = TreeTraversal(.free, "of free pages", meta.free, rootLevel: 0)
     try visit(&free)
@@ -178,7 +177,6 @@ struct PageVerifier: ~Copyable {
     return RawPage(bytes: UnsafeRawBufferPointer(buffer))
   }
 
-  /// The error of a finding.
   func damage(_ tree: TreeTraversal, _ page: UInt64?, _ what: String) -> LMDBError {
     .damaged(PageFinding(page: page, database: tree.name, what: what))
   }

@@ -41,7 +41,6 @@ struct RawPage {
     Number(littleEndian: bytes.loadUnaligned(fromByteOffset: offset, as: Number.self))
   }
 
-  /// A part of the page.
   @inline(__always)
   func part(_ offset: Int, _ count: Int) -> UnsafeRawBufferPointer {
     UnsafeRawBufferPointer(start: bytes.baseAddress.map { $0 + offset }, count: count)
@@ -97,7 +96,6 @@ struct NodeSummary {
     emptyKeys |= header.keySize &- 1
   }
 
-  /// Whether no node has flags.
   var haveNoFlags: Bool { NodeHeader(union).flags.isEmpty }
   var haveOneKeySize: Bool { NodeHeader(differences).keySize == 0 }
   var haveOneDataSize: Bool { NodeHeader(differences).dataSize == 0 }

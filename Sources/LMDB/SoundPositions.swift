@@ -26,9 +26,7 @@ struct SoundPositions: ~Copyable {
     table + Int(truncatingIfNeeded: position >> UInt64(64 - Self.bits))
   }
 
-  /// Whether a position is known.
-  ///
-  /// - Parameter position: A hash of the tree, the height in it, and the least key.
+  /// Whether a position is known: a hash of the tree, the height in it, and the least key.
   @inline(__always)
   func contains(_ position: UInt64) -> Bool { entry(of: position).pointee == position | 1 }
 

@@ -55,9 +55,7 @@ package struct StoreCheckReport: Sendable, CustomStringConvertible {
   package private(set) var problems: [Problem] = []
   /// Whether more was found than ``problems`` lists.
   package private(set) var isCutShort = false
-  /// The records that were read.
   package internal(set) var recordCount = 0
-  /// The index entries that were compared.
   package internal(set) var indexEntryCount = 0
   /// The members of relationships that were compared.
   package internal(set) var linkCount = 0

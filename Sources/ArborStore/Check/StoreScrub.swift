@@ -214,9 +214,7 @@ final class StoreScrub {
     }
   }
 
-  /// Keeps how far it is.
-  ///
-  /// - Parameter all: The names of all databases, where each was read.
+  /// Keeps how far it is; with the names of all databases that each was read.
   private func save(_ all: [String]?) throws(StoreError) {
     savedAt = Date()
     if store.isReadOnly { return }

@@ -58,7 +58,6 @@ package struct DatabaseDigests: Sendable, Hashable {
     return found.isChange ? found.sum : nil
   }
 
-  /// Whether a database is listed.
   func lists(_ name: String) -> Bool {
     let seed = EntryDigest.seed(of: name)
     return digests.contains { $0.seed == seed }

@@ -56,7 +56,6 @@ package struct HeaderRecord: Sendable, Hashable {
   package var bootID: UUID
   /// Counts the commits of change sets.
   package var sequence: UInt64
-  /// The last of those commits.
   package var latestCommits: LatestCommits
 
   package init(
@@ -127,9 +126,7 @@ package struct HeaderRecord: Sendable, Hashable {
     set { setFlag(Self.unsettledFlag, newValue) }
   }
 
-  /// Takes the version that this library writes, where it is an earlier one.
-  ///
-  /// - Returns: Whether it was of an earlier major version.
+  /// Takes this library's version where it has an earlier one; true where its major one was.
   mutating func raiseVersion() -> Bool {
     let (major, minor) = (StoreFormat.majorVersion, StoreFormat.minorVersion)
     let isOlder = majorVersion < major

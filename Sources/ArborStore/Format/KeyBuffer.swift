@@ -56,7 +56,6 @@ package struct KeyBuffer: ~Copyable {
     isCut = false
   }
 
-  /// Adds one byte.
   @inline(__always)
   mutating func append(_ byte: UInt8) {
     makeRoom(1)

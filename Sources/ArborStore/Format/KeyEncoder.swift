@@ -120,17 +120,14 @@ package enum KeyEncoder {
     return true
   }
 
-  /// Adds nil to a key.
   static func appendNil(isAscending: Bool, to key: inout KeyBuffer) {
     key.append(nilMarker ^ mask(isAscending: isAscending))
   }
 
-  /// Adds an object to a key.
   static func append(_ number: ObjectNumber, isAscending: Bool, to key: inout KeyBuffer) {
     key.append(valueMarker, number.rawValue, mask: mask(isAscending: isAscending))
   }
 
-  /// Adds a text to a key.
   static func append(_ text: String, isAscending: Bool, to key: inout KeyBuffer) {
     appendText(text, mask: mask(isAscending: isAscending), to: &key)
   }

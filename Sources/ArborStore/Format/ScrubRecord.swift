@@ -17,7 +17,6 @@ package struct ScrubRecord: Sendable, Hashable {
   package var completed: Date?
   /// When the one that has not ended began; nil where every one has.
   package var begun: Date?
-  /// Whether it has read all pages.
   package var hasReadPages = false
   /// The seeds of the databases that it has read; see ``EntryDigest/seed(of:)``.
   package var databases: Set<UInt64> = []

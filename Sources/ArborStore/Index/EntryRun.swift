@@ -129,7 +129,6 @@ struct EntryRun: ~Copyable {
     return left.length - right.length
   }
 
-  /// Whether two entries have one key.
   @inline(__always)
   func isSameKey(_ left: IndexEntry, _ right: IndexEntry) -> Bool {
     guard left.high == right.high, left.low == right.low, left.length == right.length else {
@@ -176,7 +175,6 @@ struct EntryRun: ~Copyable {
     self = kept
   }
 
-  /// The indices of a key's entries.
   func indices(of key: UnsafeRawBufferPointer) -> Range<Int> {
     let start = partitioningIndex { !$0.isBefore(key) }
     guard start < entries.count, withKey(entries[start], { $0.elementsEqual(key) }) else {

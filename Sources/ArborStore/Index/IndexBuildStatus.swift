@@ -7,6 +7,5 @@ package struct IndexBuildStatus: Sendable, Hashable {
   package let state: IndexBuildList.State
   /// How many objects are in it, estimated from the part of its entries that is written.
   package let objectsDone: Int
-  /// How many objects there are.
   package let objectCount: Int
 }

@@ -86,7 +86,6 @@ struct IndexBuilder {
 
   // MARK: Uniqueness
 
-  /// How many violations are named at most.
   private static let mostViolations = 100
 
   /// Objects with the same values in unique indexes that were filled.

@@ -100,9 +100,7 @@ final class OnlineIndexBuilder {
 
   // MARK: Filling
 
-  /// Writes a batch.
-  ///
-  /// - Returns: false where another builder was faster.
+  /// Writes a batch; false where another builder was faster.
   private func fill(
     _ build: IndexBuildList.Build, from pass: IndexPass, of list: IndexBuildList,
     _ snapshot: StoreSnapshot

@@ -8,7 +8,6 @@ final class OrderedMaintainer {
     let owner: ObjectNumber
     let stored: [OrderedMembers.Member]
     var members: [ObjectNumber]
-    /// Who joins.
     var joining: [ObjectNumber] = []
   }
 

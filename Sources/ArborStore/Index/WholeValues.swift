@@ -12,7 +12,6 @@ struct WholeValues<Element: BitwiseCopyable>: Sequence {
     self.bytes = UnsafeRawBufferPointer(rebasing: bytes[..<(bytes.count / size * size)])
   }
 
-  /// The number of whole values.
   var count: Int { bytes.count / MemoryLayout<Element>.size }
 
   @inline(__always) var underestimatedCount: Int { count }

@@ -45,9 +45,8 @@ extension StoreEngine {
 
   var sharedLog: (any SharedLog)? { sharing.withLock { $0 } }
 
-  /// Makes groups of the log again; those that the store has already are passed over.
-  ///
-  /// - Returns: How many the store did not have. Several threads may have read the same ones.
+  /// Makes groups of the log again that the store does not have, and tells how many: several
+  /// threads may have read the same ones.
   @discardableResult
   func takeOver(_ groups: [CommitGroup]) throws(StoreError) -> Int {
     let workspace = try CommitWorkspace(self)

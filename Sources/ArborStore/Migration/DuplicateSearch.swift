@@ -5,7 +5,6 @@ internal import LMDB
 /// Finds objects that share values which a newer model makes unique, before the store is brought to
 /// it: as long as there is no index, by sorting the keys of all of them in memory.
 struct DuplicateSearch {
-  /// So many are named at most.
   private static let mostViolations = 100
 
   let migration: LightweightMigration

@@ -74,7 +74,6 @@ extension MigrationChecks {
 
 /// How many objects there are of a kind, and the first of them.
 struct ObjectTally {
-  /// So many objects are named.
   static let namedObjects = 3
 
   var count = 0

@@ -35,7 +35,6 @@ package struct MigrationFiles: Sendable {
   }
   private var unfinished: String { path + "-migration-new" }
 
-  /// Whether a hop has a file.
   package func exists(_ hop: Int) throws(StoreError) -> Bool { try StoreFiles.exists(stage(hop)) }
 
   /// Makes the file of a hop: a copy of a store that `body` changes before it has its name.
@@ -56,7 +55,6 @@ package struct MigrationFiles: Sendable {
   /// Lets the file of a hop that is done be that of the next one.
   package func promote(_ hop: Int) throws(StoreError) { try move(stage(hop), to: stage(hop + 1)) }
 
-  /// Removes the file of a hop.
   package func removeStage(_ hop: Int) { StoreFiles.discard(stage(hop)) }
 
   /// Removes whatever a migration has made, except the store as it was before.
@@ -77,7 +75,6 @@ package struct MigrationFiles: Sendable {
     try StoreFiles.replace(path, by: former)
   }
 
-  /// Removes the store as it was before.
   package func removeFormer() { StoreFiles.discard(former) }
 
   /// Removes whatever migrations have made and left beside the store.

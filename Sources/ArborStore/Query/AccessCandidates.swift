@@ -78,9 +78,8 @@ struct AccessCandidates {
     }
   }
 
-  /// Adds what is known about a relationship, unless the predicate itself names its objects.
-  ///
-  /// - Returns: The access paths that this opens, the most promising first.
+  /// Adds what is known about a relationship, unless the predicate itself names its objects, and
+  /// gives the access paths that this opens, the most promising first.
   mutating func add(_ related: RelatedRows) -> [AccessOption] {
     let slot = related.condition.relationship.slot
     guard match(.toOne(slot: slot)) == nil else { return [] }

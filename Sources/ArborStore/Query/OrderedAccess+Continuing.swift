@@ -34,7 +34,6 @@ extension OrderedAccess {
       last: (key, continuation.number))
   }
 
-  /// The key of a row.
   private func key(of continuation: RowContinuation, _ query: StoreQuery) -> [UInt8]? {
     let fixedCount = matches.fixedCount
     var key = KeyBuffer()

@@ -18,9 +18,7 @@ package protocol PendingLinks: AnyObject {
 }
 
 extension PendingLinks {
-  /// The number of members.
-  ///
-  /// - Parameter isStored: Whether an object is a member in the store.
+  /// The number of members, of which `isStored` tells whether they are some in the store.
   func memberCount(
     over stored: Int, isStored: (ObjectNumber) throws -> Bool
   ) rethrows -> Int {

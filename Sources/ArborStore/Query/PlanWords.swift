@@ -23,7 +23,6 @@ struct PlanWords {
     return text
   }
 
-  /// A limit for each group.
   func text(_ limit: BoundGroupLimit) -> String {
     let order = limit.sortKeys.map { text($0) }.joined(separator: ", ")
     return "\(limit.count) per \(text(limit.key))" + (order.isEmpty ? "" : " by \(order)")

@@ -32,9 +32,8 @@ extension QueryExecutor {
     return counter.count + pending
   }
 
-  /// The number of stored objects that fulfil the predicate, where no row need be looked at.
-  ///
-  /// - Parameter least: Smaller numbers are not wanted, unless there is no predicate.
+  /// The number of stored objects that fulfil the predicate, where no row need be looked at. One
+  /// that is less than `least` is not wanted, unless there is no predicate.
   private func keptCount(least: Int) throws -> Int? {
     if planner.conjuncts.isEmpty {
       let rows = try planner.counts.objectCount(of: family)

@@ -3,7 +3,6 @@ internal import ArborModel
 /// How a plan comes about that can be run: what no count tells is tried, and planned again with
 /// what was found.
 extension QueryExecutor {
-  /// The plan to run.
   func plan(withoutOrder: Bool = false) throws -> AccessPlan {
     try settled { try planner.plan(knowing: $0, withoutOrder: withoutOrder) }
   }
@@ -36,7 +35,6 @@ extension QueryExecutor {
     }
   }
 
-  /// A list with its numbers.
   func gathered(_ list: CandidateNumbers) throws -> (list: CandidateNumbers, numbers: [UInt64]) {
     if let numbers = list.count.numbers { return (list, numbers) }
     var numbers: [UInt64] = []

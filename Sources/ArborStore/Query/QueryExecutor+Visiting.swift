@@ -152,9 +152,7 @@ extension QueryExecutor {
         + "entity.")
   }
 
-  /// Visits the rows of a plan that scans in order.
-  ///
-  /// - Returns: false where the scan was given up.
+  /// Visits the rows of a plan that scans in order; false where the scan was given up.
   func visit<Sink: RowSink>(inOrder plan: AccessPlan, _ sink: inout Sink) throws -> Bool {
     guard case .ordered(let ordered) = plan.access else { return false }
     ran = .rows(plan)

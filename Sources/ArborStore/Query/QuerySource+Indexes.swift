@@ -7,7 +7,6 @@ extension QuerySource {
     store.databases.indexNumbers(of: index.entity.index)[index.position]
   }
 
-  /// Where the index's entries are.
   func database(of index: IndexReference) -> Database {
     store.databases.indexes[number(of: index)].database
   }

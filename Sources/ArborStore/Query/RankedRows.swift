@@ -3,7 +3,6 @@ internal import Foundation
 
 /// What a score rests on beside the text itself.
 struct TextStatistics {
-  /// How many objects there are.
   let objects: Int
   /// How many objects have each term that is wanted.
   let counts: [Int]
@@ -87,10 +86,8 @@ struct RankedRows: RowSink {
     Array(rows.sorted(by: Self.isBetter).dropFirst(offset))
   }
 
-  /// Counts the terms of a record.
-  ///
-  /// - Returns: How many different words the texts have; nil where they lack a term or have one
-  ///   that is unwanted.
+  /// Counts the terms of a record, and tells how many different words the texts have; nil where
+  /// they lack a term or have one that is unwanted.
   private mutating func readTerms(_ record: RecordView, _ entity: EntitySchema) -> Int? {
     var length = 0
     for index in frequencies.indices { frequencies[index] = 0 }

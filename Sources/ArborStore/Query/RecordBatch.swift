@@ -34,9 +34,7 @@ struct RecordBatch {
     self.entity = entity
   }
 
-  /// Reads on; returns whether there may be more behind.
-  ///
-  /// - Parameter most: How many records to read.
+  /// Reads so many records on at most; returns whether there may be more behind.
   mutating func read(_ scan: inout EntryScan, atMost most: Int) throws -> Bool {
     count = try scan.next(into: UnsafeMutableBufferPointer(rebasing: records[..<most]))
     intact = arbor_records_intact(records.baseAddress, count, entity)

@@ -42,9 +42,8 @@ extension CommitWriter {
     return Double(pages) > Double(tree.entries - deletions) / perPage
   }
 
-  /// Copies the records that stay and writes those that are new or changed among them.
-  ///
-  /// - Returns: The greatest number, 0 where no record is left.
+  /// Copies the records that stay and writes those that are new or changed among them; gives the
+  /// greatest number, 0 where no record is left.
   func rewriteRecords(
     _ changes: ArraySlice<ChangeSet.RecordChange>, of entity: EntitySchema, _ database: Database,
     _ transaction: borrowing WriteTransaction, from basis: TransactionReader

@@ -17,7 +17,6 @@ final class PageHealth: Sendable {
   /// Whether nobody has heard of it. Written under the lock: one caller hears of it, and no more.
   private let hasNews = Atomic(false)
 
-  /// The finding, if there is one.
   var finding: StoreError? {
     isSuspect.load(ordering: .acquiring) ? state.withLock { $0.finding } : nil
   }

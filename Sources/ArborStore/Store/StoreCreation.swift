@@ -87,9 +87,7 @@ package enum StoreCreation {
     }
   }
 
-  /// Makes a store at a path where none exists.
-  ///
-  /// - Returns: false where somebody else made one meanwhile.
+  /// Makes a store at a path where none exists; false where somebody else made one meanwhile.
   static func create(
     at path: String, _ model: ManagedObjectModel, options: EnvironmentOptions
   ) throws(StoreError) -> Bool {

@@ -45,13 +45,11 @@ package final class StoreDatabases: Sendable {
   /// attributes has external storage, and in files of an earlier format.
   package func blobs(_ entity: Int) -> Database? { blobDatabases[entity] }
 
-  /// An index by its name at the entity that declares it.
   package func index(_ declaringEntity: Int, _ name: String) -> Database? {
     indexes.first { $0.schema.declaringEntity == declaringEntity && $0.schema.name == name }?
       .database
   }
 
-  /// The members database of a to-many relationship, by its name at the entity that declares it.
   package func relationship(_ declaringEntity: Int, _ name: String) -> Database? {
     relationships.first {
       $0.schema.declaringEntity == declaringEntity && $0.schema.name == name

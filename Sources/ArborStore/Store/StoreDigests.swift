@@ -15,9 +15,7 @@ enum StoreDigests {
     case damaged
   }
 
-  /// The digests of a transaction's state.
-  ///
-  /// - Parameter transactionID: The transaction that the header of the state names.
+  /// The digests of a state, whose header names a transaction.
   static func read(
     _ reader: TransactionReader, of transactionID: UInt64
   ) throws(LMDBError) -> Stored {

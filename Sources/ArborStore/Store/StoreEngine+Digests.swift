@@ -62,7 +62,6 @@ extension StoreEngine {
     return list
   }
 
-  /// The digests of a snapshot.
   func digests(_ snapshot: borrowing StoreSnapshot) throws(StoreError) -> StoreDigests.Stored {
     let reader = try snapshot.reader
     let header = try StoreHeader.read(reader, databases.arbor, path: path)

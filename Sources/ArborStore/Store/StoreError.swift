@@ -82,7 +82,6 @@ package indirect enum StoreError: Error, Sendable {
 /// An object that changed since a change set was made.
 package struct CommitConflict: Sendable, Hashable {
   package let number: ObjectNumber
-  /// The version the change was based on.
   package let baseVersion: UInt32
   /// The stored record, in the newest layout; nil where the object is gone.
   package let currentRecord: [UInt8]?
@@ -119,7 +118,6 @@ package struct StillLinked: Sendable, Hashable {
 package struct UniquenessViolation: Sendable, Hashable {
   /// The entity that declares the constraint.
   package let entity: String
-  /// The constraint's properties.
   package let properties: [String]
   /// The object that holds the values: stored, or another of the same change set.
   package let existing: ObjectNumber
@@ -131,7 +129,6 @@ package struct UniquenessViolation: Sendable, Hashable {
 package struct DuplicateValues: Sendable, Hashable {
   /// The entity that declares the constraint.
   package let entity: String
-  /// The constraint's properties.
   package let properties: [String]
   package let existing: ObjectID
   package let offending: ObjectID

@@ -9,8 +9,6 @@ extension StoreOpener {
   ///
   /// On a full disk the next opening tries again: what reads a file of an earlier format reads one
   /// that was written on as well.
-  ///
-  /// - Returns: What the file consists of now.
   func broughtOver(_ parts: StoreParts) throws(StoreError) -> StoreParts {
     let lacksBlobs = parts.schema.entities.contains {
       $0.keepsBlobs && parts.databases.blobs($0.index) == nil

@@ -28,7 +28,6 @@ final class StoreRegistry: Sendable {
     }
   }
 
-  /// Whether a store is open on an environment.
   func isOpen(_ environment: Environment) -> Bool {
     entries.withLock { $0.contains { $0.store.environment === environment } }
   }

@@ -47,14 +47,11 @@ package struct DamagedTree {
 /// The keys that a part of a tree may have held that is lost: from the lower one on, and before the
 /// upper one.
 package struct LostRange: Sendable {
-  package let lower: [UInt8]?
-  package let upper: [UInt8]?
+  package var lower: [UInt8]?
+  package var upper: [UInt8]?
+}
 
-  package init(lower: [UInt8]? = nil, upper: [UInt8]? = nil) {
-    self.lower = lower
-    self.upper = upper
-  }
-
+extension LostRange {
   init(_ range: PageVerifier.KeyRange) {
     self.init(lower: range.lower.map { Array($0) }, upper: range.upper.map { Array($0) })
   }

@@ -98,22 +98,19 @@ package struct LockFileProblem: Sendable, Hashable, CustomStringConvertible {
 
   package let path: String
   package let kind: Kind
+}
 
-  init(path: String, kind: Kind) {
-    self.path = path
-    self.kind = kind
-  }
-
+extension LockFileProblem {
   /// The problem behind a refusal of the system to open the file; nil for refusals that say enough
   /// by themselves.
   init?(_ path: String, _ error: LMDBError) {
-    self.path = path
     switch error {
-    case .isDirectory: kind = .directory
-    case .notRegularFile: kind = .notRegular
+    case .isDirectory: self.init(path: path, kind: .directory)
+    case .notRegularFile: self.init(path: path, kind: .notRegular)
     case .accessDenied, .notPermitted:
       var status = stat()
-      kind = lstat(path, &status) == 0 ? .foreign(owner: status.st_uid) : .cannotBeMade
+      let isThere = lstat(path, &status) == 0
+      self.init(path: path, kind: isThere ? .foreign(owner: status.st_uid) : .cannotBeMade)
     default: return nil
     }
   }

@@ -49,7 +49,6 @@ import Testing
     "SalvagedEntries": "StoreSalvageTests",
     "SalvagedModel": "StoreSalvageTests",
     "SalvageTarget": "StoreSalvageTests",
-    "SalvageTarget+Records": "StoreSalvageTests",
     "SalvagedRecords": "StoreSalvageTests",
     "PendingRecords": "StoreSalvageTests",
     "DeletedObjects": "StoreSalvageTests",

@@ -1,4 +1,5 @@
 internal import ArborModel
+internal import Foundation
 internal import LMDB
 
 /// That nothing outside a change set still links to what it deletes.
@@ -86,5 +87,38 @@ extension CommitPreparation {
   func record(_ number: ObjectNumber, _ plan: EntityPlan) throws(StoreError) -> RecordView? {
     try reader.record(
       number, of: plan.entity, in: plan.records, store.layouts, SlabAllocator(slabSize: 4 << 10))
+  }
+}
+
+/// What is kept of deleted objects: the values of attributes that the model marks so.
+extension CommitPreparation {
+  /// Notes what is kept of an object that the set deletes.
+  func collectTombstone(
+    _ number: ObjectNumber, _ record: RecordView, _ plan: EntityPlan
+  ) throws(StoreError) {
+    var values: [String: Value] = [:]
+    for attribute in plan.preserved {
+      let value = try value(attribute.field, of: number, record, plan)
+      if !value.isNull { values[attribute.name] = value }
+    }
+    if values.isEmpty { return }
+    workspace.tombstones.append(HistoryEntry.Tombstone(number: number, values: values))
+  }
+
+  /// A value of the record, or the binary that it refers to.
+  private func value(
+    _ field: RecordField, of number: ObjectNumber, _ record: RecordView, _ plan: EntityPlan
+  ) throws(StoreError) -> Value {
+    guard field.isExternal, let reference = record.blob(field) else { return record.value(field) }
+    guard let database = store.databases.blobs(plan.entity.index) else { return .null }
+    let data = try storing { () throws(LMDBError) in
+      try BlobStorage.read(reference, BlobName(reference, of: number, field), database, reader)
+    }
+    guard let data else {
+      throw .corrupted(
+        entity: plan.entity.name, object: number,
+        what: "A binary that the record refers to is not there, or is damaged.")
+    }
+    return .binary(data)
   }
 }

@@ -23,7 +23,7 @@ extension StoreEngine {
   /// Returns the snapshots that processes hold of the store, those of the oldest state first.
   package func readers() throws(StoreError) -> [StoreReader] {
     guard !hasEnded else { throw .closed }
-    let held = try storing(path: path) { () throws(LMDBError) in try environment.heldSnapshots() }
+    let held = try storing(path: path, environment.heldSnapshots())
     return describe(held)
   }
 
@@ -46,6 +46,6 @@ extension StoreEngine {
   /// Ends the snapshots of processes that died; returns how many.
   package func clearStaleReaders() throws(StoreError) -> Int {
     guard !hasEnded else { throw .closed }
-    return try storing(path: path) { () throws(LMDBError) in try environment.endStaleSnapshots() }
+    return try storing(path: path, environment.endStaleSnapshots())
   }
 }

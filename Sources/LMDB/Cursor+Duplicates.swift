@@ -15,11 +15,6 @@ extension Cursor {
     try step(MDB_NEXT_DUP, forward: true)
   }
 
-  /// The value of the present key before this one; nil before its first one.
-  package func previousDuplicate() throws(LMDBError) -> Entry? {
-    try step(MDB_PREV_DUP, forward: false)
-  }
-
   /// The last value of the present key.
   package func lastDuplicate() throws(LMDBError) -> Entry? {
     if let pageGuard { try pageGuard.pointee.verifyLastValue(handle) }
@@ -33,37 +28,11 @@ extension Cursor {
     try move(MDB_GET_BOTH, key, value)
   }
 
-  /// The entry of exactly this key and number.
-  package func seekExact(
-    _ key: UnsafeRawBufferPointer, value: UInt64
-  ) throws(LMDBError) -> Entry? {
-    try withNumber(value) { (value) throws(LMDBError) in try move(MDB_GET_BOTH, key, value) }
-  }
-
-  /// The entry of exactly this integer key and number.
-  package func seekExact(_ key: UInt64, value: UInt64) throws(LMDBError) -> Entry? {
-    try withNumber(key) { (key) throws(LMDBError) in try seekExact(key, value: value) }
-  }
-
   /// The first entry of exactly this key whose value is `value` or above.
   package func seek(
     _ key: UnsafeRawBufferPointer, value: UnsafeRawBufferPointer
   ) throws(LMDBError) -> Entry? {
     try move(MDB_GET_BOTH_RANGE, key, value)
-  }
-
-  /// The first entry of exactly this key whose number is `value` or above.
-  package func seek(
-    _ key: UnsafeRawBufferPointer, value: UInt64
-  ) throws(LMDBError) -> Entry? {
-    try withNumber(value) { (value) throws(LMDBError) in
-      try move(MDB_GET_BOTH_RANGE, key, value)
-    }
-  }
-
-  /// The first entry of exactly this integer key whose number is `value` or above.
-  package func seek(_ key: UInt64, value: UInt64) throws(LMDBError) -> Entry? {
-    try withNumber(key) { (key) throws(LMDBError) in try seek(key, value: value) }
   }
 
   /// LMDB does not give the key back here, so the entry has the caller's.
@@ -92,42 +61,11 @@ extension Cursor {
     return try batch(MDB_GET_MULTIPLE)
   }
 
-  /// The first values of an integer key.
-  package func firstBatch(_ key: UInt64) throws(LMDBError) -> UnsafeRawBufferPointer? {
-    try withNumber(key) { (key) throws(LMDBError) in try firstBatch(key) }
-  }
-
-  /// The first values of a key.
-  package func firstBatch(_ key: [UInt8]) throws(LMDBError) -> UnsafeRawBufferPointer? {
-    try key.withUnsafeBufferPointer { (key) throws(LMDBError) in
-      try firstBatch(UnsafeRawBufferPointer(key))
-    }
-  }
-
-  /// The first values of the key that the cursor stands on; nil where it stands on none.
-  package func firstBatchOfCurrentKey() throws(LMDBError) -> UnsafeRawBufferPointer? {
-    guard let entry = try current() else { return nil }
-    return try firstBatch(entry.key)
-  }
-
   /// The next values of the same key; nil after its last one.
   package func nextBatch() throws(LMDBError) -> UnsafeRawBufferPointer? {
     if try valueCount() == 1 { return nil }
     if let pageGuard { try pageGuard.pointee.verifyStep(handle, forward: true, byKey: false) }
     return try batch(MDB_NEXT_MULTIPLE)
-  }
-
-  /// Calls `body` with all values of `key`, some hundred at a time, until it says false.
-  @inlinable
-  package func forEachDuplicateBatch(
-    _ key: UnsafeRawBufferPointer,
-    _ body: (UnsafeRawBufferPointer) throws(LMDBError) -> Bool
-  ) throws(LMDBError) {
-    var batch = try firstBatch(key)
-    while let values = batch {
-      if try !body(values) { return }
-      batch = try nextBatch()
-    }
   }
 
   private func batch(_ operation: MDB_cursor_op) throws(LMDBError) -> UnsafeRawBufferPointer? {

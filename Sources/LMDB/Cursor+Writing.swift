@@ -68,8 +68,10 @@ extension Cursor {
     key: UnsafeRawBufferPointer, numbers: [UInt64], isNewKey: Bool = true, isCounted: Bool = true
   ) throws(LMDBError) {
     guard let first = numbers.first else { return }
-    try put(
-      key: key, value: first, isNewKey ? .append : .appendDuplicate, isCounted: isCounted)
+    _ = try withNumber(first) { (first) throws(LMDBError) in
+      try put(
+        key: key, value: first, isNewKey ? .append : .appendDuplicate, isCounted: isCounted)
+    }
     slotPointer.pointee.bytesPut &+= (numbers.count - 1) &* (key.count &+ 8)
     try numbers.withUnsafeBufferPointer { (numbers) throws(LMDBError) in
       for start in stride(from: 1, to: numbers.count, by: Self.numbersAtOnce) {
@@ -115,32 +117,6 @@ extension Cursor {
     return try Self.entry(code, engineKey, value).map {
       slotPointer.pointee.digests.hash(database, key, $0.value)
     }
-  }
-
-  /// Puts a number under a key.
-  @discardableResult
-  package func put(
-    key: UnsafeRawBufferPointer, value: UInt64, _ mode: BulkMode, isCounted: Bool = true
-  ) throws(LMDBError) -> Bool {
-    try withNumber(value) { (value) throws(LMDBError) in
-      try put(key: key, value: value, mode, isCounted: isCounted)
-    }
-  }
-
-  /// Puts an entry under an integer key.
-  @discardableResult
-  package func put(
-    key: UInt64, value: UnsafeRawBufferPointer, _ mode: BulkMode
-  ) throws(LMDBError) -> Bool {
-    try withNumber(key) { (key) throws(LMDBError) in try put(key: key, value: value, mode) }
-  }
-
-  /// Puts a number under an integer key.
-  @discardableResult
-  package func put(
-    key: UInt64, value: UInt64, _ mode: BulkMode
-  ) throws(LMDBError) -> Bool {
-    try withNumber(key) { (key) throws(LMDBError) in try put(key: key, value: value, mode) }
   }
 
   /// Puts an entry of `count` bytes, which `fill` writes in place, under an integer key of a

@@ -137,28 +137,9 @@ package struct Cursor: ~Copyable {
     try withNumber(key) { (key) throws(LMDBError) in try move(MDB_SET_RANGE, key) }
   }
 
-  /// The first entry whose key is `key` or above.
-  package func seek(_ key: [UInt8]) throws(LMDBError) -> Entry? {
-    try key.withUnsafeBufferPointer { (key) throws(LMDBError) in
-      try move(MDB_SET_RANGE, UnsafeRawBufferPointer(key))
-    }
-  }
-
   /// The first entry of `key`.
   package func seekExact(_ key: UnsafeRawBufferPointer) throws(LMDBError) -> Entry? {
     try move(MDB_SET_KEY, key)
-  }
-
-  /// The first entry of an integer key.
-  package func seekExact(_ key: UInt64) throws(LMDBError) -> Entry? {
-    try withNumber(key) { (key) throws(LMDBError) in try move(MDB_SET_KEY, key) }
-  }
-
-  /// The first entry of `key`.
-  package func seekExact(_ key: [UInt8]) throws(LMDBError) -> Entry? {
-    try key.withUnsafeBufferPointer { (key) throws(LMDBError) in
-      try move(MDB_SET_KEY, UnsafeRawBufferPointer(key))
-    }
   }
 
   private func moveToEnd(

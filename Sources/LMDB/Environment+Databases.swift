@@ -65,7 +65,7 @@ extension Environment {
     var candidates: [String] = []
     do {
       let transaction = try beginRead()
-      let cursor = try transaction.cursor(main)
+      let cursor = try transaction.reader.cursor(main)
       while let entry = try cursor.next() {
         // The record of a database has 48 bytes; others are data of the unnamed database.
         guard entry.value.count == 48, !entry.key.contains(0) else { continue }

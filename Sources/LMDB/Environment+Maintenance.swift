@@ -37,7 +37,7 @@ extension Environment {
   /// The shape of a database, as of the last commit.
   package func statistics(of database: Database) throws(LMDBError) -> DatabaseStatistics {
     let transaction = try beginRead()
-    return try transaction.statistics(database)
+    return try transaction.reader.statistics(database)
   }
 
   /// The pages that a snapshot's file has to spare for later commits; costs a scan of their list.

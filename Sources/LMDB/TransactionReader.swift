@@ -97,15 +97,6 @@ package struct TransactionReader {
       of: database, in: transaction, isForScan: isWorthwhile)
   }
 
-  /// The value of a key given as bytes; nil where it is missing.
-  package func get(
-    _ database: Database, key: [UInt8]
-  ) throws(LMDBError) -> UnsafeRawBufferPointer? {
-    try key.withUnsafeBufferPointer { (bytes) throws(LMDBError) -> UnsafeRawBufferPointer? in
-      try get(database, key: UnsafeRawBufferPointer(bytes))
-    }
-  }
-
   /// A cursor over the database, on no entry yet. It must not outlive the transaction.
   package func cursor(_ database: Database) throws(LMDBError) -> Cursor {
     try Cursor(slot: slot, database: database)
@@ -128,21 +119,6 @@ package struct TransactionReader {
       pageSize: Int(statistics.ms_psize), depth: Int(statistics.ms_depth),
       branchPages: statistics.ms_branch_pages, leafPages: statistics.ms_leaf_pages,
       overflowPages: statistics.ms_overflow_pages, entries: statistics.ms_entries)
-  }
-
-  /// The number of values of `key`, without a scan; 0 where it is missing.
-  package func valueCount(_ database: Database, key: [UInt8]) throws(LMDBError) -> Int {
-    let cursor = try cursor(database)
-    guard try cursor.seekExact(key) != nil else { return 0 }
-    return try cursor.valueCount()
-  }
-
-  /// The entries between two keys, in either direction.
-  package func range(
-    _ database: Database, from lower: KeyBound = .unbounded, to upper: KeyBound = .unbounded,
-    _ direction: CursorRange.Direction = .forward
-  ) throws(LMDBError) -> CursorRange {
-    CursorRange(try cursor(database), database.flags, lower, upper, direction)
   }
 }
 

@@ -37,7 +37,8 @@ package enum PutMode: Sendable {
 package struct WriteTransaction: ~Copyable, ReadableTransaction {
   package let environment: Environment
 
-  init(environment: Environment) { self.environment = environment }
+  /// The same transaction once more, for code that wraps the one that it was lent.
+  package init(environment: Environment) { self.environment = environment }
 
   package var reader: TransactionReader { TransactionReader(slot: environment.writerSlot) }
 
@@ -101,38 +102,6 @@ package struct WriteTransaction: ~Copyable, ReadableTransaction {
   ) throws(LMDBError) -> UInt64? {
     try reader.askVerified(database, key).map {
       slot.pointee.digests.hash(database.handle, key, $0)
-    }
-  }
-
-  /// Puts an entry under an integer key.
-  @discardableResult
-  package func put(
-    _ database: Database, key: UInt64, value: UnsafeRawBufferPointer,
-    _ mode: PutMode = .overwrite
-  ) throws(LMDBError) -> Bool {
-    try withNumber(key) { (key) throws(LMDBError) in
-      try put(database, key: key, value: value, mode)
-    }
-  }
-
-  /// Puts a number under a key: one entry of an index or a relationship.
-  @discardableResult
-  package func put(
-    _ database: Database, key: UnsafeRawBufferPointer, value: UInt64,
-    _ mode: PutMode = .noDuplicate
-  ) throws(LMDBError) -> Bool {
-    try withNumber(value) { (value) throws(LMDBError) in
-      try put(database, key: key, value: value, mode)
-    }
-  }
-
-  /// Puts a number under an integer key.
-  @discardableResult
-  package func put(
-    _ database: Database, key: UInt64, value: UInt64, _ mode: PutMode = .noDuplicate
-  ) throws(LMDBError) -> Bool {
-    try withNumber(key) { (key) throws(LMDBError) in
-      try put(database, key: key, value: value, mode)
     }
   }
 
@@ -205,12 +174,6 @@ package struct WriteTransaction: ~Copyable, ReadableTransaction {
     return sum
   }
 
-  /// Deletes an integer key with all its values; false where it was not there.
-  @discardableResult
-  package func delete(_ database: Database, key: UInt64) throws(LMDBError) -> Bool {
-    try withNumber(key) { (key) throws(LMDBError) in try delete(database, key: key) }
-  }
-
   /// Deletes one value of a key; false where it was not there. In a database without duplicates
   /// the value does not matter.
   @discardableResult
@@ -229,26 +192,6 @@ package struct WriteTransaction: ~Copyable, ReadableTransaction {
       mdb_del(slot.pointee.transaction, database.handle, &key, &value))
     if isDeleted { slot.pointee.digests.subtract(hash, from: database.handle) }
     return isDeleted
-  }
-
-  /// Deletes one number of a key; false where it was not there.
-  @discardableResult
-  package func delete(
-    _ database: Database, key: UnsafeRawBufferPointer, value: UInt64
-  ) throws(LMDBError) -> Bool {
-    try withNumber(value) { (value) throws(LMDBError) in
-      try delete(database, key: key, value: value)
-    }
-  }
-
-  /// Deletes one number of an integer key; false where it was not there.
-  @discardableResult
-  package func delete(
-    _ database: Database, key: UInt64, value: UInt64
-  ) throws(LMDBError) -> Bool {
-    try withNumber(key) { (key) throws(LMDBError) in
-      try delete(database, key: key, value: value)
-    }
   }
 
   /// Removes all entries of a database and keeps it.

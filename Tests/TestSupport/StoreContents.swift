@@ -1,5 +1,4 @@
 package import ArborStore
-internal import LMDB
 
 /// Every entry of every database of a store but those that concern one file alone: the header, the
 /// log, and the counters of numbers, which are reserved by whoever gives them out.
@@ -11,7 +10,7 @@ package struct StoreContents: Equatable {
     for name in try file.environment.databaseNames() where name != StoreFormat.logDatabase {
       guard let database = try file.environment.openDatabase(name) else { continue }
       let transaction = try file.environment.beginRead()
-      let cursor = try transaction.cursor(database)
+      let cursor = try transaction.reader.cursor(database)
       var entries: [[UInt8]] = []
       while let entry = try cursor.next() {
         let key = Array(entry.key)

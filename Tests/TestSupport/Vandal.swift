@@ -1,6 +1,5 @@
 package import ArborModel
 package import ArborStore
-package import LMDB
 
 /// Writes to a store behind its back, keeping the header in step, so that the check finds what was
 /// done and nothing else.
@@ -10,7 +9,7 @@ package struct Vandal {
   package init(file: StoreEngine) { self.file = file }
 
   package func write(
-    _ body: (borrowing WriteTransaction, inout HeaderRecord) throws -> Void
+    _ body: (borrowing EngineWriter, inout HeaderRecord) throws -> Void
   ) throws {
     let arbor = file.databases.arbor
     try file.environment.write { transaction in
@@ -23,10 +22,10 @@ package struct Vandal {
 
   /// As it is told, where a file of its format has it.
   private func write(
-    _ header: HeaderRecord, _ transaction: borrowing WriteTransaction
+    _ header: HeaderRecord, _ transaction: borrowing EngineWriter
   ) throws {
     try Array(StoreFormat.headerKey.utf8).withUnsafeBytes { key in
-      var current = Database.unnamed
+      var current = EngineDatabase.unnamed
       if header.majorVersion == 1 {
         _ = try transaction.delete(current, key: key)
         current = file.databases.arbor
@@ -65,17 +64,17 @@ package struct Vandal {
       try change(&record, entity)
       let view = record.view
       if other != nil { _ = try transaction.delete(records, key: number.rawValue) }
-      try transaction.cursor(records).put(
+      try transaction.reader.cursor(records).put(
         key: (other ?? number).rawValue, reserving: view.sealedSize(entity.layout), isAbove: false
       ) { view.seal(into: $0, layout: entity.layout, key: other ?? number, version: view.version) }
     }
   }
 
-  package func database(records entity: String) throws -> Database {
+  package func database(records entity: String) throws -> EngineDatabase {
     file.databases.records(try Draft(file).entity(entity).index)
   }
 
-  package func index(_ entity: String, _ name: String) throws -> Database {
+  package func index(_ entity: String, _ name: String) throws -> EngineDatabase {
     guard let found = file.databases.index(try Draft(file).entity(entity).index, name) else {
       throw DraftError("\(entity).\(name)")
     }

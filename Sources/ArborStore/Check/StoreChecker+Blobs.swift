@@ -1,5 +1,4 @@
 internal import ArborModel
-internal import LMDB
 
 /// That every binary outside of a record is whole and somebody's.
 extension StoreChecker {
@@ -14,7 +13,7 @@ extension StoreChecker {
       var isSound = false
       try limit.checkStore()
       if let database = store.databases.blobs(plan.entity.index) {
-        isSound = try storing { () throws(LMDBError) in
+        isSound = try storing { () throws(EngineError) in
           try BlobStorage.read(reference, name, database, reader) != nil
         }
       }

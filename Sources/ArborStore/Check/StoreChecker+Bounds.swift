@@ -1,5 +1,4 @@
 internal import ArborModel
-internal import LMDB
 
 /// That numbers, sizes and values are such as the store writes, whatever their checksums say.
 extension StoreChecker {
@@ -12,13 +11,13 @@ extension StoreChecker {
   /// - Returns: Whether all are right.
   mutating func checkSizes() throws(StoreError) -> Bool {
     for (name, flags) in StoreDatabases.list(store.schema) {
-      let database = try storing { () throws(LMDBError) in
-        try store.environment.openDatabase(name, flags, create: false)
+      let database = try storing { () throws(EngineError) in
+        try store.environment.openDatabase(name, flags)
       }
       // In a file of an earlier format, opened for reading only, some are missing.
       guard let database else { continue }
-      let cursor = try storing { () throws(LMDBError) in try reader.cursor(database) }
-      guard let entry = try storing({ () throws(LMDBError) in try cursor.first() }) else {
+      let cursor = try storing { () throws(EngineError) in try reader.cursor(database) }
+      guard let entry = try storing({ () throws(EngineError) in try cursor.first() }) else {
         continue
       }
       if flags.contains(.integerKey), entry.key.count != 8 {
@@ -33,7 +32,7 @@ extension StoreChecker {
     return report.isSound
   }
 
-  private static func valueSize(_ flags: DatabaseFlags) -> Int? {
+  private static func valueSize(_ flags: EngineFlags) -> Int? {
     if flags.contains(.integerDuplicates) { return 8 }
     return flags.contains(.fixedDuplicates) ? OrderedMembers.valueSize : nil
   }

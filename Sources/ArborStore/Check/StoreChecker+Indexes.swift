@@ -1,5 +1,4 @@
 internal import ArborModel
-internal import LMDB
 
 /// Every record has its entries, every entry its record, and unique values are unique.
 ///
@@ -11,7 +10,7 @@ extension StoreChecker {
     let expected = indexes[indexNumber]
     expected.sort()
     let build = snapshot.unfinishedIndexes?[indexNumber]
-    try storing(limit) { () throws(LMDBError) in
+    try storing(limit) { () throws(EngineError) in
       try compare(expected, with: index, build)
     }
     guard index.schema.isUnique, build == nil else { return }
@@ -36,7 +35,7 @@ extension StoreChecker {
   /// - Parameter build: How far the index is filled; nil for one that is ready.
   private mutating func compare(
     _ expected: IndexMaintainer, with index: StoreDatabases.Index, _ build: IndexBuildList.Build?
-  ) throws(LMDBError) {
+  ) throws(EngineError) {
     let cursor = try reader.cursor(index.database)
     var found = try cursor.first()
     var next = 0

@@ -1,5 +1,4 @@
 internal import ArborModel
-internal import LMDB
 
 /// What the file says about itself agrees with what it was opened with and with its history.
 extension StoreChecker {
@@ -29,7 +28,7 @@ extension StoreChecker {
   }
 
   private mutating func checkMarker(
-    _ header: HeaderRecord, _ arbor: Database
+    _ header: HeaderRecord, _ arbor: EngineDatabase
   ) throws(StoreError) {
     let bytes = try reader.entryIfPresent(StoreFormat.migrationKey, in: arbor)
     let isSound = bytes.map { MigrationMarker($0) != nil } ?? true
@@ -39,7 +38,7 @@ extension StoreChecker {
   }
 
   private mutating func checkIndexBuilds(
-    _ header: HeaderRecord, _ arbor: Database
+    _ header: HeaderRecord, _ arbor: EngineDatabase
   ) throws(StoreError) {
     let key = StoreFormat.indexBuildsKey
     let bytes = try reader.entryIfPresent(key, in: arbor)
@@ -56,7 +55,7 @@ extension StoreChecker {
 
   /// That the log is there where the header says so, and holds commits that the store has made.
   private mutating func checkLog(
-    _ header: HeaderRecord, _ arbor: Database
+    _ header: HeaderRecord, _ arbor: EngineDatabase
   ) throws(StoreError) {
     let bytes = try reader.entryIfPresent(StoreFormat.logKey, in: arbor)
     let isSound = bytes.map { LogReaders($0) != nil } ?? true
@@ -73,7 +72,7 @@ extension StoreChecker {
     }
   }
 
-  private mutating func checkModel(_ arbor: Database) throws(StoreError) {
+  private mutating func checkModel(_ arbor: EngineDatabase) throws(StoreError) {
     if let bytes = try entry(StoreFormat.modelKey, arbor) {
       do throws(StoreError) {
         let model = try ModelCodec.decode(bytes)
@@ -102,7 +101,7 @@ extension StoreChecker {
   }
 
   private mutating func checkLayouts(
-    of entity: EntitySchema, _ arbor: Database
+    of entity: EntitySchema, _ arbor: EngineDatabase
   ) throws(StoreError) {
     for number in 1...entity.layout.number {
       let key = StoreFormat.layoutKey(entity: entity.number, layout: number)
@@ -119,7 +118,7 @@ extension StoreChecker {
   }
 
   private mutating func entry(
-    _ key: String, _ arbor: Database
+    _ key: String, _ arbor: EngineDatabase
   ) throws(StoreError) -> UnsafeRawBufferPointer? {
     let bytes = try reader.entryIfPresent(key, in: arbor)
     if bytes == nil { report.add(.header, "The entry \(key) is missing.") }
@@ -179,7 +178,7 @@ extension StoreChecker {
       for (index, database) in digested.enumerated() {
         progress?(StoreCheckProgress(stage: .digests, done: index, total: digested.count))
         let limit = limit
-        let agrees = try storing(limit) { () throws(LMDBError) in
+        let agrees = try storing(limit) { () throws(EngineError) in
           try database.agrees(with: digests, reader, limit)
         }
         if !agrees { report.add(.digest, database.finding, entity: database.entity) }

@@ -1,5 +1,4 @@
 package import ArborModel
-internal import LMDB
 
 /// Compares everything that a store keeps twice, and everything that must not contradict itself.
 ///
@@ -12,7 +11,7 @@ internal import LMDB
 struct StoreChecker {
   let store: StoreEngine
   let snapshot: StoreSnapshot
-  let reader: TransactionReader
+  let reader: EngineReader
   /// What the indexes have to hold, by their numbers.
   let indexes: [IndexMaintainer]
   /// What the relationships have to hold, by their numbers.
@@ -80,7 +79,8 @@ struct StoreChecker {
   private mutating func checkRecords(_ plan: EntityPlan) throws(StoreError) {
     let counter = try checkCounter(StoreFormat.objectCounter(plan.entity.number))
     let allocator = SlabAllocator(slabSize: 4 << 10)
-    let total = try storing { () throws(LMDBError) in try reader.statistics(plan.records).entries }
+    let total = try storing { () throws(EngineError) in try reader.statistics(plan.records).entries
+    }
     var done = 0
     try reader.forEachEntry(of: plan.records, limit) { (found) throws(StoreError) in
       if let progress, done.isMultiple(of: StoreCheckProgress.interval) {

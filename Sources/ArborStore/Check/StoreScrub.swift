@@ -1,6 +1,5 @@
 internal import ArborModel
 internal import Foundation
-internal import LMDB
 
 /// Reads a store's file as a whole and looks for damage, while others read and write: every page,
 /// by plain reads; the entries of every database, which must have the sum that its commits have
@@ -79,7 +78,7 @@ final class StoreScrub {
       }
       for (index, database) in databases.enumerated() {
         report?(StoreScrubProgress(done: index + 1, total: total))
-        let seed = EntryDigest.seed(of: database.database.name)
+        let seed = DatabaseDigests.seed(of: database.database.name)
         if !record.databases.contains(seed) {
           if mustEnd() { throw .interrupted(.cancelled) }
           try read(database)
@@ -105,12 +104,12 @@ final class StoreScrub {
   // MARK: Parts
 
   private func readPages() throws(StoreError) {
-    do throws(LMDBError) {
+    do throws(EngineError) {
       try store.environment.verifyPages(
         expecting: store.expectedDatabases, allowing: store.allowedDatabases
       ) { self.mustEnd() }
     } catch {
-      if case .closed = error { throw .interrupted(.cancelled) }
+      if error == .stopped { throw .interrupted(.cancelled) }
       throw StoreError(error, path: store.path)
     }
   }
@@ -124,8 +123,8 @@ final class StoreScrub {
       !$0.isAbstract && store.databases.records($0.index).handle == handle
     }
     var (count, finding): (Int, StoreError?) = (0, nil)
-    let sum = try storing { () throws(LMDBError) in
-      try reader.digest(of: database.database) { (entry) throws(LMDBError) in
+    let sum = try storing { () throws(EngineError) in
+      try reader.digest(of: database.database) { (entry) throws(EngineError) in
         count += 1
         if count.isMultiple(of: 64), mustEnd() { return false }
         if let entity { finding = try self.finding(entry, of: entity, reader) }
@@ -149,8 +148,8 @@ final class StoreScrub {
 
   /// What is wrong with the record of an object of an entity, beside the sum of all.
   private func finding(
-    _ entry: Entry, of entity: EntitySchema, _ reader: TransactionReader
-  ) throws(LMDBError) -> StoreError? {
+    _ entry: EngineEntry, of entity: EntitySchema, _ reader: EngineReader
+  ) throws(EngineError) -> StoreError? {
     guard let base = entry.value.baseAddress else { return nil }
     let number = ObjectNumber(rawValue: entry.integerKey)
     let record: RecordView
@@ -200,7 +199,7 @@ final class StoreScrub {
     record.databases = []
     let record = record
     try store.write(repeats: true) { (transaction, header) throws(StoreError) in
-      try storing { () throws(LMDBError) in
+      try storing { () throws(EngineError) in
         // Another process may have begun as well.
         guard case .unknown = try StoreDigests.read(transaction.reader, of: header.transactionID)
         else { return }
@@ -220,7 +219,7 @@ final class StoreScrub {
     if store.isReadOnly { return }
     let (record, counted) = (record, counted)
     try store.write(repeats: true) { (transaction, header) throws(StoreError) in
-      try storing { () throws(LMDBError) in
+      try storing { () throws(EngineError) in
         try transaction.put(
           store.databases.arbor, key: Array(StoreFormat.scrubKey.utf8), value: record.encoded())
         let stored = try StoreDigests.read(transaction.reader, of: header.transactionID)

@@ -1,5 +1,3 @@
-package import LMDB
-
 /// Every name and constant that lies in a store's file, in one place.
 ///
 /// A store is one LMDB environment with these databases; the article *Store Format* explains each
@@ -80,16 +78,16 @@ extension StoreFormat {
   /// The second database of an ordered relationship, by position.
   package static func orderDatabase(_ stored: String) -> String { "o/\(stored)" }
 
-  package static let arborFlags = DatabaseFlags(rawValue: 0)
-  package static let blobFlags = DatabaseFlags(rawValue: 0)
-  package static let recordFlags = DatabaseFlags.integerKey
-  package static let historyFlags = DatabaseFlags.integerKey
-  package static let logFlags = DatabaseFlags.integerKey
-  package static let indexFlags = DatabaseFlags.numberSets
-  package static let relationshipFlags = DatabaseFlags.integerKey.union(.numberSets)
+  package static let arborFlags = EngineFlags(rawValue: 0)
+  package static let blobFlags = EngineFlags(rawValue: 0)
+  package static let recordFlags = EngineFlags.integerKey
+  package static let historyFlags = EngineFlags.integerKey
+  package static let logFlags = EngineFlags.integerKey
+  package static let indexFlags = EngineFlags.numberSets
+  package static let relationshipFlags = EngineFlags.integerKey.union(.numberSets)
   /// 16 bytes, two big-endian numbers, ordered byte by byte.
   package static let orderedFlags =
-    DatabaseFlags.integerKey.union(.duplicates).union(.fixedDuplicates)
+    EngineFlags.integerKey.union(.duplicates).union(.fixedDuplicates)
 }
 
 // MARK: - Keys of the unnamed and the `arbor` database

@@ -1,6 +1,5 @@
 internal import ArborModel
 internal import Foundation
-internal import LMDB
 
 /// Fills empty indexes from the records, in one scan over each entity.
 ///
@@ -45,7 +44,7 @@ struct IndexBuilder {
   /// Fills the indexes.
   ///
   /// - Throws: `corrupted` where a record is damaged, `interrupted` where the task is cancelled.
-  func build(_ transaction: borrowing WriteTransaction) throws(StoreError) {
+  func build(_ transaction: borrowing EngineWriter) throws(StoreError) {
     for plan in plans {
       guard let plan else { continue }
       let indexes = plan.indexes.filter { maintainers[$0.number] != nil }
@@ -55,7 +54,7 @@ struct IndexBuilder {
   }
 
   private func build(
-    _ plan: EntityPlan, _ indexes: [EntityPlan.Index], _ transaction: borrowing WriteTransaction
+    _ plan: EntityPlan, _ indexes: [EntityPlan.Index], _ transaction: borrowing EngineWriter
   ) throws(StoreError) {
     var count = 0
     let scan = RecordScan(entity: plan.entity, records: plan.records, layouts: layouts)
@@ -72,12 +71,12 @@ struct IndexBuilder {
   }
 
   /// Writes what has been gathered.
-  private func write(_ transaction: borrowing WriteTransaction) throws(StoreError) {
+  private func write(_ transaction: borrowing EngineWriter) throws(StoreError) {
     for maintainer in maintainers {
       guard let maintainer else { continue }
       maintainer.sort()
       try limit.checkStoreNow()
-      try storing(limit) { () throws(LMDBError) in
+      try storing(limit) { () throws(EngineError) in
         try maintainer.apply(transaction, limit: limit)
       }
       maintainer.removeAll()
@@ -89,7 +88,7 @@ struct IndexBuilder {
   private static let mostViolations = 100
 
   /// Objects with the same values in unique indexes that were filled.
-  func violations(_ reader: TransactionReader) throws(StoreError) -> [UniquenessViolation] {
+  func violations(_ reader: EngineReader) throws(StoreError) -> [UniquenessViolation] {
     var violations: [UniquenessViolation] = []
     for (indexNumber, maintainer) in maintainers.enumerated() {
       guard let maintainer, maintainer.index.schema.isUnique else { continue }
@@ -99,34 +98,34 @@ struct IndexBuilder {
   }
 
   private func findViolations(
-    of maintainer: IndexMaintainer, _ indexNumber: Int, _ reader: TransactionReader,
+    of maintainer: IndexMaintainer, _ indexNumber: Int, _ reader: EngineReader,
     _ violations: inout [UniquenessViolation]
   ) throws(StoreError) {
-    let cursor = try storing { () throws(LMDBError) in
+    let cursor = try storing { () throws(EngineError) in
       try reader.cursor(maintainer.index.database)
     }
-    var entry = try storing { () throws(LMDBError) in try cursor.first() }
+    var entry = try storing { () throws(EngineError) in try cursor.first() }
     while let found = entry, violations.count < Self.mostViolations {
       try limit.checkStore()
-      let count = try storing { () throws(LMDBError) in try cursor.valueCount() }
+      let count = try storing { () throws(EngineError) in try cursor.valueCount() }
       if count > 1 {
         var numbers = [ObjectNumber(rawValue: found.integerValue)]
         let isCut = found.key.count >= KeyBuffer.indexLimit
-        while let other = try storing({ () throws(LMDBError) in try cursor.nextDuplicate() }) {
+        while let other = try storing({ () throws(EngineError) in try cursor.nextDuplicate() }) {
           numbers.append(ObjectNumber(rawValue: other.integerValue))
           // Whole keys say all that there is to say; nil in one of them is nil in all.
           if !isCut, numbers.count == 2 { break }
         }
         try validate(numbers, maintainer, indexNumber, reader, &violations)
       }
-      entry = try storing { () throws(LMDBError) in try cursor.nextKey() }
+      entry = try storing { () throws(EngineError) in try cursor.nextKey() }
     }
   }
 
   /// Compares objects with one key by their records.
   private func validate(
     _ numbers: [ObjectNumber], _ maintainer: IndexMaintainer, _ indexNumber: Int,
-    _ reader: TransactionReader, _ violations: inout [UniquenessViolation]
+    _ reader: EngineReader, _ violations: inout [UniquenessViolation]
   ) throws(StoreError) {
     var holders: [[UInt8]: ObjectNumber] = [:]
     let allocator = SlabAllocator(slabSize: 4 << 10)

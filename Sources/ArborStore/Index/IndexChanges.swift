@@ -1,5 +1,4 @@
 internal import ArborModel
-internal import LMDB
 
 /// Which indexes a store has to gain and to lose to become one of another model.
 struct IndexChanges {

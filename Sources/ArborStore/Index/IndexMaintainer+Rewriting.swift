@@ -1,5 +1,4 @@
 internal import ArborModel
-internal import LMDB
 
 /// Writing an index anew instead of changing it: its entries as they were merged with a commit's
 /// changes, both in order, and appended.
@@ -21,7 +20,7 @@ extension IndexMaintainer {
   /// index.
   ///
   /// - Parameter basis: Shows the index as it is before the changes.
-  func isRewriteWorthwhile(_ basis: TransactionReader) throws(LMDBError) -> Bool {
+  func isRewriteWorthwhile(_ basis: EngineReader) throws(EngineError) -> Bool {
     guard run.count >= Self.fewChanges else { return false }
     let stored = try basis.entryCount(index.database)
     // What lies above all entries is appended anyway.
@@ -34,7 +33,7 @@ extension IndexMaintainer {
     for sample in 0..<Self.sampleCount {
       let start = count * sample / Self.sampleCount
       var passed = 0
-      var entry = try run.withKey(run[start]) { (key) throws(LMDBError) in try cursor.seek(key) }
+      var entry = try run.withKey(run[start]) { (key) throws(EngineError) in try cursor.seek(key) }
       while entry != nil, passed < Self.sampleLength {
         passed += try cursor.valueCount()
         entry = try cursor.nextKey()
@@ -54,15 +53,15 @@ extension IndexMaintainer {
   ///   - basis: Shows the index as it is before the changes, whatever the transaction does.
   ///   - swept: Objects of which no entry stays.
   func rewrite(
-    _ transaction: borrowing WriteTransaction, from basis: TransactionReader,
+    _ transaction: borrowing EngineWriter, from basis: EngineReader,
     without swept: SweptObjects
-  ) throws(LMDBError) {
+  ) throws(EngineError) {
     try basis.verifyPages(of: index.database)
     // Most entries stay: only those that go and come count.
     try transaction.clear(index.database, isCounted: false)
     forgetEnd()
     let old = try basis.cursor(index.database)
-    let new = try transaction.cursor(index.database)
+    let new = try transaction.reader.cursor(index.database)
     var runIndex = 0
     var numbers: [UInt64] = []
     var next = try old.first()
@@ -95,9 +94,9 @@ extension IndexMaintainer {
   /// Reads the numbers of a key that stay, and counts those that are swept away.
   @inline(__always)
   private func read(
-    _ numbers: inout [UInt64], of entry: Entry, _ cursor: borrowing Cursor,
-    without swept: SweptObjects, _ transaction: borrowing WriteTransaction
-  ) throws(LMDBError) {
+    _ numbers: inout [UInt64], of entry: EngineEntry, _ cursor: borrowing EngineCursor,
+    without swept: SweptObjects, _ transaction: borrowing EngineWriter
+  ) throws(EngineError) {
     numbers.removeAll(keepingCapacity: true)
     try cursor.forEachValue(of: entry) { number in
       if swept.contains(number) {
@@ -111,7 +110,7 @@ extension IndexMaintainer {
   /// Counts an entry that goes or comes in the digest of the index.
   private func count(
     _ number: UInt64, of key: UnsafeRawBufferPointer, isRemoval: Bool,
-    _ transaction: borrowing WriteTransaction
+    _ transaction: borrowing EngineWriter
   ) {
     // Sound: the bytes are this frame's own and are lent for the call only.
     withUnsafeBytes(of: number) { value in
@@ -138,8 +137,8 @@ extension IndexMaintainer {
   /// - Parameter limit: What ends the writing, with `closed`; nil for nothing.
   /// - Returns: The index behind the key's changes, and whether anything was appended.
   func append(
-    keyAt start: Int, to cursor: borrowing Cursor, _ limit: WorkLimit? = nil
-  ) throws(LMDBError) -> (end: Int, hasAdded: Bool) {
+    keyAt start: Int, to cursor: borrowing EngineCursor, _ limit: WorkLimit? = nil
+  ) throws(EngineError) -> (end: Int, hasAdded: Bool) {
     let end = run.endOfKey(start)
     var hasAdded = false
     for part in stride(from: start, to: end, by: Self.appendedAtOnce) {
@@ -149,7 +148,7 @@ extension IndexMaintainer {
         appended.append(run[index].number)
       }
       if appended.isEmpty { continue }
-      try run.withKey(run[start]) { (key) throws(LMDBError) in
+      try run.withKey(run[start]) { (key) throws(EngineError) in
         try cursor.append(key: key, numbers: appended, isNewKey: !hasAdded)
       }
       hasAdded = true

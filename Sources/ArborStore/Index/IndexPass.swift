@@ -1,5 +1,4 @@
 internal import ArborModel
-internal import LMDB
 
 /// The next entries of one index that is being filled, in their order: all that lie behind a
 /// position, or as many as fit into memory, as one snapshot shows them.
@@ -68,7 +67,7 @@ final class IndexPass {
   /// - Parameter length: How many entries are gathered at most.
   /// - Returns: false where it was stopped; nothing can be written then.
   func gather(
-    _ reader: TransactionReader, _ length: Int, _ limit: WorkLimit, _ isStopped: () -> Bool
+    _ reader: EngineReader, _ length: Int, _ limit: WorkLimit, _ isStopped: () -> Bool
   ) throws(StoreError) -> Bool {
     var (count, isEnded) = (0, false)
     do throws(StoreError) {
@@ -90,7 +89,7 @@ final class IndexPass {
     rest = sortedRange(length)
     behind += maintainer.run.count - rest.upperBound
     isLast = behind == 0
-    let written = try storing { () throws(LMDBError) in
+    let written = try storing { () throws(EngineError) in
       try reader.entryCount(maintainer.index.database)
     }
     total = written + rest.count + behind
@@ -134,7 +133,7 @@ final class IndexPass {
 
   /// Looks which objects were changed since the last batch.
   func news(
-    _ reader: TransactionReader, _ header: HeaderRecord
+    _ reader: EngineReader, _ header: HeaderRecord
   ) throws(StoreError) -> News {
     let unknown = News(sequence: header.sequence, numbers: nil)
     guard !isDoubtful, header.sequence - sequence <= Self.mostCommits else { return unknown }
@@ -158,7 +157,7 @@ final class IndexPass {
   ///   - most: How many entries are written at most, of those that were gathered.
   ///   - isDue: Asked between parts of the batch; it ends where it says so.
   func write(
-    _ most: Int, _ news: News, _ transaction: borrowing WriteTransaction, _ limit: WorkLimit,
+    _ most: Int, _ news: News, _ transaction: borrowing EngineWriter, _ limit: WorkLimit,
     until isDue: () -> Bool
   ) throws(StoreError) -> Batch {
     var batch = Batch(position: position, sequence: news.sequence, isDoubtful: news.numbers == nil)
@@ -175,7 +174,7 @@ final class IndexPass {
         try writeAnew(numbers, transaction, limit)
         batch.handled.formUnion(numbers)
       }
-      try storing(limit) { () throws(LMDBError) in
+      try storing(limit) { () throws(EngineError) in
         try maintainer.add(part, transaction, limit) {
           handled.contains($0) || batch.handled.contains($0)
         }
@@ -208,16 +207,16 @@ final class IndexPass {
 
   /// Writes all entries of some objects, as their records are now.
   private func writeAnew(
-    _ numbers: Set<UInt64>, _ transaction: borrowing WriteTransaction, _ limit: WorkLimit
+    _ numbers: Set<UInt64>, _ transaction: borrowing EngineWriter, _ limit: WorkLimit
   ) throws(StoreError) {
     if numbers.isEmpty { return }
     defer { late.removeAll() }
     try collect(numbers, transaction.reader)
-    try storing(limit) { () throws(LMDBError) in try late.apply(transaction, limit: limit) }
+    try storing(limit) { () throws(EngineError) in try late.apply(transaction, limit: limit) }
   }
 
   private func collect(
-    _ numbers: Set<UInt64>, _ reader: TransactionReader
+    _ numbers: Set<UInt64>, _ reader: EngineReader
   ) throws(StoreError) {
     late.forgetEnd()
     let allocator = SlabAllocator(slabSize: 4 << 10)
@@ -238,26 +237,26 @@ extension IndexMaintainer {
   ///
   /// - Parameter isLeftOut: Which objects' entries are not added.
   func add(
-    _ range: Range<Int>, _ transaction: borrowing WriteTransaction, _ limit: WorkLimit,
+    _ range: Range<Int>, _ transaction: borrowing EngineWriter, _ limit: WorkLimit,
     unless isLeftOut: (UInt64) -> Bool
-  ) throws(LMDBError) {
+  ) throws(EngineError) {
     // Others may have written since.
     forgetEnd()
     let firstAppended = try firstAbove(transaction.reader)
-    let cursor = try transaction.cursor(index.database)
+    let cursor = try transaction.reader.cursor(index.database)
     var appended: Int?
     for entryIndex in range {
       let entry = run[entryIndex]
       if isLeftOut(entry.number) { continue }
       try limit.checkEngine()
       let isOfLastKey = appended.map { run.isSameKey(run[$0], entry) } ?? false
-      try run.withKey(entry) { (key) throws(LMDBError) in
+      try run.withKey(entry) { (key) throws(EngineError) in
         if entryIndex < firstAppended {
           _ = try cursor.put(key: key, value: entry.number, .noDuplicate)
         } else {
           _ = try cursor.put(
             key: key, value: entry.number,
-            isOfLastKey ? Cursor.BulkMode.appendDuplicate : .append)
+            isOfLastKey ? EngineCursor.BulkMode.appendDuplicate : .append)
         }
       }
       if entryIndex >= firstAppended { appended = entryIndex }

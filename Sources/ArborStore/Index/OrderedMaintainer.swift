@@ -1,5 +1,4 @@
 internal import ArborModel
-internal import LMDB
 
 /// Keeps one ordered to-many relationship: works out the new member lists and writes what moved.
 final class OrderedMaintainer {
@@ -11,13 +10,13 @@ final class OrderedMaintainer {
     var joining: [ObjectNumber] = []
   }
 
-  let members: Database
-  let order: Database
+  let members: EngineDatabase
+  let order: EngineDatabase
   private(set) var outcomes: [Outcome] = []
   private var outcomeIndices: [ObjectNumber: Int] = [:]
   var droppedOwners: [ObjectNumber] = []
 
-  init(members: Database, order: Database) {
+  init(members: EngineDatabase, order: EngineDatabase) {
     self.members = members
     self.order = order
   }
@@ -36,8 +35,8 @@ final class OrderedMaintainer {
   // MARK: Collecting
 
   func collect(
-    _ owner: ObjectNumber, _ edit: ChangeSet.LinkEdit.Edit, _ reader: TransactionReader
-  ) throws(LMDBError) {
+    _ owner: ObjectNumber, _ edit: ChangeSet.LinkEdit.Edit, _ reader: EngineReader
+  ) throws(EngineError) {
     let index: Int
     if let known = outcomeIndices[owner] {
       index = known
@@ -65,7 +64,7 @@ final class OrderedMaintainer {
 
   // MARK: Writing
 
-  func apply(_ transaction: borrowing WriteTransaction) throws(LMDBError) {
+  func apply(_ transaction: borrowing EngineWriter) throws(EngineError) {
     for owner in droppedOwners {
       try transaction.delete(members, key: owner.rawValue)
       try transaction.delete(order, key: owner.rawValue)
@@ -74,8 +73,8 @@ final class OrderedMaintainer {
   }
 
   private func write(
-    _ outcome: Outcome, _ transaction: borrowing WriteTransaction
-  ) throws(LMDBError) {
+    _ outcome: Outcome, _ transaction: borrowing EngineWriter
+  ) throws(EngineError) {
     let old = Dictionary(
       outcome.stored.map { ($0.member, $0.position) }, uniquingKeysWith: { first, _ in first })
     let positions = MemberPositions.assign(outcome.members.map { old[$0] })
@@ -86,14 +85,14 @@ final class OrderedMaintainer {
     for stored in outcome.stored where !kept.contains(stored.member) {
       try OrderedMembers.change(
         members, order, outcome.owner.rawValue, stored.member.rawValue, stored.position
-      ) { (database, key, value) throws(LMDBError) in
+      ) { (database, key, value) throws(EngineError) in
         _ = try transaction.delete(database, key: key, value: value)
       }
     }
     for (member, position) in zip(outcome.members, positions) where !kept.contains(member) {
       try OrderedMembers.change(
         members, order, outcome.owner.rawValue, member.rawValue, position
-      ) { (database, key, value) throws(LMDBError) in
+      ) { (database, key, value) throws(EngineError) in
         _ = try transaction.put(database, key: key, value: value, .noDuplicate)
       }
     }

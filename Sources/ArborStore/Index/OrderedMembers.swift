@@ -1,5 +1,4 @@
 package import ArborModel
-package import LMDB
 
 /// The members of an ordered relationship as they lie in its two databases.
 ///
@@ -29,8 +28,8 @@ package enum OrderedMembers {
 
   /// The members in order.
   package static func read(
-    _ reader: TransactionReader, _ order: Database, _ owner: ObjectNumber
-  ) throws(LMDBError) -> [Member] {
+    _ reader: EngineReader, _ order: EngineDatabase, _ owner: ObjectNumber
+  ) throws(EngineError) -> [Member] {
     var members: [Member] = []
     let cursor = try reader.cursor(order)
     var batch = try cursor.firstBatch(owner.rawValue)
@@ -46,12 +45,12 @@ package enum OrderedMembers {
 
   /// Where an object stands among the members; nil where it is none.
   package static func position(
-    _ reader: TransactionReader, _ members: Database, _ owner: ObjectNumber,
+    _ reader: EngineReader, _ members: EngineDatabase, _ owner: ObjectNumber,
     _ member: ObjectNumber
-  ) throws(LMDBError) -> UInt64? {
+  ) throws(EngineError) -> UInt64? {
     let cursor = try reader.cursor(members)
-    let found = try withNumber(owner.rawValue) { (key) throws(LMDBError) in
-      try withPair(member.rawValue, 0) { (value) throws(LMDBError) in
+    let found = try withNumber(owner.rawValue) { (key) throws(EngineError) in
+      try withPair(member.rawValue, 0) { (value) throws(EngineError) in
         try cursor.seek(key, value: value)
       }
     }
@@ -62,14 +61,16 @@ package enum OrderedMembers {
 
   /// Calls `body` with the key and the value of a member in each of the two databases.
   static func change(
-    _ members: Database, _ order: Database, _ owner: UInt64, _ member: UInt64, _ position: UInt64,
-    _ body: (Database, UnsafeRawBufferPointer, UnsafeRawBufferPointer) throws(LMDBError) -> Void
-  ) throws(LMDBError) {
-    try withNumber(owner) { (key) throws(LMDBError) in
-      try withPair(member, position) { (value) throws(LMDBError) in
+    _ members: EngineDatabase, _ order: EngineDatabase, _ owner: UInt64, _ member: UInt64,
+    _ position: UInt64,
+    _ body: (EngineDatabase, UnsafeRawBufferPointer, UnsafeRawBufferPointer) throws(EngineError) ->
+      Void
+  ) throws(EngineError) {
+    try withNumber(owner) { (key) throws(EngineError) in
+      try withPair(member, position) { (value) throws(EngineError) in
         try body(members, key, value)
       }
-      try withPair(position, member) { (value) throws(LMDBError) in
+      try withPair(position, member) { (value) throws(EngineError) in
         try body(order, key, value)
       }
     }
@@ -87,16 +88,16 @@ package enum OrderedMembers {
   @inline(__always)
   static func withPair<R>(
     _ first: UInt64, _ second: UInt64,
-    _ body: (UnsafeRawBufferPointer) throws(LMDBError) -> R
-  ) throws(LMDBError) -> R {
+    _ body: (UnsafeRawBufferPointer) throws(EngineError) -> R
+  ) throws(EngineError) -> R {
     let pair = (first.bigEndian, second.bigEndian)
-    return try withUnsafeBytes(of: pair) { (bytes) throws(LMDBError) in try body(bytes) }
+    return try withUnsafeBytes(of: pair) { (bytes) throws(EngineError) in try body(bytes) }
   }
 
   @inline(__always)
   static func withNumber<R>(
-    _ number: UInt64, _ body: (UnsafeRawBufferPointer) throws(LMDBError) -> R
-  ) throws(LMDBError) -> R {
-    try withUnsafeBytes(of: number) { (bytes) throws(LMDBError) in try body(bytes) }
+    _ number: UInt64, _ body: (UnsafeRawBufferPointer) throws(EngineError) -> R
+  ) throws(EngineError) -> R {
+    try withUnsafeBytes(of: number) { (bytes) throws(EngineError) in try body(bytes) }
   }
 }

@@ -1,11 +1,10 @@
 internal import ArborModel
-internal import LMDB
 
 /// A scan of all records of one entity, in the order of their numbers, each verified and in the
 /// newest layout.
 struct RecordScan {
   let entity: EntitySchema
-  let records: Database
+  let records: EngineDatabase
   let layouts: StoreLayouts
 
   /// - Parameter body: Gets a record, which is valid until it returns.
@@ -13,7 +12,7 @@ struct RecordScan {
   ///   what `body` throws.
   @inline(__always)
   func forEach(
-    _ reader: TransactionReader, _ limit: WorkLimit,
+    _ reader: EngineReader, _ limit: WorkLimit,
     _ body: (ObjectNumber, RecordView) throws(StoreError) -> Void
   ) throws(StoreError) {
     var allocator = SlabAllocator(slabSize: 4 << 10)
@@ -30,16 +29,17 @@ struct RecordScan {
   }
 }
 
-extension TransactionReader {
+extension EngineReader {
   /// Calls `body` with each entry of a database, in the order of its keys.
   ///
   /// - Parameter limit: What ends the scan; nil for nothing.
   @inline(__always)
   func forEachEntry(
-    of database: Database, _ limit: WorkLimit?, _ body: (Entry) throws(StoreError) -> Void
+    of database: EngineDatabase, _ limit: WorkLimit?,
+    _ body: (EngineEntry) throws(StoreError) -> Void
   ) throws(StoreError) {
-    let cursor = try storing { () throws(LMDBError) in try self.cursor(database) }
-    while let entry = try storing({ () throws(LMDBError) in try cursor.next() }) {
+    let cursor = try storing { () throws(EngineError) in try self.cursor(database) }
+    while let entry = try storing({ () throws(EngineError) in try cursor.next() }) {
       try limit?.checkStore()
       try body(entry)
     }

@@ -1,5 +1,4 @@
 package import ArborModel
-internal import LMDB
 
 extension StoreEngine {
   /// Counts one more use of an index, by its number in the store. Some nanoseconds.
@@ -13,7 +12,7 @@ extension StoreSnapshot {
     let reader = try reader
     var list: [IndexStatistics] = []
     for (number, index) in store.databases.indexes.enumerated() {
-      let space = try storing { () throws(LMDBError) in try reader.space(index.database) }
+      let space = try storing { () throws(EngineError) in try reader.space(index.database) }
       let entity = store.schema.entities[index.schema.declaringEntity]
       list.append(
         IndexStatistics(
@@ -40,7 +39,7 @@ extension StoreSnapshot {
       guard let build = unfinishedIndexes[indexNumber] else { continue }
       let owner = schema.entities[index.schema.declaringEntity]
       let reader = try reader
-      let count = try storing { () throws(LMDBError) in
+      let count = try storing { () throws(EngineError) in
         var count = 0
         for entity in owner.concreteFamily {
           count += try reader.entryCount(store.databases.records(entity))

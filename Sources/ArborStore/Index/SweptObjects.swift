@@ -1,5 +1,4 @@
 internal import ArborModel
-internal import LMDB
 
 /// Objects that a commit deletes in such numbers that their entries are dropped by number, in one
 /// pass over an index or a relationship: nobody has to work out and to sort their keys.
@@ -54,12 +53,12 @@ struct SweptObjects {
   ///
   /// - Parameter basis: Shows the database as it is before, whatever the transaction does.
   func drop(
-    from database: Database, _ transaction: borrowing WriteTransaction, _ basis: TransactionReader
-  ) throws(LMDBError) {
+    from database: EngineDatabase, _ transaction: borrowing EngineWriter, _ basis: EngineReader
+  ) throws(EngineError) {
     // Most entries stay: only those that go count.
     try transaction.clear(database, isCounted: false)
     let old = try basis.cursor(database)
-    let new = try transaction.cursor(database)
+    let new = try transaction.reader.cursor(database)
     var next = try old.first()
     var numbers: [UInt64] = []
     while let entry = next {
@@ -77,12 +76,12 @@ struct SweptObjects {
   }
 }
 
-extension Cursor {
+extension EngineCursor {
   /// Calls `body` with all numbers of the key that the cursor has just moved to.
   @inline(__always)
   func forEachValue(
-    of entry: Entry, _ body: (UInt64) throws(LMDBError) -> Void
-  ) throws(LMDBError) {
+    of entry: EngineEntry, _ body: (UInt64) throws(EngineError) -> Void
+  ) throws(EngineError) {
     guard try valueCount() > 1 else { return try body(entry.integerValue) }
     var batch = try firstBatch(entry.key)
     while let values = batch {

@@ -1,5 +1,4 @@
 package import Foundation
-internal import LMDB
 
 /// Who has to get a store's commits before they may go from its log, and how far each has them.
 ///
@@ -42,7 +41,7 @@ package struct LogReaders: Sendable, Hashable {
   ///
   /// - Throws: `corrupted`.
   static func read(
-    _ reader: TransactionReader, _ arbor: Database
+    _ reader: EngineReader, _ arbor: EngineDatabase
   ) throws(StoreError) -> LogReaders {
     guard let bytes = try reader.entryIfPresent(StoreFormat.logKey, in: arbor) else {
       return LogReaders()

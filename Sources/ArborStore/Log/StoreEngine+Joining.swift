@@ -1,7 +1,6 @@
 internal import ArborLocks
 internal import ArborModel
 internal import Foundation
-internal import LMDB
 
 extension StoreEngine {
   /// Begins to keep commits for a log that is going to begin with a copy of the store: whatever is
@@ -49,7 +48,7 @@ extension StoreEngine {
       }
       var readers = try LogReaders.read(transaction.reader, databases.arbor)
       readers.sequences[id] = nil
-      try storing { () throws(LMDBError) in
+      try storing { () throws(EngineError) in
         try StoreLog.set(readers, &header, databases.arbor, transaction)
       }
       try write(group.map(start.after) ?? start, transaction)
@@ -59,8 +58,8 @@ extension StoreEngine {
 
   /// The commits behind a position, which the store has kept, as one group.
   private func commits(
-    behind start: SharedPosition, upTo last: UInt64, _ database: Database?,
-    _ reader: TransactionReader
+    behind start: SharedPosition, upTo last: UInt64, _ database: EngineDatabase?,
+    _ reader: EngineReader
   ) throws(StoreError) -> CommitGroup? {
     guard start.sequence < last else { return nil }
     var commits: [[UInt8]] = []

@@ -1,5 +1,4 @@
 package import Foundation
-internal import LMDB
 
 extension StoreEngine {
   /// A snapshot that can read the log: a transaction knows only databases that were opened before
@@ -10,9 +9,9 @@ extension StoreEngine {
   }
 
   /// nil where nobody has followed the store yet.
-  func logDatabase() throws(StoreError) -> Database? {
-    try storing { () throws(LMDBError) in
-      try environment.openDatabase(StoreFormat.logDatabase, StoreFormat.logFlags, create: false)
+  func logDatabase() throws(StoreError) -> EngineDatabase? {
+    try storing { () throws(EngineError) in
+      try environment.openDatabase(StoreFormat.logDatabase, StoreFormat.logFlags)
     }
   }
 
@@ -37,7 +36,7 @@ extension StoreEngine {
       var readers = try LogReaders.read(transaction.reader, databases.arbor)
       noted = sequence ?? header.sequence
       readers.sequences[id] = noted
-      try storing { () throws(LMDBError) in
+      try storing { () throws(EngineError) in
         try StoreLog.set(readers, &header, databases.arbor, transaction)
       }
     }
@@ -49,7 +48,7 @@ extension StoreEngine {
     try write { (transaction, header) throws(StoreError) in
       var readers = try LogReaders.read(transaction.reader, databases.arbor)
       guard readers.sequences.removeValue(forKey: id) != nil else { return }
-      try storing { () throws(LMDBError) in
+      try storing { () throws(EngineError) in
         try StoreLog.set(readers, &header, databases.arbor, transaction)
       }
     }

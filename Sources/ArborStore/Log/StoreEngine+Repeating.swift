@@ -1,5 +1,4 @@
 internal import ArborModel
-internal import LMDB
 
 extension StoreEngine {
   /// Makes commits of another copy of the store again, in one transaction.
@@ -32,7 +31,7 @@ extension StoreEngine {
   /// Makes commits again in a transaction that has nothing else in it yet.
   func makeAgain(
     _ commits: [LoggedCommit], _ workspace: CommitWorkspace, _ header: inout HeaderRecord,
-    _ transaction: borrowing WriteTransaction
+    _ transaction: borrowing EngineWriter
   ) throws(StoreError) {
     workspace.begin(transaction.id)
     var greatest = GreatestNumbers()
@@ -47,7 +46,7 @@ extension StoreEngine {
   ///   snapshot shows.
   private func makeAgain(
     _ commit: LoggedCommit, _ workspace: CommitWorkspace, _ header: inout HeaderRecord,
-    hasWritten: Bool, _ transaction: borrowing WriteTransaction
+    hasWritten: Bool, _ transaction: borrowing EngineWriter
   ) throws(StoreError) {
     try check(commit, follows: header)
     var writer = CommitWriter(
@@ -111,7 +110,7 @@ extension StoreEngine {
 
   /// Keeps numbers of objects that came with the log from being given out.
   private func raiseCounters(
-    above greatest: GreatestNumbers, _ transaction: borrowing WriteTransaction
+    above greatest: GreatestNumbers, _ transaction: borrowing EngineWriter
   ) throws(StoreError) {
     for (entity, number) in greatest.byEntity {
       try StoreCounter.raise(
@@ -120,7 +119,7 @@ extension StoreEngine {
   }
 
   private func raise(
-    _ counters: [String: UInt64], _ transaction: borrowing WriteTransaction
+    _ counters: [String: UInt64], _ transaction: borrowing EngineWriter
   ) throws(StoreError) {
     let present =
       schema.entities.filter { !$0.isAbstract }

@@ -1,7 +1,6 @@
 internal import ArborLocks
 internal import ArborModel
 internal import Foundation
-internal import LMDB
 
 extension StoreEngine {
   /// From now on every commit enters a log before it counts, and what others add comes here.
@@ -115,7 +114,7 @@ extension StoreEngine {
       while header.sequence < sequence {
         header.sequence += 1
         let entry = CommitHistory.everything.encoded(sequence: header.sequence, schema)
-        try storing { () throws(LMDBError) in
+        try storing { () throws(EngineError) in
           try CommitHistory.write(entry, behind: &header, databases.history, transaction)
         }
       }
@@ -125,7 +124,7 @@ extension StoreEngine {
 
   /// How far a transaction's state has the log; a store that never shared one begins a chain.
   func sharedPosition(
-    _ reader: TransactionReader, _ header: HeaderRecord
+    _ reader: EngineReader, _ header: HeaderRecord
   ) throws(StoreError) -> SharedPosition {
     guard let position = try storedPosition(reader) else {
       return SharedPosition(
@@ -146,7 +145,7 @@ extension StoreEngine {
   }
 
   private func storedPosition(
-    _ reader: TransactionReader
+    _ reader: EngineReader
   ) throws(StoreError) -> SharedPosition? {
     let key = StoreFormat.sharedKey
     guard let bytes = try reader.entryIfPresent(key, in: databases.arbor) else {
@@ -159,7 +158,7 @@ extension StoreEngine {
   }
 
   func write(
-    _ position: SharedPosition, _ transaction: borrowing WriteTransaction
+    _ position: SharedPosition, _ transaction: borrowing EngineWriter
   ) throws(StoreError) {
     try StoreCreation.put(StoreFormat.sharedKey, position.encoded(), databases.arbor, transaction)
   }

@@ -1,5 +1,4 @@
 internal import ArborModel
-internal import LMDB
 
 /// What becomes of the members of to-many relationships as a store is brought to another model.
 ///
@@ -121,7 +120,7 @@ struct DatabaseMoves {
   /// Copies what has to lie elsewhere.
   func perform(
     from former: StoreDatabases, to present: StoreDatabases, in schema: ModelSchema,
-    _ transaction: borrowing WriteTransaction
+    _ transaction: borrowing EngineWriter
   ) throws(StoreError) {
     let limit = WorkLimit()
     for move in moves {
@@ -136,14 +135,14 @@ struct DatabaseMoves {
   }
 
   private func copy(
-    _ source: Database, _ target: Database, _ owners: Set<UInt16>,
-    _ transaction: borrowing WriteTransaction, _ limit: WorkLimit
+    _ source: EngineDatabase, _ target: EngineDatabase, _ owners: Set<UInt16>,
+    _ transaction: borrowing EngineWriter, _ limit: WorkLimit
   ) throws(StoreError) {
     try transaction.reader.forEachEntry(of: source, limit) { (found) throws(StoreError) in
       guard owners.contains(ObjectNumber(rawValue: found.integerKey).entity) else { return }
       // The engine lends these bytes until the next change only.
       let (key, value) = (Array(found.key), Array(found.value))
-      try storing { () throws(LMDBError) in
+      try storing { () throws(EngineError) in
         try transaction.put(target, key: key, value: value, .noDuplicate)
       }
     }

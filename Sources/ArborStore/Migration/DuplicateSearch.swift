@@ -1,6 +1,5 @@
 internal import ArborModel
 internal import Foundation
-internal import LMDB
 
 /// Finds objects that share values which a newer model makes unique, before the store is brought to
 /// it: as long as there is no index, by sorting the keys of all of them in memory.
@@ -11,7 +10,7 @@ struct DuplicateSearch {
   let parts: StoreParts
   /// The way from the present records to those of the newer model.
   let layouts: StoreLayouts
-  let reader: TransactionReader
+  let reader: EngineReader
   private let limit = WorkLimit()
 
   private var schema: ModelSchema { migration.new }
@@ -51,7 +50,7 @@ struct DuplicateSearch {
   }
 
   /// The present records of an entity; nil where it is a new one.
-  private func records(of entity: EntitySchema) -> Database? {
+  private func records(of entity: EntitySchema) -> EngineDatabase? {
     let former = migration.old.entities.first { $0.number == entity.number && !$0.isAbstract }
     return former.map { parts.databases.records($0.index) }
   }

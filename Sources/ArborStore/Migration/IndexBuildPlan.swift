@@ -1,5 +1,4 @@
 internal import ArborModel
-internal import LMDB
 
 /// Which indexes of a newer model are filled in the transaction of a migration, and which behind
 /// it.
@@ -19,7 +18,7 @@ struct IndexBuildPlan {
   ///     number.
   init(
     _ migration: LightweightMigration, _ parts: StoreParts, _ present: IndexBuildList,
-    _ reader: TransactionReader, atMost most: Int?
+    _ reader: EngineReader, atMost most: Int?
   ) throws(StoreError) {
     let new = migration.new
     var builds: [IndexBuildList.Build] = []
@@ -49,10 +48,10 @@ struct IndexBuildPlan {
   /// How many objects an entity of the newer model has.
   private static func objects(
     of entity: EntitySchema, _ migration: LightweightMigration, _ parts: StoreParts,
-    _ reader: TransactionReader
+    _ reader: EngineReader
   ) throws(StoreError) -> Int {
     let numbers = Set(entity.concreteFamily.map { migration.new.entities[$0].number })
-    return try storing { () throws(LMDBError) in
+    return try storing { () throws(EngineError) in
       var count = 0
       for former in migration.old.entities
       where !former.isAbstract && numbers.contains(former.number) {

@@ -1,5 +1,4 @@
 internal import ArborModel
-internal import LMDB
 
 /// What has to happen in a store's file so that it becomes one of another model, as far as the
 /// models alone tell.

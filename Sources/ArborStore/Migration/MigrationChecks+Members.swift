@@ -1,5 +1,4 @@
 internal import ArborModel
-internal import LMDB
 
 /// Rules about the number of members that a newer model has and the older one has not.
 extension MigrationChecks {
@@ -60,7 +59,7 @@ extension MigrationChecks {
       let relationshipIndex = databases.relationshipIndex(entity: former.index, slot: own.slot)
     else { return }
     let members = databases.relationships[relationshipIndex].members
-    try storing { () throws(LMDBError) in
+    try storing { () throws(EngineError) in
       let owners = try reader.cursor(records)
       let links = try reader.cursor(members)
       while let found = try owners.next() {

@@ -1,6 +1,5 @@
 package import ArborModel
 internal import Foundation
-internal import LMDB
 
 /// What of a store's objects keeps it from being brought to another model.
 ///
@@ -11,7 +10,7 @@ struct MigrationChecks {
   let databases: StoreDatabases
   let layouts: StoreLayouts
   let storeID: UUID
-  let reader: TransactionReader
+  let reader: EngineReader
   let limit = WorkLimit()
 
   func obstacles() throws(StoreError) -> [MigrationObstacle] {
@@ -148,7 +147,7 @@ struct MigrationChecks {
   /// All objects of exactly one entity.
   private func all(of former: EntitySchema) throws(StoreError) -> ObjectTally {
     let records = databases.records(former.index)
-    return try storing { () throws(LMDBError) in
+    return try storing { () throws(EngineError) in
       var tally = ObjectTally(count: try reader.entryCount(records))
       let cursor = try reader.cursor(records)
       while tally.first.count < ObjectTally.namedObjects, let found = try cursor.next() {
@@ -189,7 +188,7 @@ struct MigrationChecks {
 }
 
 extension MigrationChecks {
-  init(_ migration: LightweightMigration, _ parts: StoreParts, _ reader: TransactionReader) {
+  init(_ migration: LightweightMigration, _ parts: StoreParts, _ reader: EngineReader) {
     self.init(
       migration: migration, databases: parts.databases, layouts: parts.layouts,
       storeID: parts.header.storeID, reader: reader)

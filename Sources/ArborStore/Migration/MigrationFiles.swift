@@ -1,6 +1,5 @@
 package import ArborModel
 internal import Foundation
-internal import LMDB
 
 /// The files of a staged migration, beside the store's.
 ///
@@ -19,7 +18,7 @@ package struct MigrationFiles: Sendable {
   /// - Throws: `missing` where there is no file.
   package init(path: String) throws(StoreError) {
     guard let resolved = realpath(path, nil) else {
-      throw StoreError(LMDBError(code: errno), path: path)
+      throw StoreError(errno: errno, path: path)
     }
     defer { free(resolved) }
     self.path = String(cString: resolved)
@@ -89,7 +88,7 @@ package struct MigrationFiles: Sendable {
     unlink(name + "-lock")
     unlink(target + "-lock")
     guard rename(name, target) == 0 else { throw StoreError.failed("rename", name, errno: errno) }
-    try StoreCreation.synchronizeFolder(of: path)
+    try EngineFolder.synchronize(of: path)
   }
 
   /// Puts the file of the last hop in the store's place, and keeps the former one.

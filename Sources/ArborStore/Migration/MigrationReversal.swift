@@ -1,5 +1,4 @@
 internal import ArborModel
-internal import LMDB
 
 /// Gives a store the model back that it had before its last migration, where nothing was committed
 /// since: everything is as it was then.
@@ -44,7 +43,7 @@ struct MigrationReversal {
 
   /// Does it, in a transaction behind whose header no object was changed since the migration.
   func perform(
-    _ header: inout HeaderRecord, _ arbor: Database, _ transaction: borrowing WriteTransaction
+    _ header: inout HeaderRecord, _ arbor: EngineDatabase, _ transaction: borrowing EngineWriter
   ) throws(StoreError) {
     let unfinished = try IndexBuildList.read(header, transaction.reader, arbor)
     try IndexBuildList().write(&header, arbor, transaction)
@@ -54,7 +53,7 @@ struct MigrationReversal {
     try StoreCreation.put(StoreFormat.catalogKey, catalog, arbor, transaction)
     try StoreCreation.put(schema.model, ModelDigest(schema.model), arbor, transaction)
     try StoreCreation.remove(StoreFormat.formerKey, arbor, transaction)
-    let opened = try storing { () throws(LMDBError) in
+    let opened = try storing { () throws(EngineError) in
       try transaction.createDatabases(StoreDatabases.list(schema))
     }
     try StoreOpener.buildIndexes(
@@ -67,7 +66,7 @@ struct MigrationReversal {
 
   /// Removes the layouts that no record was written in.
   private func forgetLayouts(
-    _ arbor: Database, _ transaction: borrowing WriteTransaction
+    _ arbor: EngineDatabase, _ transaction: borrowing EngineWriter
   ) throws(StoreError) {
     let old = Dictionary(
       former.schema.entities.map { ($0.number, $0) }, uniquingKeysWith: { one, _ in one })
@@ -102,8 +101,8 @@ extension StoreEngine {
   package static func revertMigration(
     at path: String, dropping names: Set<String>?
   ) throws(StoreError) -> Bool {
-    let environment = try storing(path: path) { () throws(LMDBError) in
-      try Environment.open(path: path)
+    let environment = try storing(path: path) { () throws(EngineError) in
+      try EngineEnvironment.open(path: path)
     }
     guard !StoreRegistry.shared.isOpen(environment) else { throw .inUse(path: environment.path) }
     defer { try? environment.close() }
@@ -118,7 +117,7 @@ extension StoreEngine {
   }
 
   private static func revert(
-    _ parts: StoreParts, dropping names: Set<String>?, _ transaction: borrowing WriteTransaction
+    _ parts: StoreParts, dropping names: Set<String>?, _ transaction: borrowing EngineWriter
   ) throws(StoreError) -> Bool {
     let arbor = parts.databases.arbor
     var header = try StoreHeader.read(transaction.reader, arbor, path: parts.path)

@@ -1,5 +1,4 @@
 internal import ArborModel
-internal import LMDB
 
 /// Removes the large binaries of attributes that come back which no record has any more: objects
 /// were deleted or written while nothing knew of them.
@@ -12,7 +11,7 @@ struct ReturnedBlobs {
 
   /// Takes time in proportion to the large binaries of entities to which attributes with some come
   /// back.
-  func removeStray(_ transaction: borrowing WriteTransaction) throws(StoreError) {
+  func removeStray(_ transaction: borrowing EngineWriter) throws(StoreError) {
     for plan in migration.evolution.entities {
       let numbers = Set(plan.returned.values)
       guard let entity = migration.new.entity(named: plan.name), !entity.isAbstract,
@@ -24,8 +23,8 @@ struct ReturnedBlobs {
   }
 
   private func removeStray(
-    _ entity: EntitySchema, _ fields: [RecordField], _ blobs: Database,
-    _ transaction: borrowing WriteTransaction
+    _ entity: EntitySchema, _ fields: [RecordField], _ blobs: EngineDatabase,
+    _ transaction: borrowing EngineWriter
   ) throws(StoreError) {
     let properties = Set(fields.map(\.catalogNumber))
     var stray: [[UInt8]] = []
@@ -40,7 +39,7 @@ struct ReturnedBlobs {
       }
       if known?.names.contains(name) != true { stray.append(Array(found.key)) }
     }
-    try storing { () throws(LMDBError) in
+    try storing { () throws(EngineError) in
       for key in stray { try transaction.delete(blobs, key: key) }
     }
   }
@@ -48,7 +47,7 @@ struct ReturnedBlobs {
   /// The large binaries that an object has.
   private func names(
     of number: ObjectNumber, _ entity: EntitySchema, _ fields: [RecordField],
-    _ reader: TransactionReader
+    _ reader: EngineReader
   ) throws(StoreError) -> Set<BlobName> {
     let (records, allocator) = (databases.records(entity.index), SlabAllocator(slabSize: 4 << 10))
     let record = try reader.record(number, of: entity, in: records, layouts, allocator)

@@ -1,5 +1,4 @@
 internal import ArborModel
-internal import LMDB
 
 /// Gives attributes the values of their former type again, as the store goes back to the former
 /// model although something was committed since.
@@ -41,7 +40,7 @@ struct ReturnedValues {
   ///
   /// - Throws: `notReverted` with the values that the former types do not hold and that may not be
   ///   dropped.
-  func restore(_ transaction: borrowing WriteTransaction) throws(StoreError) {
+  func restore(_ transaction: borrowing EngineWriter) throws(StoreError) {
     if migration.retyped.isEmpty { return }
     let arbor = parts.databases.arbor
     let formerLayouts = try StoreOpener.layouts(of: former.schema, transaction.reader, arbor)
@@ -76,7 +75,7 @@ struct ReturnedValues {
   private func restore(
     _ columns: inout [Column], of entity: EntitySchema, _ before: EntitySchema,
     _ since: EntitySchema, _ formerLayouts: StoreLayouts,
-    _ transaction: borrowing WriteTransaction
+    _ transaction: borrowing EngineWriter
   ) throws(StoreError) {
     let records = parts.databases.records(since.index)
     // Values of the two types lie alike then, so that nothing tells when they were written.
@@ -115,9 +114,9 @@ struct ReturnedValues {
 
   /// The numbers of the next objects, so many as are restored at once.
   private static func batch(
-    of records: Database, from first: UInt64, _ reader: TransactionReader
+    of records: EngineDatabase, from first: UInt64, _ reader: EngineReader
   ) throws(StoreError) -> [ObjectNumber] {
-    try storing { () throws(LMDBError) in
+    try storing { () throws(EngineError) in
       let cursor = try reader.cursor(records)
       var batch: [ObjectNumber] = []
       var entry = try cursor.seek(first)
@@ -130,7 +129,7 @@ struct ReturnedValues {
   }
 
   private func obstacles(
-    _ column: Column, of since: EntitySchema, _ reader: TransactionReader
+    _ column: Column, of since: EntitySchema, _ reader: EngineReader
   ) -> [MigrationObstacle] {
     let checks = MigrationChecks(migration, parts, reader)
     let (name, type) = (column.attribute.name, column.retyped.type)
@@ -151,17 +150,18 @@ struct ReturnedValues {
   }
 }
 
-extension WriteTransaction {
+extension EngineWriter {
   /// Puts a record in the place of the one that an object has, with the same version.
   func put(
-    _ record: RecordView, of number: ObjectNumber, _ entity: EntitySchema, in records: Database
+    _ record: RecordView, of number: ObjectNumber, _ entity: EntitySchema,
+    in records: EngineDatabase
   ) throws(StoreError) {
     var bytes = [UInt8](repeating: 0, count: record.sealedSize(entity.layout))
     bytes.withUnsafeMutableBytes {
       record.seal(into: $0, layout: entity.layout, key: number, version: record.version)
     }
-    try storing { () throws(LMDBError) in
-      try bytes.withUnsafeBufferPointer { (bytes) throws(LMDBError) in
+    try storing { () throws(EngineError) in
+      try bytes.withUnsafeBufferPointer { (bytes) throws(EngineError) in
         _ = try put(records, key: number.rawValue, value: UnsafeRawBufferPointer(bytes))
       }
     }

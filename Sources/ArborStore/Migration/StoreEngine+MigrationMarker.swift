@@ -1,5 +1,3 @@
-internal import LMDB
-
 extension StoreEngine {
   /// The migration that is under way in a copy of the file; nil where none exists.
   package func migrationMarker() throws(StoreError) -> MigrationMarker? {
@@ -42,19 +40,19 @@ extension StoreEngine {
   }
 
   private func changeMarker(
-    _ body: (borrowing WriteTransaction, inout HeaderRecord) throws(StoreError) -> Void
+    _ body: (borrowing EngineWriter, inout HeaderRecord) throws(StoreError) -> Void
   ) throws(StoreError) {
     guard !hasEnded else { throw .closed }
     guard !isReadOnly else { throw .readOnly(path: path) }
     try write(passesMarker: true, body)
-    try storing { () throws(LMDBError) in try environment.synchronize() }
+    try storing { () throws(EngineError) in try environment.synchronize() }
   }
 }
 
 extension StoreOpener {
   /// Refuses a file that is being migrated in a copy to callers that want to write to it.
   func refuseWhileMigrating(
-    _ header: HeaderRecord, _ reader: TransactionReader, _ arbor: Database
+    _ header: HeaderRecord, _ reader: EngineReader, _ arbor: EngineDatabase
   ) throws(StoreError) {
     guard header.isBeingMigrated, !opening.isReadOnly, !opening.isMigrating else { return }
     throw .migrationUnderWay(try MigrationMarker.read(reader, arbor))

@@ -1,5 +1,4 @@
 internal import ArborModel
-internal import LMDB
 
 extension QueryExecutor {
   /// How many rows a fetch would give, without copying any; from the counts that the store keeps

@@ -1,5 +1,4 @@
 internal import ArborModel
-internal import LMDB
 
 extension QueryExecutor {
   /// What functions of one whole-numbered attribute are made of, from the keys of an index that

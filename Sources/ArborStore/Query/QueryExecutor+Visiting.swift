@@ -1,5 +1,4 @@
 internal import ArborModel
-internal import LMDB
 
 /// The access paths to stored rows: each checks a record, skips what the context has changed, asks
 /// the remaining conditions and hands the row on.
@@ -207,7 +206,7 @@ extension QueryExecutor {
   /// Visits the numbers of a key above one of them, and leaves the cursor on the key; returns
   /// whether more rows are wanted.
   private func take<Sink: RowSink>(
-    _ key: UnsafeRawBufferPointer, behind number: ObjectNumber, _ cursor: borrowing Cursor,
+    _ key: UnsafeRawBufferPointer, behind number: ObjectNumber, _ cursor: borrowing EngineCursor,
     _ rows: inout OrderedRows, _ sink: inout Sink
   ) throws -> Bool {
     var entry =
@@ -227,7 +226,7 @@ extension QueryExecutor {
   }
 
   /// The last entry below the end of a range.
-  private func last(_ cursor: borrowing Cursor, in range: ScanRange) throws -> Entry? {
+  private func last(_ cursor: borrowing EngineCursor, in range: ScanRange) throws -> EngineEntry? {
     guard let upper = range.upper else { return try cursor.last() }
     guard try cursor.seek(upper) != nil else { return try cursor.last() }
     return try cursor.previousKey()
@@ -254,7 +253,7 @@ private struct OrderedRows: ~Copyable {
   private var entity: EntitySchema
   private var layout: RecordLayout
   private var predicate: CompiledPredicate?
-  private var records: Database
+  private var records: EngineDatabase
 
   /// - Returns: nil where no entity is asked for.
   init?(_ executor: QueryExecutor, _ nodes: [BoundNode]) throws {

@@ -1,5 +1,4 @@
 internal import ArborModel
-internal import LMDB
 
 /// Answers one query on one transaction: runs what the planner decided, evaluates rows, lays the
 /// context's pending state over them, orders them and copies those that are wanted.

@@ -1,5 +1,4 @@
 internal import ArborModel
-internal import LMDB
 
 extension QuerySource {
   /// Visits the keys of an access path by an index or members, each with its first entry and how
@@ -7,7 +6,7 @@ extension QuerySource {
   @inline(__always)
   func forEachKey(
     of candidate: AccessCandidate, _ bound: inout CountBound,
-    _ body: (Entry, Int, borrowing Cursor) throws -> Void
+    _ body: (EngineEntry, Int, borrowing EngineCursor) throws -> Void
   ) throws -> Bool {
     switch candidate.accessPath {
     case .index(let index, let ranges, _):
@@ -44,7 +43,7 @@ extension QuerySource {
   /// false where `body` did, which ends the scan.
   @inline(__always)
   func forEachKey(
-    _ cursor: borrowing Cursor, in range: ScanRange, _ body: (Entry, Int) throws -> Bool
+    _ cursor: borrowing EngineCursor, in range: ScanRange, _ body: (EngineEntry, Int) throws -> Bool
   ) throws -> Bool {
     var next = try cursor.seek(range.lower)
     while let entry = next {

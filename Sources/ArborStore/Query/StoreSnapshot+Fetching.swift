@@ -1,5 +1,4 @@
 package import ArborModel
-internal import LMDB
 
 extension StoreSnapshot {
   /// Fetches: stored and pending objects that fulfil the query's predicate, in its order.
@@ -187,7 +186,7 @@ extension StoreSnapshot {
       return try body()
     } catch let error as StoreError {
       throw error
-    } catch let error as LMDBError {
+    } catch let error as EngineError {
       throw StoreError(error)
     } catch let error as ArborError {
       throw .query(error)

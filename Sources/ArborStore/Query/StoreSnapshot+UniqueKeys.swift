@@ -1,5 +1,4 @@
 package import ArborModel
-internal import LMDB
 
 extension StoreSnapshot {
   /// The objects that have one of many values in an attribute, of which a unique index holds that
@@ -25,7 +24,7 @@ extension StoreSnapshot {
     return try answering {
       let cursor = try reader.cursor(store.databases.indexes[index].database)
       var numbers: [ObjectNumber] = []
-      var here: Entry?
+      var here: EngineEntry?
       var hasBegun = false
       for value in values {
         var key = KeyBuffer()

@@ -1,5 +1,4 @@
 package import ArborModel
-internal import LMDB
 
 /// A full-text search as the store understands it: names resolved, the text read.
 package struct TextSearch: Sendable {

@@ -1,5 +1,4 @@
 internal import ArborModel
-internal import LMDB
 
 /// Records that wait to be written to the store that a salvage fills.
 struct PendingRecords {
@@ -30,8 +29,8 @@ struct PendingRecords {
     items.sort { $0.number < $1.number }
     let (items, bytes, replacesKept) = (items, bytes, replacesKept)
     try target.write { (transaction) throws(StoreError) in
-      try storing { () throws(LMDBError) in
-        try bytes.withUnsafeBufferPointer { (bytes) throws(LMDBError) in
+      try storing { () throws(EngineError) in
+        try bytes.withUnsafeBufferPointer { (bytes) throws(EngineError) in
           for item in items {
             let record = UnsafeRawBufferPointer(UnsafeBufferPointer(rebasing: bytes[item.range]))
             try Self.write(item, record, replacesKept, target, transaction)
@@ -45,8 +44,8 @@ struct PendingRecords {
 
   private static func write(
     _ item: Item, _ record: UnsafeRawBufferPointer, _ replacesKept: Bool, _ target: SalvageTarget,
-    _ transaction: borrowing WriteTransaction
-  ) throws(LMDBError) {
+    _ transaction: borrowing EngineWriter
+  ) throws(EngineError) {
     guard let entity = target.schema.entity(of: item.number) else { return }
     let (database, key) = (target.databases.records(entity.index), item.number.rawValue)
     if let present = try transaction.reader.get(database, key: key) {

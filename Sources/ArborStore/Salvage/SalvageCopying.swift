@@ -1,5 +1,4 @@
 internal import ArborModel
-internal import LMDB
 
 /// A part of a salvage that gathers what it reads and writes it in batches.
 protocol SalvageCopying: AnyObject {
@@ -13,8 +12,8 @@ protocol SalvageCopying: AnyObject {
 
 extension SalvageCopying {
   /// Runs reading that writes, and writes the rest; errors of the writing come out as they were.
-  func run(_ body: () throws(LMDBError) -> Void) throws(StoreError) {
-    do throws(LMDBError) {
+  func run(_ body: () throws(EngineError) -> Void) throws(StoreError) {
+    do throws(EngineError) {
       try body()
       try flush()
     } catch {
@@ -24,7 +23,7 @@ extension SalvageCopying {
   }
 
   /// Writes what was gathered in the midst of reading.
-  func flush() throws(LMDBError) {
+  func flush() throws(EngineError) {
     do throws(StoreError) { try writePending() } catch {
       failure = error
       throw .closed

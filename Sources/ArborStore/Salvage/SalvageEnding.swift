@@ -1,6 +1,5 @@
 internal import ArborModel
 internal import Foundation
-internal import LMDB
 
 /// Writes what a salvaged store says of itself: counters above everything that was met, metadata,
 /// a history that tells those who knew the damaged store to take everything as changed, and the
@@ -47,7 +46,7 @@ struct SalvageEnding {
       for (key, found) in source.entries.metadata {
         try StoreCreation.put(StoreFormat.applicationKey(key), found.bytes, arbor, transaction)
       }
-      try storing { () throws(LMDBError) in try transaction.deleteDatabase(target.doubtful) }
+      try storing { () throws(EngineError) in try transaction.deleteDatabase(target.doubtful) }
       try writeHeader(transaction)
     }
   }
@@ -56,7 +55,7 @@ struct SalvageEnding {
   /// may be lost, with a commit that changed everything,
   /// so that neither its logs nor its tokens are taken for this one's. The commits before are known
   /// to have been, and no more.
-  private func writeHeader(_ transaction: borrowing WriteTransaction) throws(StoreError) {
+  private func writeHeader(_ transaction: borrowing EngineWriter) throws(StoreError) {
     var header = try StoreHeader.read(transaction.reader, target.databases.arbor)
     let step = source.isHeaderCertain ? 1 : Self.margin
     let last = min((source.header?.sequence ?? 0) + step, HeaderRecord.mostCommits)
@@ -66,7 +65,7 @@ struct SalvageEnding {
       header.sequence += 1
       let entry = CommitHistory.everything.encoded(
         sequence: header.sequence, target.schema)
-      try storing { () throws(LMDBError) in
+      try storing { () throws(EngineError) in
         try CommitHistory.write(
           entry, behind: &header, target.databases.history, transaction)
       }

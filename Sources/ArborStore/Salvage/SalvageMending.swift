@@ -1,5 +1,4 @@
 internal import ArborModel
-internal import LMDB
 
 /// Takes out of the records of the new store what leads to things that are lost: to-one links to
 /// objects that are not there or name another one, and references to large binaries that are not
@@ -79,11 +78,11 @@ final class SalvageMending {
 
   private func isKept(
     _ number: ObjectNumber, _ reference: EntityPlan.Reference, _ other: ObjectNumber,
-    _ entity: EntitySchema, _ reader: TransactionReader, _ allocator: SlabAllocator
+    _ entity: EntitySchema, _ reader: EngineReader, _ allocator: SlabAllocator
   ) throws(StoreError) -> Bool {
     let relationship = entity.relationships[reference.slot]
     guard target.schema.leads(relationship, to: other),
-      try storing({ () throws(LMDBError) in try target.exists(other, reader) })
+      try storing({ () throws(EngineError) in try target.exists(other, reader) })
     else { return false }
     guard reference.listIndex == nil else { return true }
     let inverse = target.schema.inverse(of: relationship)
@@ -95,10 +94,10 @@ final class SalvageMending {
 
   private func isWhole(
     _ reference: BlobReference, _ number: ObjectNumber, _ field: RecordField,
-    _ entity: EntitySchema, _ reader: TransactionReader
+    _ entity: EntitySchema, _ reader: EngineReader
   ) throws(StoreError) -> Bool {
     guard let database = target.databases.blobs(entity.index) else { return false }
-    return try storing { () throws(LMDBError) in
+    return try storing { () throws(EngineError) in
       try BlobStorage.read(reference, BlobName(reference, of: number, field), database, reader)
         != nil
     }

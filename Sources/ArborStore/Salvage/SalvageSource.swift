@@ -1,17 +1,16 @@
 internal import ArborModel
-internal import LMDB
 
 /// A damaged store file, and what it says of itself: which state is the newest that can be told,
 /// where its databases lie, its header, and what was found of the `arbor` database.
 final class SalvageSource {
-  let file: DamagedFile
+  let file: EngineDamagedFile
   /// The header of the state, or of an earlier one where that is lost.
   private(set) var header: HeaderRecord?
   private(set) var state = SalvageOutcome.State.unknown
   /// Whether the header is that of the last commit for certain.
   private(set) var isHeaderCertain = false
   /// Where the databases lie, by their names in the file.
-  private(set) var trees: [String: DamagedTree] = [:]
+  private(set) var trees: [String: EngineDamagedTree] = [:]
   private(set) var entries = SalvagedEntries()
   /// Whether everything that the `arbor` database held was read.
   private(set) var isArborWhole = false
@@ -21,12 +20,12 @@ final class SalvageSource {
   private var knowsAllNames = false
 
   init(path: String) throws(StoreError) {
-    file = try storing(path: path) { () throws(LMDBError) in try DamagedFile(path: path) }
+    file = try storing(path: path) { () throws(EngineError) in try EngineDamagedFile(path: path) }
     guard !file.isInUse else { throw .inUse(path: file.path) }
     let limit = WorkLimit()
     file.isStopped = { !limit.admit(1) }
     self.limit = limit
-    try storing(limit) { () throws(LMDBError) in
+    try storing(limit) { () throws(EngineError) in
       try chooseState()
       try findNames()
       try readArbor()
@@ -37,7 +36,7 @@ final class SalvageSource {
 
   /// Chooses the state that is salvaged: of the newest root page, unless what that leads to is
   /// ruined; else of the newest page with a header; else of the root page before.
-  private func chooseState() throws(LMDBError) {
+  private func chooseState() throws(EngineError) {
     let transactions = file.transactions
     // Of two sound root pages one is of the transaction before the other's.
     let areBothSound = transactions.count == 2 && transactions[0] == transactions[1] &+ 1
@@ -75,22 +74,22 @@ final class SalvageSource {
     header = found.header
   }
 
-  private func add(_ found: [DamagedTree]) {
+  private func add(_ found: [EngineDamagedTree]) {
     for tree in found { trees[tree.name] = trees[tree.name] ?? tree }
   }
 
-  private func begin(with transaction: UInt64) throws(LMDBError) {
+  private func begin(with transaction: UInt64) throws(EngineError) {
     (header, trees) = (nil, [:])
-    let isWhole = try file.begin(with: transaction) { (entry, _) throws(LMDBError) in
+    let isWhole = try file.begin(with: transaction) { (entry, _) throws(EngineError) in
       self.noteName(entry)
     }
     knowsAllNames = isWhole ?? false
   }
 
   /// Begins with the page that has the header, where the root page that led to it is lost.
-  private func begin(withoutRootOf found: FoundHeader) throws(LMDBError) {
+  private func begin(withoutRootOf found: FoundHeader) throws(EngineError) {
     trees = [:]
-    knowsAllNames = try file.begin(withNamesOn: found.page) { (entry, _) throws(LMDBError) in
+    knowsAllNames = try file.begin(withNamesOn: found.page) { (entry, _) throws(EngineError) in
       self.noteName(entry)
     }
     // The root page that is lost cannot have been of a later one.
@@ -99,7 +98,7 @@ final class SalvageSource {
     add(found.trees)
   }
 
-  private func noteName(_ entry: DamagedEntry) {
+  private func noteName(_ entry: EngineDamagedEntry) {
     if let tree = entry.tree {
       trees[tree.name] = tree
     } else if entry.key.elementsEqual(StoreFormat.headerKey.utf8) {
@@ -107,7 +106,7 @@ final class SalvageSource {
     }
   }
 
-  private static func header(_ entry: DamagedEntry) -> HeaderRecord? {
+  private static func header(_ entry: EngineDamagedEntry) -> HeaderRecord? {
     guard let bytes = entry.inlineValue else { return nil }
     do throws(HeaderRecord.Problem) { return try HeaderRecord(bytes) } catch { return nil }
   }
@@ -115,23 +114,23 @@ final class SalvageSource {
   private struct FoundHeader {
     let page: UInt64
     let header: HeaderRecord
-    let trees: [DamagedTree]
+    let trees: [EngineDamagedTree]
   }
 
   /// The newest header on any page, with the databases whose names lie beside it.
-  private func newestHeader(upTo last: UInt64) throws(LMDBError) -> FoundHeader? {
+  private func newestHeader(upTo last: UInt64) throws(EngineError) -> FoundHeader? {
     var newest: FoundHeader?
-    try file.scan { (page, _, leaf) throws(LMDBError) in
+    try file.scan { (page, _, leaf) throws(EngineError) in
       var header: HeaderRecord?
-      try leaf.forEach { (entry) throws(LMDBError) in
+      try leaf.forEach { (entry) throws(EngineError) in
         guard entry.key.elementsEqual(StoreFormat.headerKey.utf8) else { return }
         header = Self.header(entry)
       }
       guard let header, header.transactionID <= last,
         header.transactionID > newest?.header.transactionID ?? 0
       else { return }
-      var trees: [DamagedTree] = []
-      try leaf.forEach { (entry) throws(LMDBError) in
+      var trees: [EngineDamagedTree] = []
+      try leaf.forEach { (entry) throws(EngineError) in
         if let tree = entry.tree { trees.append(tree) }
       }
       newest = FoundHeader(page: page, header: header, trees: trees)
@@ -142,11 +141,11 @@ final class SalvageSource {
   // MARK: Names
 
   /// Finds databases whose names lie on pages that nothing leads to any more.
-  private func findNames() throws(LMDBError) {
+  private func findNames() throws(EngineError) {
     guard !knowsAllNames else { return }
-    try file.scan { (_, use, leaf) throws(LMDBError) in
+    try file.scan { (_, use, leaf) throws(EngineError) in
       guard use == .current else { return }
-      try leaf.forEach { (entry) throws(LMDBError) in
+      try leaf.forEach { (entry) throws(EngineError) in
         guard let tree = entry.tree, Self.isName(tree.name), self.trees[tree.name] == nil else {
           return
         }
@@ -162,15 +161,15 @@ final class SalvageSource {
 
   // MARK: The arbor database
 
-  private func readArbor() throws(LMDBError) {
+  private func readArbor() throws(EngineError) {
     if let tree = trees[StoreFormat.arborDatabase] {
-      isArborWhole = try file.traverse(tree) { (entry, isSound) throws(LMDBError) in
+      isArborWhole = try file.traverse(tree) { (entry, isSound) throws(EngineError) in
         try self.noteEntry(entry, isSound ? .current : .damaged)
       }
     }
     if isArborWhole, !entries.models.isEmpty, !entries.catalogs.isEmpty { return }
-    try file.scan { (_, use, leaf) throws(LMDBError) in
-      try leaf.forEach { (entry) throws(LMDBError) in
+    try file.scan { (_, use, leaf) throws(EngineError) in
+      try leaf.forEach { (entry) throws(EngineError) in
         try self.noteEntry(entry, min(SalvageRank(use), .damaged))
       }
     }
@@ -178,7 +177,7 @@ final class SalvageSource {
     if isArborWhole { entries.keepMetadata(from: .current) }
   }
 
-  private func noteEntry(_ entry: DamagedEntry, _ rank: SalvageRank) throws(LMDBError) {
+  private func noteEntry(_ entry: EngineDamagedEntry, _ rank: SalvageRank) throws(EngineError) {
     // No other database has such keys: those of records are numbers, of indexes begin with 1 or 2.
     guard entry.key.count > 4, entry.tree == nil,
       let key = String(validating: entry.key, as: UTF8.self)
@@ -189,7 +188,7 @@ final class SalvageSource {
       return
     }
     guard Self.isKnown(key) else { return }
-    try file.withValue(of: entry) { (bytes) throws(LMDBError) in
+    try file.withValue(of: entry) { (bytes) throws(EngineError) in
       if let bytes { self.entries.note(key, bytes, rank) }
     }
   }

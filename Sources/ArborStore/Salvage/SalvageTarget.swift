@@ -1,13 +1,12 @@
 internal import ArborModel
 internal import Foundation
-internal import LMDB
 
 /// The new store that a salvage fills, in a file that nobody else has open.
 ///
 /// Nothing is waited for until the end, and each transaction changes few pages, so that memory
 /// stays bounded however large the store is.
 final class SalvageTarget {
-  let environment: Environment
+  let environment: EngineEnvironment
   let schema: ModelSchema
   let databases: StoreDatabases
   let layouts: StoreLayouts
@@ -16,7 +15,7 @@ final class SalvageTarget {
   let limit = WorkLimit()
   /// The numbers of the objects that came from pages of which nobody knows whether they are out of
   /// date, for as long as the salvage takes.
-  let doubtful: Database
+  let doubtful: EngineDatabase
 
   static let doubtfulName = "salvage"
   /// So many objects or links are written in one transaction at most: each may change a page.
@@ -31,15 +30,15 @@ final class SalvageTarget {
         }
       }, of: model.schema.entities)
     storeID = header?.storeID ?? UUID()
-    var options = EnvironmentOptions()
+    var options = EngineOptions()
     options.create = true
     options.durability = .none
-    let environment = try storing(path: path) { () throws(LMDBError) in
-      try Environment.open(path: path, options: options)
+    let environment = try storing(path: path) { () throws(EngineError) in
+      try EngineEnvironment.open(path: path, options: options)
     }
     self.environment = environment
     do throws(StoreError) {
-      let pageSize = try storing { () throws(LMDBError) in try environment.info().pageSize }
+      let pageSize = try storing { () throws(EngineError) in try environment.pageSize }
       let start = HeaderRecord(
         pageSize: UInt32(pageSize), modelGeneration: max(1, header?.modelGeneration ?? 1),
         storeID: storeID, modelFingerprint: schema.model.fingerprint, transactionID: 0,
@@ -58,13 +57,13 @@ final class SalvageTarget {
   ///
   /// - Returns: The databases, that of doubtful objects last.
   private static func begin(
-    _ environment: Environment, _ model: SalvagedModel, _ start: HeaderRecord
-  ) throws(StoreError) -> [Database] {
+    _ environment: EngineEnvironment, _ model: SalvagedModel, _ start: HeaderRecord
+  ) throws(StoreError) -> [EngineDatabase] {
     let schema = model.schema
     let list = StoreDatabases.list(schema) + [(name: doubtfulName, flags: StoreFormat.recordFlags)]
-    var opened: [Database] = []
+    var opened: [EngineDatabase] = []
     try write(environment) { (transaction) throws(StoreError) in
-      opened = try storing { () throws(LMDBError) in try transaction.createDatabases(list) }
+      opened = try storing { () throws(EngineError) in try transaction.createDatabases(list) }
       let arbor = StoreDatabases(schema, opened: opened).arbor
       var header = start
       header.transactionID = transaction.id
@@ -82,37 +81,37 @@ final class SalvageTarget {
 
   /// Runs `body` in a transaction; it may run again.
   func write(
-    _ body: (borrowing WriteTransaction) throws(StoreError) -> Void
+    _ body: (borrowing EngineWriter) throws(StoreError) -> Void
   ) throws(StoreError) {
     try limit.checkStoreNow()
     try Self.write(environment, body)
   }
 
   private static func write(
-    _ environment: Environment, _ body: (borrowing WriteTransaction) throws(StoreError) -> Void
+    _ environment: EngineEnvironment, _ body: (borrowing EngineWriter) throws(StoreError) -> Void
   ) throws(StoreError) {
     try environment.write(path: nil) { (transaction) throws(StoreError) in
       try body(transaction)
-      try storing { () throws(LMDBError) in try StoreDigests.keep(transaction) }
+      try storing { () throws(EngineError) in try StoreDigests.keep(transaction) }
       return true
     }
   }
 
   /// Reads in a snapshot of what was written.
-  func read<R>(_ body: (TransactionReader) throws(StoreError) -> R) throws(StoreError) -> R {
-    let transaction = try storing { () throws(LMDBError) in try environment.beginRead() }
+  func read<R>(_ body: (EngineReader) throws(StoreError) -> R) throws(StoreError) -> R {
+    let transaction = try storing { () throws(EngineError) in try environment.beginRead() }
     return try body(transaction.reader)
   }
 
   /// Whether an object is in the new store.
-  func exists(_ number: ObjectNumber, _ reader: TransactionReader) throws(LMDBError) -> Bool {
+  func exists(_ number: ObjectNumber, _ reader: EngineReader) throws(EngineError) -> Bool {
     guard let entity = schema.entity(of: number), !entity.isAbstract else { return false }
     return try reader.get(databases.records(entity.index), key: number.rawValue) != nil
   }
 
   /// A record of the new store in its newest layout; nil where none exists.
   func record(
-    _ number: ObjectNumber, _ reader: TransactionReader, _ allocator: SlabAllocator
+    _ number: ObjectNumber, _ reader: EngineReader, _ allocator: SlabAllocator
   ) throws(StoreError) -> RecordView? {
     guard let entity = schema.entity(of: number), !entity.isAbstract else { return nil }
     let records = databases.records(entity.index)
@@ -131,8 +130,8 @@ extension SalvageTarget {
     while let start = next {
       try limit.checkStoreNow()
       next = try read { (reader) throws(StoreError) in
-        let cursor = try storing { () throws(LMDBError) in try reader.cursor(plan.records) }
-        var entry = try storing { () throws(LMDBError) in try cursor.seek(start) }
+        let cursor = try storing { () throws(EngineError) in try reader.cursor(plan.records) }
+        var entry = try storing { () throws(EngineError) in try cursor.seek(start) }
         let allocator = SlabAllocator(slabSize: 4 << 10)
         var count = 0
         while let found = entry {
@@ -142,7 +141,7 @@ extension SalvageTarget {
             found.value, of: number, entity: plan.entity, allocator: allocator)
           try body(number, record)
           count += 1
-          entry = try storing { () throws(LMDBError) in try cursor.next() }
+          entry = try storing { () throws(EngineError) in try cursor.next() }
         }
         return nil
       }

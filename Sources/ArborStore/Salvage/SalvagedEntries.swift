@@ -1,5 +1,4 @@
 internal import ArborModel
-internal import LMDB
 
 /// How far a page that something was found on can be believed.
 enum SalvageRank: Int, Comparable {
@@ -14,7 +13,7 @@ enum SalvageRank: Int, Comparable {
 
   static func < (left: SalvageRank, right: SalvageRank) -> Bool { left.rawValue < right.rawValue }
 
-  init(_ use: DamagedFile.PageUse) {
+  init(_ use: EngineDamagedFile.PageUse) {
     switch use {
     case .current: self = .current
     case .unknown: self = .unknown

@@ -1,5 +1,4 @@
 internal import ArborModel
-internal import LMDB
 
 /// Both sides of a relationship, made to agree.
 extension SalvagedLinks {
@@ -46,7 +45,7 @@ extension SalvagedLinks {
   {
     let relationship = target.databases.relationships[index]
     return try target.read { (reader) throws(StoreError) in
-      try storing { () throws(LMDBError) in
+      try storing { () throws(EngineError) in
         var links: [StoredLink] = []
         let cursor = try reader.cursor(relationship.members)
         var entry = try cursor.seek(last?.owner ?? 0)
@@ -63,9 +62,9 @@ extension SalvagedLinks {
   }
 
   private func has(
-    _ index: Int, _ owner: UInt64, _ member: UInt64, _ reader: TransactionReader
+    _ index: Int, _ owner: UInt64, _ member: UInt64, _ reader: EngineReader
   ) throws(StoreError) -> Bool {
-    try storing { () throws(LMDBError) in
+    try storing { () throws(EngineError) in
       try target.databases.relationships[index].contains(
         ObjectNumber(rawValue: member), of: ObjectNumber(rawValue: owner), reader)
     }
@@ -79,7 +78,7 @@ extension SalvagedLinks {
         ObjectNumber(rawValue: link.member))
     }
     try target.write { (transaction) throws(StoreError) in
-      try storing { () throws(LMDBError) in
+      try storing { () throws(EngineError) in
         for link in links {
           try Self.remove(link, target.databases.relationships[link.index], transaction)
         }
@@ -89,14 +88,14 @@ extension SalvagedLinks {
 
   private static func remove(
     _ link: StoredLink, _ relationship: StoreDatabases.Relationship,
-    _ transaction: borrowing WriteTransaction
-  ) throws(LMDBError) {
+    _ transaction: borrowing EngineWriter
+  ) throws(EngineError) {
     guard let order = relationship.order, let position = link.position else {
       try transaction.delete(relationship.members, key: link.owner, value: link.member)
       return
     }
     try OrderedMembers.change(relationship.members, order, link.owner, link.member, position) {
-      (database, key, value) throws(LMDBError) in
+      (database, key, value) throws(EngineError) in
       _ = try transaction.delete(database, key: key, value: value)
     }
   }
@@ -128,7 +127,7 @@ extension SalvagedLinks {
         maintainer.sort()
         try target.write { (transaction) throws(StoreError) in
           maintainer.forgetEnd()
-          try storing { () throws(LMDBError) in try maintainer.apply(transaction) }
+          try storing { () throws(EngineError) in try maintainer.apply(transaction) }
         }
       } else {
         var links: [StoredLink] = []

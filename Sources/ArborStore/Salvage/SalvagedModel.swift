@@ -1,5 +1,4 @@
 internal import ArborModel
-internal import LMDB
 
 /// The model, the catalogue and the layouts of a damaged store, as far as its pages hold them.
 struct SalvagedModel {

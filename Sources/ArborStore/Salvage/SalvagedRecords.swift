@@ -1,5 +1,4 @@
 internal import ArborModel
-internal import LMDB
 
 /// Brings the records of a damaged store into the new one: those of the state's trees, those of its
 /// other pages, and where parts of a tree are lost the latest of those that lie on other pages.
@@ -48,9 +47,9 @@ final class SalvagedRecords: SalvageCopying {
     guard !lost.isEmpty else { return }
     lost = lost.mapValues(Self.joined)
     try deleted.read(source, target.schema)
-    try run { () throws(LMDBError) in
-      try source.file.scan { (_, use, leaf) throws(LMDBError) in
-        try leaf.forEach { (entry) throws(LMDBError) in
+    try run { () throws(EngineError) in
+      try source.file.scan { (_, use, leaf) throws(EngineError) in
+        try leaf.forEach { (entry) throws(EngineError) in
           let mayBeDeleted = !leaf.isSound && entry.isOutside
           try self.take(
             entry, isDoubtful: use != .current || mayBeDeleted || self.mayBeOutdated, among: nil)
@@ -66,8 +65,8 @@ final class SalvagedRecords: SalvageCopying {
       return
     }
     expected[entity.number] = tree.entryCount
-    try run { () throws(LMDBError) in
-      try source.file.traverse(tree) { (entry, isSound) throws(LMDBError) in
+    try run { () throws(EngineError) in
+      try source.file.traverse(tree) { (entry, isSound) throws(EngineError) in
         try self.take(entry, isDoubtful: !isSound && entry.isOutside, among: entity)
       } lost: { range in
         guard let numbers = range.numbers.map({ $0.clamped(to: Self.all(entity)) }) else { return }
@@ -88,8 +87,8 @@ final class SalvagedRecords: SalvageCopying {
   /// - Parameter tree: The entity whose tree led to the entry; nil for one that was met by itself,
   ///   which counts only among the lost numbers.
   private func take(
-    _ entry: DamagedEntry, isDoubtful: Bool, among tree: EntitySchema?
-  ) throws(LMDBError) {
+    _ entry: EngineDamagedEntry, isDoubtful: Bool, among tree: EntitySchema?
+  ) throws(EngineError) {
     guard entry.key.count == 8 else { return }
     let number = ObjectNumber(rawValue: entry.key.loadUnaligned(as: UInt64.self))
     guard let entity = target.schema.entity(of: number), !entity.isAbstract,
@@ -98,7 +97,7 @@ final class SalvagedRecords: SalvageCopying {
     if tree == nil {
       guard Self.contains(number.rawValue, lost[entity.number] ?? []) else { return }
     }
-    try source.file.withValue(of: entry) { (bytes) throws(LMDBError) in
+    try source.file.withValue(of: entry) { (bytes) throws(EngineError) in
       guard let bytes, self.isRecord(bytes, number, entity) else {
         if let tree {
           self.lost[tree.number, default: []].append(number.rawValue...number.rawValue)

@@ -1,6 +1,5 @@
 package import ArborModel
 package import Foundation
-internal import LMDB
 
 /// Large binaries outside of their records, in chunks.
 package enum BlobStorage {
@@ -24,8 +23,8 @@ package enum BlobStorage {
 
   /// Reads a blob; nil where it is not there, or another is.
   static func read(
-    _ reference: BlobReference, _ name: BlobName, _ database: Database, _ reader: TransactionReader
-  ) throws(LMDBError) -> Data? {
+    _ reference: BlobReference, _ name: BlobName, _ database: EngineDatabase, _ reader: EngineReader
+  ) throws(EngineError) -> Data? {
     var data = Data()
     for chunk in 0..<chunkCount(reference) {
       guard let bytes = try reader.get(database, key: name.key(chunk: chunk)) else { return nil }
@@ -40,12 +39,12 @@ package enum BlobStorage {
   }
 
   static func write(
-    _ blob: ChangeSet.Blob, _ database: Database, _ transaction: borrowing WriteTransaction
-  ) throws(LMDBError) {
+    _ blob: ChangeSet.Blob, _ database: EngineDatabase, _ transaction: borrowing EngineWriter
+  ) throws(EngineError) {
     // `Data` forgets what type its closure throws.
-    var failure: LMDBError?
+    var failure: EngineError?
     blob.data.withUnsafeBytes { bytes in
-      do throws(LMDBError) { try write(bytes, blob.name, database, transaction) } catch {
+      do throws(EngineError) { try write(bytes, blob.name, database, transaction) } catch {
         failure = error
       }
     }
@@ -53,14 +52,14 @@ package enum BlobStorage {
   }
 
   private static func write(
-    _ bytes: UnsafeRawBufferPointer, _ name: BlobName, _ database: Database,
-    _ transaction: borrowing WriteTransaction
-  ) throws(LMDBError) {
+    _ bytes: UnsafeRawBufferPointer, _ name: BlobName, _ database: EngineDatabase,
+    _ transaction: borrowing EngineWriter
+  ) throws(EngineError) {
     var (start, chunk) = (0, UInt32(0))
     while start < bytes.count {
       let end = min(start + StoreFormat.blobChunkSize, bytes.count)
       let part = UnsafeRawBufferPointer(rebasing: bytes[start..<end])
-      try name.key(chunk: chunk).withUnsafeBufferPointer { (key) throws(LMDBError) in
+      try name.key(chunk: chunk).withUnsafeBufferPointer { (key) throws(EngineError) in
         _ = try transaction.put(database, key: UnsafeRawBufferPointer(key), value: part)
       }
       (start, chunk) = (end, chunk + 1)
@@ -68,9 +67,9 @@ package enum BlobStorage {
   }
 
   static func delete(
-    _ reference: BlobReference, _ name: BlobName, _ database: Database,
-    _ transaction: borrowing WriteTransaction
-  ) throws(LMDBError) {
+    _ reference: BlobReference, _ name: BlobName, _ database: EngineDatabase,
+    _ transaction: borrowing EngineWriter
+  ) throws(EngineError) {
     // A damaged reference may promise billions of chunks: the first that is missing is the last.
     for chunk in 0..<chunkCount(reference) {
       guard try transaction.delete(database, key: name.key(chunk: chunk)) else { return }

@@ -1,6 +1,5 @@
 internal import ArborModel
 internal import Foundation
-internal import LMDB
 
 /// What one change set leaves in the history.
 struct CommitHistory {
@@ -94,17 +93,17 @@ struct CommitHistory {
   ///   - entry: What ``encoded(sequence:_:)`` gave for the sequence.
   ///   - header: Its sequence is the commit's already; the entry comes to lie behind it.
   static func write(
-    _ entry: [UInt8], behind header: inout HeaderRecord, _ history: Database,
-    _ transaction: borrowing WriteTransaction
-  ) throws(LMDBError) {
+    _ entry: [UInt8], behind header: inout HeaderRecord, _ history: EngineDatabase,
+    _ transaction: borrowing EngineWriter
+  ) throws(EngineError) {
     if header.latestCommits.append(entry) { return }
     try header.latestCommits.forEach(endingWith: header.sequence - 1) {
-      (sequence, entry) throws(LMDBError) in
+      (sequence, entry) throws(EngineError) in
       _ = try transaction.put(history, key: sequence, value: entry, .append)
     }
     header.latestCommits = LatestCommits()
     if !header.latestCommits.append(entry) {
-      try entry.withUnsafeBufferPointer { (entry) throws(LMDBError) in
+      try entry.withUnsafeBufferPointer { (entry) throws(EngineError) in
         _ = try transaction.put(
           history, key: header.sequence, value: UnsafeRawBufferPointer(entry), .append)
       }
@@ -116,13 +115,13 @@ struct CommitHistory {
   ///
   /// - Parameter last: The sequence of the last one in the history.
   static func trim(
-    _ history: Database, until last: UInt64, _ transaction: borrowing WriteTransaction
-  ) throws(LMDBError) {
+    _ history: EngineDatabase, until last: UInt64, _ transaction: borrowing EngineWriter
+  ) throws(EngineError) {
     guard last > StoreFormat.historyLength else { return }
     let newestToGo = last - StoreFormat.historyLength
     // A deletion moves what cursors stand on, so each begins anew. What a damaged tree shows and
     // does not find stays for the store check.
-    while let oldest = try transaction.cursor(history).first()?.integerKey,
+    while let oldest = try transaction.reader.cursor(history).first()?.integerKey,
       oldest <= newestToGo, try transaction.delete(history, key: oldest)
     {}
   }

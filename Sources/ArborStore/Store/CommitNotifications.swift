@@ -1,6 +1,5 @@
 internal import ArborLocks
 internal import Dispatch
-internal import LMDB
 
 /// Tells listeners when a store has got new commits or is migrated, and remembers which of the
 /// commits are this process's.
@@ -23,7 +22,7 @@ package final class CommitNotifications: Sendable {
     var announced: UInt64 = 0
     /// What they were told of the model.
     var announcedModel: ModelState?
-    var watch: FileWatch?
+    var watch: EngineWatch?
     var own = OwnCommits()
   }
 
@@ -57,14 +56,14 @@ package final class CommitNotifications: Sendable {
     }
   }
 
-  private static func watch(_ store: StoreEngine) -> FileWatch? {
+  private static func watch(_ store: StoreEngine) -> EngineWatch? {
     guard let path = store.path else { return nil }
-    return FileWatch(path: path) { [weak store] in store?.lookForCommits() }
+    return EngineWatch(path: path) { [weak store] in store?.lookForCommits() }
   }
 
   /// Watches the file that has taken the place of the former one, if somebody listens.
   func watchAnew(_ store: StoreEngine) {
-    let former = state.withLock { state -> FileWatch? in
+    let former = state.withLock { state -> EngineWatch? in
       guard let former = state.watch else { return nil }
       state.watch = Self.watch(store)
       return former
@@ -76,7 +75,7 @@ package final class CommitNotifications: Sendable {
 
   /// Ends what ``listen(to:_:)`` began.
   package func remove(_ listener: Int) {
-    let watch = state.withLock { state -> FileWatch? in
+    let watch = state.withLock { state -> EngineWatch? in
       state.listeners[listener] = nil
       guard state.listeners.isEmpty else { return nil }
       defer { state.watch = nil }

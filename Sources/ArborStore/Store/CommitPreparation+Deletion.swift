@@ -1,6 +1,5 @@
 internal import ArborModel
 internal import Foundation
-internal import LMDB
 
 /// That nothing outside a change set still links to what it deletes.
 extension CommitPreparation {
@@ -47,7 +46,7 @@ extension CommitPreparation {
   private func members(
     _ relationshipIndex: Int, of owner: ObjectNumber
   ) throws(StoreError) -> [ObjectNumber] {
-    try storing { () throws(LMDBError) in
+    try storing { () throws(EngineError) in
       try store.databases.relationships[relationshipIndex].members(of: owner, reader)
     }
   }
@@ -71,13 +70,13 @@ extension CommitPreparation {
     case .links(let relationshipIndex, isOrdered: false):
       guard let maintainer = workspace.relationships[relationshipIndex] else { return false }
       if let isRemoved = maintainer.run.isRemoved(other, deleted) { return !isRemoved }
-      return try storing { () throws(LMDBError) in
+      return try storing { () throws(EngineError) in
         try maintainer.relationship.contains(deleted, of: other, reader)
       }
     case .links(let relationshipIndex, isOrdered: true):
       guard let maintainer = workspace.ordered[relationshipIndex] else { return false }
       if let outcome = maintainer.outcome(of: other) { return outcome.members.contains(deleted) }
-      return try storing { () throws(LMDBError) in
+      return try storing { () throws(EngineError) in
         try OrderedMembers.position(reader, maintainer.members, other, deleted) != nil
       }
     }
@@ -111,7 +110,7 @@ extension CommitPreparation {
   ) throws(StoreError) -> Value {
     guard field.isExternal, let reference = record.blob(field) else { return record.value(field) }
     guard let database = store.databases.blobs(plan.entity.index) else { return .null }
-    let data = try storing { () throws(LMDBError) in
+    let data = try storing { () throws(EngineError) in
       try BlobStorage.read(reference, BlobName(reference, of: number, field), database, reader)
     }
     guard let data else {

@@ -1,5 +1,4 @@
 internal import ArborModel
-internal import LMDB
 
 /// That every object which a change set links to will be there.
 extension CommitPreparation {
@@ -80,7 +79,7 @@ extension CommitPreparation {
   private func willExist(_ number: ObjectNumber) throws(StoreError) -> Bool {
     if let change = change(of: number) { return change.kind != .delete }
     guard let plan = plan(of: number) else { return false }
-    return try storing { () throws(LMDBError) in
+    return try storing { () throws(EngineError) in
       try reader.get(plan.records, key: number.rawValue) != nil
     }
   }

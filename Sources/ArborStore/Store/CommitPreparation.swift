@@ -1,5 +1,4 @@
 internal import ArborModel
-internal import LMDB
 
 /// Everything that happens to a change set before its first byte is written: versions compared, old
 /// and new keys and links collected.
@@ -8,7 +7,7 @@ struct CommitPreparation {
 
   let store: StoreEngine
   let workspace: CommitWorkspace
-  let reader: TransactionReader
+  let reader: EngineReader
   /// Whether entries of deleted objects may be left to a pass over all of them.
   let sweeps: Bool
   /// In the order of their numbers.
@@ -20,7 +19,7 @@ struct CommitPreparation {
   private let blobs: Set<BlobName>
 
   init(
-    _ set: ChangeSet, store: StoreEngine, workspace: CommitWorkspace, reader: TransactionReader,
+    _ set: ChangeSet, store: StoreEngine, workspace: CommitWorkspace, reader: EngineReader,
     sweeps: Bool = false
   ) throws(StoreError) {
     self.store = store
@@ -109,7 +108,7 @@ struct CommitPreparation {
   private func checkMetadata() throws(StoreError) {
     for key in absentMetadata {
       let stored = Array(StoreFormat.applicationKey(key).utf8)
-      let exists = try storing { () throws(LMDBError) in
+      let exists = try storing { () throws(EngineError) in
         try reader.get(store.databases.arbor, key: stored) != nil
       }
       if exists { throw .metadataExists(key) }
@@ -147,7 +146,7 @@ struct CommitPreparation {
   private func collect(
     _ range: Range<Int>, _ plan: EntityPlan, _ conflicts: inout [CommitConflict]
   ) throws(StoreError) {
-    let last = try storing { () throws(LMDBError) in
+    let last = try storing { () throws(EngineError) in
       try workspace.greatestNumbers[plan.entity.index].find(in: plan.records, reader)
     }
     let upgrades = SlabAllocator(slabSize: 4 << 10)
@@ -252,7 +251,7 @@ struct CommitPreparation {
       // A deleted owner's members go as a whole.
       if change(of: edit.owner)?.kind == .delete { continue }
       if let ordered = workspace.ordered[relationshipIndex] {
-        try storing { () throws(LMDBError) in
+        try storing { () throws(EngineError) in
           try ordered.collect(edit.owner, edit.edit, reader)
         }
         continue

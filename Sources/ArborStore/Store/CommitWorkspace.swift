@@ -1,5 +1,4 @@
 internal import ArborModel
-internal import LMDB
 
 /// What one change set does to every index and relationship, in memory that is kept from commit to
 /// commit. It belongs to the thread that leads the commits.

@@ -1,6 +1,5 @@
 internal import ArborModel
 internal import CArborBits
-internal import LMDB
 
 /// Writing an entity's records anew instead of deleting some: what stays is copied in order.
 ///
@@ -15,8 +14,8 @@ extension CommitWriter {
   ///   - changes: Of one entity, in the order of their numbers.
   ///   - basis: Shows the records as they are before the changes.
   func isRewriteWorthwhile(
-    _ changes: ArraySlice<ChangeSet.RecordChange>, _ database: Database, _ basis: TransactionReader
-  ) throws(LMDBError) -> Bool {
+    _ changes: ArraySlice<ChangeSet.RecordChange>, _ database: EngineDatabase, _ basis: EngineReader
+  ) throws(EngineError) -> Bool {
     guard changes.count >= Self.fewDeletions else { return false }
     let tree = try basis.statistics(database)
     let cursor = try basis.cursor(database)
@@ -45,17 +44,18 @@ extension CommitWriter {
   /// Copies the records that stay and writes those that are new or changed among them; gives the
   /// greatest number, 0 where no record is left.
   func rewriteRecords(
-    _ changes: ArraySlice<ChangeSet.RecordChange>, of entity: EntitySchema, _ database: Database,
-    _ transaction: borrowing WriteTransaction, from basis: TransactionReader
-  ) throws(LMDBError) -> UInt64 {
+    _ changes: ArraySlice<ChangeSet.RecordChange>, of entity: EntitySchema,
+    _ database: EngineDatabase,
+    _ transaction: borrowing EngineWriter, from basis: EngineReader
+  ) throws(EngineError) -> UInt64 {
     // Most records stay: only those that go and come count.
     try transaction.clear(database, isCounted: false)
-    let cursor = try transaction.cursor(database)
+    let cursor = try transaction.reader.cursor(database)
     var scan = basis.scan(database, from: 0)
     var index = changes.startIndex
     var last: UInt64 = 0
     // Sound: the room is initialised up to the count that the scan gives, and read no further.
-    let room = UnsafeMutableBufferPointer<NumberedEntry>.allocate(capacity: 64)
+    let room = UnsafeMutableBufferPointer<EngineRecord>.allocate(capacity: 64)
     defer { room.deallocate() }
     while true {
       let count = try scan.next(into: room)
@@ -86,9 +86,9 @@ extension CommitWriter {
   }
 
   private func append(
-    _ change: ChangeSet.RecordChange, of entity: EntitySchema, to cursor: borrowing Cursor,
+    _ change: ChangeSet.RecordChange, of entity: EntitySchema, to cursor: borrowing EngineCursor,
     _ last: inout UInt64
-  ) throws(LMDBError) {
+  ) throws(EngineError) {
     guard let record = change.record else { return }
     let number = change.number.rawValue
     try put(record, of: change, entity.layout, isAbove: true, cursor)

@@ -1,6 +1,5 @@
 internal import ArborModel
 internal import Foundation
-internal import LMDB
 
 /// Writes one change set after the other in the leader's transaction.
 struct CommitWriter: ~Copyable {
@@ -31,7 +30,7 @@ struct CommitWriter: ~Copyable {
   /// - Parameter repeated: What the history of another copy of the store has of the commit, where
   ///   it is made again here; it comes to lie here as well.
   mutating func write(
-    _ set: ChangeSet, repeating repeated: [UInt8]? = nil, _ transaction: borrowing WriteTransaction
+    _ set: ChangeSet, repeating repeated: [UInt8]? = nil, _ transaction: borrowing EngineWriter
   ) throws(StoreError) -> CommitReceipt {
     defer { workspace.removeAll() }
     if set.purges { return try purge(set, repeating: repeated, transaction) }
@@ -54,7 +53,7 @@ struct CommitWriter: ~Copyable {
         set, changes: preparation.changes, tombstones: workspace.tombstones, schema: store.schema
       ).encoded(sequence: header.sequence + 1, store.schema)
     if set.confirmsMigration { try store.forgetFormerModel(transaction) }
-    do throws(LMDBError) {
+    do throws(EngineError) {
       header.sequence += 1
       try writeRecords(preparation, transaction, basis)
       try writeBlobs(set.blobs, transaction)
@@ -68,14 +67,14 @@ struct CommitWriter: ~Copyable {
   }
 
   private mutating func purge(
-    _ set: ChangeSet, repeating repeated: [UInt8]?, _ transaction: borrowing WriteTransaction
+    _ set: ChangeSet, repeating repeated: [UInt8]?, _ transaction: borrowing EngineWriter
   ) throws(StoreError) -> CommitReceipt {
     try store.removeAll(transaction)
     workspace.forgetEnds()
     header.sequence += 1
     let history =
       repeated ?? CommitHistory.everything.encoded(sequence: header.sequence, store.schema)
-    do throws(LMDBError) { try note(set, [], history, transaction) } catch {
+    do throws(EngineError) { try note(set, [], history, transaction) } catch {
       throw StoreError(error)
     }
     return CommitReceipt(sequence: header.sequence)
@@ -84,8 +83,8 @@ struct CommitWriter: ~Copyable {
   /// Leaves a set that has been written in the history, and in the logs.
   private mutating func note(
     _ set: ChangeSet, _ changes: [ChangeSet.RecordChange], _ history: [UInt8],
-    _ transaction: borrowing WriteTransaction
-  ) throws(LMDBError) {
+    _ transaction: borrowing EngineWriter
+  ) throws(EngineError) {
     hasWritten = true
     try CommitHistory.write(history, behind: &header, store.databases.history, transaction)
     let isKept = header.keepsLog && !store.isMigrating
@@ -99,7 +98,7 @@ struct CommitWriter: ~Copyable {
 
   /// Checks a set and collects what it does; what comes back reads no more.
   private func prepare(
-    _ set: ChangeSet, _ reader: TransactionReader, sweeps: Bool
+    _ set: ChangeSet, _ reader: EngineReader, sweeps: Bool
   ) throws(StoreError) -> CommitPreparation {
     let preparation = try CommitPreparation(
       set, store: store, workspace: workspace, reader: reader, sweeps: sweeps)
@@ -113,9 +112,9 @@ struct CommitWriter: ~Copyable {
 
   /// Writes records in the order of their numbers, sealed where they will lie.
   private func writeRecords(
-    _ preparation: CommitPreparation, _ transaction: borrowing WriteTransaction,
-    _ basis: TransactionReader?
-  ) throws(LMDBError) {
+    _ preparation: CommitPreparation, _ transaction: borrowing EngineWriter,
+    _ basis: EngineReader?
+  ) throws(EngineError) {
     for run in preparation.entityRuns {
       let changes = preparation.changes[run]
       guard let first = changes.first, let entity = store.schema.entity(of: first.number) else {
@@ -128,8 +127,8 @@ struct CommitWriter: ~Copyable {
   /// Writes those of one entity: deletions first, since a cursor is for puts alone.
   private func writeRecords(
     _ changes: ArraySlice<ChangeSet.RecordChange>, of entity: EntitySchema,
-    _ transaction: borrowing WriteTransaction, _ basis: TransactionReader?
-  ) throws(LMDBError) {
+    _ transaction: borrowing EngineWriter, _ basis: EngineReader?
+  ) throws(EngineError) {
     let (layout, database) = (entity.layout, store.databases.records(entity.index))
     if let basis, try isRewriteWorthwhile(changes, database, basis) {
       let last = try rewriteRecords(changes, of: entity, database, transaction, from: basis)
@@ -147,7 +146,7 @@ struct CommitWriter: ~Copyable {
     if changes.count == 1, let change = changes.first {
       return try putAlone(change, layout, database, last: &last, transaction)
     }
-    let cursor = try transaction.cursor(database)
+    let cursor = try transaction.reader.cursor(database)
     for changeIndex in changes.indices {
       let change = changes[changeIndex]
       if changeIndex + NumberMap.lookahead < changes.endIndex {
@@ -162,9 +161,9 @@ struct CommitWriter: ~Copyable {
 
   /// Puts the record of a single change, if it has one.
   private func putAlone(
-    _ change: ChangeSet.RecordChange, _ layout: RecordLayout, _ database: Database,
-    last: inout UInt64, _ transaction: borrowing WriteTransaction
-  ) throws(LMDBError) {
+    _ change: ChangeSet.RecordChange, _ layout: RecordLayout, _ database: EngineDatabase,
+    last: inout UInt64, _ transaction: borrowing EngineWriter
+  ) throws(EngineError) {
     guard let record = change.record else { return }
     let number = change.number.rawValue
     try transaction.put(
@@ -181,8 +180,8 @@ struct CommitWriter: ~Copyable {
   @inline(__always)
   func put(
     _ record: RecordView, of change: ChangeSet.RecordChange, _ layout: RecordLayout,
-    isAbove: Bool, _ cursor: borrowing Cursor
-  ) throws(LMDBError) {
+    isAbove: Bool, _ cursor: borrowing EngineCursor
+  ) throws(EngineError) {
     try cursor.put(
       key: change.number.rawValue, reserving: record.sealedSize(layout), isAbove: isAbove
     ) { target in
@@ -195,8 +194,8 @@ struct CommitWriter: ~Copyable {
   /// Writes what the set changes in indexes and in relationships.
   @inline(__always)
   private func writeEntries(
-    _ transaction: borrowing WriteTransaction, _ basis: TransactionReader?
-  ) throws(LMDBError) {
+    _ transaction: borrowing EngineWriter, _ basis: EngineReader?
+  ) throws(EngineError) {
     for index in workspace.indexes where !index.run.isEmpty || index.isSwept {
       try index.apply(transaction, basis: basis, without: workspace.swept)
     }
@@ -211,8 +210,8 @@ struct CommitWriter: ~Copyable {
 
   /// Deletes what nobody refers to any more, then writes what is new: a version may come again.
   private func writeBlobs(
-    _ blobs: [ChangeSet.Blob], _ transaction: borrowing WriteTransaction
-  ) throws(LMDBError) {
+    _ blobs: [ChangeSet.Blob], _ transaction: borrowing EngineWriter
+  ) throws(EngineError) {
     for dropped in workspace.droppedBlobs {
       guard let database = store.databases.blobs(dropped.entity) else { continue }
       try BlobStorage.delete(dropped.reference, dropped.name, database, transaction)
@@ -226,8 +225,8 @@ struct CommitWriter: ~Copyable {
   }
 
   private func write(
-    _ key: String, _ value: [UInt8]?, _ transaction: borrowing WriteTransaction
-  ) throws(LMDBError) {
+    _ key: String, _ value: [UInt8]?, _ transaction: borrowing EngineWriter
+  ) throws(EngineError) {
     let key = Array(StoreFormat.applicationKey(key).utf8)
     if let value {
       try transaction.put(store.databases.arbor, key: key, value: value)

@@ -1,5 +1,4 @@
 internal import ArborModel
-internal import LMDB
 
 /// What writing the records of one concrete entity entails, worked out once.
 final class EntityPlan: Sendable {
@@ -56,7 +55,7 @@ final class EntityPlan: Sendable {
   }
 
   let entity: EntitySchema
-  let records: Database
+  let records: EngineDatabase
   let indexes: [Index]
   let references: [Reference]
   let inbound: [Inbound]

@@ -1,10 +1,9 @@
 internal import ArborModel
-internal import LMDB
 
 /// Reads what commits did, wherever a state of the store keeps them.
 struct HistoryReader {
-  let reader: TransactionReader
-  let history: Database
+  let reader: EngineReader
+  let history: EngineDatabase
   let schema: ModelSchema
   let header: HeaderRecord
 
@@ -15,7 +14,7 @@ struct HistoryReader {
     if sequence > header.sequence - header.latestCommits.count {
       return try latestEntry(sequence)
     }
-    let bytes = try storing { () throws(LMDBError) in try reader.get(history, key: sequence) }
+    let bytes = try storing { () throws(EngineError) in try reader.get(history, key: sequence) }
     return try bytes.map { (bytes) throws(StoreError) in try decode(bytes, sequence) }
   }
 
@@ -23,7 +22,8 @@ struct HistoryReader {
   ///
   /// - Throws: `corrupted`
   func oldest() throws(StoreError) -> HistoryEntry? {
-    let first = try storing { () throws(LMDBError) in try reader.cursor(history).first()?.integerKey
+    let first = try storing { () throws(EngineError) in
+      try reader.cursor(history).first()?.integerKey
     }
     if let first { return try entry(first) }
     let count = header.latestCommits.count

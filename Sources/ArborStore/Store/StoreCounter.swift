@@ -1,14 +1,13 @@
 internal import ArborModel
-package import LMDB
 
 /// The counters in the `arbor` database: each the first number that nobody has reserved.
 package enum StoreCounter {
   package static func read(
-    _ name: String, _ arbor: Database, _ reader: TransactionReader
+    _ name: String, _ arbor: EngineDatabase, _ reader: EngineReader
   ) throws(StoreError) -> UInt64 {
     let key = Array(StoreFormat.counterKey(name).utf8)
     guard
-      let bytes = try storing({ () throws(LMDBError) in try reader.get(arbor, key: key) }),
+      let bytes = try storing({ () throws(EngineError) in try reader.get(arbor, key: key) }),
       let value = decode(bytes)
     else {
       throw .corrupted(what: "The counter \(name) is missing or damaged.")
@@ -39,16 +38,16 @@ package enum StoreCounter {
   }
 
   package static func write(
-    _ name: String, _ value: UInt64, _ arbor: Database,
-    _ transaction: borrowing WriteTransaction
+    _ name: String, _ value: UInt64, _ arbor: EngineDatabase,
+    _ transaction: borrowing EngineWriter
   ) throws(StoreError) {
     try StoreCreation.put(StoreFormat.counterKey(name), encode(value), arbor, transaction)
   }
 
   /// Lets a counter go on from a number that is above it.
   static func raise(
-    _ name: String, to value: UInt64, _ arbor: Database,
-    _ transaction: borrowing WriteTransaction
+    _ name: String, to value: UInt64, _ arbor: EngineDatabase,
+    _ transaction: borrowing EngineWriter
   ) throws(StoreError) {
     guard try read(name, arbor, transaction.reader) < value else { return }
     try write(name, min(value, limit(name) + 1), arbor, transaction)

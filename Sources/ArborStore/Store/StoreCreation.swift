@@ -1,7 +1,6 @@
 internal import ArborModel
 internal import CArborBits
 internal import Foundation
-internal import LMDB
 
 /// Makes new stores, whole or not at all.
 ///
@@ -11,10 +10,10 @@ internal import LMDB
 package enum StoreCreation {
   /// Fills an empty environment: databases, header, model, catalogue, layouts, counters.
   static func fill(
-    _ environment: Environment, _ model: ManagedObjectModel, id: UUID
+    _ environment: EngineEnvironment, _ model: ManagedObjectModel, id: UUID
   ) throws(StoreError) {
     let schema = try StoreOpener.schema(model, SchemaCatalog(numbering: model))
-    let pageSize = try storing { () throws(LMDBError) in try environment.info().pageSize }
+    let pageSize = try storing { () throws(EngineError) in try environment.pageSize }
     try environment.write(path: nil) { (transaction) throws(StoreError) in
       try fill(transaction, schema, id: id, pageSize)
       return true
@@ -22,9 +21,9 @@ package enum StoreCreation {
   }
 
   private static func fill(
-    _ transaction: borrowing WriteTransaction, _ schema: ModelSchema, id: UUID, _ pageSize: Int
+    _ transaction: borrowing EngineWriter, _ schema: ModelSchema, id: UUID, _ pageSize: Int
   ) throws(StoreError) {
-    let opened = try storing { () throws(LMDBError) in
+    let opened = try storing { () throws(EngineError) in
       try transaction.createDatabases(StoreDatabases.list(schema))
     }
     let layouts = schema.entities.filter { !$0.isAbstract }.map { StoredLayout($0) }
@@ -39,8 +38,9 @@ package enum StoreCreation {
   /// Writes what a store without objects says of itself: model, catalogue, layouts, counters, and
   /// the header.
   static func begin(
-    _ header: HeaderRecord, _ schema: ModelSchema, _ layouts: [StoredLayout], _ arbor: Database,
-    _ transaction: borrowing WriteTransaction
+    _ header: HeaderRecord, _ schema: ModelSchema, _ layouts: [StoredLayout],
+    _ arbor: EngineDatabase,
+    _ transaction: borrowing EngineWriter
   ) throws(StoreError) {
     try put(schema.model, ModelDigest(schema.model), arbor, transaction)
     try put(StoreFormat.catalogKey, CatalogCodec.encode(schema.catalog), arbor, transaction)
@@ -54,7 +54,7 @@ package enum StoreCreation {
       let key = StoreFormat.layoutKey(entity: stored.layout.entity, layout: stored.layout.number)
       try put(key, LayoutCodec.encode(stored), arbor, transaction)
     }
-    try storing { () throws(LMDBError) in
+    try storing { () throws(EngineError) in
       try StoreHeader.writeMark(header, arbor, in: transaction)
       try StoreDigests.begin(transaction)
     }
@@ -63,33 +63,33 @@ package enum StoreCreation {
 
   /// Writes a model and what it is recognised by.
   static func put(
-    _ model: ManagedObjectModel, _ digest: ModelDigest, _ arbor: Database,
-    _ transaction: borrowing WriteTransaction
+    _ model: ManagedObjectModel, _ digest: ModelDigest, _ arbor: EngineDatabase,
+    _ transaction: borrowing EngineWriter
   ) throws(StoreError) {
     try put(StoreFormat.modelKey, ModelCodec.encode(model), arbor, transaction)
     try put(StoreFormat.modelDigestKey, ModelCodec.encode(digest), arbor, transaction)
   }
 
   static func put(
-    _ key: String, _ value: [UInt8], _ arbor: Database,
-    _ transaction: borrowing WriteTransaction
+    _ key: String, _ value: [UInt8], _ arbor: EngineDatabase,
+    _ transaction: borrowing EngineWriter
   ) throws(StoreError) {
-    try storing { () throws(LMDBError) in
+    try storing { () throws(EngineError) in
       try transaction.put(arbor, key: Array(key.utf8), value: value)
     }
   }
 
   static func remove(
-    _ key: String, _ arbor: Database, _ transaction: borrowing WriteTransaction
+    _ key: String, _ arbor: EngineDatabase, _ transaction: borrowing EngineWriter
   ) throws(StoreError) {
-    _ = try storing { () throws(LMDBError) in
+    _ = try storing { () throws(EngineError) in
       try transaction.delete(arbor, key: Array(key.utf8))
     }
   }
 
   /// Makes a store at a path where none exists; false where somebody else made one meanwhile.
   static func create(
-    at path: String, _ model: ManagedObjectModel, options: EnvironmentOptions
+    at path: String, _ model: ManagedObjectModel, options: EngineOptions
   ) throws(StoreError) -> Bool {
     do throws(StoreError) {
       try install(at: path) { (temporary) throws(StoreError) in
@@ -105,7 +105,7 @@ package enum StoreCreation {
 
   /// Puts a new store in the place of a file that nobody has open.
   static func replace(
-    _ path: String, _ model: ManagedObjectModel, options: EnvironmentOptions
+    _ path: String, _ model: ManagedObjectModel, options: EngineOptions
   ) throws(StoreError) {
     try install(at: path, replacing: true) { (temporary) throws(StoreError) in
       try make(at: temporary, model, options: options, path: path)
@@ -123,9 +123,9 @@ package enum StoreCreation {
   package static func install(
     at path: String, replacing: Bool = false, _ fill: (String) throws(StoreError) -> Void
   ) throws(StoreError) {
-    UnfinishedFile.removeAbandoned(beside: path)
-    let file: UnfinishedFile
-    do throws(LMDBError) { file = try UnfinishedFile(beside: path) } catch {
+    EngineUnfinishedFile.removeAbandoned(beside: path)
+    let file: EngineUnfinishedFile
+    do throws(EngineError) { file = try EngineUnfinishedFile(beside: path) } catch {
       throw StoreError(error, path: path)
     }
     let temporary = file.path
@@ -134,7 +134,7 @@ package enum StoreCreation {
     var code = replacing ? rename(temporary, path) : arbor_rename_exclusive(temporary, path)
     if replacing, code != 0 { code = errno }
     guard code == 0 else { throw StoreError.failed("rename", path, errno: code) }
-    try synchronizeFolder(of: path)
+    try EngineFolder.synchronize(of: path)
   }
 
   /// Lets the header of a store that is open nowhere name the transaction that the file ends with.
@@ -146,11 +146,11 @@ package enum StoreCreation {
     of path: String, dropsMarks: Bool = false, keepsPosition: Bool = false
   ) throws(StoreError) {
     do {
-      let environment = try Environment.open(path: path)
+      let environment = try EngineEnvironment.open(path: path)
       defer { try? environment.close() }
       let arbor = try environment.openDatabase(
-        StoreFormat.arborDatabase, StoreFormat.arborFlags, create: false)
-      guard let arbor else { throw LMDBError.notFound }
+        StoreFormat.arborDatabase, StoreFormat.arborFlags)
+      guard let arbor else { throw EngineError.notFound }
       try environment.write { transaction in
         var header = try StoreHeader.read(transaction.reader, arbor, path: path)
         let former = header.transactionID
@@ -167,7 +167,7 @@ package enum StoreCreation {
         }
         try StoreHeader.write(header, arbor, in: transaction, following: former)
       }
-    } catch let error as LMDBError {
+    } catch let error as EngineError {
       throw StoreError(error, path: path)
     } catch let error as StoreError {
       throw error
@@ -177,7 +177,7 @@ package enum StoreCreation {
   }
 
   private static func make(
-    at temporary: String, _ model: ManagedObjectModel, options given: EnvironmentOptions,
+    at temporary: String, _ model: ManagedObjectModel, options given: EngineOptions,
     path: String
   ) throws(StoreError) {
     var options = given
@@ -185,22 +185,22 @@ package enum StoreCreation {
     options.durability = .full
     // A new store is small; the lasting name gets the map that was asked for.
     options.initialMapSize = min(options.initialMapSize, 1 << 26)
-    let environment: Environment
-    do throws(LMDBError) {
-      environment = try Environment.open(path: temporary, options: options)
+    let environment: EngineEnvironment
+    do throws(EngineError) {
+      environment = try EngineEnvironment.open(path: temporary, options: options)
     } catch {
       throw StoreError(error, path: path)
     }
     defer { try? environment.close() }
     try fill(environment, model, id: UUID())
     // The commit waits for the data; this waits for the file's size and times as well.
-    try storing { () throws(LMDBError) in try environment.synchronize() }
+    try storing { () throws(EngineError) in try environment.synchronize() }
   }
 
   /// Waits until the folder's entries are on the medium.
   static func synchronizeFolder(of path: String) throws(StoreError) {
-    do throws(LMDBError) { try Folder.synchronize(of: path) } catch {
-      throw StoreError.failed("fsync", Folder.path(of: path), errno: error.code ?? EIO)
+    do throws(EngineError) { try EngineFolder.synchronize(of: path) } catch {
+      throw StoreError.failed("fsync", EngineFolder.path(of: path), errno: error.code ?? EIO)
     }
   }
 }

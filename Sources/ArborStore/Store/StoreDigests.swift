@@ -1,5 +1,4 @@
 internal import ArborModel
-internal import LMDB
 
 /// Keeps the digests of a file's databases beside its header; see ``DatabaseDigests``.
 enum StoreDigests {
@@ -17,15 +16,15 @@ enum StoreDigests {
 
   /// The digests of a state, whose header names a transaction.
   static func read(
-    _ reader: TransactionReader, of transactionID: UInt64
-  ) throws(LMDBError) -> Stored {
+    _ reader: EngineReader, of transactionID: UInt64
+  ) throws(EngineError) -> Stored {
     guard let bytes = try reader.get(.unnamed, key: key) else { return .unknown }
     guard let digests = DatabaseDigests(bytes) else { return .damaged }
     return digests.transactionID == transactionID ? .known(digests) : .unknown
   }
 
   /// Begins with a file without entries, in the transaction that makes it.
-  static func begin(_ transaction: borrowing WriteTransaction) throws(LMDBError) {
+  static func begin(_ transaction: borrowing EngineWriter) throws(EngineError) {
     try write(DatabaseDigests(transactionID: transaction.id), transaction)
   }
 
@@ -34,8 +33,8 @@ enum StoreDigests {
   /// - Parameter former: The transaction that the header named before, where it is not the one
   ///   before this: in a copy, whose transactions count on otherwise.
   static func keep(
-    _ transaction: borrowing WriteTransaction, following former: UInt64? = nil
-  ) throws(LMDBError) {
+    _ transaction: borrowing EngineWriter, following former: UInt64? = nil
+  ) throws(EngineError) {
     let changes = transaction.takeDigestChanges()
     let id = transaction.id
     // The header may be written twice in a transaction.
@@ -52,15 +51,15 @@ enum StoreDigests {
   static let damage = StoreError.corrupted(what: "The entry \(StoreFormat.digestsKey) is damaged.")
 
   static func write(
-    _ digests: DatabaseDigests, _ transaction: borrowing WriteTransaction
-  ) throws(LMDBError) {
+    _ digests: DatabaseDigests, _ transaction: borrowing EngineWriter
+  ) throws(EngineError) {
     try transaction.put(.unnamed, key: key, value: digests.encoded())
   }
 }
 
 /// A database whose entries have a digest, and what it is called in messages.
 struct DigestedDatabase {
-  let database: Database
+  let database: EngineDatabase
   /// What its entries are, with the present names of entities and properties.
   let title: String
   let entity: String?
@@ -73,12 +72,12 @@ struct DigestedDatabase {
 
   /// Whether the entries have the digest that the state has for them.
   ///
-  /// - Throws: ``LMDBError/closed`` where the limit has ended it.
+  /// - Throws: ``EngineError/closed`` where the limit has ended it.
   func agrees(
-    with digests: DatabaseDigests, _ reader: TransactionReader, _ limit: WorkLimit
-  ) throws(LMDBError) -> Bool {
+    with digests: DatabaseDigests, _ reader: EngineReader, _ limit: WorkLimit
+  ) throws(EngineError) -> Bool {
     guard let known = digests.sum(of: database.name) else { return true }
-    let sum = try reader.digest(of: database) { (_) throws(LMDBError) in
+    let sum = try reader.digest(of: database) { (_) throws(EngineError) in
       try limit.checkEngine()
       return true
     }

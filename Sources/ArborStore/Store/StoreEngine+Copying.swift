@@ -1,6 +1,5 @@
 internal import ArborModel
 internal import Foundation
-internal import LMDB
 
 extension StoreEngine {
   /// Writes a consistent copy of the newest commit into a new file; readers and writers go on.
@@ -21,13 +20,13 @@ extension StoreEngine {
     if access(target, F_OK) == 0 {
       throw .inputOutput(operation: "copy", path: target, errno: EEXIST)
     }
-    if access(Folder.path(of: target), F_OK) != 0 {
+    if access(EngineFolder.path(of: target), F_OK) != 0 {
       throw .inputOutput(operation: "copy", path: target, errno: errno)
     }
     let isForOthers = !keepsMarker
     let concernsOriginal = isForOthers ? try hasMarks() : false
     try StoreCreation.install(at: target) { (temporary) throws(StoreError) in
-      try storing(path: target) { () throws(LMDBError) in
+      try storing(path: target) { () throws(EngineError) in
         try environment.copy(to: temporary, compacting: compacting, isUnfinished: true)
       }
       // A compacted file counts its transactions anew: the header must name the new count.
@@ -65,12 +64,12 @@ extension StoreEngine {
     guard let path else { return }
     try health.permitWriting()
     if !isMigrating, let marker = try migrationMarker() { throw .migrationUnderWay(marker) }
-    UnfinishedFile.removeAbandoned(beside: path)
+    EngineUnfinishedFile.removeAbandoned(beside: path)
     try indexBuilding.paused(self) { () throws(StoreError) in
       // Its snapshot would keep the former file.
       try scrubbing.paused(self) { () throws(StoreError) in
-        let staged: UnfinishedFile
-        do throws(LMDBError) { staged = try UnfinishedFile(beside: path) } catch {
+        let staged: EngineUnfinishedFile
+        do throws(EngineError) { staged = try EngineUnfinishedFile(beside: path) } catch {
           throw StoreError(error, path: path)
         }
         try compact(by: staged)
@@ -80,12 +79,12 @@ extension StoreEngine {
     try snapshot().close()
   }
 
-  private func compact(by staged: consuming UnfinishedFile) throws(StoreError) {
+  private func compact(by staged: consuming EngineUnfinishedFile) throws(StoreError) {
     let temporary = staged.path
     defer { StoreFiles.discard(temporary) }
     var refusal: StoreError?
-    do throws(LMDBError) {
-      try environment.compact(by: staged) { transaction throws(LMDBError) in
+    do throws(EngineError) {
+      try environment.compact(by: staged) { transaction throws(EngineError) in
         do throws(StoreError) { try renewHeader(transaction) } catch {
           refusal = error
           throw .badTransaction
@@ -96,7 +95,7 @@ extension StoreEngine {
     }
   }
 
-  private func renewHeader(_ transaction: borrowing WriteTransaction) throws(StoreError) {
+  private func renewHeader(_ transaction: borrowing EngineWriter) throws(StoreError) {
     var header = try StoreHeader.read(transaction.reader, databases.arbor, path: path)
     guard header.modelGeneration == modelGeneration else { throw .modelChanged }
     if header.isBeingMigrated, !isMigrating {

@@ -1,5 +1,4 @@
 internal import ArborModel
-internal import LMDB
 
 extension StoreEngine {
   /// The databases of the store, with what is left of former models. A snapshot that reads them has
@@ -53,7 +52,7 @@ extension StoreEngine {
     }
     var list: [DigestedDatabase] = []
     for name in others {
-      let found = try storing { () throws(LMDBError) in try environment.openDatabase(name) }
+      let found = try storing { () throws(EngineError) in try environment.openDatabase(name) }
       guard let found else { continue }
       list.append(
         DigestedDatabase(
@@ -65,7 +64,7 @@ extension StoreEngine {
   func digests(_ snapshot: borrowing StoreSnapshot) throws(StoreError) -> StoreDigests.Stored {
     let reader = try snapshot.reader
     let header = try StoreHeader.read(reader, databases.arbor, path: path)
-    return try storing { () throws(LMDBError) in
+    return try storing { () throws(EngineError) in
       try StoreDigests.read(reader, of: header.transactionID)
     }
   }

@@ -1,5 +1,4 @@
 internal import ArborModel
-internal import LMDB
 
 extension StoreEngine {
   /// Opens a store, or makes one where none exists.
@@ -87,9 +86,9 @@ extension StoreEngine {
   }
 
   /// Removes everything in a transaction.
-  func removeAll(_ transaction: borrowing WriteTransaction) throws(StoreError) {
+  func removeAll(_ transaction: borrowing EngineWriter) throws(StoreError) {
     try forgetFormerModel(transaction)
-    try storing { () throws(LMDBError) in
+    try storing { () throws(EngineError) in
       for entity in schema.entities where !entity.isAbstract {
         try transaction.clear(databases.records(entity.index))
         if let blobs = databases.blobs(entity.index) { try transaction.clear(blobs) }
@@ -103,10 +102,10 @@ extension StoreEngine {
     }
   }
 
-  private func removeMetadata(_ transaction: borrowing WriteTransaction) throws(LMDBError) {
+  private func removeMetadata(_ transaction: borrowing EngineWriter) throws(EngineError) {
     let prefix = Array(StoreFormat.applicationKey("").utf8)
     // A deletion moves what cursors stand on, so each begins anew.
-    while let entry = try transaction.cursor(databases.arbor).seek(prefix),
+    while let entry = try transaction.reader.cursor(databases.arbor).seek(prefix),
       entry.key.starts(with: prefix)
     {
       try transaction.delete(databases.arbor, key: Array(entry.key))
@@ -119,7 +118,7 @@ extension StoreEngine {
     defer { snapshot.close() }
     let reader = try snapshot.reader
     let stored = Array(StoreFormat.applicationKey(key).utf8)
-    return try storing { () throws(LMDBError) in
+    return try storing { () throws(EngineError) in
       try reader.get(databases.arbor, key: stored).map { Array($0) }
     }
   }

@@ -1,5 +1,4 @@
 package import ArborModel
-internal import LMDB
 
 /// Numbers for objects and for the application, which ``NumberBlocks`` hand out.
 extension StoreEngine {
@@ -29,7 +28,7 @@ extension StoreEngine {
   /// Fills up blocks that run low, in a transaction that commits anyway. The numbers may be used
   /// once it has; ``NumberBlocks/install(_:)`` then.
   func topUpNumbers(
-    _ transaction: borrowing WriteTransaction
+    _ transaction: borrowing EngineWriter
   ) throws(StoreError) -> [NumberReservation] {
     // Relaxed commits are not durable when they return: see reserveNumbers(_:atLeast:_:).
     if durability == .relaxed || sharedLog != nil { return [] }
@@ -61,7 +60,7 @@ extension StoreEngine {
     }
     // Relaxed durability may lose commits, but never a number that was given out.
     if durability == .relaxed {
-      try storing { () throws(LMDBError) in try environment.synchronize() }
+      try storing { () throws(EngineError) in try environment.synchronize() }
     }
     return reservation
   }
@@ -102,7 +101,7 @@ extension StoreEngine {
   /// - Throws: `exhausted` where it is less; the counter stays as it is then.
   private func reserveNumbers(
     _ size: UInt64, atLeast count: UInt64, _ counter: Int,
-    _ transaction: borrowing WriteTransaction
+    _ transaction: borrowing EngineWriter
   ) throws(StoreError) -> NumberReservation {
     let name = counterName(counter)
     let first = try StoreCounter.read(name, databases.arbor, transaction.reader)

@@ -1,5 +1,4 @@
 internal import ArborModel
-internal import LMDB
 
 extension StoreEngine {
   /// Lets `observer` be told of the first damage that is found; the first that asks for it.
@@ -8,7 +7,7 @@ extension StoreEngine {
   }
 
   /// The databases that the file has to consist of.
-  var expectedDatabases: [String: DatabaseFlags] {
+  var expectedDatabases: [String: EngineFlags] {
     var list = StoreDatabases.list(schema)
     // A file of an earlier format, opened for reading only, has no large binaries.
     if schema.entities.allSatisfy({ databases.blobs($0.index) == nil }) {
@@ -35,13 +34,13 @@ extension StoreEngine {
   /// Verifies the pages of the newest commit; what is found makes the store suspect.
   func verifyPages(_ limit: WorkLimit) throws(StoreError) {
     if let finding = health.finding { throw finding }
-    do throws(LMDBError) {
+    do throws(EngineError) {
       try environment.verifyPages(expecting: expectedDatabases, allowing: allowedDatabases) {
         !limit.admit()
       }
     } catch {
       if let interruption = limit.interruption { throw .interrupted(interruption) }
-      if case .damaged = error { health.note(StoreError(error)) }
+      if error.isDamage { health.note(StoreError(error)) }
       throw StoreError(error, path: path)
     }
   }

@@ -1,5 +1,4 @@
 internal import ArborModel
-internal import LMDB
 
 extension StoreEngine {
   /// How far the last run of a transaction came.
@@ -27,13 +26,13 @@ extension StoreEngine {
   func write(
     topsUpNumbers: Bool = false, passesMarker: Bool = false, repeats: Bool = false,
     isLogged: Bool = false,
-    _ body: (borrowing WriteTransaction, inout HeaderRecord) throws(StoreError) -> Void
+    _ body: (borrowing EngineWriter, inout HeaderRecord) throws(StoreError) -> Void
   ) throws(StoreError) {
     try health.permitWriting()
     if isFollower, !repeats { throw .follower(path: path) }
     var attempt = WriteAttempt()
     var failure: StoreError?
-    do throws(LMDBError) {
+    do throws(EngineError) {
       try environment.runWrite { transaction in
         failure = nil
         attempt.reservations = []
@@ -77,7 +76,7 @@ extension StoreEngine {
 
   /// Signs a header and writes it, as the last of what a transaction writes.
   private func write(
-    _ header: HeaderRecord, _ transaction: borrowing WriteTransaction,
+    _ header: HeaderRecord, _ transaction: borrowing EngineWriter,
     _ attempt: inout WriteAttempt
   ) throws(StoreError) {
     var header = header
@@ -94,7 +93,7 @@ extension StoreEngine {
   /// it. Of large commits that follow one another each would need new pages for what the one
   /// before has replaced; a commit of the header between them costs a few.
   func releaseFreedPages() throws(StoreError) {
-    let count = try storing { () throws(LMDBError) in try environment.pagesFreedByLastCommit() }
+    let count = try storing { () throws(EngineError) in try environment.pagesFreedByLastCommit() }
     guard count >= Self.manyPages else { return }
     try write { _, _ in }
   }
@@ -103,7 +102,7 @@ extension StoreEngine {
 
   /// The header as the transaction finds it, if this process may write on.
   private func currentHeader(
-    _ transaction: borrowing WriteTransaction, passesMarker: Bool
+    _ transaction: borrowing EngineWriter, passesMarker: Bool
   ) throws(StoreError) -> HeaderRecord {
     let header = try writtenHeader.read(transaction.reader, databases.arbor, path: path)
     guard header.modelGeneration == modelGeneration else { throw .modelChanged }
@@ -125,30 +124,30 @@ extension StoreEngine {
   /// - Throws: `engine(.panic)` where a snapshot keeps the file from being closed.
   private func isInFile(_ transactionID: UInt64) throws(StoreError) -> Bool {
     guard isInDoubt, let path else { return false }
-    do throws(LMDBError) { try environment.close() } catch { throw .engine(.panic) }
-    let fresh = try storing { () throws(LMDBError) in try Environment.open(path: path) }
-    let arbor = try storing { () throws(LMDBError) in
+    do throws(EngineError) { try environment.close() } catch { throw .engine(.outcomeUnknown) }
+    let fresh = try storing { () throws(EngineError) in try EngineEnvironment.open(path: path) }
+    let arbor = try storing { () throws(EngineError) in
       try fresh.openDatabase(
-        StoreFormat.arborDatabase, StoreFormat.arborFlags, create: false)
+        StoreFormat.arborDatabase, StoreFormat.arborFlags)
     }
     guard let arbor else { return false }
-    let transaction = try storing { () throws(LMDBError) in try fresh.beginRead() }
+    let transaction = try storing { () throws(EngineError) in try fresh.beginRead() }
     return try StoreHeader.read(transaction.reader, arbor).transactionID >= transactionID
   }
 
   private var isInDoubt: Bool {
-    do throws(LMDBError) {
+    do throws(EngineError) {
       _ = try environment.beginRead()
       return false
     } catch {
-      return error == .panic
+      return error == .outcomeUnknown
     }
   }
 }
 
 extension HeaderRecord {
   /// Refuses a file that somebody else has written to since the header was written.
-  func checkPrecedes(_ transaction: borrowing WriteTransaction) throws(StoreError) {
+  func checkPrecedes(_ transaction: borrowing EngineWriter) throws(StoreError) {
     guard transactionID + 1 == transaction.id else {
       throw .corrupted(
         what: "Another program has written to the file; check it before it is used on.")
@@ -156,7 +155,7 @@ extension HeaderRecord {
   }
 
   /// Names the transaction that writes the header, and the machine's start.
-  mutating func sign(_ transaction: borrowing WriteTransaction) {
+  mutating func sign(_ transaction: borrowing EngineWriter) {
     transactionID = transaction.id
     // A file that has to be verified since its machine stopped says so until it has been.
     if !isUnsettled { bootID = StoreHeader.bootID }

@@ -1,7 +1,6 @@
 internal import ArborLocks
 package import ArborModel
 package import Foundation
-package import LMDB
 
 /// The engine of one open store file: its schema, its databases, its writer.
 ///
@@ -13,7 +12,7 @@ package final class StoreEngine: Sendable {
   /// The canonical path; nil for a store in memory.
   package let path: String?
   package let isReadOnly: Bool
-  package let environment: Environment
+  package let environment: EngineEnvironment
   package let databases: StoreDatabases
   package let layouts: StoreLayouts
   package let modelFingerprint: ModelFingerprint
@@ -103,7 +102,7 @@ package final class StoreEngine: Sendable {
   /// Looks whether other processes have committed; returns the newest sequence.
   @discardableResult
   package func refreshSequence() throws(StoreError) -> UInt64 {
-    let transaction = try storing { () throws(LMDBError) in try environment.lastTransactionID }
+    let transaction = try storing { () throws(EngineError) in try environment.lastTransactionID }
     if mark.withLock({ $0.transactionID != transaction }) { try snapshot().close() }
     return lastSequence
   }
@@ -141,7 +140,7 @@ package final class StoreEngine: Sendable {
   /// report it.
   package func quietSnapshot() throws(StoreError) -> StoreSnapshot {
     guard !isClosed.load(ordering: .relaxed) else { throw .closed }
-    let transaction = try storing(path: path) { () throws(LMDBError) in
+    let transaction = try storing(path: path) { () throws(EngineError) in
       try environment.beginRead()
     }
     let transactionID = transaction.id
@@ -200,7 +199,7 @@ package final class StoreEngine: Sendable {
 
   /// Waits until everything that was committed is on the medium, whatever commits wait for.
   package func synchronize() throws(StoreError) {
-    try storing { () throws(LMDBError) in try environment.synchronize() }
+    try storing { () throws(EngineError) in try environment.synchronize() }
   }
 
   /// Whether nothing is written but what comes from a log.
@@ -224,7 +223,7 @@ package final class StoreEngine: Sendable {
 
 /// What an opened file consists of.
 struct StoreParts {
-  let environment: Environment
+  let environment: EngineEnvironment
   let path: String?
   let schema: ModelSchema
   let modelDigest: ModelDigest

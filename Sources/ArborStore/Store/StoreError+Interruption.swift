@@ -1,5 +1,4 @@
 package import ArborModel
-internal import LMDB
 
 extension WorkLimit {
   /// Counts units of work.
@@ -21,7 +20,7 @@ extension WorkLimit {
   ///
   /// - Throws: `closed` where the work has to stop: the engine knows no better word.
   @inline(__always)
-  func checkEngine(_ units: Int = 1) throws(LMDBError) {
+  func checkEngine(_ units: Int = 1) throws(EngineError) {
     if !admit(units) { throw .closed }
   }
 }
@@ -29,9 +28,9 @@ extension WorkLimit {
 /// Runs calls of the engine that a limit may end; their errors become the store's.
 @inline(__always)
 func storing<R: ~Copyable>(
-  _ limit: WorkLimit, _ body: () throws(LMDBError) -> R
+  _ limit: WorkLimit, _ body: () throws(EngineError) -> R
 ) throws(StoreError) -> R {
-  do throws(LMDBError) {
+  do throws(EngineError) {
     return try body()
   } catch {
     if let interruption = limit.interruption { throw .interrupted(interruption) }

@@ -1,6 +1,5 @@
 package import ArborModel
 package import Foundation
-package import LMDB
 
 /// Why the store refused or failed an operation.
 ///
@@ -41,7 +40,7 @@ package indirect enum StoreError: Error, Sendable {
   /// A path that no file can have.
   case invalidPath(String)
   /// The version of LMDB that the program runs with, or that wrote the file, does not fit.
-  case unsupportedEngine(path: String?, what: LMDBError)
+  case unsupportedEngine(path: String?, what: EngineError)
   /// The store was opened for reading, or its folder or medium cannot be written.
   case readOnly(path: String?)
   /// Others have added commits to the log that the store shares, which come first.
@@ -76,7 +75,7 @@ package indirect enum StoreError: Error, Sendable {
   /// Numbers that are used up.
   case exhausted(String)
   /// Any other error of the engine.
-  case engine(LMDBError)
+  case engine(EngineError)
 }
 
 /// An object that changed since a change set was made.

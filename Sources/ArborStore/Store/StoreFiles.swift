@@ -1,11 +1,10 @@
 internal import Foundation
-internal import LMDB
 
 /// A store's files as such: locked against everybody, renamed, removed.
 package enum StoreFiles {
   /// Runs `body` while nobody else has an open store's file open; the environment is closed first.
   static func exclusively(
-    _ environment: Environment, _ body: () throws(StoreError) -> Void
+    _ environment: EngineEnvironment, _ body: () throws(StoreError) -> Void
   ) throws(StoreError) {
     try typed(environment.path) {
       try environment.withExclusiveLock {
@@ -19,7 +18,7 @@ package enum StoreFiles {
   static func exclusively(
     path: String, _ body: () throws(StoreError) -> Void
   ) throws(StoreError) {
-    try typed(path) { try Environment.withExclusiveLock(path: path) { try body() } }
+    try typed(path) { try EngineEnvironment.withExclusiveLock(path: path) { try body() } }
   }
 
   /// Puts a complete store in the place of another, which other processes may have open: they go on
@@ -47,10 +46,10 @@ package enum StoreFiles {
       throw .inputOutput(operation: "link", path: former, errno: EEXIST)
     }
     try typed(path) {
-      try Environment.replaceFile(at: path, by: staged, keepsFormer: keepsFormer) {
+      try EngineEnvironment.replaceFile(at: path, by: staged, keepsFormer: keepsFormer) {
         environment, transaction in
         let arbor = try transaction.openDatabase(
-          StoreFormat.arborDatabase, StoreFormat.arborFlags, create: false)
+          StoreFormat.arborDatabase, StoreFormat.arborFlags)
         guard let arbor else {
           throw StoreError.notAStore(
             path: path, what: "The file is a database of another program.")
@@ -61,17 +60,19 @@ package enum StoreFiles {
   }
 
   /// What a store that was replaced is called if it is kept.
-  package static func formerPath(of path: String) -> String { Environment.formerPath(of: path) }
+  package static func formerPath(of path: String) -> String {
+    EngineEnvironment.formerPath(of: path)
+  }
 
   /// What a store that is being replaced and not kept is called, which a kill may leave.
-  static func replacedPath(of path: String) -> String { Environment.replacedPath(of: path) }
+  static func replacedPath(of path: String) -> String { EngineEnvironment.replacedPath(of: path) }
 
   private static func typed(_ path: String, _ body: () throws -> Void) throws(StoreError) {
     do {
       try body()
     } catch let error as StoreError {
       throw error
-    } catch let error as LMDBError {
+    } catch let error as EngineError {
       throw StoreError(error, path: path)
     } catch {
       throw .inputOutput(operation: "lock", path: path, errno: EIO)
@@ -94,7 +95,7 @@ package enum StoreFiles {
   package static func exists(_ path: String) throws(StoreError) -> Bool {
     if access(path, F_OK) == 0 { return true }
     guard errno == ENOENT || errno == ENOTDIR else {
-      throw StoreError(LMDBError(code: errno), path: path)
+      throw StoreError(errno: errno, path: path)
     }
     return false
   }
@@ -112,7 +113,7 @@ package enum StoreFiles {
     guard rename(path, name) == 0 else {
       throw StoreError.failed("rename", path, errno: errno)
     }
-    try StoreCreation.synchronizeFolder(of: path)
+    try EngineFolder.synchronize(of: path)
   }
 
   /// Gives a damaged file another name beside its place, where it is kept.
@@ -140,7 +141,7 @@ package enum StoreFiles {
     guard unlink(path) == 0 || errno == ENOENT else {
       throw StoreError.failed("unlink", path, errno: errno)
     }
-    UnfinishedFile.removeAbandoned(beside: path)
-    try StoreCreation.synchronizeFolder(of: path)
+    EngineUnfinishedFile.removeAbandoned(beside: path)
+    try EngineFolder.synchronize(of: path)
   }
 }

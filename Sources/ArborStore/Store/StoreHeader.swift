@@ -1,5 +1,4 @@
 internal import ArborLocks
-package import LMDB
 package import Foundation
 
 /// Reads and writes the header of an open file.
@@ -8,7 +7,7 @@ package enum StoreHeader {
 
   /// The header of a transaction's state.
   package static func read(
-    _ reader: TransactionReader, _ arbor: Database, path: String? = nil
+    _ reader: EngineReader, _ arbor: EngineDatabase, path: String? = nil
   ) throws(StoreError) -> HeaderRecord {
     try decode(bytes(reader, arbor, path: path), path: path)
   }
@@ -20,20 +19,20 @@ package enum StoreHeader {
   /// - Parameter former: The transaction that the header named before, in a copy whose transactions
   ///   count on otherwise.
   package static func write(
-    _ header: HeaderRecord, _ arbor: Database, in transaction: borrowing WriteTransaction,
+    _ header: HeaderRecord, _ arbor: EngineDatabase, in transaction: borrowing EngineWriter,
     following former: UInt64? = nil
   ) throws(StoreError) {
     var header = header
-    _ = try storing { () throws(LMDBError) in
+    _ = try storing { () throws(EngineError) in
       try put(&header, arbor, transaction, following: former)
     }
   }
 
   /// - Returns: The bytes of the header as it was written.
   fileprivate static func put(
-    _ header: inout HeaderRecord, _ arbor: Database, _ transaction: borrowing WriteTransaction,
+    _ header: inout HeaderRecord, _ arbor: EngineDatabase, _ transaction: borrowing EngineWriter,
     following former: UInt64? = nil
-  ) throws(LMDBError) -> [UInt8] {
+  ) throws(EngineError) -> [UInt8] {
     if header.raiseVersion() { try leaveFormatOne(header, arbor, transaction) }
     let bytes = header.encoded()
     try transaction.put(.unnamed, key: key, value: bytes)
@@ -43,8 +42,8 @@ package enum StoreHeader {
 
   /// Leaves the mark, and of the history what this format keeps.
   private static func leaveFormatOne(
-    _ header: HeaderRecord, _ arbor: Database, _ transaction: borrowing WriteTransaction
-  ) throws(LMDBError) {
+    _ header: HeaderRecord, _ arbor: EngineDatabase, _ transaction: borrowing EngineWriter
+  ) throws(EngineError) {
     try writeMark(header, arbor, in: transaction)
     let opened = try transaction.createDatabases([
       (name: StoreFormat.historyDatabase, flags: StoreFormat.historyFlags)
@@ -55,15 +54,15 @@ package enum StoreHeader {
 
   /// Tells libraries of format 1 that the file is of a later one.
   static func writeMark(
-    _ header: HeaderRecord, _ arbor: Database, in transaction: borrowing WriteTransaction
-  ) throws(LMDBError) {
+    _ header: HeaderRecord, _ arbor: EngineDatabase, in transaction: borrowing EngineWriter
+  ) throws(EngineError) {
     try transaction.put(arbor, key: key, value: header.mark)
   }
 
   fileprivate static func bytes(
-    _ reader: TransactionReader, _ arbor: Database, path: String?
+    _ reader: EngineReader, _ arbor: EngineDatabase, path: String?
   ) throws(StoreError) -> UnsafeRawBufferPointer {
-    let bytes = try storing { () throws(LMDBError) -> UnsafeRawBufferPointer? in
+    let bytes = try storing { () throws(EngineError) -> UnsafeRawBufferPointer? in
       if let bytes = try reader.get(.unnamed, key: key) { return bytes }
       // A file of format 1 has it in the other one.
       return try reader.get(arbor, key: key)
@@ -114,7 +113,7 @@ final class WrittenHeader: Sendable {
 
   /// The header of a transaction's state; see ``StoreHeader/read(_:_:path:)``.
   func read(
-    _ reader: TransactionReader, _ arbor: Database, path: String?
+    _ reader: EngineReader, _ arbor: EngineDatabase, path: String?
   ) throws(StoreError) -> HeaderRecord {
     let bytes = try StoreHeader.bytes(reader, arbor, path: path)
     let known = last.withLock { last in
@@ -125,10 +124,10 @@ final class WrittenHeader: Sendable {
   }
 
   func write(
-    _ header: HeaderRecord, _ arbor: Database, in transaction: borrowing WriteTransaction
+    _ header: HeaderRecord, _ arbor: EngineDatabase, in transaction: borrowing EngineWriter
   ) throws(StoreError) {
     var written = header
-    let bytes = try storing { () throws(LMDBError) in
+    let bytes = try storing { () throws(EngineError) in
       try StoreHeader.put(&written, arbor, transaction)
     }
     last.withLock { [written] in $0 = (bytes, written) }

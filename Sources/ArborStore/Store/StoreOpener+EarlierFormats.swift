@@ -1,5 +1,4 @@
 internal import ArborModel
-internal import LMDB
 
 /// Brings a store of an earlier format to the present one.
 extension StoreOpener {
@@ -29,7 +28,7 @@ extension StoreOpener {
 
   /// - Returns: false where another process was faster, or has changed the model meanwhile.
   private static func bringOver(
-    _ parts: StoreParts, _ transaction: borrowing WriteTransaction
+    _ parts: StoreParts, _ transaction: borrowing EngineWriter
   ) throws(StoreError) -> Bool {
     let arbor = parts.databases.arbor
     var header = try StoreHeader.read(transaction.reader, arbor, path: parts.path)
@@ -37,7 +36,7 @@ extension StoreOpener {
       !header.isBeingMigrated || parts.isMigrating
     else { return false }
     try header.checkPrecedes(transaction)
-    _ = try storing { () throws(LMDBError) in
+    _ = try storing { () throws(EngineError) in
       try transaction.createDatabases(StoreDatabases.list(parts.schema))
     }
     let key = StoreFormat.catalogKey

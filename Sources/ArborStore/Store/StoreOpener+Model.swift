@@ -1,12 +1,11 @@
 internal import ArborModel
-internal import LMDB
 
 /// What the given model is to the stored one: the same, another wording of it, or another model.
 extension StoreOpener {
   /// The model to open a file with, and its digest: the given one where it is the file's, which
   /// saves reading that one.
   func model(
-    _ header: HeaderRecord, _ reader: TransactionReader, _ arbor: Database
+    _ header: HeaderRecord, _ reader: EngineReader, _ arbor: EngineDatabase
   ) throws(StoreError) -> (ManagedObjectModel, ModelDigest) {
     if let offer {
       if try storedDigest(reader, arbor) == offer.digest { return (offer.model, offer.digest) }
@@ -74,10 +73,10 @@ extension StoreOpener {
 
   /// nil where the file has none, as one that no digest was written to yet.
   private func storedDigest(
-    _ reader: TransactionReader, _ arbor: Database
+    _ reader: EngineReader, _ arbor: EngineDatabase
   ) throws(StoreError) -> ModelDigest? {
     let key = Array(StoreFormat.modelDigestKey.utf8)
-    let bytes = try storing { () throws(LMDBError) in try reader.get(arbor, key: key) }
+    let bytes = try storing { () throws(EngineError) in try reader.get(arbor, key: key) }
     return bytes.flatMap { ModelCodec.decodeDigest($0) }
   }
 }

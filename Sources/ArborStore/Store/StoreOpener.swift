@@ -1,6 +1,5 @@
 internal import ArborModel
 internal import Foundation
-internal import LMDB
 
 /// Opens stores: finds or makes the file, validates it, and binds it to its model.
 struct StoreOpener {
@@ -30,8 +29,8 @@ struct StoreOpener {
     }
   }
 
-  private var environmentOptions: EnvironmentOptions {
-    var options = EnvironmentOptions()
+  private var environmentOptions: EngineOptions {
+    var options = EngineOptions()
     options.isReadOnly = opening.isReadOnly
     options.verifiesPages = opening.verification == .full
     options.durability = opening.durability == .full ? .full : .relaxed
@@ -48,8 +47,8 @@ struct StoreOpener {
       throw .notAStore(path: "", what: "A store in memory has no model yet; give one.")
     }
     let options = environmentOptions
-    let environment = try storing { () throws(LMDBError) in
-      try Environment.openInMemory(options: options)
+    let environment = try storing { () throws(EngineError) in
+      try EngineEnvironment.openInMemory(options: options)
     }
     try StoreCreation.fill(environment, model, id: UUID())
     return try StoreRegistry.shared.store(on: environment) { () throws(StoreError) in
@@ -66,9 +65,9 @@ struct StoreOpener {
   private func openFile(_ path: String) throws(StoreError) -> StoreEngine {
     var creations = 0
     while true {
-      let environment: Environment
-      do throws(LMDBError) {
-        environment = try Environment.open(path: path, options: environmentOptions)
+      let environment: EngineEnvironment
+      do throws(EngineError) {
+        environment = try EngineEnvironment.open(path: path, options: environmentOptions)
       } catch .noSuchFile {
         creations += 1
         guard creations <= Self.mostCreations else { throw .inUse(path: path) }
@@ -93,7 +92,7 @@ struct StoreOpener {
   }
 
   /// Opens the store of a file, or takes the one that is open already, and binds it to the model.
-  private func store(on environment: Environment) throws(StoreError) -> StoreEngine {
+  private func store(on environment: EngineEnvironment) throws(StoreError) -> StoreEngine {
     let store = try StoreRegistry.shared.store(on: environment) { () throws(StoreError) in
       let parts = try migrated(parts(of: environment, path: environment.path))
       try agree(with: parts)
@@ -109,7 +108,7 @@ struct StoreOpener {
       try store.goOn(with: opening)
       // Of several who made the store at once, those that lost may have died.
       if store.lastSequence == 0, !store.isReadOnly {
-        UnfinishedFile.removeAbandoned(beside: environment.path)
+        EngineUnfinishedFile.removeAbandoned(beside: environment.path)
       }
     } catch {
       store.close()
@@ -128,7 +127,7 @@ struct StoreOpener {
   /// Does what the options allow about a file that cannot be used as it is; false where they do
   /// not.
   private func recover(
-    from error: StoreError, _ environment: Environment
+    from error: StoreError, _ environment: EngineEnvironment
   ) throws(StoreError) -> Bool {
     guard let offer, !opening.isReadOnly,
       !StoreRegistry.shared.isOpen(environment)
@@ -157,16 +156,16 @@ struct StoreOpener {
 
   /// Reads what the file says about itself and opens its databases.
   func parts(
-    of environment: Environment, path: String?
+    of environment: EngineEnvironment, path: String?
   ) throws(StoreError) -> StoreParts {
-    let found = try storing { () throws(LMDBError) in
+    let found = try storing { () throws(EngineError) in
       try environment.openDatabase(
-        StoreFormat.arborDatabase, StoreFormat.arborFlags, create: false)
+        StoreFormat.arborDatabase, StoreFormat.arborFlags)
     }
     guard let arbor = found else {
       throw .notAStore(path: path ?? "", what: "The file is a database of another program.")
     }
-    let transaction = try storing(path: path) { () throws(LMDBError) in
+    let transaction = try storing(path: path) { () throws(EngineError) in
       try environment.beginRead()
     }
     let header = try StoreHeader.read(transaction.reader, arbor, path: path)
@@ -195,7 +194,7 @@ struct StoreOpener {
   ///
   /// - Parameter changed: Layouts that are not in the file yet, or otherwise.
   static func layouts(
-    of schema: ModelSchema, _ reader: TransactionReader, _ arbor: Database,
+    of schema: ModelSchema, _ reader: EngineReader, _ arbor: EngineDatabase,
     replacing changed: [StoredLayout] = []
   ) throws(StoreError) -> StoreLayouts {
     var layouts: [StoredLayout] = []
@@ -215,7 +214,7 @@ struct StoreOpener {
   }
 
   static func layout(
-    _ number: UInt16, of entity: EntitySchema, _ reader: TransactionReader, _ arbor: Database
+    _ number: UInt16, of entity: EntitySchema, _ reader: EngineReader, _ arbor: EngineDatabase
   ) throws(StoreError) -> StoredLayout {
     let key = StoreFormat.layoutKey(entity: entity.number, layout: number)
     let bytes = try reader.entry(key, in: arbor)
@@ -226,11 +225,11 @@ struct StoreOpener {
   }
 
   private func databases(
-    _ schema: ModelSchema, _ environment: Environment
+    _ schema: ModelSchema, _ environment: EngineEnvironment
   ) throws(StoreError) -> StoreDatabases {
     let list = StoreDatabases.list(schema)
-    let opened: [Database?]
-    do throws(LMDBError) {
+    let opened: [EngineDatabase?]
+    do throws(EngineError) {
       opened = try environment.openDatabases(list)
     } catch .incompatible {
       throw .corrupted(what: "A database of the file has other flags than it should.")
@@ -271,11 +270,11 @@ extension StoreOpener {
   func explained(_ error: StoreError, _ path: String) -> StoreError {
     if case .closed = error, Task<Never, Never>.isCancelled { return .interrupted(.cancelled) }
     guard error.isCorruption, opening.verification != .quick else { return error }
-    do throws(LMDBError) {
-      try Environment.verifyPages(path: path)
+    do throws(EngineError) {
+      try EngineEnvironment.verifyPages(path: path)
       return error
     } catch {
-      if case .damaged = error { return StoreError(error) }
+      if error.isDamage { return StoreError(error) }
     }
     return error
   }

@@ -1,5 +1,4 @@
 internal import ArborLocks
-internal import LMDB
 
 /// The stores this process has open, one for each file.
 final class StoreRegistry: Sendable {
@@ -15,7 +14,7 @@ final class StoreRegistry: Sendable {
 
   /// The store on an environment, made where none exists yet; one opening more.
   func store(
-    on environment: Environment, make: () throws(StoreError) -> StoreEngine
+    on environment: EngineEnvironment, make: () throws(StoreError) -> StoreEngine
   ) throws(StoreError) -> StoreEngine {
     try entries.withLock { (entries) throws(StoreError) in
       if let index = entries.firstIndex(where: { $0.store.environment === environment }) {
@@ -28,7 +27,7 @@ final class StoreRegistry: Sendable {
     }
   }
 
-  func isOpen(_ environment: Environment) -> Bool {
+  func isOpen(_ environment: EngineEnvironment) -> Bool {
     entries.withLock { $0.contains { $0.store.environment === environment } }
   }
 

@@ -1,6 +1,5 @@
 package import ArborModel
 package import Foundation
-internal import LMDB
 
 extension StoreSnapshot {
   /// The value of a field with external storage, by the reference that somebody holds; where that

@@ -1,5 +1,4 @@
 internal import ArborModel
-internal import LMDB
 
 extension StoreSnapshot {
   /// All counters of the store, by name.

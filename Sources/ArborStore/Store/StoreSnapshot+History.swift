@@ -1,6 +1,5 @@
 internal import ArborModel
 internal import Foundation
-internal import LMDB
 
 extension StoreSnapshot {
   /// The commits after a sequence, up to this snapshot's own.

@@ -1,5 +1,4 @@
 package import ArborModel
-internal import LMDB
 
 extension StoreSnapshot {
   /// Returns what the store's file is made of.
@@ -7,7 +6,7 @@ extension StoreSnapshot {
   /// Reads the list of free pages and up to 256 leaf pages of each database.
   package func space() throws(StoreError) -> StoreSpace {
     let reader = try reader
-    let use = try storing { () throws(LMDBError) in try store.environment.pageUse(in: reader) }
+    let use = try storing { () throws(EngineError) in try store.environment.pageUse(in: reader) }
     let databases = try databaseSpaces(reader)
     func pages(_ kinds: StoreSpace.Database.Kind...) -> Int {
       databases.reduce(0) { kinds.contains($1.kind) ? $0 + $1.pages : $0 }
@@ -33,7 +32,7 @@ extension StoreSnapshot {
     let reader = try reader
     var sizes: [(entity: String, bytes: Int)] = []
     for entity in store.schema.entities where !entity.isAbstract {
-      let statistics = try storing { () throws(LMDBError) in
+      let statistics = try storing { () throws(EngineError) in
         try reader.statistics(store.databases.records(entity.index))
       }
       let pages = statistics.branchPages + statistics.leafPages + statistics.overflowPages
@@ -43,16 +42,16 @@ extension StoreSnapshot {
   }
 
   private func databaseSpaces(
-    _ reader: TransactionReader
+    _ reader: EngineReader
   ) throws(StoreError) -> [StoreSpace.Database] {
     let entities = store.schema.entities
     let databases = store.databases
     var list: [StoreSpace.Database] = []
     func add(
-      _ kind: StoreSpace.Database.Kind, _ database: Database, _ entity: Int? = nil,
+      _ kind: StoreSpace.Database.Kind, _ database: EngineDatabase, _ entity: Int? = nil,
       _ name: String? = nil
     ) throws(StoreError) {
-      let space = try storing { () throws(LMDBError) in try reader.space(database) }
+      let space = try storing { () throws(EngineError) in try reader.space(database) }
       list.append(
         StoreSpace.Database(
           kind: kind, entity: entity.map { entities[$0].name }, name: name,

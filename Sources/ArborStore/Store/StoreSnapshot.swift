@@ -1,5 +1,4 @@
 package import ArborModel
-package import LMDB
 
 /// The store as it was when the snapshot was taken, for one thread at a time.
 ///
@@ -14,13 +13,13 @@ package final class StoreSnapshot {
   package var watch: QueryWatch?
   /// What ends operations on the snapshot before they are done.
   package lazy var limit = WorkLimit()
-  private let openReader: TransactionReader
-  private var transaction: ReadTransaction?
+  private let openReader: EngineReader
+  private var transaction: EngineSnapshot?
   private var isOpen = true
 
   init(
     store: StoreEngine, sequence: UInt64, _ unfinished: UnfinishedIndexes?,
-    _ transaction: consuming ReadTransaction
+    _ transaction: consuming EngineSnapshot
   ) {
     self.store = store
     self.sequence = sequence
@@ -32,7 +31,7 @@ package final class StoreSnapshot {
   /// The snapshot's transaction. What it returns is valid until the snapshot is closed.
   ///
   /// - Throws: `closed` once the snapshot is.
-  package var reader: TransactionReader {
+  package var reader: EngineReader {
     @inline(__always) get throws(StoreError) {
       guard isOpen else { throw .closed }
       return openReader
@@ -77,7 +76,7 @@ package final class StoreSnapshot {
     guard let entity = store.schema.entity(of: number), !entity.isAbstract else { return false }
     let reader = try reader
     let database = store.databases.records(entity.index)
-    return try storing { () throws(LMDBError) in
+    return try storing { () throws(EngineError) in
       try reader.get(database, key: number.rawValue) != nil
     }
   }
@@ -89,7 +88,7 @@ package final class StoreSnapshot {
     _ relationship: RelationshipSchema, of owner: ObjectNumber
   ) throws(StoreError) -> [ObjectNumber] {
     let stored = try storedMembers
-    let members = try storing { () throws(LMDBError) in
+    let members = try storing { () throws(EngineError) in
       try stored.members(relationship, of: owner)
     }
     try check(members[...], relationship, of: owner)
@@ -119,7 +118,7 @@ package final class StoreSnapshot {
     _ relationship: RelationshipSchema, of owner: ObjectNumber
   ) throws(StoreError) -> Int {
     let stored = try storedMembers
-    return try storing { () throws(LMDBError) in try stored.count(relationship, of: owner) }
+    return try storing { () throws(EngineError) in try stored.count(relationship, of: owner) }
   }
 
   /// Whether an object is a member. Logarithmic.
@@ -127,7 +126,7 @@ package final class StoreSnapshot {
     _ member: ObjectNumber, in relationship: RelationshipSchema, of owner: ObjectNumber
   ) throws(StoreError) -> Bool {
     let stored = try storedMembers
-    return try storing { () throws(LMDBError) in
+    return try storing { () throws(EngineError) in
       try stored.contains(member, in: relationship, of: owner)
     }
   }

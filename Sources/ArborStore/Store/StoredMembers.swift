@@ -1,22 +1,21 @@
 internal import ArborModel
-internal import LMDB
 
 /// The members of to-many relationships as one transaction knows them.
 struct StoredMembers {
   let store: StoreEngine
-  let reader: TransactionReader
+  let reader: EngineReader
 
   /// The members of an owner: in their order where the relationship is ordered, else ascending.
   func members(
     _ relationship: RelationshipSchema, of owner: ObjectNumber
-  ) throws(LMDBError) -> [ObjectNumber] {
+  ) throws(EngineError) -> [ObjectNumber] {
     try databases(of: relationship, owner)?.members(of: owner, reader) ?? []
   }
 
   /// The number of members; costs no scan.
   func count(
     _ relationship: RelationshipSchema, of owner: ObjectNumber
-  ) throws(LMDBError) -> Int {
+  ) throws(EngineError) -> Int {
     guard let found = databases(of: relationship, owner) else { return 0 }
     let cursor = try reader.cursor(found.members)
     guard try cursor.seekExact(owner.rawValue) != nil else { return 0 }
@@ -26,7 +25,7 @@ struct StoredMembers {
   /// Whether an object is a member. Logarithmic.
   func contains(
     _ member: ObjectNumber, in relationship: RelationshipSchema, of owner: ObjectNumber
-  ) throws(LMDBError) -> Bool {
+  ) throws(EngineError) -> Bool {
     try databases(of: relationship, owner)?.contains(member, of: owner, reader) ?? false
   }
 
@@ -45,8 +44,8 @@ struct StoredMembers {
 extension StoreDatabases.Relationship {
   /// The members of an owner: in their order where the relationship is ordered, else ascending.
   func members(
-    of owner: ObjectNumber, _ reader: TransactionReader
-  ) throws(LMDBError) -> [ObjectNumber] {
+    of owner: ObjectNumber, _ reader: EngineReader
+  ) throws(EngineError) -> [ObjectNumber] {
     if let order { return try OrderedMembers.read(reader, order, owner).map(\.member) }
     var numbers: [ObjectNumber] = []
     let cursor = try reader.cursor(members)
@@ -63,8 +62,8 @@ extension StoreDatabases.Relationship {
 
   /// Whether an object is a member of an owner. Logarithmic.
   func contains(
-    _ member: ObjectNumber, of owner: ObjectNumber, _ reader: TransactionReader
-  ) throws(LMDBError) -> Bool {
+    _ member: ObjectNumber, of owner: ObjectNumber, _ reader: EngineReader
+  ) throws(EngineError) -> Bool {
     if order != nil { return try OrderedMembers.position(reader, members, owner, member) != nil }
     return try reader.cursor(members).seekExact(owner.rawValue, value: member.rawValue) != nil
   }

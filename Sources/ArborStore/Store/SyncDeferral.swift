@@ -1,5 +1,4 @@
 internal import Foundation
-internal import LMDB
 internal import Synchronization
 
 /// Lets commits return before the medium has them, where a log has them already.
@@ -25,20 +24,20 @@ final class SyncDeferral: Sendable {
   var isUsed: Bool { isUsedHere.load(ordering: .relaxed) }
 
   /// Prepares a transaction whose changes a log has.
-  func prepare(_ header: inout HeaderRecord, _ transaction: borrowing WriteTransaction) {
+  func prepare(_ header: inout HeaderRecord, _ transaction: borrowing EngineWriter) {
     // Without a name for the machine's start nobody could tell that it has stopped.
     guard StoreHeader.bootID != StoreHeader.unknownBoot else { return }
     isUsedHere.store(true, ordering: .relaxed)
-    if header.isUnsettled { return transaction.setDurability(.none) }
+    if header.isUnsettled { return transaction.setDurability(isFull: false) }
     header.isUnsettled = true
     header.bootID = StoreHeader.bootID
-    transaction.setDurability(.full)
+    transaction.setDurability(isFull: true)
   }
 
   /// Takes the mark off a file, with a transaction behind which all is on the medium.
-  func settle(_ header: inout HeaderRecord, _ transaction: borrowing WriteTransaction) {
+  func settle(_ header: inout HeaderRecord, _ transaction: borrowing EngineWriter) {
     isUsedHere.store(false, ordering: .relaxed)
     header.isUnsettled = false
-    transaction.setDurability(.full)
+    transaction.setDurability(isFull: true)
   }
 }

@@ -1,7 +1,6 @@
 import ArborModel
 import ArborObjects
 import ArborStore
-import LMDB
 import TestSupport
 import Testing
 
@@ -184,7 +183,7 @@ import Testing
     try use { world, vandal in
       let index = try vandal.index("Tag", "name")
       try vandal.write { transaction, _ in
-        let cursor = try transaction.cursor(index)
+        let cursor = try transaction.reader.cursor(index)
         let key = Array(try #require(try cursor.first()).key)
         try key.withUnsafeBytes { key in
           try withUnsafeBytes(of: world.nothing.rawValue) {

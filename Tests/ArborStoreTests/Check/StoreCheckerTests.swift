@@ -1,6 +1,5 @@
 import ArborModel
 import ArborStore
-import LMDB
 import TestSupport
 import Testing
 
@@ -102,7 +101,7 @@ import Testing
     let found = try kinds { world, vandal in
       let index = try vandal.index(entity, name)
       try vandal.write { transaction, _ in
-        let cursor = try transaction.cursor(index)
+        let cursor = try transaction.reader.cursor(index)
         let key = try cursor.first().map { Array($0.key) } ?? []
         _ = try key.withUnsafeBytes { try transaction.delete(index, key: $0) }
       }
@@ -126,7 +125,7 @@ import Testing
     let found = try kinds { world, vandal in
       let index = try vandal.index("Employee", "employeeID")
       try vandal.write { transaction, _ in
-        let cursor = try transaction.cursor(index)
+        let cursor = try transaction.reader.cursor(index)
         let key = try cursor.first().map { Array($0.key) } ?? []
         try key.withUnsafeBytes {
           _ = try transaction.delete(index, key: $0)
@@ -166,14 +165,14 @@ import Testing
   /// Gives `two` the record of `one`, sealed for its own key.
   private func forge(
     _ entity: EntitySchema, _ one: ObjectNumber, _ two: ObjectNumber, _ vandal: Vandal,
-    _ records: Database
+    _ records: EngineDatabase
   ) throws {
     try vandal.write { transaction, _ in
       let source = try transaction.get(records, key: one.rawValue).map(Array.init) ?? []
       try source.withUnsafeBytes { bytes in
         guard let base = bytes.baseAddress else { return }
         let record = RecordView(base: base, count: bytes.count)
-        try transaction.cursor(records).put(
+        try transaction.reader.cursor(records).put(
           key: two.rawValue, reserving: record.sealedSize(entity.layout), isAbove: false
         ) { record.seal(into: $0, layout: entity.layout, key: two, version: 1) }
       }
@@ -343,7 +342,7 @@ import Testing
       let vandal = Vandal(file: file)
       let index = try vandal.index("Task", name)
       try vandal.write { transaction, _ in
-        let entry = try transaction.cursor(index).first()
+        let entry = try transaction.reader.cursor(index).first()
         var key = try #require(entry).key.map(\.self)
         switch damage {
         case "removed": _ = try key.withUnsafeBytes { try transaction.delete(index, key: $0) }

@@ -1,6 +1,5 @@
 import ArborModel
 import ArborStore
-import LMDB
 import TestSupport
 
 /// Bytes as libraries of earlier formats wrote them.

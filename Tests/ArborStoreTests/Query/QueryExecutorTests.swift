@@ -1,7 +1,6 @@
 import ArborModel
 import ArborStore
 import Foundation
-import LMDB
 import TestLength
 import TestSupport
 import Testing

@@ -1,7 +1,6 @@
 import ArborModel
 import ArborStore
 import Foundation
-import LMDB
 import TestSupport
 import Testing
 
@@ -139,7 +138,7 @@ import Testing
     case damaged, missing, behindTheEnd, nobodys
 
     func plant(
-      _ transaction: borrowing WriteTransaction, _ database: Database, _ key: [UInt8]
+      _ transaction: borrowing EngineWriter, _ database: EngineDatabase, _ key: [UInt8]
     ) throws {
       var key = key
       if self == .behindTheEnd { key[17] = 9 }

@@ -1,5 +1,4 @@
 import ArborModel
-import LMDB
 import TestSupport
 import Testing
 

@@ -2,7 +2,6 @@ import ArborLocks
 import ArborModel
 import ArborStore
 import Foundation
-import LMDB
 import TestSupport
 import Testing
 

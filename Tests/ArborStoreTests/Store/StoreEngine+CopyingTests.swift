@@ -1,6 +1,5 @@
 import ArborModel
 import Foundation
-import LMDB
 import TestSupport
 import Testing
 

@@ -1,7 +1,6 @@
 import ArborModel
 @testable import ArborStore
 import Foundation
-import LMDB
 import TestSupport
 import Testing
 

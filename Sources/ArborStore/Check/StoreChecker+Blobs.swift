@@ -13,9 +13,7 @@ extension StoreChecker {
       var isSound = false
       try limit.checkStore()
       if let database = store.databases.blobs(plan.entity.index) {
-        isSound = try storing { () throws(EngineError) in
-          try BlobStorage.read(reference, name, database, reader) != nil
-        }
+        isSound = try storing(BlobStorage.read(reference, name, database, reader) != nil)
       }
       if isSound {
         blobChunkCount += Int(BlobStorage.chunkCount(reference))

@@ -11,13 +11,11 @@ extension StoreChecker {
   /// - Returns: Whether all are right.
   mutating func checkSizes() throws(StoreError) -> Bool {
     for (name, flags) in StoreDatabases.list(store.schema) {
-      let database = try storing { () throws(EngineError) in
-        try store.environment.openDatabase(name, flags)
-      }
+      let database = try storing(store.environment.openDatabase(name, flags))
       // In a file of an earlier format, opened for reading only, some are missing.
       guard let database else { continue }
-      let cursor = try storing { () throws(EngineError) in try reader.cursor(database) }
-      guard let entry = try storing({ () throws(EngineError) in try cursor.first() }) else {
+      let cursor = try storing(reader.cursor(database))
+      guard let entry = try storing(cursor.first()) else {
         continue
       }
       if flags.contains(.integerKey), entry.key.count != 8 {

@@ -10,9 +10,7 @@ extension StoreChecker {
     let expected = indexes[indexNumber]
     expected.sort()
     let build = snapshot.unfinishedIndexes?[indexNumber]
-    try storing(limit) { () throws(EngineError) in
-      try compare(expected, with: index, build)
-    }
+    try storing(limit, compare(expected, with: index, build))
     guard index.schema.isUnique, build == nil else { return }
     let allocator = SlabAllocator()
     let duplicates = try expected.duplicates { (number) throws(StoreError) in

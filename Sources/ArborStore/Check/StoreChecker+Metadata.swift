@@ -178,9 +178,7 @@ extension StoreChecker {
       for (index, database) in digested.enumerated() {
         progress?(StoreCheckProgress(stage: .digests, done: index, total: digested.count))
         let limit = limit
-        let agrees = try storing(limit) { () throws(EngineError) in
-          try database.agrees(with: digests, reader, limit)
-        }
+        let agrees = try storing(limit, database.agrees(with: digests, reader, limit))
         if !agrees { report.add(.digest, database.finding, entity: database.entity) }
       }
     }

@@ -79,8 +79,7 @@ struct StoreChecker {
   private mutating func checkRecords(_ plan: EntityPlan) throws(StoreError) {
     let counter = try checkCounter(StoreFormat.objectCounter(plan.entity.number))
     let allocator = SlabAllocator(slabSize: 4 << 10)
-    let total = try storing { () throws(EngineError) in try reader.statistics(plan.records).entries
-    }
+    let total = try storing(reader.statistics(plan.records).entries)
     var done = 0
     try reader.forEachEntry(of: plan.records, limit) { (found) throws(StoreError) in
       if let progress, done.isMultiple(of: StoreCheckProgress.interval) {

@@ -76,9 +76,7 @@ struct IndexBuilder {
       guard let maintainer else { continue }
       maintainer.sort()
       try limit.checkStoreNow()
-      try storing(limit) { () throws(EngineError) in
-        try maintainer.apply(transaction, limit: limit)
-      }
+      try storing(limit, maintainer.apply(transaction, limit: limit))
       maintainer.removeAll()
     }
   }
@@ -101,24 +99,22 @@ struct IndexBuilder {
     of maintainer: IndexMaintainer, _ indexNumber: Int, _ reader: EngineReader,
     _ violations: inout [UniquenessViolation]
   ) throws(StoreError) {
-    let cursor = try storing { () throws(EngineError) in
-      try reader.cursor(maintainer.index.database)
-    }
-    var entry = try storing { () throws(EngineError) in try cursor.first() }
+    let cursor = try storing(reader.cursor(maintainer.index.database))
+    var entry = try storing(cursor.first())
     while let found = entry, violations.count < Self.mostViolations {
       try limit.checkStore()
-      let count = try storing { () throws(EngineError) in try cursor.valueCount() }
+      let count = try storing(cursor.valueCount())
       if count > 1 {
         var numbers = [ObjectNumber(rawValue: found.integerValue)]
         let isCut = found.key.count >= KeyBuffer.indexLimit
-        while let other = try storing({ () throws(EngineError) in try cursor.nextDuplicate() }) {
+        while let other = try storing(cursor.nextDuplicate()) {
           numbers.append(ObjectNumber(rawValue: other.integerValue))
           // Whole keys say all that there is to say; nil in one of them is nil in all.
           if !isCut, numbers.count == 2 { break }
         }
         try validate(numbers, maintainer, indexNumber, reader, &violations)
       }
-      entry = try storing { () throws(EngineError) in try cursor.nextKey() }
+      entry = try storing(cursor.nextKey())
     }
   }
 

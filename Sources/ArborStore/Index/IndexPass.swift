@@ -89,9 +89,7 @@ final class IndexPass {
     rest = sortedRange(length)
     behind += maintainer.run.count - rest.upperBound
     isLast = behind == 0
-    let written = try storing { () throws(EngineError) in
-      try reader.entryCount(maintainer.index.database)
-    }
+    let written = try storing(reader.entryCount(maintainer.index.database))
     total = written + rest.count + behind
     return true
   }
@@ -212,7 +210,7 @@ final class IndexPass {
     if numbers.isEmpty { return }
     defer { late.removeAll() }
     try collect(numbers, transaction.reader)
-    try storing(limit) { () throws(EngineError) in try late.apply(transaction, limit: limit) }
+    try storing(limit, late.apply(transaction, limit: limit))
   }
 
   private func collect(

@@ -38,8 +38,8 @@ extension EngineReader {
     of database: EngineDatabase, _ limit: WorkLimit?,
     _ body: (EngineEntry) throws(StoreError) -> Void
   ) throws(StoreError) {
-    let cursor = try storing { () throws(EngineError) in try self.cursor(database) }
-    while let entry = try storing({ () throws(EngineError) in try cursor.next() }) {
+    let cursor = try storing(self.cursor(database))
+    while let entry = try storing(cursor.next()) {
       try limit?.checkStore()
       try body(entry)
     }

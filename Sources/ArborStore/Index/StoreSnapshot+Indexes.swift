@@ -12,7 +12,7 @@ extension StoreSnapshot {
     let reader = try reader
     var list: [IndexStatistics] = []
     for (number, index) in store.databases.indexes.enumerated() {
-      let space = try storing { () throws(EngineError) in try reader.space(index.database) }
+      let space = try storing(reader.space(index.database))
       let entity = store.schema.entities[index.schema.declaringEntity]
       list.append(
         IndexStatistics(

@@ -48,9 +48,7 @@ extension StoreEngine {
       }
       var readers = try LogReaders.read(transaction.reader, databases.arbor)
       readers.sequences[id] = nil
-      try storing { () throws(EngineError) in
-        try StoreLog.set(readers, &header, databases.arbor, transaction)
-      }
+      try storing(StoreLog.set(readers, &header, databases.arbor, transaction))
       try write(group.map(start.after) ?? start, transaction)
       sharing.withLock { $0 = log }
     }

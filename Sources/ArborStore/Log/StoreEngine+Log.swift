@@ -10,9 +10,7 @@ extension StoreEngine {
 
   /// nil where nobody has followed the store yet.
   func logDatabase() throws(StoreError) -> EngineDatabase? {
-    try storing { () throws(EngineError) in
-      try environment.openDatabase(StoreFormat.logDatabase, StoreFormat.logFlags)
-    }
+    try storing(environment.openDatabase(StoreFormat.logDatabase, StoreFormat.logFlags))
   }
 
   /// How far those who follow have the commits; empty where nobody follows.
@@ -36,9 +34,7 @@ extension StoreEngine {
       var readers = try LogReaders.read(transaction.reader, databases.arbor)
       noted = sequence ?? header.sequence
       readers.sequences[id] = noted
-      try storing { () throws(EngineError) in
-        try StoreLog.set(readers, &header, databases.arbor, transaction)
-      }
+      try storing(StoreLog.set(readers, &header, databases.arbor, transaction))
     }
     return noted
   }
@@ -48,9 +44,7 @@ extension StoreEngine {
     try write { (transaction, header) throws(StoreError) in
       var readers = try LogReaders.read(transaction.reader, databases.arbor)
       guard readers.sequences.removeValue(forKey: id) != nil else { return }
-      try storing { () throws(EngineError) in
-        try StoreLog.set(readers, &header, databases.arbor, transaction)
-      }
+      try storing(StoreLog.set(readers, &header, databases.arbor, transaction))
     }
   }
 }

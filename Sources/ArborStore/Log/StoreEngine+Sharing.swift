@@ -114,9 +114,7 @@ extension StoreEngine {
       while header.sequence < sequence {
         header.sequence += 1
         let entry = CommitHistory.everything.encoded(sequence: header.sequence, schema)
-        try storing { () throws(EngineError) in
-          try CommitHistory.write(entry, behind: &header, databases.history, transaction)
-        }
+        try storing(CommitHistory.write(entry, behind: &header, databases.history, transaction))
       }
       try write(position, transaction)
     }

@@ -36,14 +36,14 @@ enum StoreLog {
     after sequence: UInt64, upTo last: UInt64, in log: EngineDatabase, _ reader: EngineReader,
     _ body: (UInt64, UnsafeRawBufferPointer) throws(Failure) -> Bool
   ) throws -> Bool {
-    let cursor = try storing { () throws(EngineError) in try reader.cursor(log) }
+    let cursor = try storing(reader.cursor(log))
     var expected = sequence + 1
-    var entry = try storing { () throws(EngineError) in try cursor.seek(expected) }
+    var entry = try storing(cursor.seek(expected))
     while let found = entry, expected <= last {
       guard found.integerKey == expected else { return false }
       guard try body(expected, found.value) else { return true }
       expected += 1
-      entry = try storing { () throws(EngineError) in try cursor.next() }
+      entry = try storing(cursor.next())
     }
     return expected > last
   }

@@ -142,9 +142,7 @@ struct DatabaseMoves {
       guard owners.contains(ObjectNumber(rawValue: found.integerKey).entity) else { return }
       // The engine lends these bytes until the next change only.
       let (key, value) = (Array(found.key), Array(found.value))
-      try storing { () throws(EngineError) in
-        try transaction.put(target, key: key, value: value, .noDuplicate)
-      }
+      try storing(transaction.put(target, key: key, value: value, .noDuplicate))
     }
   }
 }

@@ -53,9 +53,7 @@ struct MigrationReversal {
     try StoreCreation.put(StoreFormat.catalogKey, catalog, arbor, transaction)
     try StoreCreation.put(schema.model, ModelDigest(schema.model), arbor, transaction)
     try StoreCreation.remove(StoreFormat.formerKey, arbor, transaction)
-    let opened = try storing { () throws(EngineError) in
-      try transaction.createDatabases(StoreDatabases.list(schema))
-    }
+    let opened = try storing(transaction.createDatabases(StoreDatabases.list(schema)))
     try StoreOpener.buildIndexes(
       rebuilt(unfinished), schema, StoreDatabases(schema, opened: opened),
       try StoreOpener.layouts(of: schema, transaction.reader, arbor), storeID: header.storeID,
@@ -101,9 +99,7 @@ extension StoreEngine {
   package static func revertMigration(
     at path: String, dropping names: Set<String>?
   ) throws(StoreError) -> Bool {
-    let environment = try storing(path: path) { () throws(EngineError) in
-      try EngineEnvironment.open(path: path)
-    }
+    let environment = try storing(path: path, EngineEnvironment.open(path: path))
     guard !StoreRegistry.shared.isOpen(environment) else { throw .inUse(path: environment.path) }
     defer { try? environment.close() }
     let opener = StoreOpener(StoreOpening(.file(path), model: nil))

@@ -220,9 +220,7 @@ struct ReturnedLinks {
     let database =
       isOrder ? StoreFormat.orderDatabase(stored) : StoreFormat.relationshipDatabase(stored)
     let flags = isOrder ? StoreFormat.orderedFlags : StoreFormat.relationshipFlags
-    let opened = try storing { () throws(EngineError) in
-      try transaction.createDatabase(database, flags)
-    }
+    let opened = try storing(transaction.createDatabase(database, flags))
     try transaction.reader.forEachEntry(of: opened, limit) { (found) throws(StoreError) in
       try body(ObjectNumber(rawValue: found.integerKey), found.value)
     }

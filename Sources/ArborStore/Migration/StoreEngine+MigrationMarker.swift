@@ -45,7 +45,7 @@ extension StoreEngine {
     guard !hasEnded else { throw .closed }
     guard !isReadOnly else { throw .readOnly(path: path) }
     try write(passesMarker: true, body)
-    try storing { () throws(EngineError) in try environment.synchronize() }
+    try storing(environment.synchronize())
   }
 }
 

@@ -46,7 +46,7 @@ struct SalvageEnding {
       for (key, found) in source.entries.metadata {
         try StoreCreation.put(StoreFormat.applicationKey(key), found.bytes, arbor, transaction)
       }
-      try storing { () throws(EngineError) in try transaction.deleteDatabase(target.doubtful) }
+      try storing(transaction.deleteDatabase(target.doubtful))
       try writeHeader(transaction)
     }
   }
@@ -65,10 +65,8 @@ struct SalvageEnding {
       header.sequence += 1
       let entry = CommitHistory.everything.encoded(
         sequence: header.sequence, target.schema)
-      try storing { () throws(EngineError) in
-        try CommitHistory.write(
-          entry, behind: &header, target.databases.history, transaction)
-      }
+      try storing(
+        CommitHistory.write(entry, behind: &header, target.databases.history, transaction))
     }
     header.transactionID = transaction.id
     header.bootID = StoreHeader.bootID

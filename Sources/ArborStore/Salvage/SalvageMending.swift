@@ -82,7 +82,7 @@ final class SalvageMending {
   ) throws(StoreError) -> Bool {
     let relationship = entity.relationships[reference.slot]
     guard target.schema.leads(relationship, to: other),
-      try storing({ () throws(EngineError) in try target.exists(other, reader) })
+      try storing(target.exists(other, reader))
     else { return false }
     guard reference.listIndex == nil else { return true }
     let inverse = target.schema.inverse(of: relationship)
@@ -97,10 +97,8 @@ final class SalvageMending {
     _ entity: EntitySchema, _ reader: EngineReader
   ) throws(StoreError) -> Bool {
     guard let database = target.databases.blobs(entity.index) else { return false }
-    return try storing { () throws(EngineError) in
-      try BlobStorage.read(reference, BlobName(reference, of: number, field), database, reader)
-        != nil
-    }
+    return try storing(
+      BlobStorage.read(reference, BlobName(reference, of: number, field), database, reader) != nil)
   }
 
   private func write() throws(StoreError) -> Bool {

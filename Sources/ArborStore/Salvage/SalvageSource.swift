@@ -20,7 +20,7 @@ final class SalvageSource {
   private var knowsAllNames = false
 
   init(path: String) throws(StoreError) {
-    file = try storing(path: path) { () throws(EngineError) in try EngineDamagedFile(path: path) }
+    file = try storing(path: path, EngineDamagedFile(path: path))
     guard !file.isInUse else { throw .inUse(path: file.path) }
     let limit = WorkLimit()
     file.isStopped = { !limit.admit(1) }

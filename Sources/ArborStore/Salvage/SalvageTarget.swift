@@ -33,12 +33,10 @@ final class SalvageTarget {
     var options = EngineOptions()
     options.create = true
     options.durability = .none
-    let environment = try storing(path: path) { () throws(EngineError) in
-      try EngineEnvironment.open(path: path, options: options)
-    }
+    let environment = try storing(path: path, EngineEnvironment.open(path: path, options: options))
     self.environment = environment
     do throws(StoreError) {
-      let pageSize = try storing { () throws(EngineError) in try environment.pageSize }
+      let pageSize = try storing(environment.pageSize)
       let start = HeaderRecord(
         pageSize: UInt32(pageSize), modelGeneration: max(1, header?.modelGeneration ?? 1),
         storeID: storeID, modelFingerprint: schema.model.fingerprint, transactionID: 0,
@@ -63,7 +61,7 @@ final class SalvageTarget {
     let list = StoreDatabases.list(schema) + [(name: doubtfulName, flags: StoreFormat.recordFlags)]
     var opened: [EngineDatabase] = []
     try write(environment) { (transaction) throws(StoreError) in
-      opened = try storing { () throws(EngineError) in try transaction.createDatabases(list) }
+      opened = try storing(transaction.createDatabases(list))
       let arbor = StoreDatabases(schema, opened: opened).arbor
       var header = start
       header.transactionID = transaction.id
@@ -92,14 +90,14 @@ final class SalvageTarget {
   ) throws(StoreError) {
     try environment.write(path: nil) { (transaction) throws(StoreError) in
       try body(transaction)
-      try storing { () throws(EngineError) in try StoreDigests.keep(transaction) }
+      try storing(StoreDigests.keep(transaction))
       return true
     }
   }
 
   /// Reads in a snapshot of what was written.
   func read<R>(_ body: (EngineReader) throws(StoreError) -> R) throws(StoreError) -> R {
-    let transaction = try storing { () throws(EngineError) in try environment.beginRead() }
+    let transaction = try storing(environment.beginRead())
     return try body(transaction.reader)
   }
 
@@ -130,8 +128,8 @@ extension SalvageTarget {
     while let start = next {
       try limit.checkStoreNow()
       next = try read { (reader) throws(StoreError) in
-        let cursor = try storing { () throws(EngineError) in try reader.cursor(plan.records) }
-        var entry = try storing { () throws(EngineError) in try cursor.seek(start) }
+        let cursor = try storing(reader.cursor(plan.records))
+        var entry = try storing(cursor.seek(start))
         let allocator = SlabAllocator(slabSize: 4 << 10)
         var count = 0
         while let found = entry {
@@ -141,7 +139,7 @@ extension SalvageTarget {
             found.value, of: number, entity: plan.entity, allocator: allocator)
           try body(number, record)
           count += 1
-          entry = try storing { () throws(EngineError) in try cursor.next() }
+          entry = try storing(cursor.next())
         }
         return nil
       }

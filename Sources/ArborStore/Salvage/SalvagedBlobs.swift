@@ -100,12 +100,10 @@ final class SalvagedBlobs: SalvageCopying {
     behind last: [UInt8]?, _ database: EngineDatabase
   ) throws(StoreError) -> (strays: [[UInt8]], end: [UInt8]?) {
     try target.read { (reader) throws(StoreError) in
-      let cursor = try storing { () throws(EngineError) in try reader.cursor(database) }
+      let cursor = try storing(reader.cursor(database))
       let allocator = SlabAllocator(slabSize: 4 << 10)
       var (strays, end, count): ([[UInt8]], [UInt8]?, Int) = ([], nil, 0)
-      var entry = try storing { () throws(EngineError) in
-        try last.map({ $0 }) == nil ? cursor.first() : cursor.seek(last ?? [])
-      }
+      var entry = try storing(last.map({ $0 }) == nil ? cursor.first() : cursor.seek(last ?? []))
       while let found = entry, count < SalvageTarget.mostChanges {
         let key = Array(found.key)
         if key != last {
@@ -113,7 +111,7 @@ final class SalvagedBlobs: SalvageCopying {
           end = key
           if try !isReferred(found.key, reader, allocator) { strays.append(key) }
         }
-        entry = try storing { () throws(EngineError) in try cursor.next() }
+        entry = try storing(cursor.next())
       }
       return (strays, end)
     }

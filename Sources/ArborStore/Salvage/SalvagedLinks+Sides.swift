@@ -64,10 +64,9 @@ extension SalvagedLinks {
   private func has(
     _ index: Int, _ owner: UInt64, _ member: UInt64, _ reader: EngineReader
   ) throws(StoreError) -> Bool {
-    try storing { () throws(EngineError) in
-      try target.databases.relationships[index].contains(
-        ObjectNumber(rawValue: member), of: ObjectNumber(rawValue: owner), reader)
-    }
+    try storing(
+      target.databases.relationships[index].contains(
+        ObjectNumber(rawValue: member), of: ObjectNumber(rawValue: owner), reader))
   }
 
   private func remove(_ links: [StoredLink]) throws(StoreError) {
@@ -127,7 +126,7 @@ extension SalvagedLinks {
         maintainer.sort()
         try target.write { (transaction) throws(StoreError) in
           maintainer.forgetEnd()
-          try storing { () throws(EngineError) in try maintainer.apply(transaction) }
+          try storing(maintainer.apply(transaction))
         }
       } else {
         var links: [StoredLink] = []

@@ -106,9 +106,7 @@ final class SalvagedLinks: SalvageCopying {
       result = outcome
       let allocator = SlabAllocator(slabSize: 4 << 10)
       for link in links where try accepts(link, transaction.reader, allocator, &result) {
-        try storing { () throws(EngineError) in
-          try Self.put(link, relationships[link.index], transaction)
-        }
+        try storing(Self.put(link, relationships[link.index], transaction))
       }
     }
     outcome = result

@@ -46,9 +46,7 @@ extension CommitPreparation {
   private func members(
     _ relationshipIndex: Int, of owner: ObjectNumber
   ) throws(StoreError) -> [ObjectNumber] {
-    try storing { () throws(EngineError) in
-      try store.databases.relationships[relationshipIndex].members(of: owner, reader)
-    }
+    try storing(store.databases.relationships[relationshipIndex].members(of: owner, reader))
   }
 
   /// Whether an object links to a deleted one once the change set has been written.
@@ -70,15 +68,11 @@ extension CommitPreparation {
     case .links(let relationshipIndex, isOrdered: false):
       guard let maintainer = workspace.relationships[relationshipIndex] else { return false }
       if let isRemoved = maintainer.run.isRemoved(other, deleted) { return !isRemoved }
-      return try storing { () throws(EngineError) in
-        try maintainer.relationship.contains(deleted, of: other, reader)
-      }
+      return try storing(maintainer.relationship.contains(deleted, of: other, reader))
     case .links(let relationshipIndex, isOrdered: true):
       guard let maintainer = workspace.ordered[relationshipIndex] else { return false }
       if let outcome = maintainer.outcome(of: other) { return outcome.members.contains(deleted) }
-      return try storing { () throws(EngineError) in
-        try OrderedMembers.position(reader, maintainer.members, other, deleted) != nil
-      }
+      return try storing(OrderedMembers.position(reader, maintainer.members, other, deleted) != nil)
     }
   }
 
@@ -110,9 +104,8 @@ extension CommitPreparation {
   ) throws(StoreError) -> Value {
     guard field.isExternal, let reference = record.blob(field) else { return record.value(field) }
     guard let database = store.databases.blobs(plan.entity.index) else { return .null }
-    let data = try storing { () throws(EngineError) in
-      try BlobStorage.read(reference, BlobName(reference, of: number, field), database, reader)
-    }
+    let data = try storing(
+      BlobStorage.read(reference, BlobName(reference, of: number, field), database, reader))
     guard let data else {
       throw .corrupted(
         entity: plan.entity.name, object: number,

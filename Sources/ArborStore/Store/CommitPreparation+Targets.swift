@@ -79,9 +79,7 @@ extension CommitPreparation {
   private func willExist(_ number: ObjectNumber) throws(StoreError) -> Bool {
     if let change = change(of: number) { return change.kind != .delete }
     guard let plan = plan(of: number) else { return false }
-    return try storing { () throws(EngineError) in
-      try reader.get(plan.records, key: number.rawValue) != nil
-    }
+    return try storing(reader.get(plan.records, key: number.rawValue) != nil)
   }
 
   func name(of owner: ObjectNumber, slot: Int) -> String {

@@ -108,9 +108,7 @@ struct CommitPreparation {
   private func checkMetadata() throws(StoreError) {
     for key in absentMetadata {
       let stored = Array(StoreFormat.applicationKey(key).utf8)
-      let exists = try storing { () throws(EngineError) in
-        try reader.get(store.databases.arbor, key: stored) != nil
-      }
+      let exists = try storing(reader.get(store.databases.arbor, key: stored) != nil)
       if exists { throw .metadataExists(key) }
     }
   }
@@ -146,9 +144,8 @@ struct CommitPreparation {
   private func collect(
     _ range: Range<Int>, _ plan: EntityPlan, _ conflicts: inout [CommitConflict]
   ) throws(StoreError) {
-    let last = try storing { () throws(EngineError) in
-      try workspace.greatestNumbers[plan.entity.index].find(in: plan.records, reader)
-    }
+    let last = try storing(
+      workspace.greatestNumbers[plan.entity.index].find(in: plan.records, reader))
     let upgrades = SlabAllocator(slabSize: 4 << 10)
     let parts = CollectedParts(plan)
     let partsOfGone = try partsOfDeleted(changes[range], plan)
@@ -251,9 +248,7 @@ struct CommitPreparation {
       // A deleted owner's members go as a whole.
       if change(of: edit.owner)?.kind == .delete { continue }
       if let ordered = workspace.ordered[relationshipIndex] {
-        try storing { () throws(EngineError) in
-          try ordered.collect(edit.owner, edit.edit, reader)
-        }
+        try storing(ordered.collect(edit.owner, edit.edit, reader))
         continue
       }
       switch edit.edit {

@@ -14,7 +14,7 @@ struct HistoryReader {
     if sequence > header.sequence - header.latestCommits.count {
       return try latestEntry(sequence)
     }
-    let bytes = try storing { () throws(EngineError) in try reader.get(history, key: sequence) }
+    let bytes = try storing(reader.get(history, key: sequence))
     return try bytes.map { (bytes) throws(StoreError) in try decode(bytes, sequence) }
   }
 
@@ -22,9 +22,7 @@ struct HistoryReader {
   ///
   /// - Throws: `corrupted`
   func oldest() throws(StoreError) -> HistoryEntry? {
-    let first = try storing { () throws(EngineError) in
-      try reader.cursor(history).first()?.integerKey
-    }
+    let first = try storing(reader.cursor(history).first()?.integerKey)
     if let first { return try entry(first) }
     let count = header.latestCommits.count
     return count > 0 ? try latestEntry(header.sequence - count + 1) : nil

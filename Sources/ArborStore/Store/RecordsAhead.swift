@@ -50,7 +50,7 @@ extension EngineReader {
   func storedRecord(
     _ number: ObjectNumber, in database: EngineDatabase
   ) throws(StoreError) -> RecordView? {
-    let found = try storing { () throws(EngineError) in try get(database, key: number.rawValue) }
+    let found = try storing(get(database, key: number.rawValue))
     guard let found, let base = found.baseAddress else { return nil }
     return RecordView(base: base, count: found.count)
   }

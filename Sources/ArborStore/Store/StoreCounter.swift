@@ -7,7 +7,7 @@ package enum StoreCounter {
   ) throws(StoreError) -> UInt64 {
     let key = Array(StoreFormat.counterKey(name).utf8)
     guard
-      let bytes = try storing({ () throws(EngineError) in try reader.get(arbor, key: key) }),
+      let bytes = try storing(reader.get(arbor, key: key)),
       let value = decode(bytes)
     else {
       throw .corrupted(what: "The counter \(name) is missing or damaged.")

@@ -13,7 +13,7 @@ package enum StoreCreation {
     _ environment: EngineEnvironment, _ model: ManagedObjectModel, id: UUID
   ) throws(StoreError) {
     let schema = try StoreOpener.schema(model, SchemaCatalog(numbering: model))
-    let pageSize = try storing { () throws(EngineError) in try environment.pageSize }
+    let pageSize = try storing(environment.pageSize)
     try environment.write(path: nil) { (transaction) throws(StoreError) in
       try fill(transaction, schema, id: id, pageSize)
       return true
@@ -23,9 +23,7 @@ package enum StoreCreation {
   private static func fill(
     _ transaction: borrowing EngineWriter, _ schema: ModelSchema, id: UUID, _ pageSize: Int
   ) throws(StoreError) {
-    let opened = try storing { () throws(EngineError) in
-      try transaction.createDatabases(StoreDatabases.list(schema))
-    }
+    let opened = try storing(transaction.createDatabases(StoreDatabases.list(schema)))
     let layouts = schema.entities.filter { !$0.isAbstract }.map { StoredLayout($0) }
     let header = HeaderRecord(
       pageSize: UInt32(pageSize), modelGeneration: 1, storeID: id,
@@ -74,17 +72,13 @@ package enum StoreCreation {
     _ key: String, _ value: [UInt8], _ arbor: EngineDatabase,
     _ transaction: borrowing EngineWriter
   ) throws(StoreError) {
-    try storing { () throws(EngineError) in
-      try transaction.put(arbor, key: Array(key.utf8), value: value)
-    }
+    try storing(transaction.put(arbor, key: Array(key.utf8), value: value))
   }
 
   static func remove(
     _ key: String, _ arbor: EngineDatabase, _ transaction: borrowing EngineWriter
   ) throws(StoreError) {
-    _ = try storing { () throws(EngineError) in
-      try transaction.delete(arbor, key: Array(key.utf8))
-    }
+    _ = try storing(transaction.delete(arbor, key: Array(key.utf8)))
   }
 
   /// Makes a store at a path where none exists; false where somebody else made one meanwhile.
@@ -194,7 +188,7 @@ package enum StoreCreation {
     defer { try? environment.close() }
     try fill(environment, model, id: UUID())
     // The commit waits for the data; this waits for the file's size and times as well.
-    try storing { () throws(EngineError) in try environment.synchronize() }
+    try storing(environment.synchronize())
   }
 
   /// Waits until the folder's entries are on the medium.

@@ -26,9 +26,8 @@ extension StoreEngine {
     let isForOthers = !keepsMarker
     let concernsOriginal = isForOthers ? try hasMarks() : false
     try StoreCreation.install(at: target) { (temporary) throws(StoreError) in
-      try storing(path: target) { () throws(EngineError) in
-        try environment.copy(to: temporary, compacting: compacting, isUnfinished: true)
-      }
+      try storing(
+        path: target, environment.copy(to: temporary, compacting: compacting, isUnfinished: true))
       // A compacted file counts its transactions anew: the header must name the new count.
       guard compacting || concernsOriginal else { return }
       try StoreCreation.renewHeader(

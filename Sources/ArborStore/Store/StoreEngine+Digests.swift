@@ -52,7 +52,7 @@ extension StoreEngine {
     }
     var list: [DigestedDatabase] = []
     for name in others {
-      let found = try storing { () throws(EngineError) in try environment.openDatabase(name) }
+      let found = try storing(environment.openDatabase(name))
       guard let found else { continue }
       list.append(
         DigestedDatabase(
@@ -64,8 +64,6 @@ extension StoreEngine {
   func digests(_ snapshot: borrowing StoreSnapshot) throws(StoreError) -> StoreDigests.Stored {
     let reader = try snapshot.reader
     let header = try StoreHeader.read(reader, databases.arbor, path: path)
-    return try storing { () throws(EngineError) in
-      try StoreDigests.read(reader, of: header.transactionID)
-    }
+    return try storing(StoreDigests.read(reader, of: header.transactionID))
   }
 }

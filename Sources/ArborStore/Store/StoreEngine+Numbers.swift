@@ -60,7 +60,7 @@ extension StoreEngine {
     }
     // Relaxed durability may lose commits, but never a number that was given out.
     if durability == .relaxed {
-      try storing { () throws(EngineError) in try environment.synchronize() }
+      try storing(environment.synchronize())
     }
     return reservation
   }

@@ -93,7 +93,7 @@ extension StoreEngine {
   /// it. Of large commits that follow one another each would need new pages for what the one
   /// before has replaced; a commit of the header between them costs a few.
   func releaseFreedPages() throws(StoreError) {
-    let count = try storing { () throws(EngineError) in try environment.pagesFreedByLastCommit() }
+    let count = try storing(environment.pagesFreedByLastCommit())
     guard count >= Self.manyPages else { return }
     try write { _, _ in }
   }
@@ -125,13 +125,10 @@ extension StoreEngine {
   private func isInFile(_ transactionID: UInt64) throws(StoreError) -> Bool {
     guard isInDoubt, let path else { return false }
     do throws(EngineError) { try environment.close() } catch { throw .engine(.outcomeUnknown) }
-    let fresh = try storing { () throws(EngineError) in try EngineEnvironment.open(path: path) }
-    let arbor = try storing { () throws(EngineError) in
-      try fresh.openDatabase(
-        StoreFormat.arborDatabase, StoreFormat.arborFlags)
-    }
+    let fresh = try storing(EngineEnvironment.open(path: path))
+    let arbor = try storing(fresh.openDatabase(StoreFormat.arborDatabase, StoreFormat.arborFlags))
     guard let arbor else { return false }
-    let transaction = try storing { () throws(EngineError) in try fresh.beginRead() }
+    let transaction = try storing(fresh.beginRead())
     return try StoreHeader.read(transaction.reader, arbor).transactionID >= transactionID
   }
 

@@ -102,7 +102,7 @@ package final class StoreEngine: Sendable {
   /// Looks whether other processes have committed; returns the newest sequence.
   @discardableResult
   package func refreshSequence() throws(StoreError) -> UInt64 {
-    let transaction = try storing { () throws(EngineError) in try environment.lastTransactionID }
+    let transaction = try storing(environment.lastTransactionID)
     if mark.withLock({ $0.transactionID != transaction }) { try snapshot().close() }
     return lastSequence
   }
@@ -140,9 +140,7 @@ package final class StoreEngine: Sendable {
   /// report it.
   package func quietSnapshot() throws(StoreError) -> StoreSnapshot {
     guard !isClosed.load(ordering: .relaxed) else { throw .closed }
-    let transaction = try storing(path: path) { () throws(EngineError) in
-      try environment.beginRead()
-    }
+    let transaction = try storing(path: path, environment.beginRead())
     let transactionID = transaction.id
     let known = mark.withLock { mark in
       mark.transactionID == transactionID ? (mark.sequence, mark.unfinishedIndexes) : nil
@@ -199,7 +197,7 @@ package final class StoreEngine: Sendable {
 
   /// Waits until everything that was committed is on the medium, whatever commits wait for.
   package func synchronize() throws(StoreError) {
-    try storing { () throws(EngineError) in try environment.synchronize() }
+    try storing(environment.synchronize())
   }
 
   /// Whether nothing is written but what comes from a log.

@@ -23,9 +23,7 @@ package enum StoreHeader {
     following former: UInt64? = nil
   ) throws(StoreError) {
     var header = header
-    _ = try storing { () throws(EngineError) in
-      try put(&header, arbor, transaction, following: former)
-    }
+    _ = try storing(put(&header, arbor, transaction, following: former))
   }
 
   /// - Returns: The bytes of the header as it was written.
@@ -127,9 +125,7 @@ final class WrittenHeader: Sendable {
     _ header: HeaderRecord, _ arbor: EngineDatabase, in transaction: borrowing EngineWriter
   ) throws(StoreError) {
     var written = header
-    let bytes = try storing { () throws(EngineError) in
-      try StoreHeader.put(&written, arbor, transaction)
-    }
+    let bytes = try storing(StoreHeader.put(&written, arbor, transaction))
     last.withLock { [written] in $0 = (bytes, written) }
   }
 }

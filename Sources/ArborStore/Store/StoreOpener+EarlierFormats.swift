@@ -36,9 +36,7 @@ extension StoreOpener {
       !header.isBeingMigrated || parts.isMigrating
     else { return false }
     try header.checkPrecedes(transaction)
-    _ = try storing { () throws(EngineError) in
-      try transaction.createDatabases(StoreDatabases.list(parts.schema))
-    }
+    _ = try storing(transaction.createDatabases(StoreDatabases.list(parts.schema)))
     let key = StoreFormat.catalogKey
     if CatalogCodec.isWithoutStoredNames(try transaction.reader.entry(key, in: arbor)) {
       try StoreCreation.put(key, CatalogCodec.encode(parts.schema.catalog), arbor, transaction)

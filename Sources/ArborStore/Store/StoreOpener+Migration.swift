@@ -127,12 +127,8 @@ extension StoreOpener {
   private static func moveDatabases(
     _ migration: LightweightMigration, _ transaction: borrowing EngineWriter
   ) throws(StoreError) -> StoreDatabases {
-    let former = try storing { () throws(EngineError) in
-      try transaction.createDatabases(StoreDatabases.list(migration.old))
-    }
-    let opened = try storing { () throws(EngineError) in
-      try transaction.createDatabases(StoreDatabases.list(migration.new))
-    }
+    let former = try storing(transaction.createDatabases(StoreDatabases.list(migration.old)))
+    let opened = try storing(transaction.createDatabases(StoreDatabases.list(migration.new)))
     let present = StoreDatabases(migration.new, opened: opened)
     try migration.moves.perform(
       from: StoreDatabases(migration.old, opened: former), to: present, in: migration.new,
@@ -179,9 +175,7 @@ extension StoreOpener {
   ) throws(StoreError) {
     guard !parts.isMigrating, !migration.isStaged else { return }
     let (arbor, schema) = (parts.databases.arbor, migration.new)
-    let snapshot = try storing(path: parts.path) { () throws(EngineError) in
-      try parts.environment.beginRead()
-    }
+    let snapshot = try storing(path: parts.path, parts.environment.beginRead())
     let reader = snapshot.reader
     let header = try StoreHeader.read(reader, arbor, path: parts.path)
     // Of another model by now, which the transaction notices.

@@ -76,7 +76,7 @@ extension StoreOpener {
     _ reader: EngineReader, _ arbor: EngineDatabase
   ) throws(StoreError) -> ModelDigest? {
     let key = Array(StoreFormat.modelDigestKey.utf8)
-    let bytes = try storing { () throws(EngineError) in try reader.get(arbor, key: key) }
+    let bytes = try storing(reader.get(arbor, key: key))
     return bytes.flatMap { ModelCodec.decodeDigest($0) }
   }
 }

@@ -47,9 +47,7 @@ struct StoreOpener {
       throw .notAStore(path: "", what: "A store in memory has no model yet; give one.")
     }
     let options = environmentOptions
-    let environment = try storing { () throws(EngineError) in
-      try EngineEnvironment.openInMemory(options: options)
-    }
+    let environment = try storing(EngineEnvironment.openInMemory(options: options))
     try StoreCreation.fill(environment, model, id: UUID())
     return try StoreRegistry.shared.store(on: environment) { () throws(StoreError) in
       try StoreEngine(parts(of: environment, path: nil))
@@ -158,16 +156,12 @@ struct StoreOpener {
   func parts(
     of environment: EngineEnvironment, path: String?
   ) throws(StoreError) -> StoreParts {
-    let found = try storing { () throws(EngineError) in
-      try environment.openDatabase(
-        StoreFormat.arborDatabase, StoreFormat.arborFlags)
-    }
+    let found = try storing(
+      environment.openDatabase(StoreFormat.arborDatabase, StoreFormat.arborFlags))
     guard let arbor = found else {
       throw .notAStore(path: path ?? "", what: "The file is a database of another program.")
     }
-    let transaction = try storing(path: path) { () throws(EngineError) in
-      try environment.beginRead()
-    }
+    let transaction = try storing(path: path, environment.beginRead())
     let header = try StoreHeader.read(transaction.reader, arbor, path: path)
     guard header.transactionID == transaction.id else {
       throw .corrupted(

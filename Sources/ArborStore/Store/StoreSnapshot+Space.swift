@@ -6,7 +6,7 @@ extension StoreSnapshot {
   /// Reads the list of free pages and up to 256 leaf pages of each database.
   package func space() throws(StoreError) -> StoreSpace {
     let reader = try reader
-    let use = try storing { () throws(EngineError) in try store.environment.pageUse(in: reader) }
+    let use = try storing(store.environment.pageUse(in: reader))
     let databases = try databaseSpaces(reader)
     func pages(_ kinds: StoreSpace.Database.Kind...) -> Int {
       databases.reduce(0) { kinds.contains($1.kind) ? $0 + $1.pages : $0 }
@@ -32,9 +32,7 @@ extension StoreSnapshot {
     let reader = try reader
     var sizes: [(entity: String, bytes: Int)] = []
     for entity in store.schema.entities where !entity.isAbstract {
-      let statistics = try storing { () throws(EngineError) in
-        try reader.statistics(store.databases.records(entity.index))
-      }
+      let statistics = try storing(reader.statistics(store.databases.records(entity.index)))
       let pages = statistics.branchPages + statistics.leafPages + statistics.overflowPages
       sizes.append((entity.name, pages * statistics.pageSize))
     }
@@ -51,7 +49,7 @@ extension StoreSnapshot {
       _ kind: StoreSpace.Database.Kind, _ database: EngineDatabase, _ entity: Int? = nil,
       _ name: String? = nil
     ) throws(StoreError) {
-      let space = try storing { () throws(EngineError) in try reader.space(database) }
+      let space = try storing(reader.space(database))
       list.append(
         StoreSpace.Database(
           kind: kind, entity: entity.map { entities[$0].name }, name: name,

@@ -76,9 +76,7 @@ package final class StoreSnapshot {
     guard let entity = store.schema.entity(of: number), !entity.isAbstract else { return false }
     let reader = try reader
     let database = store.databases.records(entity.index)
-    return try storing { () throws(EngineError) in
-      try reader.get(database, key: number.rawValue) != nil
-    }
+    return try storing(reader.get(database, key: number.rawValue) != nil)
   }
 
   // MARK: Relationships
@@ -88,9 +86,7 @@ package final class StoreSnapshot {
     _ relationship: RelationshipSchema, of owner: ObjectNumber
   ) throws(StoreError) -> [ObjectNumber] {
     let stored = try storedMembers
-    let members = try storing { () throws(EngineError) in
-      try stored.members(relationship, of: owner)
-    }
+    let members = try storing(stored.members(relationship, of: owner))
     try check(members[...], relationship, of: owner)
     return members
   }
@@ -118,7 +114,7 @@ package final class StoreSnapshot {
     _ relationship: RelationshipSchema, of owner: ObjectNumber
   ) throws(StoreError) -> Int {
     let stored = try storedMembers
-    return try storing { () throws(EngineError) in try stored.count(relationship, of: owner) }
+    return try storing(stored.count(relationship, of: owner))
   }
 
   /// Whether an object is a member. Logarithmic.
@@ -126,9 +122,7 @@ package final class StoreSnapshot {
     _ member: ObjectNumber, in relationship: RelationshipSchema, of owner: ObjectNumber
   ) throws(StoreError) -> Bool {
     let stored = try storedMembers
-    return try storing { () throws(EngineError) in
-      try stored.contains(member, in: relationship, of: owner)
-    }
+    return try storing(stored.contains(member, in: relationship, of: owner))
   }
 
   var storedMembers: StoredMembers {

@@ -15,24 +15,17 @@ extension StoreChecker {
       // In a file of an earlier format, opened for reading only, some are missing.
       guard let database else { continue }
       let cursor = try storing(reader.cursor(database))
-      guard let entry = try storing(cursor.first()) else {
-        continue
-      }
-      if flags.contains(.integerKey), entry.key.count != 8 {
+      guard let entry = try storing(cursor.first()) else { continue }
+      if flags.hasNumberKeys, entry.key.count != 8 {
         report.add(.damagedPage, "\(name) has keys of \(entry.key.count) bytes in place of 8.")
       }
-      let size = Self.valueSize(flags)
-      if let size, entry.value.count != size {
+      let pairSize = flags == StoreFormat.orderedFlags ? OrderedMembers.valueSize : nil
+      if let size = flags.hasNumberValues ? 8 : pairSize, entry.value.count != size {
         report.add(
           .damagedPage, "\(name) has values of \(entry.value.count) bytes in place of \(size).")
       }
     }
     return report.isSound
-  }
-
-  private static func valueSize(_ flags: EngineFlags) -> Int? {
-    if flags.contains(.integerDuplicates) { return 8 }
-    return flags.contains(.fixedDuplicates) ? OrderedMembers.valueSize : nil
   }
 
   /// That a counter, which is returned, has not run past the numbers that it counts, and has begun.

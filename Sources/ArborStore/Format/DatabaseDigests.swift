@@ -46,18 +46,18 @@ package struct DatabaseDigests: Sendable, Hashable {
 
   /// The digest of a database; nil where it is not known yet.
   package func sum(of name: String) -> UInt64? {
-    let found = digest(DatabaseDigests.seed(of: name))
+    let found = digest(Self.seed(of: name))
     return found.isChange ? nil : found.sum
   }
 
   /// What a database has changed by since the count began; nil where its digest is known.
   func change(of name: String) -> UInt64? {
-    let found = digest(DatabaseDigests.seed(of: name))
+    let found = digest(Self.seed(of: name))
     return found.isChange ? found.sum : nil
   }
 
   func lists(_ name: String) -> Bool {
-    let seed = DatabaseDigests.seed(of: name)
+    let seed = Self.seed(of: name)
     return digests.contains { $0.seed == seed }
   }
 
@@ -69,20 +69,19 @@ package struct DatabaseDigests: Sendable, Hashable {
 
   // MARK: Changing
 
-  /// Brings them in line with what a transaction has changed.
-  mutating func apply(_ changes: [EntryDigestChange]) {
-    for change in changes {
-      var digest = digest(change.seed)
-      if change.isCleared { (digest.sum, digest.isChange) = (0, false) }
-      digest.sum &+= change.sum
-      set(digest)
-    }
+  /// Adds what a transaction has changed of a database's sum, after setting it to 0 where that was
+  /// cleared.
+  mutating func apply(_ seed: UInt64, _ sum: UInt64, isCleared: Bool) {
+    var digest = digest(seed)
+    if isCleared { (digest.sum, digest.isChange) = (0, false) }
+    digest.sum &+= sum
+    set(digest)
   }
 
   /// Completes the digest of a database whose entries had the sum `sum` when it had changed by
   /// `change` since the count began. Nothing happens where it is known.
   mutating func complete(_ name: String, sum: UInt64, at change: UInt64) {
-    var digest = digest(DatabaseDigests.seed(of: name))
+    var digest = digest(Self.seed(of: name))
     guard digest.isChange else { return }
     digest.sum = sum &+ (digest.sum &- change)
     digest.isChange = false

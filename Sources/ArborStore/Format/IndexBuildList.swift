@@ -149,9 +149,9 @@ package struct IndexBuildList: Sendable, Hashable {
     header.hasIndexBuilds = !isEmpty
     try storing { () throws(EngineError) in
       if isEmpty {
-        try transaction.delete(arbor, key: Self.key)
+        _ = try transaction.delete(arbor, key: Self.key)
       } else {
-        try transaction.put(arbor, key: Self.key, value: encoded())
+        _ = try transaction.put(arbor, key: Self.key, value: encoded())
       }
     }
   }

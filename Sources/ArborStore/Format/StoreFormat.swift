@@ -77,17 +77,6 @@ extension StoreFormat {
 
   /// The second database of an ordered relationship, by position.
   package static func orderDatabase(_ stored: String) -> String { "o/\(stored)" }
-
-  package static let arborFlags = EngineFlags(rawValue: 0)
-  package static let blobFlags = EngineFlags(rawValue: 0)
-  package static let recordFlags = EngineFlags.integerKey
-  package static let historyFlags = EngineFlags.integerKey
-  package static let logFlags = EngineFlags.integerKey
-  package static let indexFlags = EngineFlags.numberSets
-  package static let relationshipFlags = EngineFlags.integerKey.union(.numberSets)
-  /// 16 bytes, two big-endian numbers, ordered byte by byte.
-  package static let orderedFlags =
-    EngineFlags.integerKey.union(.duplicates).union(.fixedDuplicates)
 }
 
 // MARK: - Keys of the unnamed and the `arbor` database

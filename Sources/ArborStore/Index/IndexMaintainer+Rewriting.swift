@@ -112,13 +112,10 @@ extension IndexMaintainer {
     _ number: UInt64, of key: UnsafeRawBufferPointer, isRemoval: Bool,
     _ transaction: borrowing EngineWriter
   ) {
-    // Sound: the bytes are this frame's own and are lent for the call only.
-    withUnsafeBytes(of: number) { value in
-      if isRemoval {
-        transaction.countRemoval(index.database, key: key, value: value)
-      } else {
-        transaction.countAddition(index.database, key: key, value: value)
-      }
+    if isRemoval {
+      transaction.countRemoval(index.database, key: key, value: number)
+    } else {
+      transaction.countAddition(index.database, key: key, value: number)
     }
   }
 

@@ -17,9 +17,14 @@ package enum OrderedMembers {
   static let valueSize = 16
 
   /// A value as it is stored.
-  struct StoredPair: BitwiseCopyable {
+  struct StoredPair: BitwiseCopyable, EngineBytes {
     private let first: UInt64
     private let second: UInt64
+
+    @inline(__always)
+    init(_ first: UInt64, _ second: UInt64) {
+      (self.first, self.second) = (first.bigEndian, second.bigEndian)
+    }
 
     @inline(__always) var numbers: (UInt64, UInt64) {
       (UInt64(bigEndian: first), UInt64(bigEndian: second))
@@ -49,11 +54,7 @@ package enum OrderedMembers {
     _ member: ObjectNumber
   ) throws(EngineError) -> UInt64? {
     let cursor = try reader.cursor(members)
-    let found = try withNumber(owner.rawValue) { (key) throws(EngineError) in
-      try withPair(member.rawValue, 0) { (value) throws(EngineError) in
-        try cursor.seek(key, value: value)
-      }
-    }
+    let found = try cursor.seek(owner.rawValue, value: StoredPair(member.rawValue, 0))
     guard let found, found.value.count == valueSize else { return nil }
     let (here, position) = pair(found.value)
     return here == member.rawValue ? position : nil
@@ -62,18 +63,10 @@ package enum OrderedMembers {
   /// Calls `body` with the key and the value of a member in each of the two databases.
   static func change(
     _ members: EngineDatabase, _ order: EngineDatabase, _ owner: UInt64, _ member: UInt64,
-    _ position: UInt64,
-    _ body: (EngineDatabase, UnsafeRawBufferPointer, UnsafeRawBufferPointer) throws(EngineError) ->
-      Void
+    _ position: UInt64, _ body: (EngineDatabase, UInt64, StoredPair) throws(EngineError) -> Void
   ) throws(EngineError) {
-    try withNumber(owner) { (key) throws(EngineError) in
-      try withPair(member, position) { (value) throws(EngineError) in
-        try body(members, key, value)
-      }
-      try withPair(position, member) { (value) throws(EngineError) in
-        try body(order, key, value)
-      }
-    }
+    try body(members, owner, StoredPair(member, position))
+    try body(order, owner, StoredPair(position, member))
   }
 
   /// The two numbers of a value; zeros for a damaged one that is too short, which the store check
@@ -82,22 +75,5 @@ package enum OrderedMembers {
   static func pair(_ bytes: UnsafeRawBufferPointer) -> (UInt64, UInt64) {
     guard bytes.count >= valueSize else { return (0, 0) }
     return bytes.loadUnaligned(as: StoredPair.self).numbers
-  }
-
-  /// Lends the bytes of a value.
-  @inline(__always)
-  static func withPair<R>(
-    _ first: UInt64, _ second: UInt64,
-    _ body: (UnsafeRawBufferPointer) throws(EngineError) -> R
-  ) throws(EngineError) -> R {
-    let pair = (first.bigEndian, second.bigEndian)
-    return try withUnsafeBytes(of: pair) { (bytes) throws(EngineError) in try body(bytes) }
-  }
-
-  @inline(__always)
-  static func withNumber<R>(
-    _ number: UInt64, _ body: (UnsafeRawBufferPointer) throws(EngineError) -> R
-  ) throws(EngineError) -> R {
-    try withUnsafeBytes(of: number) { (bytes) throws(EngineError) in try body(bytes) }
   }
 }

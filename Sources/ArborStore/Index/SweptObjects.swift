@@ -65,10 +65,7 @@ struct SweptObjects {
       numbers.removeAll(keepingCapacity: true)
       try old.forEachValue(of: entry) { number in
         guard contains(number) else { return numbers.append(number) }
-        // Sound: the bytes are this frame's own and are lent for the call only.
-        withUnsafeBytes(of: number) {
-          transaction.countRemoval(database, key: entry.key, value: $0)
-        }
+        transaction.countRemoval(database, key: entry.key, value: number)
       }
       try new.append(key: entry.key, numbers: numbers, isCounted: false)
       next = try old.nextKey()

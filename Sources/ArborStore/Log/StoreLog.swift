@@ -6,10 +6,7 @@ enum StoreLog {
   static func append(
     _ commit: [UInt8], of sequence: UInt64, _ transaction: borrowing EngineWriter
   ) throws(EngineError) {
-    let log = try database(transaction)
-    try commit.withUnsafeBufferPointer { (commit) throws(EngineError) in
-      _ = try transaction.put(log, key: sequence, value: UnsafeRawBufferPointer(commit))
-    }
+    try transaction.put(database(transaction), key: sequence, value: commit)
   }
 
   /// Records who follows, and lets go what all of them have.

@@ -142,7 +142,9 @@ struct DatabaseMoves {
       guard owners.contains(ObjectNumber(rawValue: found.integerKey).entity) else { return }
       // The engine lends these bytes until the next change only.
       let (key, value) = (Array(found.key), Array(found.value))
-      try storing(transaction.put(target, key: key, value: value, .noDuplicate))
+      try storing { () throws(EngineError) in
+        _ = try transaction.put(target, key: key, value: value, .noDuplicate)
+      }
     }
   }
 }

@@ -160,10 +160,6 @@ extension EngineWriter {
     bytes.withUnsafeMutableBytes {
       record.seal(into: $0, layout: entity.layout, key: number, version: record.version)
     }
-    try storing { () throws(EngineError) in
-      try bytes.withUnsafeBufferPointer { (bytes) throws(EngineError) in
-        _ = try put(records, key: number.rawValue, value: UnsafeRawBufferPointer(bytes))
-      }
-    }
+    _ = try storing(put(records, key: number.rawValue, value: bytes))
   }
 }

@@ -26,7 +26,7 @@ extension SalvageCopying {
   func flush() throws(EngineError) {
     do throws(StoreError) { try writePending() } catch {
       failure = error
-      throw .closed
+      throw .stopped
     }
   }
 }

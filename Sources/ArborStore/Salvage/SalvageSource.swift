@@ -20,10 +20,8 @@ final class SalvageSource {
   private var knowsAllNames = false
 
   init(path: String) throws(StoreError) {
-    file = try storing(path: path, EngineDamagedFile(path: path))
-    guard !file.isInUse else { throw .inUse(path: file.path) }
     let limit = WorkLimit()
-    file.isStopped = { !limit.admit(1) }
+    file = try EngineDamagedFile(path: path) { !limit.admit(1) }
     self.limit = limit
     try storing(limit) { () throws(EngineError) in
       try chooseState()
@@ -170,7 +168,7 @@ final class SalvageSource {
     if isArborWhole, !entries.models.isEmpty, !entries.catalogs.isEmpty { return }
     try file.scan { (_, use, leaf) throws(EngineError) in
       try leaf.forEach { (entry) throws(EngineError) in
-        try self.noteEntry(entry, min(SalvageRank(use), .damaged))
+        try self.noteEntry(entry, min(use, .damaged))
       }
     }
     // Where the tree is whole, everything else of the application's is older.

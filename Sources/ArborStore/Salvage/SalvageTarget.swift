@@ -30,10 +30,8 @@ final class SalvageTarget {
         }
       }, of: model.schema.entities)
     storeID = header?.storeID ?? UUID()
-    var options = EngineOptions()
-    options.create = true
-    options.durability = .none
-    let environment = try storing(path: path, EngineEnvironment.open(path: path, options: options))
+    let environment = try storing(
+      path: path, EngineEnvironment.open(path: path, options: .unfinished))
     self.environment = environment
     do throws(StoreError) {
       let pageSize = try storing(environment.pageSize)

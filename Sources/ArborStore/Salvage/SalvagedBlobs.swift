@@ -63,10 +63,7 @@ final class SalvagedBlobs: SalvageCopying {
           for chunk in chunks {
             guard let database = target.databases.blobs(chunk.entity) else { continue }
             let value = UnsafeRawBufferPointer(UnsafeBufferPointer(rebasing: bytes[chunk.range]))
-            try chunk.key.withUnsafeBufferPointer { (key) throws(EngineError) in
-              _ = try transaction.put(
-                database, key: UnsafeRawBufferPointer(key), value: value, .noOverwrite)
-            }
+            try transaction.put(database, key: chunk.key, value: value, .noOverwrite)
           }
         }
       }

@@ -12,14 +12,6 @@ enum SalvageRank: Int, Comparable {
   case current
 
   static func < (left: SalvageRank, right: SalvageRank) -> Bool { left.rawValue < right.rawValue }
-
-  init(_ use: EngineDamagedFile.PageUse) {
-    switch use {
-    case .current: self = .current
-    case .unknown: self = .unknown
-    case .free, .misplaced: self = .stale
-    }
-  }
 }
 
 /// What was found of the entries of the `arbor` database, by the rank of the pages.

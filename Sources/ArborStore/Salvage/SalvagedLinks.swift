@@ -69,7 +69,7 @@ final class SalvagedLinks: SalvageCopying {
         }
         if !isWhole, !isOrder { self.lost[index].append(owner...owner) }
       } lost: { range in
-        if !isOrder, let numbers = range.numbers { self.lost[index].append(numbers) }
+        if !isOrder, let numbers = range { self.lost[index].append(numbers) }
       }
     }
   }

@@ -69,7 +69,7 @@ final class SalvagedRecords: SalvageCopying {
       try source.file.traverse(tree) { (entry, isSound) throws(EngineError) in
         try self.take(entry, isDoubtful: !isSound && entry.isOutside, among: entity)
       } lost: { range in
-        guard let numbers = range.numbers.map({ $0.clamped(to: Self.all(entity)) }) else { return }
+        guard let numbers = range.map({ $0.clamped(to: Self.all(entity)) }) else { return }
         self.lost[entity.number, default: []].append(numbers)
       }
     }

@@ -59,9 +59,7 @@ package enum BlobStorage {
     while start < bytes.count {
       let end = min(start + StoreFormat.blobChunkSize, bytes.count)
       let part = UnsafeRawBufferPointer(rebasing: bytes[start..<end])
-      try name.key(chunk: chunk).withUnsafeBufferPointer { (key) throws(EngineError) in
-        _ = try transaction.put(database, key: UnsafeRawBufferPointer(key), value: part)
-      }
+      try transaction.put(database, key: name.key(chunk: chunk), value: part)
       (start, chunk) = (end, chunk + 1)
     }
   }

@@ -103,10 +103,7 @@ struct CommitHistory {
     }
     header.latestCommits = LatestCommits()
     if !header.latestCommits.append(entry) {
-      try entry.withUnsafeBufferPointer { (entry) throws(EngineError) in
-        _ = try transaction.put(
-          history, key: header.sequence, value: UnsafeRawBufferPointer(entry), .append)
-      }
+      try transaction.put(history, key: header.sequence, value: entry, .append)
     }
     try trim(history, until: header.sequence, transaction)
   }

@@ -65,10 +65,7 @@ extension CommitWriter {
           index += 1
         }
         if index < changes.endIndex, changes[index].number.rawValue == stored.key {
-          // Sound: the bytes are this frame's own and are lent for the call only.
-          withUnsafeBytes(of: stored.key) {
-            transaction.countRemoval(database, key: $0, value: stored.value)
-          }
+          transaction.countRemoval(database, key: stored.key, value: stored.value)
           try append(changes[index], of: entity, to: cursor, &last)
           index += 1
         } else {

@@ -118,10 +118,7 @@ package enum StoreCreation {
     at path: String, replacing: Bool = false, _ fill: (String) throws(StoreError) -> Void
   ) throws(StoreError) {
     EngineUnfinishedFile.removeAbandoned(beside: path)
-    let file: EngineUnfinishedFile
-    do throws(EngineError) { file = try EngineUnfinishedFile(beside: path) } catch {
-      throw StoreError(error, path: path)
-    }
+    let file = try EngineUnfinishedFile(beside: path)
     let temporary = file.path
     defer { StoreFiles.discard(temporary) }
     try fill(temporary)
@@ -139,16 +136,16 @@ package enum StoreCreation {
   static func renewHeader(
     of path: String, dropsMarks: Bool = false, keepsPosition: Bool = false
   ) throws(StoreError) {
-    do {
-      let environment = try EngineEnvironment.open(path: path)
-      defer { try? environment.close() }
-      let arbor = try environment.openDatabase(
-        StoreFormat.arborDatabase, StoreFormat.arborFlags)
-      guard let arbor else { throw EngineError.notFound }
-      try environment.write { transaction in
-        var header = try StoreHeader.read(transaction.reader, arbor, path: path)
-        let former = header.transactionID
-        header.transactionID = transaction.id
+    let environment = try storing(path: path, EngineEnvironment.open(path: path))
+    defer { try? environment.close() }
+    let arbor = try storing(
+      path: path, environment.openDatabase(StoreFormat.arborDatabase, StoreFormat.arborFlags))
+    guard let arbor else { throw StoreError(.missingDatabase, path: path) }
+    try environment.write(path: path) { (transaction) throws(StoreError) in
+      var header = try StoreHeader.read(transaction.reader, arbor, path: path)
+      let former = header.transactionID
+      header.transactionID = transaction.id
+      try storing(path: path) { () throws(EngineError) in
         if dropsMarks {
           header.isBeingMigrated = false
           header.isUnsettled = false
@@ -161,40 +158,18 @@ package enum StoreCreation {
         }
         try StoreHeader.write(header, arbor, in: transaction, following: former)
       }
-    } catch let error as EngineError {
-      throw StoreError(error, path: path)
-    } catch let error as StoreError {
-      throw error
-    } catch {
-      throw .inputOutput(operation: "copy", path: path, errno: EIO)
+      return true
     }
   }
 
   private static func make(
-    at temporary: String, _ model: ManagedObjectModel, options given: EngineOptions,
-    path: String
+    at temporary: String, _ model: ManagedObjectModel, options: EngineOptions, path: String
   ) throws(StoreError) {
-    var options = given
-    options.create = true
-    options.durability = .full
-    // A new store is small; the lasting name gets the map that was asked for.
-    options.initialMapSize = min(options.initialMapSize, 1 << 26)
-    let environment: EngineEnvironment
-    do throws(EngineError) {
-      environment = try EngineEnvironment.open(path: temporary, options: options)
-    } catch {
-      throw StoreError(error, path: path)
-    }
+    let environment = try storing(
+      path: path, EngineEnvironment.open(path: temporary, options: options.forCreation))
     defer { try? environment.close() }
     try fill(environment, model, id: UUID())
     // The commit waits for the data; this waits for the file's size and times as well.
     try storing(environment.synchronize())
-  }
-
-  /// Waits until the folder's entries are on the medium.
-  static func synchronizeFolder(of path: String) throws(StoreError) {
-    do throws(EngineError) { try EngineFolder.synchronize(of: path) } catch {
-      throw StoreError.failed("fsync", EngineFolder.path(of: path), errno: error.code ?? EIO)
-    }
   }
 }

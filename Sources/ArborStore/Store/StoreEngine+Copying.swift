@@ -26,8 +26,7 @@ extension StoreEngine {
     let isForOthers = !keepsMarker
     let concernsOriginal = isForOthers ? try hasMarks() : false
     try StoreCreation.install(at: target) { (temporary) throws(StoreError) in
-      try storing(
-        path: target, environment.copy(to: temporary, compacting: compacting, isUnfinished: true))
+      try storing(path: target, environment.copy(to: temporary, compacting: compacting))
       // A compacted file counts its transactions anew: the header must name the new count.
       guard compacting || concernsOriginal else { return }
       try StoreCreation.renewHeader(
@@ -67,11 +66,7 @@ extension StoreEngine {
     try indexBuilding.paused(self) { () throws(StoreError) in
       // Its snapshot would keep the former file.
       try scrubbing.paused(self) { () throws(StoreError) in
-        let staged: EngineUnfinishedFile
-        do throws(EngineError) { staged = try EngineUnfinishedFile(beside: path) } catch {
-          throw StoreError(error, path: path)
-        }
-        try compact(by: staged)
+        try compact(by: EngineUnfinishedFile(beside: path))
       }
     }
     notifications.watchAnew(self)
@@ -86,7 +81,7 @@ extension StoreEngine {
       try environment.compact(by: staged) { transaction throws(EngineError) in
         do throws(StoreError) { try renewHeader(transaction) } catch {
           refusal = error
-          throw .badTransaction
+          throw .spoiledTransaction
         }
       }
     } catch {

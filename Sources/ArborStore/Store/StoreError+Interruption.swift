@@ -18,11 +18,19 @@ extension WorkLimit {
 
   /// Counts units of work in calls of the engine, which ``storing(_:_:)`` has to be around.
   ///
-  /// - Throws: `closed` where the work has to stop: the engine knows no better word.
+  /// - Throws: `stopped` where the work has to stop.
   @inline(__always)
   func checkEngine(_ units: Int = 1) throws(EngineError) {
-    if !admit(units) { throw .closed }
+    if !admit(units) { throw .stopped }
   }
+}
+
+/// The result of one call of the engine that a limit may end.
+@inline(__always)
+func storing<R: ~Copyable>(
+  _ limit: WorkLimit, _ call: @autoclosure () throws(EngineError) -> R
+) throws(StoreError) -> R {
+  try storing(limit) { () throws(EngineError) in try call() }
 }
 
 /// Runs calls of the engine that a limit may end; their errors become the store's.

@@ -47,7 +47,7 @@ package enum StoreFiles {
     }
     try typed(path) {
       try EngineEnvironment.replaceFile(at: path, by: staged, keepsFormer: keepsFormer) {
-        environment, transaction in
+        transaction in
         let arbor = try transaction.openDatabase(
           StoreFormat.arborDatabase, StoreFormat.arborFlags)
         guard let arbor else {

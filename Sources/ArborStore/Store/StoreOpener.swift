@@ -29,16 +29,7 @@ struct StoreOpener {
     }
   }
 
-  private var environmentOptions: EngineOptions {
-    var options = EngineOptions()
-    options.isReadOnly = opening.isReadOnly
-    options.verifiesPages = opening.verification == .full
-    options.durability = opening.durability == .full ? .full : .relaxed
-    if let model = opening.model { options.additionalDatabases += model.mostDatabases }
-    if let size = opening.initialMapSize { options.initialMapSize = size }
-    if let size = opening.maximumMapSize { options.maximumMapSize = size }
-    return options
-  }
+  private var environmentOptions: EngineOptions { EngineOptions(opening) }
 
   // MARK: In memory
 
@@ -66,7 +57,7 @@ struct StoreOpener {
       let environment: EngineEnvironment
       do throws(EngineError) {
         environment = try EngineEnvironment.open(path: path, options: environmentOptions)
-      } catch .noSuchFile {
+      } catch .missingFile {
         creations += 1
         guard creations <= Self.mostCreations else { throw .inUse(path: path) }
         try create(path)
@@ -225,7 +216,7 @@ struct StoreOpener {
     let opened: [EngineDatabase?]
     do throws(EngineError) {
       opened = try environment.openDatabases(list)
-    } catch .incompatible {
+    } catch .otherFlags {
       throw .corrupted(what: "A database of the file has other flags than it should.")
     } catch {
       throw StoreError(error)
@@ -235,18 +226,6 @@ struct StoreOpener {
       throw .corrupted(what: "The database \(wanted.name) is missing.")
     }
     return StoreDatabases(schema, opened: opened.compactMap { $0 })
-  }
-}
-
-extension ManagedObjectModel {
-  /// No store has more databases for the entities, properties, and indexes of this model.
-  fileprivate var mostDatabases: Int {
-    var most = 0
-    for entity in entities {
-      most += 1 + entity.attributes.count + entity.relationships.count
-      most += entity.fetchIndexes.count + entity.uniquenessConstraints.count
-    }
-    return most
   }
 }
 

@@ -17,7 +17,7 @@ final class StoreRegistry: Sendable {
     on environment: EngineEnvironment, make: () throws(StoreError) -> StoreEngine
   ) throws(StoreError) -> StoreEngine {
     try entries.withLock { (entries) throws(StoreError) in
-      if let index = entries.firstIndex(where: { $0.store.environment === environment }) {
+      if let index = entries.firstIndex(where: { $0.store.environment == environment }) {
         entries[index].openings += 1
         return entries[index].store
       }
@@ -28,7 +28,7 @@ final class StoreRegistry: Sendable {
   }
 
   func isOpen(_ environment: EngineEnvironment) -> Bool {
-    entries.withLock { $0.contains { $0.store.environment === environment } }
+    entries.withLock { $0.contains { $0.store.environment == environment } }
   }
 
   /// Whether one opening is left.

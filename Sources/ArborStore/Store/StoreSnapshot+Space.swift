@@ -33,8 +33,7 @@ extension StoreSnapshot {
     var sizes: [(entity: String, bytes: Int)] = []
     for entity in store.schema.entities where !entity.isAbstract {
       let statistics = try storing(reader.statistics(store.databases.records(entity.index)))
-      let pages = statistics.branchPages + statistics.leafPages + statistics.overflowPages
-      sizes.append((entity.name, pages * statistics.pageSize))
+      sizes.append((entity.name, statistics.bytes))
     }
     return sizes
   }
@@ -56,7 +55,7 @@ extension StoreSnapshot {
           storedName: database.name, entries: space.entries, pages: space.pages,
           bytes: space.bytes, fill: space.fill,
           // Pages of trees whose keys have one value each are counted.
-          isEstimated: space.isEstimated && database.flags.contains(.duplicates)))
+          isEstimated: space.isEstimated && database.hasDuplicates))
     }
     for entity in entities where !entity.isAbstract {
       try add(.records, databases.records(entity.index), entity.index)

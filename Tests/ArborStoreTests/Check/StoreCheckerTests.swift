@@ -294,7 +294,7 @@ import Testing
     let greatest = try kinds { world, vandal in
       try vandal.write { transaction, _ in
         _ = try [UInt8](repeating: 0, count: 20).withUnsafeBytes {
-          try transaction.put(vandal.file.databases.history, key: .max, value: $0)
+          try transaction.put(vandal.file.databases.history, key: UInt64.max, value: $0)
         }
       }
     }

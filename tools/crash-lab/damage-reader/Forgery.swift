@@ -47,7 +47,8 @@ struct Forgery {
     ])
     guard let arbor = opened[0], let database = opened[1] else { return }
     try environment.write { transaction in
-      var header = try StoreHeader.read(transaction.reader, arbor)
+      var header = try StoreHeader.read(
+        EngineReader(transaction.reader), EngineDatabase(arbor))
       header.transactionID = transaction.id
       if choice == 1 {
         description = "header"
@@ -69,9 +70,9 @@ struct Forgery {
   private mutating func forgeEntry(
     of database: Database, _ entity: UInt16?, _ transaction: borrowing WriteTransaction
   ) throws {
-    let count = try transaction.entryCount(database)
+    let count = try transaction.reader.entryCount(database)
     guard count > 0 else { return }
-    let cursor = try transaction.cursor(database)
+    let cursor = try transaction.reader.cursor(database)
     var entry = try cursor.first()
     for _ in 0..<random.below(0, min(count, 200)) { entry = try cursor.next() }
     guard let entry else { return }

@@ -1,7 +1,6 @@
 import ArborModel
 import ArborStore
 import Foundation
-import LMDB
 
 /// Opens a file as a program would and reads everything in it.
 enum Reading {
@@ -18,7 +17,7 @@ enum Reading {
     if isChecked, try !store.check().isSound { return nil }
     var digest: UInt64 = 14_695_981_039_346_656_037
     for (name, flags) in StoreDatabases.list(store.schema) {
-      guard let database = try store.environment.openDatabase(name, flags, create: false) else {
+      guard let database = try store.environment.openDatabase(name, flags) else {
         return nil
       }
       let snapshot = try store.snapshot()

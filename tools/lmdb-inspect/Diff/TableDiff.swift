@@ -45,8 +45,8 @@ struct TableDiff {
     }
     let oldState = try old.environment.beginRead()
     let newState = try new.environment.beginRead()
-    let olds = try oldState.cursor(table.database)
-    let news = try newState.cursor(other.database)
+    let olds = try oldState.reader.cursor(table.database)
+    let news = try newState.reader.cursor(other.database)
     let (keys, values) = (
       KeyOrder(keysOf: table.database.flags), KeyOrder(valuesOf: table.database.flags)
     )

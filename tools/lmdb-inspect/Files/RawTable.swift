@@ -12,7 +12,7 @@ struct RawTable {
   init(_ database: Database, in environment: Environment) throws {
     self.database = database
     let transaction = try environment.beginRead()
-    statistics = try transaction.statistics(database)
+    statistics = try transaction.reader.statistics(database)
     space = try transaction.reader.space(database)
   }
 
@@ -81,7 +81,7 @@ struct RawTable {
   func key(_ argument: String, in transaction: borrowing ReadTransaction) throws -> [UInt8] {
     if hasIntegerKeys, let number = UInt64(argument) {
       // The size of an integer key is the same for all keys: the first one shows it.
-      let first = try transaction.cursor(database).first()
+      let first = try transaction.reader.cursor(database).first()
       if first?.key.count == 4 { return Self.bytes(UInt32(truncatingIfNeeded: number)) }
       return Self.bytes(number)
     }

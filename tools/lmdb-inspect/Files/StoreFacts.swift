@@ -29,7 +29,9 @@ struct StoreFacts {
 
   private func header() throws -> HeaderRecord {
     let table = try file.database(StoreFormat.arborDatabase)
-    return try file.environment.read { try StoreHeader.read($0.reader, table) }
+    return try file.environment.read {
+      try StoreHeader.read(EngineReader($0.reader), EngineDatabase(table))
+    }
   }
 
   private func addLastCommit(_ sequence: UInt64, to facts: inout Facts) throws {

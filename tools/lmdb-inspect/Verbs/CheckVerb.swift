@@ -46,7 +46,7 @@ struct CheckVerb: Verb {
     for name in [""] + names {
       let table = try RawTable(file.database(name), in: file.environment)
       let found = try file.environment.read { transaction in
-        let cursor = try transaction.cursor(table.database)
+        let cursor = try transaction.reader.cursor(table.database)
         var count = 0
         while try cursor.next() != nil { count += 1 }
         return count

@@ -113,7 +113,7 @@ struct DumpVerb: Verb {
     to printer: inout Printer
   ) throws -> Int {
     let transaction = try file.environment.beginRead()
-    let cursor = try transaction.cursor(raw.database)
+    let cursor = try transaction.reader.cursor(raw.database)
     var count = 0
     while count < limit, let entry = try cursor.next() {
       if hidden.contains(String(decoding: entry.key, as: UTF8.self)) { continue }

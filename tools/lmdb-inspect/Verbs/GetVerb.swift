@@ -20,9 +20,9 @@ struct GetVerb: Verb {
     let raw = try RawTable(file.database(table), in: file.environment)
     let transaction = try file.environment.beginRead()
     let bytes = try raw.key(key, in: transaction)
-    let cursor = try transaction.cursor(raw.database)
+    let cursor = try transaction.reader.cursor(raw.database)
     var values: [[UInt8]] = []
-    var entry = try cursor.seekExact(bytes)
+    var entry = try bytes.withUnsafeBytes { try cursor.seekExact($0) }
     while let present = entry {
       values.append(Array(present.value))
       entry = raw.database.flags.contains(.duplicates) ? try cursor.nextDuplicate() : nil

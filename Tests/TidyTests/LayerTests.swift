@@ -138,6 +138,17 @@ import Testing
         == ["ConnectionParameters", "PostgresConnection", "PostgresResult"])
   }
 
+  /// The store's border to the engine, and the file that waits for a folder by a function of it.
+  static let border = ["Sources/ArborStore/Engine/", "Sources/ArborLog/LogFiles.swift"]
+
+  @Test func onlyTheBorderImportsTheWrapper() {
+    let files = SourceTree.swiftFiles(in: ["Sources"]).filter { $0.target != "LMDB" }
+    let importers = files.filter { Self.imports(of: $0.text).contains("LMDB") }.map(\.path)
+    let strays = importers.filter { path in !Self.border.contains { path.hasPrefix($0) } }
+    #expect(strays == [], "Use the types of \(Self.border[0]), and add to them what is missing.")
+    #expect(importers.count > strays.count)
+  }
+
   @Test func findsWhatItForbids() {
     let skipping = "public import Foundation\n@testable import LMDB\n// import Nothing"
     #expect(Self.imports(of: skipping) == ["Foundation", "LMDB"])

@@ -72,7 +72,7 @@ package enum StoreCreation {
     _ key: String, _ value: [UInt8], _ arbor: EngineDatabase,
     _ transaction: borrowing EngineWriter
   ) throws(StoreError) {
-    try storing(transaction.put(arbor, key: Array(key.utf8), value: value))
+    _ = try storing(transaction.put(arbor, key: Array(key.utf8), value: value))
   }
 
   static func remove(
@@ -145,19 +145,18 @@ package enum StoreCreation {
       var header = try StoreHeader.read(transaction.reader, arbor, path: path)
       let former = header.transactionID
       header.transactionID = transaction.id
-      try storing(path: path) { () throws(EngineError) in
-        if dropsMarks {
-          header.isBeingMigrated = false
-          header.isUnsettled = false
-          try remove(StoreFormat.migrationKey, arbor, transaction)
-          try StoreLog.end(&header, arbor, transaction)
-          for key in StoreFormat.keysOfFollowers
-          where !keepsPosition || key != StoreFormat.sharedKey {
-            try remove(key, arbor, transaction)
-          }
+      if dropsMarks {
+        header.isBeingMigrated = false
+        header.isUnsettled = false
+        try remove(StoreFormat.migrationKey, arbor, transaction)
+        try storing(path: path, StoreLog.end(&header, arbor, transaction))
+        for key in StoreFormat.keysOfFollowers
+        where !keepsPosition || key != StoreFormat.sharedKey {
+          try remove(key, arbor, transaction)
         }
-        try StoreHeader.write(header, arbor, in: transaction, following: former)
       }
+      try storing(
+        path: path, StoreHeader.write(header, arbor, in: transaction, following: former))
       return true
     }
   }

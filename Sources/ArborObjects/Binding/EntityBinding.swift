@@ -244,11 +244,7 @@ final class EntityBinding: EntityShape, @unchecked Sendable {
       }
   }
 
-  /// Makes an object of the entity's class.
-  ///
-  /// - Parameters:
-  ///   - record: What the object holds; nil for a fault.
-  ///   - slab: What keeps the record alive.
+  /// Makes an object of the entity's class around a record, or a fault.
   @inline(__always)
   func makeObject(
     in work: Workspace?, _ number: ObjectNumber, _ record: RecordView?,

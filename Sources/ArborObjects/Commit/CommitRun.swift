@@ -16,11 +16,7 @@ struct CommitRun {
   /// in them, and one of all that try gets through each time.
   private static let maximumDerivations = 1000
 
-  /// Commits.
-  ///
-  /// - Parameters:
-  ///   - mark: What no two commits can leave; nil: none.
-  ///   - metadata: Entries for the store itself.
+  /// See ``ManagedObjectContext/commit(marking:metadata:)``.
   mutating func run(
     marking mark: String?, _ metadata: [(key: String, value: [UInt8]?)]
   ) throws(ArborError) {

@@ -65,10 +65,13 @@ struct UniqueMerger {
     case .storeWins, .rollback: break
     }
     for relation in inserted.binding.relations {
-      if relation.isToMany {
-        moveMembers(of: inserted, relation, to: survivor)
-      } else {
+      guard relation.isToMany else {
         moveTarget(of: inserted, relation, to: survivor, resolution)
+        continue
+      }
+      for number in context.work.members(of: inserted, relation) {
+        let member = number == inserted.number ? survivor : context.reader.fault(number)
+        if let member { keeper.add(member, to: survivor, relation) }
       }
     }
     // What is left of its links goes with it.
@@ -92,15 +95,6 @@ struct UniqueMerger {
       survivor.write { buffer, allocator in
         _ = buffer.set(field, value, allocator: allocator)
       }
-    }
-  }
-
-  private func moveMembers(
-    of inserted: ManagedObject, _ relation: Relation, to survivor: ManagedObject
-  ) {
-    for number in context.work.members(of: inserted, relation) {
-      let member = number == inserted.number ? survivor : context.reader.fault(number)
-      if let member { keeper.add(member, to: survivor, relation) }
     }
   }
 

@@ -59,7 +59,13 @@ struct MigrationChain: Sendable {
     }
     order.append(target)
     guard let start = order.lastIndex(where: { $0.fingerprint == stored.fingerprint }) else {
-      guard edges.isEmpty else { throw Self.gap(stored, target) }
+      guard edges.isEmpty else {
+        throw ArborError(
+          .modelMismatch,
+          "The store is of version \(stored.versionName), and no migration steps lead from there to "
+            + "version \(target.versionName). Add its model to options.modelVersions, which lists "
+            + "the versions from the oldest on, or add a step that begins with it.")
+      }
       hops = [MigrationHop(source: stored, target: target)]
       return
     }
@@ -164,15 +170,5 @@ struct MigrationChain: Sendable {
       order.append(rest.remove(at: index))
     }
     return order
-  }
-
-  private static func gap(
-    _ stored: ManagedObjectModel, _ target: ManagedObjectModel
-  ) -> ArborError {
-    ArborError(
-      .modelMismatch,
-      "The store is of version \(stored.versionName), and no migration steps lead from there to "
-        + "version \(target.versionName). Add its model to options.modelVersions, which lists the "
-        + "versions from the oldest on, or add a step that begins with it.")
   }
 }

@@ -22,7 +22,7 @@ extension MigrationSurvey {
         let unique = UniqueValues(entity: entity.name, properties: properties)
         let isAdded = added.contains(unique)
         let columns = properties.map { column($0, of: entity, former, target) }
-        var list = ObjectList(of: former)
+        var list = ObjectList(entity: former)
         var isFilled = false
         if columns.contains(where: { !$0.filling.isNull }) {
           isFilled = try addFilled(to: &list, unique, target, isAdded: isAdded)

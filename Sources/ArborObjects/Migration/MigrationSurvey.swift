@@ -14,7 +14,7 @@ struct MigrationSurvey {
     for change in models.difference.changes {
       guard case .entity(.becameAbstract) = change.kind, let name = change.source?.entity
       else { continue }
-      var list = ObjectList(of: name)
+      var list = ObjectList(entity: name)
       try each(name) { (object) throws(ArborError) in list.add(object) }
       guard list.count > 0 else { continue }
       found.append(
@@ -59,7 +59,7 @@ struct MigrationSurvey {
         guard models.relaxed.kinds(of: subject.entity).contains(name),
           let source = models.fieldSources[name]?[property]
         else { continue }
-        var list = ObjectList(of: former)
+        var list = ObjectList(entity: former)
         try each(former) { (object) throws(ArborError) in
           if rule.isBroken(by: try object.value(forKey: source)) { list.add(object) }
         }
@@ -119,11 +119,9 @@ private struct ValueRule {
 
 /// Objects that a rule is broken by: how many, and the first of them.
 struct ObjectList {
-  private let entity: String
+  let entity: String
   private(set) var count = 0
   private(set) var first: [ObjectID] = []
-
-  init(of entity: String) { self.entity = entity }
 
   mutating func add(_ object: ManagedObject) {
     count += 1

@@ -9,20 +9,20 @@ struct PropertyPass {
   /// Fills everything. What has no room is in the journal's problems.
   func run() throws {
     let works = PropertyWork.all(migration.models, migration.oldContext.work.schema)
-    for work in works {
-      try migration.call { lastDone in
-        try migration.pass(over: work.former.name, [work.former], behind: lastDone) { old, new in
-          if let new { try fill(new, from: old, work) }
-        }
-      }
-    }
+    for work in works { try pass(work) { try fill($0, from: $1, work) } }
     guard migration.journal.problems.isEmpty else { return }
     // One side of a link may have been taken away by what another object brings along.
     for work in works where !work.relationships.isEmpty {
-      try migration.call { lastDone in
-        try migration.pass(over: work.former.name, [work.former], behind: lastDone) { old, new in
-          if let new { try compare(new, with: old, work) }
-        }
+      try pass(work) { try compare($0, with: $1, work) }
+    }
+  }
+
+  private func pass(
+    _ work: PropertyWork, _ body: (_ new: ManagedObject, _ old: ManagedObject) throws -> Void
+  ) throws {
+    try migration.call { lastDone in
+      try migration.pass(over: work.former.name, [work.former], behind: lastDone) { old, new in
+        if let new { try body(new, old) }
       }
     }
   }

@@ -19,12 +19,7 @@ extension StagedMigration {
         store.file.migrationObstacles(
           to: hop.target, via: hop.versions, dropping: names, passes: true))
       let survey = MigrationSurvey(context: store.makeContext(), models: models)
-      found += try survey.objectsOfAbstractEntities()
-        .map {
-          MigrationObstacle(
-            entity: $0.entity, property: $0.property, object: $0.objectIDs.first,
-            message: $0.message)
-        }
+      found += try survey.objectsOfAbstractEntities().map(\.asRefused)
       guard found.isEmpty else { throw Self.refusal(found) }
     }
   }
@@ -45,26 +40,25 @@ extension StagedMigration {
     _ old: ManagedObjectContext
   ) throws(ArborError) {
     var violations = journal.problems.filter { !journal.visited.contains($0.entity) }.map {
-      ArborError(.modelMismatch, $0.message).with(entity: $0.entity, keyPath: $0.property)
+      MigrationObstacle(
+        entity: $0.entity, property: $0.property, message: $0.message)
     }
     if hop.step == nil {
       let survey = MigrationSurvey(context: old, models: models)
-      violations += try survey.objectsOfAbstractEntities().map {
-        ArborError(.modelMismatch, $0.message).with(
-          entity: $0.entity, objectID: $0.objectIDs.first, keyPath: $0.property)
-      }
+      violations += try survey.objectsOfAbstractEntities().map(\.asRefused)
     }
     if let step = hop.step, let names {
       for loss in models.difference.losses
       where !names.contains(loss.name) && !journal.visited.contains(loss.subject.entity) {
         if loss.kind == .objects, try old.count(loss.subject.entity) == 0 { continue }
         violations.append(
-          ArborError(
-            .modelMismatch,
-            "\(loss.name): removed, and the step from version \(step.from) to \(step.to) does not "
+          MigrationObstacle(
+            entity: loss.subject.entity, property: loss.subject.property,
+            message:
+              "\(loss.name): removed, and the step from version \(step.from) to \(step.to) does not "
               + "migrate it; let the step call migrate or forEach for \(loss.subject.entity), or "
               + "name \"\(loss.name)\" in options.migration = .automatic(dropping:) to let that go."
-          ).with(entity: loss.subject.entity, keyPath: loss.subject.property))
+          ))
       }
     }
     violations += unvisitedComposites(hop, models, journal)
@@ -74,30 +68,29 @@ extension StagedMigration {
   /// Attributes of a composite type that changes, to which code has given nothing.
   private func unvisitedComposites(
     _ hop: MigrationHop, _ models: StagedModels, _ journal: MigrationJournal
-  ) -> [ArborError] {
+  ) -> [MigrationObstacle] {
     models.anew.compactMap { anew in
       guard let step = hop.step, !anew.isRelationship, anew.source == nil,
         let former = models.formerName(of: anew.entity),
         !journal.visited.contains(former)
       else { return nil }
-      return ArborError(
-        .modelMismatch,
-        "\(anew.entity).\(anew.property): its composite type changes, and the step from version "
+      return MigrationObstacle(
+        entity: anew.entity, property: anew.property,
+        message:
+          "\(anew.entity).\(anew.property): its composite type changes, and the step from version "
           + "\(step.from) to \(step.to) does not migrate it; let the step call migrate for "
-          + "\(former)."
-      ).with(entity: anew.entity, keyPath: anew.property)
+          + "\(former).")
     }
   }
 
   private static func refusal(_ obstacles: [MigrationObstacle]) -> ArborError {
     ArborError(opening: .modelMismatch(MigrationRefusal(.obstacles, obstacles: obstacles)))
   }
+}
 
-  private static func refusal(_ violations: [ArborError]) -> ArborError {
-    refusal(
-      violations.map {
-        MigrationObstacle(
-          entity: $0.entity, property: $0.keyPath, object: $0.objectID, message: $0.message)
-      })
+extension MigrationPlan.Obstacle {
+  fileprivate var asRefused: MigrationObstacle {
+    MigrationObstacle(
+      entity: entity, property: property, object: objectIDs.first, message: message)
   }
 }

@@ -49,8 +49,7 @@ extension ManagedObject {
     _ value: Value, at slots: PropertySlots
   ) throws(ArborError) {
     let slot = slots.slot(in: binding.entity)
-    if owner == nil { _ = try demandOwner() }
-    if binding.isObserved { owner?.observation?.willChange(self, .attribute(slot)) }
+    try prepareForChange(of: slot)
     let field = binding.entity.attributes[slot].field
     var fits = false
     write { buffer, allocator in fits = buffer.set(field, value, allocator: allocator) }

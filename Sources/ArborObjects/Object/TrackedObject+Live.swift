@@ -78,9 +78,6 @@ extension Workspace {
 }
 
 extension [TrackedObject] {
-  /// The same objects as their users see them.
-  ///
-  /// Sound since an array of class references is one reference to a block of them, whatever the
-  /// class, and the block's own type only says how its references are released.
+  /// The same objects as their users see them. Sound for the reason that `typed()` is.
   var live: [ManagedObject] { unsafeBitCast(self, to: [ManagedObject].self) }
 }

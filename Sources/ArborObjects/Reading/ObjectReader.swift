@@ -96,7 +96,6 @@ final class ObjectReader {
     return binding
   }
 
-  /// The binding of an object's entity; nil for a number of none.
   @inline(__always)
   func binding(of number: ObjectNumber) -> EntityBinding? {
     classes[number]?.takeUnretainedValue()

@@ -55,7 +55,7 @@ final class BackgroundContext: @unchecked Sendable {
     runner.store(Self.thisThread, ordering: .relaxed)
     defer { runner.store(0, ordering: .relaxed) }
     let context = openContext(of: store)
-    var retrying = Retrying(retries, in: store)
+    var retrying = Retrying(store: store, limit: retries)
     while true {
       if let result = try retrying.run(body, in: context) { return result }
       // Bodies that come next wait for this one in any case.

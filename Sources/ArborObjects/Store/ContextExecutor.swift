@@ -55,7 +55,7 @@ actor ContextRunner {
     in store: PersistentStore, retries: Int,
     _ body: sending (ManagedObjectContext) throws -> R
   ) async throws -> R {
-    var retrying = Retrying(retries, in: store)
+    var retrying = Retrying(store: store, limit: retries)
     await retrying.giveWay()
     while true {
       let context = ManagedObjectContext(store)

@@ -10,9 +10,10 @@ internal import ArborWork
 /// bodies that begin give way for a moment to those that have lost several times: without that,
 /// a stream of new ones could win for ever.
 struct Retrying: ~Copyable {
-  private let store: PersistentStore
-  private let limit: Int
-  private var count = 0
+  let store: PersistentStore
+  /// How often a body may be run again.
+  let limit: Int
+  var count = 0
 
   /// So many lost runs make others give way.
   private static let fewLosses = 2
@@ -20,12 +21,6 @@ struct Retrying: ~Copyable {
   private static let longestCourtesy = 100
   /// The longest wait before another run, in microseconds.
   private static let longestPause = 50_000
-
-  /// - Parameter limit: How often a body may be run again.
-  init(_ limit: Int, in store: PersistentStore) {
-    self.limit = limit
-    self.store = store
-  }
 
   deinit { if count >= Self.fewLosses { store.contention.end() } }
 

@@ -21,13 +21,8 @@ struct StoreChanges: AsyncSequence, Sendable {
     /// The last commit that was given, or the newest one that needs not be.
     var last: UInt64
     /// What was given of the model.
-    private var model: ModelState?
-    private var isOver = false
-
-    init(follower: StoreFollower, last: UInt64) {
-      self.follower = follower
-      self.last = last
-    }
+    var model: ModelState?
+    var isOver = false
 
     mutating func next() async -> CommittedChanges? { await next(isolation: nil) }
 

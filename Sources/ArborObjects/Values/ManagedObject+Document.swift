@@ -28,9 +28,7 @@ extension ManagedObject {
   /// Null, and what is written in another form than the attribute keeps, are left to slower ways:
   /// dates, decimals, bytes, numbers for texts and the like.
   ///
-  /// - Parameters:
-  ///   - node: The value.
-  ///   - slots: The attribute; not a derived one.
+  /// - Parameter slots: The attribute; not a derived one.
   /// - Throws: ``ArborError`` where the object belongs to no context.
   package final func receive(
     _ node: JSONNode, at slots: PropertySlots
@@ -104,7 +102,8 @@ extension ManagedObject {
     return memcmp(first, second, left.count) == 0
   }
 
-  private final func prepareForChange(of slot: Int) throws(ArborError) {
+  /// What comes before a change of an attribute, by its slot in the entity.
+  final func prepareForChange(of slot: Int) throws(ArborError) {
     if owner == nil { _ = try demandOwner() }
     if binding.isObserved { owner?.observation?.willChange(self, .attribute(slot)) }
   }

@@ -6,7 +6,7 @@ internal import ArborModel
 /// fan. An object is marked before its links are followed, so cycles end.
 package struct DeletePropagation {
   private let work: Workspace
-  private let keeper: InverseKeeper
+  private var keeper: InverseKeeper { InverseKeeper(work) }
   /// Whether the relationships' delete rules and the objects' hooks have a say; otherwise only the
   /// object goes, and what led to it leads nowhere.
   private let followsRules: Bool
@@ -15,7 +15,6 @@ package struct DeletePropagation {
   package init(_ work: Workspace, followsRules: Bool = true) {
     self.work = work
     self.followsRules = followsRules
-    keeper = InverseKeeper(work)
   }
 
   /// Deletes an object and what goes with it.

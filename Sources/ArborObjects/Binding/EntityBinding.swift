@@ -81,7 +81,11 @@ final class EntityBinding: EntityShape, @unchecked Sendable {
     let relations = Self.relations(of: entity, in: schema)
     numbered = Self.lasting(relationshipSlots.map { Unmanaged.passUnretained(relations[$0]) })
     targets = Self.lasting(relationshipSlots.map { relations[$0].field })
-    recordProperties = Self.recordProperties(of: entity, relations)
+    recordProperties =
+      entity.attributes.map { RecordProperty(name: $0.name, field: $0.field) }
+      + relations.compactMap { relation in
+        relation.isHidden ? nil : relation.field.map { .init(name: relation.name, field: $0) }
+      }
     attributes = Self.lasting(
       attributeSlots.map { AttributeLocation(field: entity.attributes[$0].field, slot: $0) })
     rules = EntityRules(entity, recordProperties, in: schema.model)
@@ -233,15 +237,6 @@ final class EntityBinding: EntityShape, @unchecked Sendable {
     preconditionFailure(
       "\(objectClass) has no \(what) number \(slot): entity \(entity.name) numbers its \(count) "
         + "from 0, inherited ones first; number the accessors in the order of the description.")
-  }
-
-  private static func recordProperties(
-    of entity: EntitySchema, _ relations: ContiguousArray<Relation>
-  ) -> [RecordProperty] {
-    entity.attributes.map { RecordProperty(name: $0.name, field: $0.field) }
-      + relations.compactMap { relation in
-        relation.isHidden ? nil : relation.field.map { .init(name: relation.name, field: $0) }
-      }
   }
 
   /// Makes an object of the entity's class around a record, or a fault.

@@ -20,13 +20,9 @@ internal import ArborWork
 struct OverriddenHooks: OptionSet, Sendable {
   let rawValue: UInt8
 
-  /// ``ManagedObject/validate(_:forKey:)``.
   static let validate = OverriddenHooks(rawValue: 1)
-  /// ``ManagedObject/importValue(_:forKey:)``.
   static let importValue = OverriddenHooks(rawValue: 2)
-  /// ``ManagedObject/didImport(from:)``.
   static let didImport = OverriddenHooks(rawValue: 4)
-  /// ``ManagedObject/awakeFromFetch()``.
   static let awakeFromFetch = OverriddenHooks(rawValue: 8)
 
   init(rawValue: UInt8) { self.rawValue = rawValue }

@@ -166,9 +166,4 @@ public struct FetchRequest<T: ManagedObject>: Sendable, Hashable {
     request.description.pageToken = token
     return request
   }
-
-  /// The same request for another class.
-  package func typed<U: ManagedObject>(_ type: U.Type) -> FetchRequest<U> {
-    FetchRequest<U>(description)
-  }
 }

@@ -2,7 +2,6 @@ internal import ArborModel
 internal import ArborStore
 internal import Foundation
 
-/// Makes the plan of a migration, by reading.
 struct MigrationPlanner {
   private let store: PersistentStore
   private let context: ManagedObjectContext
@@ -62,7 +61,6 @@ struct MigrationPlanner {
       brokenRules: brokenRules, digest: chain.digest)
   }
 
-  /// The number of objects of each entity, without its subentities.
   private func objectCounts() throws(ArborError) -> [String: Int] {
     var counts: [String: Int] = [:]
     for entity in store.model.entities where !entity.isAbstract {

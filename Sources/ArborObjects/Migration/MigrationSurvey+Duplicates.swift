@@ -2,7 +2,6 @@ internal import ArborModel
 internal import ArborStore
 internal import ArborWork
 
-/// Objects that will share values which are unique in the newer model.
 extension MigrationSurvey {
   /// Objects that share values which become unique, or whose values were unique until a default
   /// takes the place of nil.

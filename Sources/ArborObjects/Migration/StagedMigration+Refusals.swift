@@ -40,8 +40,7 @@ extension StagedMigration {
     _ old: ManagedObjectContext
   ) throws(ArborError) {
     var violations = journal.problems.filter { !journal.visited.contains($0.entity) }.map {
-      MigrationObstacle(
-        entity: $0.entity, property: $0.property, message: $0.message)
+      MigrationObstacle(entity: $0.entity, property: $0.property, message: $0.message)
     }
     if hop.step == nil {
       let survey = MigrationSurvey(context: old, models: models)

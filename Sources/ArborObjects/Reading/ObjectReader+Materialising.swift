@@ -2,7 +2,6 @@ internal import ArborModel
 internal import ArborStore
 internal import ArborWork
 
-/// From rows to objects.
 extension ObjectReader {
   /// Rows as objects: those that the context keeps, the others made around the copied records.
   ///

@@ -70,7 +70,6 @@ struct StoreChanges: AsyncSequence, Sendable {
   }
 }
 
-/// News of commits.
 extension PersistentStore {
   /// Every commit to the store from now on, in their order, each once: those of this process and
   /// those of others.

@@ -33,7 +33,6 @@ struct CompositeRules {
     self.parts = parts
   }
 
-  /// What is wrong with a value; `path` leads to it.
   func violations(of value: Value, at path: String) -> [Violation] {
     guard case .composite(let values) = value else {
       return [(path, "is no composite; set one", value)]

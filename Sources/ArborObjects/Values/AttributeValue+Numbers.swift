@@ -6,7 +6,6 @@ internal import ArborWork
 // caller's module would add if these bodies were inlined there.
 
 extension ManagedObject {
-  /// Reads an attribute of any whole-number kind.
   @inline(__always)
   final func integer<T>(_ slot: Int, as type: T.Type) -> Int64 {
     let field = binding.attribute(slot, of: self).field
@@ -26,7 +25,6 @@ extension ManagedObject {
     }
   }
 
-  /// Writes an attribute of any whole-number kind.
   @inline(__always)
   final func setInteger<T>(_ slot: Int, _ number: Int64, as type: T.Type) {
     let field = binding.attribute(slot, changing: self).field
@@ -51,7 +49,6 @@ extension ManagedObject {
 }
 
 extension Value {
-  /// The whole number it holds, if it does.
   var wholeNumber: Int64? {
     if case .integer(let number) = self { number } else { nil }
   }

@@ -5,9 +5,7 @@ package import ArborModel
 package struct LinkMending {
   /// Whose word counts where both ends say something else.
   package enum Side {
-    /// That of the context.
     case work
-    /// That of the store.
     case store
     /// That of the object that has another partner by now: the object has come back.
     case others

@@ -51,7 +51,6 @@ package final class PendingMemberships {
     edits.contains { !$0.isSilent && condition($0.owner) }
   }
 
-  /// The edit of an owner's relationship, or nil.
   @inline(__always)
   package func edit(_ owner: ObjectNumber, _ relation: Relation) -> PendingMembers? {
     guard !edits.isEmpty,

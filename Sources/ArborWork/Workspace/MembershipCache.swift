@@ -31,7 +31,6 @@ package struct MembershipCache {
     if isAhead { ahead[key] = table } else { tables[key] = table }
   }
 
-  /// The committed members of an owner; nil where they are not known.
   @inline(__always)
   package func members(of owner: ObjectNumber, _ relation: Relation) -> ArraySlice<ObjectNumber>? {
     guard !tables.isEmpty || !ahead.isEmpty else { return nil }

@@ -48,19 +48,14 @@ struct MigrationJournal: Codable, Equatable {
     // Texts and numbers only: it cannot fail.
     return (try? encoder.encode(self)).map { Array($0) } ?? []
   }
+}
 
+extension MigrationJournal {
   /// The journal of a file; nil where it has none that this library reads.
   init?(of file: StoreEngine) throws(StoreError) {
     guard let bytes = try file.metadata(Self.key),
       let journal = try? JSONDecoder().decode(Self.self, from: Data(bytes))
     else { return nil }
     self = journal
-  }
-
-  init(plan: String, origin: UInt64, hop: Int, renames: [String: String] = [:]) {
-    self.plan = plan
-    self.origin = origin
-    self.hop = hop
-    self.renames = renames
   }
 }

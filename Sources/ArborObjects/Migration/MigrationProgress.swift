@@ -35,27 +35,22 @@ public struct MigrationProgress: Sendable, Hashable {
   /// How many it has.
   public internal(set) var objectCount = 0
 
-  init(hop: Int, of count: Int) {
-    self.hop = hop
-    hopCount = count
+  /// The part of the present phase that is done, from 0 to 1.
+  public var fraction: Double {
+    if phase == .done { return 1 }
+    return objectCount == 0 ? 0 : Double(objectsDone) / Double(objectCount)
   }
+}
 
+extension MigrationProgress {
   /// Progress of filling indexes behind a migration; nil where there is nothing to fill.
   init?(_ builds: [IndexBuildStatus]) {
     guard let build = builds.first(where: { $0.state == .building }) ?? builds.first else {
       return nil
     }
-    self.init(hop: 1, of: 1)
-    phase = .finishing
-    entity = build.entity
-    objectsDone = build.objectsDone
-    objectCount = build.objectCount
-  }
-
-  /// The part of the present phase that is done, from 0 to 1.
-  public var fraction: Double {
-    if phase == .done { return 1 }
-    return objectCount == 0 ? 0 : Double(objectsDone) / Double(objectCount)
+    self.init(
+      phase: .finishing, hop: 1, hopCount: 1, entity: build.entity,
+      objectsDone: build.objectsDone, objectCount: build.objectCount)
   }
 }
 

@@ -52,7 +52,7 @@ struct StagedMigration {
         throw error
       }
     }
-    var progress = MigrationProgress(hop: chain.hops.count, of: chain.hops.count)
+    var progress = MigrationProgress(hop: chain.hops.count, hopCount: chain.hops.count)
     progress.phase = .done
     report(progress)
   }
@@ -137,7 +137,7 @@ struct StagedMigration {
 
   private func run(_ number: Int, _ origin: UInt64) throws(ArborError) {
     let hop = chain.hops[number - 1]
-    var progress = MigrationProgress(hop: number, of: chain.hops.count)
+    var progress = MigrationProgress(hop: number, hopCount: chain.hops.count)
     report(progress)
     var renames: [String: String] = [:]
     while true {

@@ -9,9 +9,7 @@ struct Arrangement {
   private var chunks: [ContiguousArray<ManagedObject>] = []
   private(set) var count = 0
 
-  init() {}
-
-  init(_ objects: [ManagedObject]) {
+  init(_ objects: [ManagedObject] = []) {
     count = objects.count
     chunks.reserveCapacity(count / (Self.mostInChunk / 2) + 1)
     for start in stride(from: 0, to: objects.count, by: Self.mostInChunk / 2) {

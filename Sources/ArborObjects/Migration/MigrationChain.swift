@@ -62,9 +62,9 @@ struct MigrationChain: Sendable {
       guard edges.isEmpty else {
         throw ArborError(
           .modelMismatch,
-          "The store is of version \(stored.versionName), and no migration steps lead from there to "
-            + "version \(target.versionName). Add its model to options.modelVersions, which lists "
-            + "the versions from the oldest on, or add a step that begins with it.")
+          "The store is of version \(stored.versionName), and no migration steps lead from there "
+            + "to version \(target.versionName). Add its model to options.modelVersions, which "
+            + "lists the versions from the oldest on, or add a step that begins with it.")
       }
       hops = [MigrationHop(source: stored, target: target)]
       return

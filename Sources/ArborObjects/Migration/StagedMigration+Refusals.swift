@@ -54,9 +54,10 @@ extension StagedMigration {
           MigrationObstacle(
             entity: loss.subject.entity, property: loss.subject.property,
             message:
-              "\(loss.name): removed, and the step from version \(step.from) to \(step.to) does not "
-              + "migrate it; let the step call migrate or forEach for \(loss.subject.entity), or "
-              + "name \"\(loss.name)\" in options.migration = .automatic(dropping:) to let that go."
+              "\(loss.name): removed, and the step from version \(step.from) to \(step.to) does "
+              + "not migrate it; let the step call migrate or forEach for \(loss.subject.entity), "
+              + "or name \"\(loss.name)\" in options.migration = .automatic(dropping:) to let that "
+              + "go."
           ))
       }
     }

@@ -296,7 +296,7 @@ extension AttributeType {
   /// numbers too.
   fileprivate func fittingDerived(_ value: Value) -> Value? {
     if let fitting = fitting(value) { return fitting }
-    let isWhole = [.integer16, .integer32, .integer64].contains(self)
+    let isWhole = self == .integer16 || self == .integer32 || self == .integer64
     switch (self, value) {
     case (_, .double(let number)) where isWhole:
       return Int64(exactly: number).flatMap { fitting(.integer($0)) }

@@ -94,7 +94,12 @@ extension ManagedObject {
   public final func setOrderedToMany<T: ManagedObject>(_ slot: Int, _ members: [T]) {
     let relation = binding.relation(slot)
     guard relation.isToMany else { wrongKind(relation, "setToOne") }
-    orStop { () throws(ArborError) in try setObjects(members, of: relation) }
+    guard let owner else { refuseChange() }
+    for member in members {
+      if let problem = problem(of: member, relation) { preconditionFailure(problem.message) }
+    }
+    guard change?.kind != .deleted else { return }
+    InverseKeeper(owner.work).replace(self, relation, with: members.lazy.map(\.number))
   }
 
   /// Adds a member to the to-many relationship that the class numbers `slot`, at the end of an

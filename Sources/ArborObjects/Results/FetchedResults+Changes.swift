@@ -64,9 +64,8 @@ extension FetchedResults {
       var objects = objects
       let leaving = deletions.map(\.index) + moves.map(\.before)
       for index in leaving.sorted(by: >) { objects.remove(at: index) }
-      var arriving = insertions
-      arriving += moves.map { Single(object: $0.object, index: $0.after) }
-      arriving.sort { $0.index < $1.index }
+      let arriving = (insertions + moves.map { Single(object: $0.object, index: $0.after) })
+        .sorted { $0.index < $1.index }
       for single in arriving { objects.insert(single.object, at: single.index) }
       // The object of an ID is another one after the context was reset.
       for pair in updates { objects[pair.after] = pair.object }

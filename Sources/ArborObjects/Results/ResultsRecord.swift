@@ -27,10 +27,7 @@ final class ResultsRecord: ChangeListener {
 
     /// The objects that were told of, in the order of their numbers.
     var numbers: [ObjectNumber] {
-      var numbers = Array(before.keys)
-      numbers += bits.keys.lazy.filter { before[$0] == nil }
-      numbers.sort()
-      return numbers
+      (before.keys + bits.keys.lazy.filter { before[$0] == nil }).sorted()
     }
   }
 

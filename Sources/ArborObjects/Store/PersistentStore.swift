@@ -245,7 +245,6 @@ public final class PersistentStore: Sendable {
 
   func link(_ link: LogLink) { logLink.withLock { $0 = link } }
 
-  /// How each entity is represented at present.
   var boundClasses: BoundClasses { classes.withLock { $0 } }
 
   /// The binding of a class, which represents its entity from now on, and the subentities that have

@@ -26,7 +26,11 @@ package struct UndoReplay {
       let revived = bringBack(edits)
       let inserted = Set(insertions(edits).map(\.object.number))
       for edit in edits.edits.reversed() { restore(edit, except: inserted) }
-      for case .sequence(let edit) in edits.edits.reversed() { restoreOrder(edit) }
+      for case .sequence(let edit) in edits.edits.reversed()
+      where edit.movesMembers && work.exists(edit.owner) {
+        let present = work.members(of: edit.owner, edit.relation)
+        keeper.arrange(edit.undone(present), of: edit.owner, edit.relation)
+      }
       for object in revived { mendLinks(of: object) }
       work.mendLinks()
       takeAway(edits)
@@ -195,12 +199,6 @@ package struct UndoReplay {
   }
 
   // MARK: Relationships
-
-  private func restoreOrder(_ edit: SequenceEdit) {
-    guard edit.movesMembers, work.exists(edit.owner) else { return }
-    let present = work.members(of: edit.owner, edit.relation)
-    keeper.arrange(edit.undone(present), of: edit.owner, edit.relation)
-  }
 
   /// Makes both sides agree on what an object that came back leads to.
   private func mendLinks(of object: TrackedObject) {

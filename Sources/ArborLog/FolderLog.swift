@@ -125,9 +125,7 @@ public struct FolderLog: Sendable, Hashable {
       throw error as? ArborError ?? LogFiles.error("Removal", path)
     }
   }
-}
 
-extension FolderLog {
   /// The folder's path.
   ///
   /// - Throws: ``ArborError`` `invalidArgument` for URLs of other things.

@@ -77,19 +77,17 @@ extension PostgresLog {
   }
 
   func error(_ failure: PostgresFailure) -> ArborError {
-    let text: String
-    switch failure.kind {
-    case .refused where !failure.isTemporary:
-      text = "The server of the log \(name) refuses: \(failure.clause). \(advice(failure))"
-    case _ where !failure.isTemporary:
-      text =
+    let text =
+      switch failure.kind {
+      case .refused where !failure.isTemporary:
+        "The server of the log \(name) refuses: \(failure.clause). \(advice(failure))"
+      case _ where !failure.isTemporary:
         "No server of the log \(name) lets this program in: \(failure.clause). Correct the "
-        + "connection string, or what the server allows."
-    default:
-      text =
+          + "connection string, or what the server allows."
+      default:
         "The log \(name) cannot be reached within \(options.timeout): \(failure.clause). Try again "
-        + "when its server is back."
-    }
+          + "when its server is back."
+      }
     return ArborError(.logUnavailable, text)
   }
 

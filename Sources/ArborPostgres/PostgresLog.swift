@@ -108,7 +108,10 @@ public final class PostgresLog: CommitLog {
       entryTexts.reserve, .text(store), .text(counter), .integer(size), .integer(lowest))
     // Numbers that were taken without an answer are lost, which does no harm.
     let rows = try read(statement)
-    guard rows.count > 0 else { throw notBegun() }
+    guard rows.count > 0 else {
+      throw ArborError(
+        .invalidArgument, "Nobody has begun the log \(name). Share the store through it first.")
+    }
     guard let end = rows.number(0, 0), end >= count else {
       throw damaged("its counter \(counter) is not as it was written")
     }
@@ -120,13 +123,6 @@ public final class PostgresLog: CommitLog {
   ///
   /// - Returns: A sequence that ends when it is no longer iterated, or when the log is released.
   public func news() -> AsyncStream<Void>? { listener.news() }
-
-  // MARK: Errors
-
-  func notBegun() -> ArborError {
-    ArborError(
-      .invalidArgument, "Nobody has begun the log \(name). Share the store through it first.")
-  }
 
   func damaged(_ what: String) -> ArborError {
     ArborError(

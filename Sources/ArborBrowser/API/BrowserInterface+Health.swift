@@ -84,11 +84,9 @@ final class CheckUp: Sendable {
   func waitForEnd() {
     ended.lock()
     defer { ended.unlock() }
-    while isRunning { _ = ended.wait(until: Date(timeIntervalSinceNow: 0.2)) }
-  }
-
-  private var isRunning: Bool {
-    progress.withLock { if case .running = $0 { true } else { false } }
+    while progress.withLock({ if case .running = $0 { true } else { false } }) {
+      _ = ended.wait(until: Date(timeIntervalSinceNow: 0.2))
+    }
   }
 
   /// How far the check is, or what it found.

@@ -104,9 +104,7 @@ struct CommitValues {
     }
     return values
   }
-}
 
-extension CommitValues {
   enum Kind: String { case inserted, updated, deleted }
 
   /// A commit, with the objects that are told of it, or the problem that keeps values from it.

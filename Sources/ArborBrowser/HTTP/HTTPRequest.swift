@@ -15,9 +15,7 @@ struct HTTPRequest: Sendable {
   var body: [UInt8] = []
 
   /// The first parameter of a name; nil where it is missing or empty.
-  func parameter(_ name: String) -> String? {
-    parameters.first { $0.name == name && !$0.value.isEmpty }?.value
-  }
+  func parameter(_ name: String) -> String? { parameters(name).first }
 
   /// All parameters of a name that are not empty.
   func parameters(_ name: String) -> [String] {

@@ -126,10 +126,9 @@ extension ManagedObjectContext {
   private func reading(_ body: () throws(ArborError) -> Void) throws(ArborError) {
     do {
       try withSnapshot { try body() }
-    } catch let error as ArborError {
-      throw error
     } catch {
-      throw ArborError(.inputOutput, "The objects cannot be exported; see the error beneath.")
+      throw error as? ArborError
+        ?? ArborError(.inputOutput, "The objects cannot be exported; see the error beneath.")
         .with(underlying: error)
     }
   }

@@ -23,7 +23,7 @@ struct ExchangeRun {
     objects.reserveCapacity(plan.objects.count)
     for planned in plan.objects {
       try limit.check()
-      let object = try planned.node.locating(entity: planned.entity.name) {
+      let object = try planned.node.locating(entity: planned.entity.name) { () throws(ArborError) in
         try context.insert(planned.entity.name)
       }
       objects.append(object)
@@ -49,10 +49,10 @@ struct ExchangeRun {
     members.find(in: planned.node)
     for (index, attribute) in entity.attributes.enumerated() {
       guard let node = members[index] else { continue }
-      try node.locating(entity: entity.name, property: attribute.name) {
+      try node.locating(entity: entity.name, property: attribute.name) { () throws(ArborError) in
+        let read = try values.content(node, for: attribute, of: entity)
         let value =
-          try values.content(node, for: attribute, of: entity)
-          ?? ExchangeValueReader.value(uniqueID(), for: attribute)
+          if let read { read } else { try ExchangeValueReader.value(uniqueID(), for: attribute) }
         guard !attribute.isDerived else {
           return try object.setValue(value, forKey: attribute.name)
         }
@@ -85,6 +85,7 @@ struct ExchangeRun {
       ).with(entity: entity.name, keyPath: relationship.name)
     }
     try link.node.locating(entity: entity.name, property: relationship.name) {
+      () throws(ArborError) in
       let slots = try relationship.slots(in: context)
       guard relationship.isToMany else { return try object.setObject(members.first, at: slots) }
       if link.node.isNull { return try object.setObjects([], at: slots) }

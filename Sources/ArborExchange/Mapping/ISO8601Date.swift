@@ -95,15 +95,8 @@ package enum ISO8601Date {
       guard position < bytes.count else { return 0 }
       hasZone = true
       if skip("Z") || skip("z") { return 0 }
-      let sign: Int
-      if skip("+") {
-        sign = 1
-      } else if skip("-") {
-        sign = -1
-      } else {
-        return nil
-      }
-      guard let hours = number(2), hours < 24 else { return nil }
+      guard let sign = skip("+") ? 1 : skip("-") ? -1 : nil, let hours = number(2), hours < 24
+      else { return nil }
       guard position < bytes.count else { return sign * hours * 3600 }
       _ = skip(":")
       guard let minutes = number(2), minutes < 60 else { return nil }

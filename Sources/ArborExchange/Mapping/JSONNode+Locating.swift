@@ -5,15 +5,12 @@ extension JSONNode {
   /// Runs what a value of a document asks for, and adds the value's location to what that throws,
   /// with entity and property where the error names none.
   func locating<T>(
-    entity: String, property: String? = nil, _ body: () throws -> T
+    entity: String, property: String? = nil, _ body: () throws(ArborError) -> T
   ) throws(ArborError) -> T {
-    do {
+    do throws(ArborError) {
       return try body()
-    } catch let error as ArborError {
-      throw error.located(entity, property, at: location)
     } catch {
-      throw self.error("The context refused the value; see the error beneath.")
-        .with(entity: entity, keyPath: property, underlying: error)
+      throw error.located(entity, property, at: location)
     }
   }
 }

@@ -137,11 +137,9 @@ struct WrittenElements: UnkeyedEncodingContainer {
     parts.append(try EncodedValue(integer: value))
   }
   func encode<T: Encodable>(_ value: T) throws {
-    parts.append(try encoder.encoded(value, key: traitsFreeKey))
+    // Elements are no properties of a model, even where the list is all that it writes.
+    parts.append(try encoder.encoded(value, key: encoder.traits == nil ? index : nil))
   }
-
-  /// Elements are no properties of a model, even where the list is all that it writes.
-  private var traitsFreeKey: (any CodingKey)? { encoder.traits == nil ? index : nil }
 
   func nestedContainer<Key: CodingKey>(keyedBy type: Key.Type) -> KeyedEncodingContainer<Key> {
     nest { $0.container(keyedBy: type) }

@@ -23,8 +23,9 @@ struct ModelMembers<Source: ValueModelSource, Key: CodingKey>: KeyedDecodingCont
       if let standard = try standard(type, key) { return standard }
       throw decoder.missing(key: key)
     }
-    guard let transformer = transformer(key) else { return try self.read(source, key, read) }
-    if let value = try transformed(type, source, key, by: transformer) { return value }
+    guard let transformer = transformer(key) else { return try naming(key) { try read(source) } }
+    let value = try naming(key) { try decoder.transformed(type, source, by: transformer) }
+    if let value { return value }
     guard let nothing = nothing(of: type) else { throw decoder.missing(key: key) }
     return nothing
   }
@@ -38,9 +39,9 @@ struct ModelMembers<Source: ValueModelSource, Key: CodingKey>: KeyedDecodingCont
   private func present<T>(_ type: T.Type, _ key: Key, _ read: (Source) throws -> T) throws -> T? {
     guard let source = try source(key, as: type) else { return try standard(type, key) }
     if let transformer = transformer(key) {
-      return try transformed(type, source, key, by: transformer)
+      return try naming(key) { try decoder.transformed(type, source, by: transformer) }
     }
-    return source.isNull ? nil : try self.read(source, key, read)
+    return source.isNull ? nil : try naming(key) { try read(source) }
   }
 
   /// What stands in for a property that is missing.
@@ -48,24 +49,14 @@ struct ModelMembers<Source: ValueModelSource, Key: CodingKey>: KeyedDecodingCont
     try decoder.traits?.standard(key.stringValue, as: type)
   }
 
-  private func read<T>(_ source: Source, _ key: Key, _ read: (Source) throws -> T) throws -> T {
-    do { return try read(source) } catch { throw named(error, key) }
-  }
-
-  private func transformed<T>(
-    _ type: T.Type, _ source: Source, _ key: Key, by transformer: PropertyTransformer<Source.Raw>
-  ) throws -> T? {
-    do { return try decoder.transformed(type, source, by: transformer) } catch {
-      throw named(error, key)
+  /// Adds the property that an error concerns, unless it names one within it.
+  @inline(__always)
+  private func naming<T>(_ key: Key, _ body: () throws -> T) throws -> T {
+    do { return try body() } catch let error as ArborError {
+      throw error.with(
+        entity: error.entity ?? decoder.traits?.entityName,
+        keyPath: error.keyPath ?? key.stringValue)
     }
-  }
-
-  /// An error with the property that it concerns, unless it names one within it.
-  private func named(_ error: any Error, _ key: Key) -> any Error {
-    guard let error = error as? ArborError else { return error }
-    return error.with(
-      entity: error.entity ?? decoder.traits?.entityName,
-      keyPath: error.keyPath ?? key.stringValue)
   }
 
   func contains(_ key: Key) -> Bool {
@@ -76,7 +67,7 @@ struct ModelMembers<Source: ValueModelSource, Key: CodingKey>: KeyedDecodingCont
   func decodeNil(forKey key: Key) throws -> Bool {
     guard let source = try source(key) else { return true }
     guard let transformer = transformer(key) else { return source.isNull }
-    return try transformed(Any.self, source, key, by: transformer) == nil
+    return try naming(key) { try decoder.transformed(Any.self, source, by: transformer) } == nil
   }
 
   func decode(_ type: Bool.Type, forKey key: Key) throws -> Bool {

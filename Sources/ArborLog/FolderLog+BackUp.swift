@@ -4,9 +4,7 @@ internal import Foundation
 
 /// What a backup added to a log.
 package struct LogAddition: Sendable, Hashable {
-  /// Whether a new snapshot was made.
   package var isSnapshot = false
-  /// How many commits were added behind a snapshot.
   package var commits = 0
   /// The newest commit that is in the log now.
   package var sequence: UInt64 = 0

@@ -141,7 +141,6 @@ public struct FolderLog: Sendable, Hashable {
     }
   }
 
-  /// The log that is there.
   func existing() throws(ArborError) -> (path: String, identity: LogIdentity) {
     let path = try path
     guard let identity = try identity(path) else {

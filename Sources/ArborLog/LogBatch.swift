@@ -40,7 +40,6 @@ struct LogBatch {
     return failure == nil
   }
 
-  /// Writes the rest.
   mutating func finish() throws(StoreError) {
     write()
     if let failure { throw failure }

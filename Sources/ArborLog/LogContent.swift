@@ -12,7 +12,6 @@ internal import Foundation
 /// · crc32c u32
 /// ```
 enum LogContent: Sendable, Hashable {
-  /// Commits that were made together.
   case commits([[UInt8]])
   /// From here on the log is of another model: nothing follows but a snapshot of that.
   case model(ModelFingerprint, name: String)
@@ -84,7 +83,6 @@ extension LogEntry {
       body: body)
   }
 
-  /// The entry of commits that were made together.
   init(_ group: CommitGroup) {
     self.init(
       batch: group.batch, first: group.first, last: group.last,

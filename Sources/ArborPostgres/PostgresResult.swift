@@ -73,7 +73,6 @@ internal import Foundation
     integer(row, column).flatMap(UInt64.init(exactly:))
   }
 
-  /// An identity; nil for NULL.
   func uuid(_ row: Int, _ column: Int) -> UUID? {
     guard let id = bytes(row, column), id.count == 16 else { return nil }
     return UUID(
@@ -83,7 +82,6 @@ internal import Foundation
       ))
   }
 
-  /// A text; nil for NULL.
   func text(_ row: Int, _ column: Int) -> String? {
     bytes(row, column).map { String(decoding: $0, as: UTF8.self) }
   }

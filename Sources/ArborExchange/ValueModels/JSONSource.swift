@@ -25,7 +25,6 @@ struct JSONSource: ValueModelSource {
     self.parts = parts
   }
 
-  /// The value for callers that ask for one.
   private var value: JSONNode { parts?.first?.node ?? node }
 
   static var mismatch: ArborError.Code { .invalidDocument }
@@ -126,7 +125,6 @@ struct JSONSource: ValueModelSource {
     return part.map { JSONSource($0.node) }
   }
 
-  /// What a path leads to.
   private func end(of path: [String]) throws -> JSONNode? {
     var node = node
     for name in path {

@@ -8,7 +8,6 @@ final class ManagedObjectReading: ModelSession {
     let type: ObjectIdentifier
   }
 
-  /// A model that is being made.
   private struct Frame {
     let identity: Identity
     var postponed: [BackReference] = []
@@ -51,7 +50,6 @@ final class ManagedObjectReading: ModelSession {
     return models
   }
 
-  /// The model of an object.
   func model<M: ValueModel>(
     _ type: M.Type, of object: ManagedObject, at source: ManagedObjectSource,
     _ decoder: ModelDecoder<ManagedObjectSource>

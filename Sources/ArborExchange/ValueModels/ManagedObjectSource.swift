@@ -8,7 +8,6 @@ struct ManagedObjectSource: ValueModelSource {
     case value(Value)
     /// What a to-one relationship leads to, or the object that a model is made of.
     case object(ManagedObject)
-    /// The members of a to-many relationship.
     case objects([ManagedObject])
   }
 

@@ -138,7 +138,6 @@ final class ModelDecoder<Source: ValueModelSource>: Decoder {
         + "optional.", Source.mismatch == .typeMismatch ? .initialization : Source.mismatch)
   }
 
-  /// The error for a property that is missing.
   func missing(key: any CodingKey) -> ArborError {
     let name = traits.map { "\($0.name)." } ?? ""
     return source.fault(

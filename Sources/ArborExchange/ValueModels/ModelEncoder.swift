@@ -66,7 +66,6 @@ final class ModelEncoder: Encoder {
     return encoder.result ?? .members(EncodedParts())
   }
 
-  /// The members that a model writes.
   static func members<M: ValueModel>(
     of model: M, _ traits: ModelTraits, _ writing: any ModelWriting
   ) throws -> EncodedParts {

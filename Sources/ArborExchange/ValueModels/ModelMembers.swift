@@ -17,7 +17,6 @@ struct ModelMembers<Source: ValueModelSource, Key: CodingKey>: KeyedDecodingCont
     decoder.traits.flatMap { Source.transformer(key.stringValue, of: $0) }
   }
 
-  /// A value that has to be there.
   private func value<T>(_ type: T.Type, _ key: Key, _ read: (Source) throws -> T) throws -> T {
     guard let source = try source(key, as: type) else {
       if let standard = try standard(type, key) { return standard }
@@ -30,7 +29,6 @@ struct ModelMembers<Source: ValueModelSource, Key: CodingKey>: KeyedDecodingCont
     return nothing
   }
 
-  /// Nil of an optional type.
   private func nothing<T>(of type: T.Type) -> T? {
     (type as? any OptionalModelValue.Type).flatMap { $0.nothing as? T }
   }
@@ -132,7 +130,6 @@ struct ModelMembers<Source: ValueModelSource, Key: CodingKey>: KeyedDecodingCont
     try read(type, key)
   }
 
-  /// A decoder of what a key leads to.
   private func nested(_ key: Key) throws -> ModelDecoder<Source> {
     guard let source = try source(key) else { throw decoder.missing(key: key) }
     return ModelDecoder(source, decoder.session, parent: decoder, key: key)

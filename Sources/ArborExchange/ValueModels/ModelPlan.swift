@@ -7,7 +7,6 @@ final class ModelPlan {
   enum Property {
     case attribute(ExchangeAttribute)
     case relationship(ExchangeRelationship)
-    /// It takes no part.
     case excluded
   }
 
@@ -20,7 +19,6 @@ final class ModelPlan {
   private var indexes: [String: Int] = [:]
   /// The index behind the last that was asked for: models name their keys in one order.
   private var cursor = 0
-  /// Whether a relationship was asked for.
   private(set) var hasRelationships = false
   /// The attributes of the uniquing keys, in the order of their keys.
   let uniquing: [(key: String, attribute: ExchangeAttribute)]
@@ -178,7 +176,6 @@ final class ModelPlans {
     return plan
   }
 
-  /// The entity of an object.
   func entity(of object: ManagedObject) -> ExchangeEntity? {
     schema.entity(named: object.entity.name)
   }

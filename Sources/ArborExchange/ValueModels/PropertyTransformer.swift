@@ -103,7 +103,6 @@ private func nothing<T>(of type: T.Type) -> Any? {
   (type as? any OptionalModelValue.Type)?.nothing
 }
 
-/// An optional of any type.
 protocol OptionalModelValue {
   static var nothing: Any { get }
   static var wrappedType: Any.Type { get }

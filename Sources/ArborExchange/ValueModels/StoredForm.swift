@@ -7,7 +7,6 @@ struct StoredForm {
   let plan: ModelPlan
   let schema: ExchangeSchema
 
-  /// What an attribute is set to.
   enum Content {
     case value(Value)
     /// What the transformer of a transformable attribute gets.
@@ -110,7 +109,6 @@ struct StoredForm {
 }
 
 extension EncodedValue {
-  /// The Swift value where there is one.
   var native: Any? {
     switch self {
     case .value(.boolean(let flag)): flag

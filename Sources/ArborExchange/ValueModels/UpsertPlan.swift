@@ -4,7 +4,6 @@ import Foundation
 
 /// One model on its way into the store.
 final class UpsertNode {
-  /// What a property of the model becomes.
   struct Attribute {
     let key: String
     let attribute: ExchangeAttribute
@@ -57,7 +56,6 @@ final class UpsertPlan: ModelWriting {
     plans = ModelPlans(schema)
   }
 
-  /// The node of a model that was passed in.
   func root(_ model: any ValueModel) throws -> UpsertNode {
     let node = try node(model)
     if !node.isRoot { roots.append(node) }

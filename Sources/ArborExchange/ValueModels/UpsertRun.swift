@@ -14,7 +14,6 @@ struct UpsertRun {
   /// The models that are written: those that were passed in, then what they lead to, level by
   /// level.
   private var queue: [UpsertNode] = []
-  /// The objects of the models that were passed in.
   private var rootObjects: Set<ManagedObject> = []
 
   init(_ plan: UpsertPlan, in context: ManagedObjectContext) {

@@ -5,14 +5,12 @@ import Foundation
 protocol ValueModelSource {
   /// What all sources of one call share.
   associatedtype Session: ModelSession
-  /// What transformers read.
   associatedtype Raw: TransformedForm
 
   /// Whether there is nil here.
   var isNull: Bool { get }
   /// What a transformer reads.
   func raw() throws -> Raw
-  /// The transformer of a property.
   static func transformer(_ key: String, of traits: ModelTraits) -> PropertyTransformer<Raw>?
 
   func boolean() throws -> Bool
@@ -25,7 +23,6 @@ protocol ValueModelSource {
   func url() throws -> URL
   func uuid() throws -> UUID
 
-  /// The parts of a list.
   func elements() throws -> [Self]
   /// Checks that there are members.
   func demandMembers() throws

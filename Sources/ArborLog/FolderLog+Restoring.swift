@@ -83,7 +83,7 @@ extension FolderLog {
     _ base: LogBase, to file: StoreEngine, knowing known: CommitChain? = nil,
     upTo target: UInt64 = .max, keepsPosition: Bool = false
   ) throws -> LogEnd {
-    var batch = LogBatch(base, file, keepsPosition: keepsPosition)
+    var batch = LogBatch(base: base, file: file, keepsPosition: keepsPosition)
     let limit = WorkLimit()
     let start = file.lastSequence
     let end = try base.forEachEntry(after: start, knowing: known) { (entry) throws(ArborError) in

@@ -7,20 +7,14 @@ struct LogBatch {
   private static let mostCommits = 1000
   private static let mostBytes = 16 << 20
 
-  private let base: LogBase
-  private let file: StoreEngine
-  private let keepsPosition: Bool
-  private var commits: [LoggedCommit] = []
-  private var bytes = 0
-  private var position: LogPosition?
+  let base: LogBase
+  let file: StoreEngine
+  let keepsPosition: Bool
+  private(set) var commits: [LoggedCommit] = []
+  private(set) var bytes = 0
+  private(set) var position: LogPosition?
   /// What the store threw; nothing more is written then.
-  private var failure: StoreError?
-
-  init(_ base: LogBase, _ file: StoreEngine, keepsPosition: Bool) {
-    self.base = base
-    self.file = file
-    self.keepsPosition = keepsPosition
-  }
+  private(set) var failure: StoreError?
 
   /// Takes a commit of the model of the store, or throws `corrupted`; false: nothing more is
   /// written.

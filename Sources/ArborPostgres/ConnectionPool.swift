@@ -38,11 +38,11 @@ final class ConnectionPool: Sendable {
     if let idle = idle() { connection = idle } else { connection = try open(until: deadline) }
     do throws(PostgresFailure) {
       let result = try body(connection)
-      keep(connection)
+      state.withLock { $0.idle.append(connection) }
       return result
     } catch {
       if error.leavesConnection {
-        keep(connection)
+        state.withLock { $0.idle.append(connection) }
       } else {
         // What is wrong with one is wrong with all to the same server.
         state.withLock { (state) in
@@ -61,10 +61,6 @@ final class ConnectionPool: Sendable {
       if connection.isUsable { return connection }
     }
     return nil
-  }
-
-  private func keep(_ connection: PostgresConnection) {
-    state.withLock { $0.idle.append(connection) }
   }
 
   /// Connects to the first server that can be written to.

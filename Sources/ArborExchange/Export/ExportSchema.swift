@@ -36,8 +36,10 @@ final class ExportSchema {
       entity.attributes += ancestor.attributes.filter(isExported)
         .compactMap { described?.attribute(named: $0.name) }
       for relationship in ancestor.relationships where isExported(relationship) {
-        let role = role(of: relationship, at: ancestor)
-        entity.links.append(ExportLink(relationship, role))
+        entity.links.append(
+          ExportLink(
+            name: relationship.name, isToMany: relationship.isToMany,
+            isOrdered: relationship.isOrdered, role: role(of: relationship, at: ancestor)))
       }
     }
     entities[name] = entity
@@ -111,11 +113,4 @@ struct ExportLink {
   let isToMany: Bool
   let isOrdered: Bool
   let role: Role
-
-  init(_ relationship: RelationshipDescription, _ role: Role) {
-    name = relationship.name
-    isToMany = relationship.isToMany
-    isOrdered = relationship.isOrdered
-    self.role = role
-  }
 }

@@ -58,21 +58,17 @@ struct ExchangePlan {
     var waiting: [PlannedSource] = []
     for source in sources {
       waiting.append(source)
-      members(of: &waiting, &found)
-    }
-    return found
-  }
-
-  /// The members of what waits, the last of which is the first.
-  private func members(of waiting: inout [PlannedSource], _ found: inout [PlannedMember]) {
-    while let source = waiting.popLast() {
-      switch source {
-      case .object(let object): found.append(.object(Int(object)))
-      case .group(let group): waiting.append(contentsOf: groups[Int(group)].reversed())
-      case .reference(let reference): found.append(.object(Int(references[Int(reference)])))
-      case .find(let find): found.append(.find(Int(find)))
+      // The last that waits is the first.
+      while let source = waiting.popLast() {
+        switch source {
+        case .object(let object): found.append(.object(Int(object)))
+        case .group(let group): waiting.append(contentsOf: groups[Int(group)].reversed())
+        case .reference(let reference): found.append(.object(Int(references[Int(reference)])))
+        case .find(let find): found.append(.find(Int(find)))
+        }
       }
     }
+    return found
   }
 }
 

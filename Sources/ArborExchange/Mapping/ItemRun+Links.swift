@@ -97,7 +97,7 @@ extension ItemRun {
     }
   }
 
-  private mutating func delete(_ object: ManagedObject) {
+  mutating func delete(_ object: ManagedObject) {
     context.delete(object)
     counts.deleted += 1
   }

@@ -126,20 +126,15 @@ struct ItemRun {
       }
     }
     guard mapping.rules.insertsMissing else { return nil }
-    let object = try insert(item, mapping)
-    counts.noteInserted(object)
-    try fill(object, item, mapping, isNew: true)
-    return object
-  }
-
-  private mutating func insert(
-    _ item: ItemPlan.Item, _ mapping: ItemMapping
-  ) throws(ArborError) -> ManagedObject {
+    let object: ManagedObject
     do throws(ArborError) {
-      return try context.insert(mapping.entity.name)
+      object = try context.insert(mapping.entity.name)
     } catch {
       throw error.located(mapping.entity.name, nil, at: planner.plan.node(item, item.node).location)
     }
+    counts.noteInserted(object)
+    try fill(object, item, mapping, isNew: true)
+    return object
   }
 
   private mutating func update(
@@ -277,8 +272,7 @@ struct ItemRun {
   mutating func deleteMissing() throws(ArborError) {
     for object in missing where !object.isDeleted && !counts.hasTouched(object) {
       try planner.limit?.check()
-      context.delete(object)
-      counts.deleted += 1
+      delete(object)
     }
     missing = []
   }

@@ -4,16 +4,10 @@ import ArborModel
 /// The labels of a seed: `$id` names an instance, and `$ref` reaches it from anywhere, from before
 /// it and from other documents.
 struct SeedLabels {
-  /// Where a `$ref` stands and what may be there.
-  struct Reference {
-    /// The label, which is not empty.
-    let node: JSONNode
-    let relationship: ExchangeRelationship
-  }
-
   /// The index in the plan of each labelled instance, and where its label stands.
   private var instances: [String: (object: UInt32, node: JSONNode)] = [:]
-  private var references: [Reference] = []
+  /// Where each `$ref` stands, with a label that is not empty, and what may be there.
+  private var references: [(node: JSONNode, relationship: ExchangeRelationship)] = []
 
   mutating func define(
     _ node: JSONNode, as object: UInt32, of entity: ExchangeEntity
@@ -32,8 +26,8 @@ struct SeedLabels {
   }
 
   /// Notes a reference; returns its number in the plan.
-  mutating func note(_ reference: Reference) -> UInt32 {
-    references.append(reference)
+  mutating func note(_ node: JSONNode, _ relationship: ExchangeRelationship) -> UInt32 {
+    references.append((node, relationship))
     return UInt32(references.count - 1)
   }
 

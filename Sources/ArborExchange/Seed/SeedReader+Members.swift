@@ -67,8 +67,7 @@ extension SeedReader {
           "A $ref is a label of one character or more, and this is \(label.value.kind); write the "
             + "$id of an instance.")
       }
-      return .reference(
-        labels.note(SeedLabels.Reference(node: label.value, relationship: relationship)))
+      return .reference(labels.note(label.value, relationship))
     }
     if let name = members.first(where: { $0.key == Self.find }) {
       let find = try find(name.value, node, members, for: relationship, destination)

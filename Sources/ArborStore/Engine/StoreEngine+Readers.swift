@@ -10,14 +10,7 @@ extension StoreEngine {
     let readers = try readers()
     let snapshot = try snapshot()
     defer { snapshot.close() }
-    let space = try snapshot.space()
-    return StoreSpace(
-      file: space.file, pageSize: space.pageSize, records: space.records, indexes: space.indexes,
-      relationships: space.relationships, largeBinaries: space.largeBinaries,
-      history: space.history, other: space.other, free: space.free,
-      pinned: min(space.free, readers.map(\.pinnedBytes).max() ?? 0),
-      reclaimable: space.reclaimable, databases: space.databases,
-      longReaders: limit.map { limit in readers.filter { $0.pinnedPages > limit } } ?? [])
+    return try snapshot.space(readers, longReadersPinning: limit)
   }
 
   /// Returns the snapshots that processes hold of the store, those of the oldest state first.

@@ -47,11 +47,7 @@ extension IndexMaintainer {
     return 2 * count * entries >= changes * stored
   }
 
-  /// Merges the index with the changes.
-  ///
-  /// - Parameters:
-  ///   - basis: Shows the index as it is before the changes, whatever the transaction does.
-  ///   - swept: Objects of which no entry stays.
+  /// Merges the index with the changes; the parameters are those of their application.
   func rewrite(
     _ transaction: borrowing EngineWriter, from basis: EngineReader,
     without swept: SweptObjects

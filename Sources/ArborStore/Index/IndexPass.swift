@@ -40,9 +40,7 @@ final class IndexPass {
   /// for it, of which each may have many.
   private static let (chunk, doubtfulChunk) = (1 << 8, 1 << 5)
 
-  /// - Parameters:
-  ///   - indexNumber: The index's number throughout the store.
-  ///   - mostChanges: More objects that others have changed are not looked up in one batch.
+  /// - Parameter mostChanges: More objects that others have changed are not looked up in one batch.
   init(
     _ build: IndexBuildList.Build, at indexNumber: Int, _ snapshot: StoreSnapshot, mostChanges: Int
   ) throws(StoreError) {

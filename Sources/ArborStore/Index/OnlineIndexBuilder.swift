@@ -45,7 +45,6 @@ final class OnlineIndexBuilder {
 
   /// - Parameters:
   ///   - largestBatch: How many entries a batch has at most.
-  ///   - passLength: How many entries are gathered at once.
   ///   - mostChanges: More objects that others have changed are not looked up in one batch.
   init(
     _ store: StoreEngine, largestBatch: Int, passLength: Int = OnlineIndexBuilder.passLength,

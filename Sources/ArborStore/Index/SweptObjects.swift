@@ -49,9 +49,7 @@ struct SweptObjects {
     return false
   }
 
-  /// Writes a database of keys and objects anew without these objects.
-  ///
-  /// - Parameter basis: Shows the database as it is before, whatever the transaction does.
+  /// Writes a database of keys and objects anew without these objects, as `basis` shows it.
   func drop(
     from database: EngineDatabase, _ transaction: borrowing EngineWriter, _ basis: EngineReader
   ) throws(EngineError) {

@@ -15,9 +15,7 @@ extension StoreEngine {
 
   /// How far those who follow have the commits; empty where nobody follows.
   package func logReaders() throws(StoreError) -> LogReaders {
-    let snapshot = try snapshot()
-    defer { snapshot.close() }
-    return try LogReaders.read(try snapshot.reader, databases.arbor)
+    try read { (reader) throws(StoreError) in try LogReaders.read(reader, databases.arbor) }
   }
 
   /// Records that somebody who follows has all commits up to a sequence, and lets those go that

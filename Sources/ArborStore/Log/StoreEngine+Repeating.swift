@@ -62,11 +62,7 @@ extension StoreEngine {
   /// What the last commits that were made again left as their position in the log; nil for a store
   /// that follows none.
   package func followedPosition() throws(StoreError) -> [UInt8]? {
-    let snapshot = try snapshot()
-    defer { snapshot.close() }
-    let key = StoreFormat.followsKey
-    return try snapshot.reader.entryIfPresent(key, in: databases.arbor)
-      .map { Array($0) }
+    try storedEntry(StoreFormat.followsKey)
   }
 
   private func check(

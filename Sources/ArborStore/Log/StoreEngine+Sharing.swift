@@ -90,17 +90,14 @@ extension StoreEngine {
   /// Refuses a store that has left the log. Its snapshot ends here: what is taken over afterwards
   /// may make the map grow.
   private func checkPosition() throws(StoreError) {
-    let snapshot = try snapshot()
-    defer { snapshot.close() }
-    let reader = try snapshot.reader
-    _ = try sharedPosition(reader, StoreHeader.read(reader, databases.arbor, path: path))
+    _ = try read { (reader) throws(StoreError) in
+      try sharedPosition(reader, StoreHeader.read(reader, databases.arbor, path: path))
+    }
   }
 
   /// How far the store has the log that it shares; nil for one that shares none.
   package func position() throws(StoreError) -> SharedPosition? {
-    let snapshot = try snapshot()
-    defer { snapshot.close() }
-    return try storedPosition(try snapshot.reader)
+    try read(storedPosition)
   }
 
   /// Records how far the store has a log that it is going to share.

@@ -135,9 +135,9 @@ extension StoreEngine {
   /// Whether the store keeps what it takes to revert its last migration.
   package var keepsFormerModel: Bool {
     get throws(StoreError) {
-      let snapshot = try snapshot()
-      defer { snapshot.close() }
-      return try FormerModel.read(snapshot.reader, databases.arbor) != nil
+      try read { (reader) throws(StoreError) in
+        try FormerModel.read(reader, databases.arbor) != nil
+      }
     }
   }
 

@@ -209,12 +209,11 @@ extension StoreEngine {
   ) throws(StoreError) -> [MigrationObstacle] {
     let migration = try LightweightMigration(
       from: schema, modelFingerprint, to: model, dropping: names, via: versions, isStaged: passes)
-    let snapshot = try snapshot()
-    defer { snapshot.close() }
-    let found = try MigrationChecks(
-      migration: migration, databases: databases, layouts: layouts, storeID: id,
-      reader: snapshot.reader
-    ).obstacles()
+    let found = try read { (reader) throws(StoreError) in
+      try MigrationChecks(
+        migration: migration, databases: databases, layouts: layouts, storeID: id, reader: reader
+      ).obstacles()
+    }
     return passes ? found : migration.obstacles + found
   }
 }

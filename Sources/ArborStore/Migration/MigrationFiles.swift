@@ -174,9 +174,7 @@ extension StoreEngine {
         MigrationMarker(
           plan: plan, target: model.fingerprint, generation: modelGeneration, began: Date()))
     }
-    let snapshot = try snapshot()
-    defer { snapshot.close() }
-    return try snapshot.reader.id
+    return try read { $0.id }
   }
 
   /// Sets application metadata, or removes it where the value is nil, in a commit of its own.

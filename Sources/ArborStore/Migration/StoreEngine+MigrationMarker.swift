@@ -1,13 +1,10 @@
 extension StoreEngine {
   /// The migration that is under way in a copy of the file; nil where none exists.
   package func migrationMarker() throws(StoreError) -> MigrationMarker? {
-    let snapshot = try snapshot()
-    defer { snapshot.close() }
-    let reader = try snapshot.reader
-    guard try StoreHeader.read(reader, databases.arbor, path: path).isBeingMigrated else {
-      return nil
+    try read { (reader) throws(StoreError) in
+      let header = try StoreHeader.read(reader, databases.arbor, path: path)
+      return header.isBeingMigrated ? try MigrationMarker.read(reader, databases.arbor) : nil
     }
-    return try MigrationMarker.read(reader, databases.arbor)
   }
 
   /// Begins a migration in a copy: from now on all commits but those of a store that was opened

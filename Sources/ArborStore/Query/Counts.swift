@@ -4,31 +4,22 @@ internal import ArborModel
 /// to a bound otherwise.
 ///
 /// A plan depends on a query, a schema and these answers alone. ``StoredCounts`` reads them from a
-/// transaction; ``CollectingCounts`` does so for a query that is about to run.
+/// transaction; ``CollectingCounts`` does so for a query that is about to run. All but the last
+/// cost a look for each entity or index.
 protocol Counts {
   /// How many objects of some concrete entities are stored.
-  ///
-  /// - Complexity: O(1) for each entity.
   func objectCount(of family: [EntitySchema]) throws -> Int
 
   /// How many entries an index has, those of entities that are not asked for among them.
-  ///
-  /// - Complexity: O(1).
   func entryCount(of index: IndexReference) throws -> Int
 
   /// How many members all owners of a to-many relationship have together.
-  ///
-  /// - Complexity: O(1).
   func linkCount(of relationship: RelationshipSchema) throws -> Int
 
   /// How many leaf pages the records of some concrete entities take.
-  ///
-  /// - Complexity: O(1) for each entity.
   func leafPages(of family: [EntitySchema]) throws -> Int
 
   /// How many leaf pages an index takes.
-  ///
-  /// - Complexity: O(1).
   func leafPages(of index: IndexReference) throws -> Int
 
   /// Which of an entity's indexes lack entries, by their positions: they are kept, and not read.

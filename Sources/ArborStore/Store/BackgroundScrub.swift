@@ -21,9 +21,7 @@ final class BackgroundScrub: Sendable {
 
   /// Scrubs a store, going on with a scrub that has ended early.
   ///
-  /// - Parameters:
-  ///   - report: Told how far it is.
-  ///   - pause: Waits, for so long in milliseconds; true where the scrub has to end.
+  /// - Parameter pause: Waits, for so long in milliseconds; true where the scrub has to end.
   typealias Scrub =
     @Sendable (
       _ store: StoreEngine, _ report: StoreScrubProgress.Reporter?,

@@ -138,11 +138,10 @@ extension StoreEngine {
   package func uniquenessViolations(
     of set: ChangeSet
   ) throws(StoreError) -> [UniquenessViolation] {
-    let snapshot = try snapshot()
-    defer { snapshot.close() }
-    let preparation = try CommitPreparation(
-      set, store: self, workspace: CommitWorkspace(self), reader: snapshot.reader)
-    return try preparation.uniquenessViolations()
+    try read { (reader) throws(StoreError) in
+      try CommitPreparation(set, store: self, workspace: CommitWorkspace(self), reader: reader)
+        .uniquenessViolations()
+    }
   }
 }
 

@@ -107,9 +107,9 @@ struct CommitPreparation {
 
   private func checkMetadata() throws(StoreError) {
     for key in absentMetadata {
-      let stored = Array(StoreFormat.applicationKey(key).utf8)
-      let exists = try storing(reader.get(store.databases.arbor, key: stored) != nil)
-      if exists { throw .metadataExists(key) }
+      let stored = StoreFormat.applicationKey(key)
+      let bytes = try reader.entryIfPresent(stored, in: store.databases.arbor)
+      if bytes != nil { throw .metadataExists(key) }
     }
   }
 

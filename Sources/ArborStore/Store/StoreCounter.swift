@@ -5,9 +5,7 @@ package enum StoreCounter {
   package static func read(
     _ name: String, _ arbor: EngineDatabase, _ reader: EngineReader
   ) throws(StoreError) -> UInt64 {
-    let key = Array(StoreFormat.counterKey(name).utf8)
-    guard
-      let bytes = try storing(reader.get(arbor, key: key)),
+    guard let bytes = try reader.entryIfPresent(StoreFormat.counterKey(name), in: arbor),
       let value = decode(bytes)
     else {
       throw .corrupted(what: "The counter \(name) is missing or damaged.")

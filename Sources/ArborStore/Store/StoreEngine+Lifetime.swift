@@ -114,12 +114,6 @@ extension StoreEngine {
 
   /// Application metadata.
   package func metadata(_ key: String) throws(StoreError) -> [UInt8]? {
-    let snapshot = try snapshot()
-    defer { snapshot.close() }
-    let reader = try snapshot.reader
-    let stored = Array(StoreFormat.applicationKey(key).utf8)
-    return try storing { () throws(EngineError) in
-      try reader.get(databases.arbor, key: stored).map { Array($0) }
-    }
+    try storedEntry(StoreFormat.applicationKey(key))
   }
 }

@@ -73,9 +73,9 @@ extension StoreEngine {
     _ size: UInt64, atLeast count: UInt64, _ counter: Int, in log: any SharedLog
   ) throws(StoreError) -> NumberReservation {
     let name = counterName(counter)
-    let snapshot = try snapshot()
-    let least = try StoreCounter.read(name, databases.arbor, try snapshot.reader)
-    snapshot.close()
+    let least = try read { (reader) throws(StoreError) in
+      try StoreCounter.read(name, databases.arbor, reader)
+    }
     guard Self.left(in: name, from: least) >= count else { throw exhausted(counter) }
     let reserved = try log.reserve(name, size, from: least)
     guard reserved.lowerBound >= least, reserved.upperBound - reserved.lowerBound == size else {

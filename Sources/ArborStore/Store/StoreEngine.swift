@@ -136,6 +136,20 @@ package final class StoreEngine: Sendable {
     return try quietSnapshot()
   }
 
+  /// Reads in a view of the store as of now.
+  func read<R>(_ body: (EngineReader) throws(StoreError) -> R) throws(StoreError) -> R {
+    let snapshot = try snapshot()
+    defer { snapshot.close() }
+    return try body(snapshot.reader)
+  }
+
+  /// An entry of the `arbor` database; nil where none exists.
+  func storedEntry(_ key: String) throws(StoreError) -> [UInt8]? {
+    try read { (reader) throws(StoreError) in
+      try reader.entryIfPresent(key, in: databases.arbor).map { Array($0) }
+    }
+  }
+
   /// A view of the store that leaves a finding of the verification to the next operation, which can
   /// report it.
   package func quietSnapshot() throws(StoreError) -> StoreSnapshot {

@@ -56,11 +56,8 @@ extension StoreOpener {
   func bringModelUpToDate(in store: StoreEngine) throws(StoreError) {
     guard let offer, !store.isReadOnly, store.path != nil else { return }
     let arbor = store.databases.arbor
-    do {
-      let snapshot = try store.snapshot()
-      defer { snapshot.close() }
-      guard try storedDigest(snapshot.reader, arbor) != offer.digest else { return }
-    }
+    let stored = try store.read { (reader) throws(StoreError) in try storedDigest(reader, arbor) }
+    if stored == offer.digest { return }
     do throws(StoreError) {
       try store.write { (transaction, _) throws(StoreError) in
         try StoreCreation.put(offer.model, offer.digest, arbor, transaction)
@@ -75,8 +72,7 @@ extension StoreOpener {
   private func storedDigest(
     _ reader: EngineReader, _ arbor: EngineDatabase
   ) throws(StoreError) -> ModelDigest? {
-    let key = Array(StoreFormat.modelDigestKey.utf8)
-    let bytes = try storing(reader.get(arbor, key: key))
-    return bytes.flatMap { ModelCodec.decodeDigest($0) }
+    try reader.entryIfPresent(StoreFormat.modelDigestKey, in: arbor)
+      .flatMap { ModelCodec.decodeDigest($0) }
   }
 }

@@ -4,7 +4,11 @@ extension StoreSnapshot {
   /// Returns what the store's file is made of.
   ///
   /// Reads the list of free pages and up to 256 leaf pages of each database.
-  package func space() throws(StoreError) -> StoreSpace {
+  ///
+  /// - Parameter limit: Those of the readers that pin more pages are named; nil for none.
+  package func space(
+    _ readers: [StoreReader] = [], longReadersPinning limit: Int? = nil
+  ) throws(StoreError) -> StoreSpace {
     let reader = try reader
     let use = try storing(store.environment.pageUse(in: reader))
     let databases = try databaseSpaces(reader)
@@ -18,13 +22,16 @@ extension StoreSnapshot {
     let rest = max(0, use.used - records - blobs - history)
     let indexes = min(pages(.index), rest)
     let relationships = min(pages(.relationship, .order), rest - indexes)
+    let free = use.free * use.pageSize
     return StoreSpace(
       file: use.fileSize, pageSize: use.pageSize, records: records * use.pageSize,
       indexes: indexes * use.pageSize, relationships: relationships * use.pageSize,
       largeBinaries: blobs * use.pageSize, history: history * use.pageSize,
       // A commit may have come between the snapshot and the look at the file.
-      other: (rest - indexes - relationships) * use.pageSize, free: use.free * use.pageSize,
-      reclaimable: use.reclaimable, databases: databases)
+      other: (rest - indexes - relationships) * use.pageSize, free: free,
+      pinned: min(free, readers.map(\.pinnedBytes).max() ?? 0), reclaimable: use.reclaimable,
+      databases: databases,
+      longReaders: limit.map { limit in readers.filter { $0.pinnedPages > limit } } ?? [])
   }
 
   /// The bytes that the records of each concrete entity fill in the file.

@@ -105,9 +105,7 @@ struct DataFile: ~Copyable {
   func lock(_ kind: LockKind) -> Bool { flock(descriptor, kind.operation | LOCK_NB) == 0 }
 
   /// Keeps everybody from putting another file in this one's place until ``endOpening()``; waits
-  /// where somebody is at it.
-  ///
-  /// - Returns: false where the file system has no such locks, so that nobody can replace a file.
+  /// where somebody is at it. False where the file system has no such locks, so that nobody can.
   func beginOpening() throws(LMDBError) -> Bool {
     if OpeningLock.take(descriptor, .shared, waits: true) { return true }
     let code = errno

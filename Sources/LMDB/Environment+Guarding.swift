@@ -1,9 +1,6 @@
 extension Environment {
   /// Prepares the verification of pages before the engine uses them, in a transaction that began
-  /// just now.
-  ///
-  /// - Parameter state: the transaction whose commit it sees.
-  /// - Returns: false where the root page of the state is no longer there.
+  /// just now and sees the commit of `state`; false where the root page of that is gone.
   @inline(__always)
   func guardPages(of slot: SlotReference, in state: Int) -> Bool {
     let here = slot.pointer

@@ -70,10 +70,8 @@ struct FileReplacement {
   // MARK: What an interrupted one left
 
   /// Deals with a file that has two names: waits for a replacement that is under way, takes one
-  /// back that was interrupted.
-  ///
-  /// - Returns: whether there is reason to look at the path again; false where somebody else gave
-  ///   the file its second name.
+  /// back that was interrupted. True where there is reason to look at the path again; false where
+  /// somebody else gave the file its second name.
   static func settle(_ path: String, _ identity: FileIdentity) -> Bool {
     let settled = try? OpeningLock.exclusively(path, identity) {
       var status = stat()

@@ -2,9 +2,8 @@
 extension PageGuard {
   mutating func noteCommit() { committed = state.transactionID + 1 }
 
-  /// Turns from one state to another: where this process has not made it, pages may be anybody's.
-  ///
-  /// - Parameter former: The transaction that made the state before.
+  /// Turns to another state from that of transaction `former`: where this process has not made it,
+  /// pages may be anybody's.
   mutating func takeOverPositions(from former: UInt64) {
     if state.transactionID != former, state.transactionID != committed { positions?.removeAll() }
     committed = nil

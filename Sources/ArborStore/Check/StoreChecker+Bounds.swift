@@ -6,9 +6,7 @@ extension StoreChecker {
   /// where they differ.
   ///
   /// All of a database have one size, as the verification of the pages has seen, so the first entry
-  /// speaks for them.
-  ///
-  /// - Returns: Whether all are right.
+  /// speaks for them. True where all are right.
   mutating func checkSizes() throws(StoreError) -> Bool {
     for (name, flags) in StoreDatabases.list(store.schema) {
       let database = try storing(store.environment.openDatabase(name, flags))

@@ -89,10 +89,8 @@ package struct HeaderRecord: Sendable, Hashable {
     generation <= modelGeneration && modelGeneration - generation <= UInt32(readableGenerations)
   }
 
-  /// Begins the generation of another model.
-  ///
-  /// - Parameter leavesReaders: Whether a process that reads the present generation may read the
-  ///   next one.
+  /// Begins the generation of another model, which with `leavesReaders` a process may read that
+  /// reads the present one.
   mutating func beginGeneration(leavesReaders: Bool) {
     modelGeneration += 1
     readableGenerations = leavesReaders ? min(readableGenerations, .max - 1) + 1 : 0

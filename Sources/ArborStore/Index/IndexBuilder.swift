@@ -83,7 +83,7 @@ struct IndexBuilder {
 
   // MARK: Uniqueness
 
-  private static let mostViolations = 100
+  static let mostViolations = 100
 
   /// Objects with the same values in unique indexes that were filled.
   func violations(_ reader: EngineReader) throws(StoreError) -> [UniquenessViolation] {

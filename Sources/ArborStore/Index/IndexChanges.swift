@@ -53,8 +53,7 @@ struct IndexChanges {
     leavesEntries = before.isEmpty && built.isDisjoint(with: carried.keys)
   }
 
-  /// Has the indexes of the newer model filled that cover entities which come back with their
-  /// objects.
+  /// Has the newer model's indexes filled that cover entities which come back with their objects.
   mutating func refill(covering entities: Set<String>, in schema: ModelSchema) {
     for entity in schema.entities
     where entity.concreteFamily.contains(where: { entities.contains(schema.entities[$0].name) }) {

@@ -22,7 +22,6 @@ final class IndexMaintainer {
   /// Room for the numbers of a key that is appended.
   var appended: [UInt64] = []
 
-  /// - Parameter filter: Tells which records are in a partial index.
   init(_ index: StoreDatabases.Index, filter: IndexFilter?) {
     self.index = index
     self.filter = filter

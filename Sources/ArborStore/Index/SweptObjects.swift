@@ -19,10 +19,8 @@ struct SweptObjects {
 
   mutating func removeAll() { stretches.removeAll() }
 
-  /// Adds the deletions among the changes of one entity, which are in the order of their numbers.
-  ///
-  /// - Parameter count: How many deletions there are.
-  /// - Returns: false where they lie too far apart; none is added then.
+  /// Adds the deletions among the changes of one entity, which are in the order of their numbers;
+  /// false where they lie too far apart, and none is added.
   mutating func insert(
     deletionsOf changes: ArraySlice<ChangeSet.RecordChange>, count: Int
   ) -> Bool {

@@ -25,10 +25,9 @@ enum StoreLog {
     {}
   }
 
-  /// Goes through the commits of a range of sequences, oldest first.
+  /// Goes through the commits of a range of sequences, oldest first; false where one is missing.
   ///
   /// - Parameter body: As of ``StoreSnapshot/forEachLogged(after:_:)``.
-  /// - Returns: Whether all of them are there.
   static func forEach<Failure: Error>(
     after sequence: UInt64, upTo last: UInt64, in log: EngineDatabase, _ reader: EngineReader,
     _ body: (UInt64, UnsafeRawBufferPointer) throws(Failure) -> Bool

@@ -4,8 +4,6 @@ internal import Foundation
 /// Finds objects that share values which a newer model makes unique, before the store is brought to
 /// it: as long as there is no index, by sorting the keys of all of them in memory.
 struct DuplicateSearch {
-  private static let mostViolations = 100
-
   let migration: LightweightMigration
   let parts: StoreParts
   /// The way from the present records to those of the newer model.
@@ -23,7 +21,7 @@ struct DuplicateSearch {
     for index in indexes { violations += try self.violations(of: index) }
     guard violations.isEmpty else {
       throw .duplicateValues(
-        violations.prefix(Self.mostViolations).map { DuplicateValues($0, schema, storeID) })
+        violations.prefix(IndexBuilder.mostViolations).map { DuplicateValues($0, schema, storeID) })
     }
   }
 

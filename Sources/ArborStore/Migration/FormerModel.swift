@@ -58,9 +58,7 @@ extension FormerModel {
     return try bytes.map { (bytes) throws(StoreError) in try FormerModel(bytes) }
   }
 
-  /// Removes it, with everything that was kept for its sake.
-  ///
-  /// - Parameter present: The schema of the store as the file has it.
+  /// Removes it, with everything that was kept for its sake, from a store of the present schema.
   func forget(
     _ present: ModelSchema, _ arbor: EngineDatabase, _ transaction: borrowing EngineWriter
   ) throws(StoreError) {

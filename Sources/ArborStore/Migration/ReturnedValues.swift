@@ -24,9 +24,8 @@ struct ReturnedValues {
 
     private var isMandatory: Bool { !attribute.description.isOptional }
 
-    /// What an object has from now on.
-    ///
-    /// - Parameter value: Its value; nil where the former type does not hold that.
+    /// What an object has from now on for its value, which is nil where the former type does not
+    /// hold it.
     mutating func value(_ value: Value?, of number: ObjectNumber) -> Value {
       if value == nil, !retyped.isDropped { unfitting.add(number) }
       if let value, !value.isNull || !isMandatory { return value }

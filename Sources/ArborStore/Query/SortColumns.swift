@@ -16,9 +16,7 @@ struct SortColumns {
     case text(String)
   }
 
-  /// - Parameters:
-  ///   - environment: What computed keys rest on.
-  ///   - resolver: Follows relationships; nil where no key leads over one.
+  /// - Parameter resolver: Follows relationships; nil where no key leads over one.
   init(
     _ keys: [BoundSortKey], _ environment: PredicateEnvironment, resolver: SnapshotResolver?
   ) {

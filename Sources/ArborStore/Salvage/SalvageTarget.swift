@@ -49,9 +49,7 @@ final class SalvageTarget {
     }
   }
 
-  /// Makes the databases, and writes what the new store says of itself.
-  ///
-  /// - Returns: The databases, that of doubtful objects last.
+  /// Makes the databases, that of doubtful objects last, and writes what the store says of itself.
   private static func begin(
     _ environment: EngineEnvironment, _ model: SalvagedModel, _ start: HeaderRecord
   ) throws(StoreError) -> [EngineDatabase] {

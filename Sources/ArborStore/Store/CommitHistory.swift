@@ -108,9 +108,7 @@ struct CommitHistory {
     try trim(history, until: header.sequence, transaction)
   }
 
-  /// Lets the commits go that are older than the last ``StoreFormat/historyLength``.
-  ///
-  /// - Parameter last: The sequence of the last one in the history.
+  /// Lets the commits go that are older than the last ``StoreFormat/historyLength`` until `last`.
   static func trim(
     _ history: EngineDatabase, until last: UInt64, _ transaction: borrowing EngineWriter
   ) throws(EngineError) {

@@ -11,9 +11,7 @@ struct CommitWriter: ~Copyable {
   /// What a log that is shared gets of the sets; nil where none is.
   private(set) var logged: [[UInt8]]?
 
-  /// - Parameters:
-  ///   - hasWritten: Whether the transaction has sets in it already.
-  ///   - logs: Whether the sets enter a log that is shared.
+  /// - Parameter hasWritten: Whether the transaction has sets in it already.
   init(
     store: StoreEngine, workspace: CommitWorkspace, header: HeaderRecord, hasWritten: Bool = false,
     logs: Bool = false

@@ -96,11 +96,77 @@ enum PlainArithmetic {
     case .subtract: result = left - right
     case .multiply: result = left * right
     case .divide:
-      if right.isZero { return .null }
-      result = left / right
+      return right.isZero ? .null : quotient(left, right).map(PlainValue.decimal)
     default: return nil
     }
     return result.isNaN ? nil : .decimal(rounded(result))
+  }
+
+  /// The quotient to 38 digits, halves away from zero, by long division, since Foundation's has
+  /// fewer digits of some numbers; nil where a `Decimal` has no such exponent.
+  private static func quotient(_ left: Decimal, _ right: Decimal) -> Decimal? {
+    let (dividend, divisor) = (digits(of: left), digits(of: right))
+    var exponent = dividend.exponent - divisor.exponent
+    var (quotient, rest, taken) = ([Int](), [Int](), 0)
+    while taken < dividend.digits.count || !rest.isEmpty && quotient.count < 39 {
+      let isBehindTheEnd = taken >= dividend.digits.count
+      rest.append(isBehindTheEnd ? 0 : dividend.digits[taken])
+      rest.removeFirst(rest.prefix { $0 == 0 }.count)
+      if isBehindTheEnd { exponent -= 1 }
+      taken += 1
+      var digit = 0
+      while rest.count != divisor.digits.count
+        ? rest.count > divisor.digits.count
+        : !rest.lexicographicallyPrecedes(divisor.digits)
+      {
+        rest = difference(rest, divisor.digits)
+        digit += 1
+      }
+      if !quotient.isEmpty || digit > 0 { quotient.append(digit) }
+    }
+    if quotient.count > 38 {
+      let isUp = quotient[38] >= 5
+      exponent += quotient.count - 38
+      quotient.removeSubrange(38...)
+      if isUp { quotient = sum(quotient, 1) }
+    }
+    while quotient.last == 0 {
+      quotient.removeLast()
+      exponent += 1
+    }
+    guard !quotient.isEmpty else { return 0 }
+    guard (-128...127).contains(exponent) else { return nil }
+    let sign = left.isSignMinus == right.isSignMinus ? "" : "-"
+    return Decimal(string: sign + quotient.map(String.init).joined() + "e\(exponent)")
+  }
+
+  /// The digits of a number without its sign, no zero first, and the power of ten of the last one.
+  private static func digits(of number: Decimal) -> (digits: [Int], exponent: Int) {
+    let parts = "\(number.magnitude)".split(separator: ".")
+    let digits = parts.joined().compactMap(\.wholeNumberValue)
+    return (Array(digits.drop { $0 == 0 }), parts.count > 1 ? -parts[1].count : 0)
+  }
+
+  /// Digits less others of a number that is no greater, no zero first.
+  private static func difference(_ left: [Int], _ right: [Int]) -> [Int] {
+    var (result, borrowed) = (left, 0)
+    for position in left.indices.reversed() {
+      let other = position - (left.count - right.count)
+      let digit = left[position] - borrowed - (other >= 0 ? right[other] : 0)
+      borrowed = digit < 0 ? 1 : 0
+      result[position] = digit + 10 * borrowed
+    }
+    return Array(result.drop { $0 == 0 })
+  }
+
+  /// Digits with a number of one digit added.
+  private static func sum(_ digits: [Int], _ number: Int) -> [Int] {
+    var (result, carried) = (digits, number)
+    for position in digits.indices.reversed() {
+      let digit = digits[position] + carried
+      (carried, result[position]) = digit.quotientAndRemainder(dividingBy: 10)
+    }
+    return carried > 0 ? [carried] + result : result
   }
 
   /// To the 38 digits that results have, halves away from zero.

@@ -36,6 +36,7 @@ struct DuplicateSearch {
     maintainer.sort()
     let duplicates = try maintainer.duplicates { (number) throws(StoreError) in
       let allocator = SlabAllocator(slabSize: 4 << 10)
+      defer { withExtendedLifetime(allocator) {} }
       guard let entity = schema.entity(of: number), let records = records(of: entity),
         let record = try reader.record(number, of: entity, in: records, layouts, allocator)
       else { return nil }

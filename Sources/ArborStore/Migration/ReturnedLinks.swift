@@ -112,7 +112,7 @@ struct ReturnedLinks {
     _ number: ObjectNumber, of entity: EntitySchema, without fields: [RecordField],
     _ records: EngineDatabase, _ transaction: borrowing EngineWriter
   ) throws(StoreError) {
-    let allocator = SlabAllocator(slabSize: 4 << 10)
+    let allocator = SlabAllocator(slabSize: 4 << 10, keepsSlabs: true)
     let record = try transaction.reader.record(number, of: entity, in: records, layouts, allocator)
     guard let record else { return }
     let buffer = RecordBuffer(copying: record.bytes, into: allocator)

@@ -84,7 +84,7 @@ struct ReturnedValues {
       // What is written moves what cursors stand on, so each batch has its own.
       let batch = try Self.batch(of: records, from: first, transaction.reader)
       next = batch.count < Self.batchSize ? nil : batch.last.map { $0.rawValue + 1 }
-      let allocator = SlabAllocator(slabSize: 4 << 10)
+      let allocator = SlabAllocator(slabSize: 4 << 10, keepsSlabs: true)
       for number in batch {
         try limit.checkStore()
         guard let stored = try transaction.reader.storedRecord(number, in: records) else {

@@ -76,10 +76,9 @@ extension CommitPreparation {
     }
   }
 
-  /// The stored record of an object; nil where none exists.
+  /// The stored record of an object, valid until the next one is read; nil where none exists.
   func record(_ number: ObjectNumber, _ plan: EntityPlan) throws(StoreError) -> RecordView? {
-    try reader.record(
-      number, of: plan.entity, in: plan.records, store.layouts, SlabAllocator(slabSize: 4 << 10))
+    try reader.record(number, of: plan.entity, in: plan.records, store.layouts, upgraded)
   }
 }
 

@@ -17,6 +17,8 @@ struct CommitPreparation {
   private let absentMetadata: [String]
   /// The binaries that the set brings along.
   private let blobs: Set<BlobName>
+  /// What ``record(_:_:)`` has brought to the present layout.
+  let upgraded = SlabAllocator(slabSize: 4 << 10)
 
   init(
     _ set: ChangeSet, store: StoreEngine, workspace: CommitWorkspace, reader: EngineReader,

@@ -20,9 +20,12 @@ extension QuerySource {
     _ reference: BlobReference, of number: ObjectNumber, _ field: RecordField
   ) throws -> Data? {
     if let data = try stored(reference, number, field) { return data }
+    // Holds a record of an older layout until the end.
+    let upgraded = SlabAllocator(slabSize: 4 << 10)
+    defer { withExtendedLifetime(upgraded) {} }
     guard let entity = schema.entity(of: number), !entity.isAbstract,
       let record = try reader.record(
-        number, of: entity, in: records(entity), store.layouts, SlabAllocator(slabSize: 4 << 10)),
+        number, of: entity, in: records(entity), store.layouts, upgraded),
       !record.isNull(field)
     else { return nil }
     switch record.content(field) {

@@ -32,8 +32,7 @@ extension ExprSyntax {
     if let call = self.as(FunctionCallExprSyntax.self) {
       return call.calledExpression.isImplicitMember
     }
-    guard let member = self.as(MemberAccessExprSyntax.self) else { return false }
-    return member.base == nil
+    return self.as(MemberAccessExprSyntax.self).map { $0.base == nil } ?? false
   }
 
   /// Whether it is `nil`, which says what no initial value says.
@@ -186,9 +185,7 @@ extension TypeSyntax {
 
   /// The type as a property of an attribute describes it: one that unwraps itself is optional.
   var described: String {
-    guard let optional = self.as(ImplicitlyUnwrappedOptionalTypeSyntax.self) else {
-      return trimmedDescription
-    }
-    return "\(optional.wrappedType.trimmedDescription)?"
+    let optional = self.as(ImplicitlyUnwrappedOptionalTypeSyntax.self)
+    return optional.map { "\($0.wrappedType.trimmedDescription)?" } ?? trimmedDescription
   }
 }

@@ -111,10 +111,9 @@ extension ManagedObjectContext {
   ) throws(ArborError) -> [T] {
     try objects(from: .data(ItemImport.encoded(value)), as: type, options)
   }
-}
 
-/// The same for entities by their names.
-extension ManagedObjectContext {
+  // MARK: The same for entities by their names
+
   /// Imports one object of an entity; see ``importObject(_:as:options:)-(_,T.Type,_)``.
   ///
   /// - Throws: ``ArborError`` as with a class, and `unknownName`.

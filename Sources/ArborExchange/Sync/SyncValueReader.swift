@@ -74,11 +74,9 @@ struct SyncValueReader {
     }
   }
 
-  /// Whether the value is read from a text that spells it.
-  private var isParsed: Bool { if case .isoDate = kind { true } else { false } }
-
   private func error(_ node: JSONNode, _ expectation: String) -> ArborError {
-    node.error(
+    let isParsed = if case .isoDate = kind { true } else { false }
+    return node.error(
       "\(entity).\(attribute.name) \(expectation), and this value, \(node.kind), is none; correct "
         + "it.",
       code: isParsed && node.kind == .string ? .unparsableValue : .invalidDocument

@@ -149,14 +149,13 @@ package enum StoreCreation {
         header.isBeingMigrated = false
         header.isUnsettled = false
         try remove(StoreFormat.migrationKey, arbor, transaction)
-        try StoreLog.end(&header, arbor, transaction)
+        try storing(path: path, StoreLog.end(&header, arbor, transaction))
         for key in StoreFormat.keysOfFollowers
         where !keepsPosition || key != StoreFormat.sharedKey {
           try remove(key, arbor, transaction)
         }
       }
-      try storing(
-        path: path, StoreHeader.write(header, arbor, in: transaction, following: former))
+      try StoreHeader.write(header, arbor, in: transaction, following: former)
       return true
     }
   }

@@ -166,6 +166,7 @@ import Testing
     "ExactDecimal": "ValueArithmeticTests",
     "ExchangeCounts": "SyncTests",
     "ExchangePlan": "ExchangeRunTests",
+    "ExchangeProperties": "AttributeReaderTests",
     "ExchangeAttribute+JSON": "RandomExportsTests",
     "ExportFile": "ManagedObjectContext+ExportingTests",
     "ExportIndex": "ManagedObjectContext+ExportingTests",

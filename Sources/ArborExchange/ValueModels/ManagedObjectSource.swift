@@ -61,12 +61,12 @@ struct ManagedObjectSource: ValueModelSource {
         if case .composite = value { "a value of several parts" } else { "another value" }
       let found = isNull ? "nil" : type.map { "of type \($0)" } ?? word
       return fault(
-        "The property takes \(expectation), and the attribute is \(found); correct its type, or give "
-          + "it a transformer.", isNull ? .initialization : .unsupportedProperty)
+        "The property takes \(expectation), and the attribute is \(found); correct its type, or "
+          + "give it a transformer.", isNull ? .initialization : .unsupportedProperty)
     case .object:
       return fault(
-        "The property takes \(expectation), and the relationship leads to one object; declare it as "
-          + "a value model.", .unsupportedRelationship)
+        "The property takes \(expectation), and the relationship leads to one object; declare it "
+          + "as a value model.", .unsupportedRelationship)
     case .objects:
       return fault(
         "The property takes \(expectation), and the relationship leads to several objects; declare "

@@ -5,8 +5,8 @@ internal import Foundation
 /// Finds the names of the properties that a key path of typed classes reads.
 ///
 /// A key path has no names at run time. Where its class tells them, those of single properties are
-/// looked up (``ManagedObject/propertyNames``). For all others an object that belongs to no store is
-/// made, the key path is followed from it, and the accessors on the way tell the numbers of what
+/// looked up (``ManagedObject/propertyNames``). For all others an object that belongs to no store
+/// is made, the key path is followed from it, and the accessors on the way tell the numbers of what
 /// they read; a to-one relationship leads to another such object. What the key path gives is then
 /// compared with what the last property holds, twice, with values at both ends of what it can hold:
 /// a property that is computed from another one gives itself away. One path cannot be told from a

@@ -76,7 +76,7 @@ extension EngineError {
   static var otherFlags: Self { .incompatible }
 }
 
-/// The result of one call of the engine, whose error becomes the store's as in ``storing(path:_:)``.
+/// The result of one call of the engine; its error becomes the store's, as in ``storing(path:_:)``.
 @inline(__always)
 func storing<R: ~Copyable>(
   path: String? = nil, _ call: @autoclosure () throws(EngineError) -> R

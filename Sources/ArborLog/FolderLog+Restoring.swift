@@ -57,7 +57,7 @@ extension FolderLog {
       try output.finish()
     }
     var opening = StoreOpening(.file(path), model: nil)
-    opening.durability = .relaxed
+    opening.isDurable = false
     opening.verification = .quick
     let file = try StoreEngine.open(opening)
     defer { file.close() }

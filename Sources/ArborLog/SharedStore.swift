@@ -171,7 +171,7 @@ package struct SharedStore {
   func withFile<R>(_ body: (StoreEngine) throws -> R) throws -> R {
     var opening = StoreOpening(.file(path), model: nil)
     opening.verification = .quick
-    opening.durability = .relaxed
+    opening.isDurable = false
     opening.indexBuilds = .left
     let file = try StoreEngine.open(opening)
     defer { file.close() }

@@ -32,7 +32,7 @@ package final class SharedCopies {
     random = SeededRandom(seed: seed)
     log = SimulatedLog(seed: seed ^ 1, faults: faults, defect: defect)
     var opening = StoreOpening(.file(folder.path("0.arbor")), model: try OfficeModel.make())
-    opening.durability = .relaxed
+    opening.isDurable = false
     let first = try StoreEngine.open(opening)
     let draft = Draft(first)
     employees = try (0..<4).map {
@@ -70,7 +70,7 @@ package final class SharedCopies {
       if case .waiting(let reason) = try shared.prepare(for: nil) { throw reason }
     }
     var opening = StoreOpening(.file(shared.path), model: nil)
-    opening.durability = .relaxed
+    opening.isDurable = false
     let file = try StoreEngine.open(opening)
     files[index] = file
     try retrying { try file.share(through: shared.client) }

@@ -25,7 +25,7 @@ struct MigratingOpener {
       case .lightweight = opening.migration
     else { return try storing(StoreEngine.open(opening)) }
     var first = opening
-    first.onMismatch = .fail
+    first.replacesOtherModels = false
     // Which way a migration takes is decided before the file changes.
     let isChain = !options.migrationSteps.isEmpty || !options.modelVersions.isEmpty
     if isChain || options.migrationPlan != nil { first.migration = .refuse }
@@ -57,7 +57,7 @@ struct MigratingOpener {
       }
       try StagedMigration(files, chain, opening, options, report).run()
     } catch {
-      guard error.code == .modelMismatch, opening.onMismatch == .eraseAndRecreate else {
+      guard error.code == .modelMismatch, opening.replacesOtherModels else {
         throw error
       }
     }
@@ -82,7 +82,7 @@ struct MigratingOpener {
   ) throws(ArborError) -> StoreOpening? {
     guard chain.hops.count <= 1, chain.hops.first?.step == nil else { return nil }
     var opening = opening
-    opening.onMismatch = .fail
+    opening.replacesOtherModels = false
     guard let hop = chain.hops.first else { return opening }
     opening.versionsBetween = hop.versions
     guard options.migration.isStaged else { return opening }

@@ -228,7 +228,7 @@ struct StagedMigration {
   /// A file of the migration, or the store itself, which has the marker of it.
   private func stageOpening(_ path: String, _ model: ManagedObjectModel? = nil) -> StoreOpening {
     var stage = StoreOpening(.file(path), model: model)
-    stage.durability = opening.durability
+    stage.isDurable = opening.isDurable
     // What is dropped lies in the original still.
     stage.isMigrating = true
     stage.initialMapSize = opening.initialMapSize
@@ -259,7 +259,7 @@ struct StagedMigration {
     defer { old.close() }
     let new = try PersistentStore(
       at: .path(files.stage(number)),
-      options: StoreOptions(durability: opening.durability == .full ? .full : .relaxed))
+      options: StoreOptions(durability: opening.isDurable ? .full : .relaxed))
     defer { new.close() }
     let migration = Migration(
       old, new, models, journal, hop.step?.batches ?? .of(1000), progress, report)

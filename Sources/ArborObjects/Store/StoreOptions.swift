@@ -174,9 +174,9 @@ public struct StoreOptions: Sendable, Hashable {
     opening.isReadOnly = isReadOnly
     opening.migration = migration.stored
     opening.indexBuilds = indexBuilds == .inBackground ? .inBackground : .beforeOpening
-    opening.onMismatch = onMismatch == .fail ? .fail : .eraseAndRecreate
-    opening.onCorruption = onCorruption == .fail ? .fail : .setAsideAndRecreate
-    opening.durability = durability == .full ? .full : .relaxed
+    opening.replacesOtherModels = onMismatch == .eraseAndRecreate
+    opening.setsDamagedAside = onCorruption == .setAsideAndRecreate
+    opening.isDurable = durability == .full
     opening.initialMapSize = initialMapSize
     opening.maximumMapSize = maximumMapSize
     opening.verification =

@@ -16,7 +16,7 @@ extension EngineOptions {
     self.init()
     isReadOnly = opening.isReadOnly
     verifiesPages = opening.verification == .full
-    durability = opening.durability == .full ? .full : .relaxed
+    durability = opening.isDurable ? .full : .relaxed
     if let model = opening.model { additionalDatabases += model.mostDatabases }
     if let size = opening.initialMapSize { initialMapSize = size }
     if let size = opening.maximumMapSize { maximumMapSize = size }

@@ -31,7 +31,7 @@ extension StoreEngine {
     _ transaction: borrowing EngineWriter
   ) throws(StoreError) -> [NumberReservation] {
     // Relaxed commits are not durable when they return: see reserveNumbers(_:atLeast:_:).
-    if durability == .relaxed || sharedLog != nil { return [] }
+    if !isDurable || sharedLog != nil { return [] }
     var reservations: [NumberReservation] = []
     for (counter, size) in blocks.low {
       do throws(StoreError) {
@@ -59,7 +59,7 @@ extension StoreEngine {
       reservation = try reserveNumbers(size, atLeast: count, counter, transaction)
     }
     // Relaxed durability may lose commits, but never a number that was given out.
-    if durability == .relaxed {
+    if !isDurable {
       try storing(environment.synchronize())
     }
     return reservation

@@ -20,7 +20,8 @@ package final class StoreEngine: Sendable {
   package let modelDigest: ModelDigest
   /// Grows with every change of the stored model's fingerprint.
   package let modelGeneration: UInt32
-  package let durability: StoreOpening.Durability
+  /// Whether commits wait for the medium.
+  package let isDurable: Bool
   /// Whether commits may go past a ``MigrationMarker``.
   let isMigrating: Bool
 
@@ -72,7 +73,7 @@ package final class StoreEngine: Sendable {
     modelFingerprint = parts.header.modelFingerprint
     modelDigest = parts.modelDigest
     modelGeneration = parts.header.modelGeneration
-    durability = parts.durability
+    isDurable = parts.isDurable
     isMigrating = parts.isMigrating
     wasWrittenSinceBoot = parts.header.bootID == StoreHeader.bootID
     plans = EntityPlan.all(of: parts.schema, databases: parts.databases)
@@ -242,7 +243,7 @@ struct StoreParts {
   let databases: StoreDatabases
   let layouts: StoreLayouts
   let header: HeaderRecord
-  let durability: StoreOpening.Durability
+  let isDurable: Bool
   let isMigrating: Bool
   let isOfEarlierFormat: Bool
 }

@@ -65,7 +65,7 @@ struct StoreOpener {
       } catch {
         let reason = StoreError(error, path: path)
         guard reason.isCorruption || error.isForeignContent,
-          opening.onCorruption == .setAsideAndRecreate, opening.model != nil, !opening.isReadOnly
+          opening.setsDamagedAside, opening.model != nil, !opening.isReadOnly
         else { throw explained(reason, path) }
         try StoreFiles.setAside(path)
         continue
@@ -123,7 +123,7 @@ struct StoreOpener {
     else { return false }
     let path = environment.path
     switch error {
-    case .modelMismatch where opening.onMismatch == .eraseAndRecreate:
+    case .modelMismatch where opening.replacesOtherModels:
       let model = try offer.checked()
       try StoreFiles.exclusively(environment) { () throws(StoreError) in
         try StoreCreation.replace(path, model, options: environmentOptions)
@@ -131,7 +131,7 @@ struct StoreOpener {
       return true
     // Once a file is open, what is no store is so by its contents.
     case _ where error.isCorruption || error.isNoStore:
-      guard opening.onCorruption == .setAsideAndRecreate else { return false }
+      guard opening.setsDamagedAside else { return false }
       try StoreFiles.exclusively(environment) { () throws(StoreError) in
         try StoreFiles.setAside(past: path)
       }
@@ -170,7 +170,7 @@ struct StoreOpener {
     let databases = try databases(schema, environment)
     return StoreParts(
       environment: environment, path: path, schema: schema, modelDigest: digest,
-      databases: databases, layouts: layouts, header: header, durability: opening.durability,
+      databases: databases, layouts: layouts, header: header, isDurable: opening.isDurable,
       isMigrating: opening.isMigrating,
       isOfEarlierFormat: CatalogCodec.isWithoutStoredNames(stored))
   }

@@ -10,28 +10,6 @@ package struct StoreOpening: Sendable {
     case inMemory
   }
 
-  /// What a commit waits for before it returns.
-  package enum Durability: Sendable, Hashable {
-    /// A commit survives power loss.
-    case full
-    /// Power loss may take the last commits, never consistency.
-    case relaxed
-  }
-
-  /// What to do with a file that was written with another model and is not migrated.
-  package enum MismatchRule: Sendable, Hashable {
-    case fail
-    case eraseAndRecreate
-  }
-
-  /// What to do with a file that is damaged or no store.
-  package enum CorruptionRule: Sendable, Hashable {
-    case fail
-    /// Keeps the file under another name beside the new one. Files of a later format or engine,
-    /// folders and links are left alone.
-    case setAsideAndRecreate
-  }
-
   /// What to do with a file of another model that can be brought to the given one.
   package enum Migration: Sendable, Hashable {
     /// It is left as it is.
@@ -68,7 +46,9 @@ package struct StoreOpening: Sendable {
   /// nil: the model inside the file, which then has to exist. It need not have been checked.
   package var model: ManagedObjectModel?
   package var isReadOnly = false
-  package var durability = Durability.full
+  /// Whether a commit survives a loss of power; else that may take the last commits, never
+  /// consistency.
+  package var isDurable = true
   package var verification = Verification.automatic
   /// How long after the last complete scrub of the file the next one begins behind the open store,
   /// in seconds; nil for never.
@@ -91,8 +71,11 @@ package struct StoreOpening: Sendable {
   package var mostObjectsIndexedAtOnce = 10_000
   /// So many entries a batch has at most.
   package var largestIndexBatch = 1 << 17
-  package var onMismatch = MismatchRule.fail
-  package var onCorruption = CorruptionRule.fail
+  /// Whether a file that was written with another model, and is not migrated, is made anew.
+  package var replacesOtherModels = false
+  /// Whether a file that is damaged or no store is kept under another name beside a new one. Files
+  /// of a later format or engine, folders and links are left alone.
+  package var setsDamagedAside = false
   /// Bytes of address space to map at first; nil: as much as the system grants, up to 1 TiB.
   package var initialMapSize: Int?
   /// Bytes of address space the map may grow to; nil: no bound but the engine's.

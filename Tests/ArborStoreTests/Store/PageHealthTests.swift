@@ -112,7 +112,7 @@ import Testing
     expectCorrupted { try open(.full).close() }
     var opening = StoreOpening(.file(path), model: model)
     opening.verification = .full
-    opening.onCorruption = .setAsideAndRecreate
+    opening.setsDamagedAside = true
     let fresh = try StoreEngine.open(opening)
     #expect(try fresh.check().recordCount == 0)
     fresh.close()

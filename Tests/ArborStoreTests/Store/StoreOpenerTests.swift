@@ -154,7 +154,7 @@ import Testing
     defer { file.close() }
     // Open elsewhere in the process it is neither shared nor erased.
     guard
-      case .modelMismatch? = failure({ try open(other) { $0.onMismatch = .eraseAndRecreate } })
+      case .modelMismatch? = failure({ try open(other) { $0.replacesOtherModels = true } })
     else { throw DraftError("no refusal") }
     #expect(try Draft(file).entity("Tag").name == "Tag")
     try TemporaryStore.check(path: path)
@@ -162,7 +162,7 @@ import Testing
 
   @Test func erasesForAnotherModelWhereItIsTold() throws {
     try makeStore()
-    let file = try open(otherModel) { $0.onMismatch = .eraseAndRecreate }
+    let file = try open(otherModel) { $0.replacesOtherModels = true }
     #expect(file.lastSequence == 0)
     #expect(try file.schema.model == otherModel)
     file.close()
@@ -206,7 +206,7 @@ import Testing
   @Test func setsAsideAnEmptyFileWhereItIsTold() throws {
     try Data().write(to: URL(filePath: path))
     guard case .corrupted? = failure({ try open(model) }) else { throw DraftError("no refusal") }
-    try open(model) { $0.onCorruption = .setAsideAndRecreate }.close()
+    try open(model) { $0.setsDamagedAside = true }.close()
     #expect(files.count == 3)
     #expect(files.contains { $0.hasPrefix("office.arbor.damaged-") })
     try TemporaryStore.check(path: path)
@@ -222,7 +222,7 @@ import Testing
     }
     let bytes = try Data(contentsOf: URL(filePath: path))
     guard case .notAStore? = failure({ try open(model) }) else { throw DraftError("no refusal") }
-    let setAside: (inout StoreOpening) -> Void = { $0.onCorruption = .setAsideAndRecreate }
+    let setAside: (inout StoreOpening) -> Void = { $0.setsDamagedAside = true }
     #expect(
       failure {
         try open(model) {
@@ -239,21 +239,19 @@ import Testing
 
   @Test func leavesAFolderWhereItIsToldToSetAside() throws {
     try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: false)
-    let error = failure { try open(model) { $0.onCorruption = .setAsideAndRecreate } }
+    let error = failure { try open(model) { $0.setsDamagedAside = true } }
     guard case .notAStore? = error else { throw DraftError("\(String(describing: error))") }
     #expect(files == ["office.arbor"])
   }
 
   // MARK: Paths
 
-  @Test(
-    .timeLimit(.minutes(15)),
-    arguments: [.fail, .setAsideAndRecreate] as [StoreOpening.CorruptionRule])
-  func refusesALinkThatLeadsNowhere(rule: StoreOpening.CorruptionRule) throws {
+  @Test(.timeLimit(.minutes(15)), arguments: [false, true])
+  func refusesALinkThatLeadsNowhere(setsDamagedAside: Bool) throws {
     try FileManager.default.createSymbolicLink(
       atPath: path, withDestinationPath: folder.path("nowhere.arbor"))
-    guard case .notAStore(path, let what)? = failure({ try open(model) { $0.onCorruption = rule } })
-    else { throw DraftError("no refusal") }
+    let error = failure { try open(model) { $0.setsDamagedAside = setsDamagedAside } }
+    guard case .notAStore(path, let what)? = error else { throw DraftError("no refusal") }
     #expect(
       what
         == "The path is a symbolic link that leads to no file. Remove the link, or let it lead to "
@@ -308,7 +306,7 @@ import Testing
     let error = try openWithHeader { $0[30] ^= 1 }
     guard case .corrupted? = error else { throw DraftError("\(String(describing: error))") }
     // Set aside it makes room for a new store.
-    try open(model) { $0.onCorruption = .setAsideAndRecreate }.close()
+    try open(model) { $0.setsDamagedAside = true }.close()
     try TemporaryStore.check(path: path)
   }
 

@@ -22,7 +22,7 @@ enum ForgedStore {
   static func useQuickly(_ path: String) -> Result {
     var opening = StoreOpening(.file(path), model: nil)
     opening.verification = .quick
-    opening.durability = .relaxed
+    opening.isDurable = false
     opening.initialMapSize = 1 << 26
     opening.indexBuilds = .left
     guard let store = try? StoreEngine.open(opening) else { return .refused }

@@ -42,7 +42,7 @@ package struct EngineEnvironment: Sendable, Equatable {
     try base.openDatabase(name).map(EngineDatabase.init)
   }
 
-  /// Opens several databases in one transaction; nil in the place of a missing one.
+  /// Opens several databases in one transaction; nil for a missing one.
   func openDatabases(
     _ list: [(name: String, flags: EngineFlags)]
   ) throws(EngineError) -> [EngineDatabase?] {

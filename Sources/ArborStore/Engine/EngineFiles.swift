@@ -78,7 +78,7 @@ enum EngineFolder {
   }
 }
 
-/// Tells of changes of a data file, whoever makes them, until it is cancelled.
+/// Tells of changes of a data file, by this process and by others, until it is cancelled.
 struct EngineWatch: Sendable {
   private let base: FileWatch
 

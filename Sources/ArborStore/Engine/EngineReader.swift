@@ -112,7 +112,7 @@ package struct EngineReader {
     _ key: String, in arbor: EngineDatabase
   ) throws(StoreError) -> UnsafeRawBufferPointer {
     guard let bytes = try entryIfPresent(key, in: arbor) else {
-      throw .corrupted(entity: nil, object: nil, what: "The entry \(key) is missing.")
+      throw .corrupted(what: "The entry \(key) is missing.")
     }
     return bytes
   }

@@ -52,7 +52,7 @@ package struct EngineWriter: ~Copyable {
     }
   }
 
-  /// Puts `count` bytes, which `fill` writes in place, in the place of what the key has. For a
+  /// Puts `count` bytes, which `fill` writes where they are to lie, as the value of the key. For a
   /// single entry: a cursor costs more than the search that it spares.
   ///
   /// - Parameter isAbove: Whether the key is above all others, which fills pages completely.

@@ -46,6 +46,6 @@ extension QuerySource {
     return store.databases.relationships[number].members
   }
 
-  /// Records that an index has served a query.
+  /// Records that a query has been answered by an index.
   func noteUse(of index: IndexReference) { store.noteUse(ofIndex: number(of: index)) }
 }

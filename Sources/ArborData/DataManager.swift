@@ -59,12 +59,14 @@ nonisolated open class DataManager {
   public let context: ManagedObjectContext
   /// Who is told of changes.
   public weak var delegate: (any DataManagerDelegate)? {
-    didSet { if delegate != nil { context.beginRound() } }
+    didSet { if delegate != nil { beginRound() } }
   }
   /// The managers that are committed together with this one.
   public let group: ManagerGroup?
   /// What the delegate was told of at the beginning of the commit under way.
   private var told = ChangeRound()
+  /// What records the changes that the delegate is told of; nil until there has been one.
+  private var recorder: RoundRecorder?
 
   /// Makes a manager on an open store.
   ///
@@ -80,7 +82,7 @@ nonisolated open class DataManager {
     context = store.makeContext()
     context.mergePolicy = .mergeByPropertyObjectWins
     self.delegate = delegate
-    if delegate != nil { context.beginRound() }
+    if delegate != nil { beginRound() }
     group?.add(self)
     if delegate?.dataManagerSupportsUndo(self) ?? true {
       context.undoHistory = UndoHistory(levelLimit: Self.undoLevels)
@@ -276,7 +278,7 @@ nonisolated open class DataManager {
     processPendingChanges()
     try context.commit()
     guard delegate != nil else { return }
-    var round = context.takeRound()
+    var round = recorder?.takeRound() ?? ChangeRound()
     round.updated.subtract(told.created.union(told.updated))
     tell(round)
   }
@@ -284,7 +286,7 @@ nonisolated open class DataManager {
   /// Drops all pending changes, and ends a round: the delegate is not told of what was rolled back.
   open func rollback() {
     context.rollback()
-    if delegate != nil { context.beginRound() }
+    if delegate != nil { beginRound() }
   }
 
   /// Commits the managers of this one's group, or this one where it has none.
@@ -302,7 +304,7 @@ nonisolated open class DataManager {
   open func purge() throws {
     try store.purge()
     context.reset()
-    if delegate != nil { context.beginRound() }
+    if delegate != nil { beginRound() }
   }
 
   /// Runs a body in the store's background context and commits what it changed; when it returns,
@@ -373,8 +375,12 @@ nonisolated open class DataManager {
   open func processPendingChanges() {
     context.processPendingChanges()
     guard delegate != nil else { return }
-    told = context.takeRound()
+    told = recorder?.takeRound() ?? ChangeRound()
     tell(told)
+  }
+
+  private func beginRound() {
+    if let recorder { recorder.beginRound() } else { recorder = RoundRecorder(context) }
   }
 
   private func tell(_ round: ChangeRound) {

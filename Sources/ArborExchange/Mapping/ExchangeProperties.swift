@@ -22,7 +22,7 @@ class ExchangeMember {
   /// Where objects of the entity have the property, looked up once.
   final func slots(in context: ManagedObjectContext) throws(ArborError) -> PropertySlots {
     if let knownIndex { return knownIndex }
-    let slots = try context.slots(of: name, in: entityName)
+    let slots = try context.reader.slots(of: name, in: entityName)
     knownIndex = slots
     return slots
   }

@@ -72,7 +72,7 @@ final class IdentityTable {
   private func wantedObjects() throws(ArborError) -> [ManagedObject] {
     if scope == nil, attributes.count == 1, let numbers = Self.numbers(keys[found.count...]) {
       let slots = try attributes[0].slots(in: context)
-      let objects = try context.objects(of: entity.name, withUnique: numbers, at: slots)
+      let objects = try context.reader.objects(of: entity.name, withUnique: numbers, at: slots)
       if let objects { return objects }
     }
     return try context.fetch(

@@ -34,7 +34,7 @@ final class SyncMapper {
     for serializer: S
   ) throws(ArborError) -> ItemMapping {
     var named = serializer.entityName
-    if named == nil { named = try context.entityName(of: S.Object.self) }
+    if named == nil { named = try context.reader.entityName(of: S.Object.self) }
     let name = named ?? ""
     let entity = try schema.requireEntity(named: name)
     var attributes: [ItemAttribute] = []

@@ -40,7 +40,7 @@ extension ManagedObjectContext {
   ///
   /// - Throws: As for a single object.
   public func values<M: ValueModel>(_ type: M.Type, of objects: [ManagedObject]) throws -> [M] {
-    try throwDeferredFailure()
+    try reader.throwDeferredFailure()
     for object in objects where object.context?.store !== store {
       throw ArborError(unreachable: object)
     }
@@ -54,11 +54,11 @@ extension ManagedObjectContext {
         return try ManagedObjectReading(ExchangeSchema(store.model), in: self).models(
           type, of: objects)
       }
-      try throwDeferredFailure()
+      try reader.throwDeferredFailure()
       return models
     } catch {
       // What could not be read was given as default values, which may have led to other errors.
-      try throwDeferredFailure()
+      try reader.throwDeferredFailure()
       throw OwnError.unwrap(error)
     }
   }

@@ -12,7 +12,7 @@ final class BlobKeeper {
   /// Binaries that the commit under way moves out of the records.
   private var moved: [BlobName: Data] = [:]
   /// Whether records of earlier commits may come back.
-  var keepsRetired = false
+  private var keepsRetired: Bool { context.undoHistory != nil }
   /// Binaries that commits of this context took out of the store, for records that may come back.
   private(set) var retired: [BlobName: Data] = [:]
 
@@ -105,7 +105,7 @@ final class BlobKeeper {
       else { continue }
       let name = BlobName(reference, of: object.number, field)
       guard retired[name] == nil else { continue }
-      retired[name] = try context.peek { snapshot throws(StoreError) in
+      retired[name] = try context.reader.peek { snapshot throws(StoreError) in
         try snapshot.blob(reference, of: object.number, field)
       }
     }

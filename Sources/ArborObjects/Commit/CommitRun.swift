@@ -47,17 +47,33 @@ struct CommitRun {
     if let written { observation?.end(receipt, written) }
   }
 
+  /// Checks what ``run(marking:_:)`` would check; see ``ManagedObjectContext/validate()``.
+  func check() throws(ArborError) {
+    try begin("validate() was called during a commit or a seed, which validates by itself.")
+    guard context.hasChanges else { return }
+    let savepoint = work.beginSavepoint()
+    defer { work.restore(savepoint) }
+    try CommitHooks(context: context).announce()
+    try context.reader.throwFailure()
+    _ = try AttributeDerivation(context: context).derive()
+    try RuleCheck(context: context).run(isAlone: true)
+  }
+
+  /// Takes in what has been committed so far.
+  ///
+  /// - Parameter refusal: Why that is not possible during another commit.
+  private func begin(_ refusal: String) throws(ArborError) {
+    try context.reader.beginOperation()
+    try context.reader.throwFailure()
+    guard !work.isInSavepoint else { throw ArborError(.notAllowed, refusal) }
+    try work.limitOperation()
+    try context.reader.takeInKnownCommits()
+  }
+
   /// Takes in what has been committed so far; returns whether anything waits.
   private func begin() throws(ArborError) -> Bool {
-    try context.beginOperation()
-    try context.throwFailure()
-    guard !work.isInSavepoint else {
-      throw ArborError(
-        .notAllowed,
-        "commit() was called during a commit or a seed; let the outer one commit what changed.")
-    }
-    try work.limitOperation()
-    try context.takeInKnownCommits()
+    try begin(
+      "commit() was called during a commit or a seed; let the outer one commit what changed.")
     try work.file.reporting(work.checkLostLinks())
     return context.hasChanges
   }
@@ -70,7 +86,7 @@ struct CommitRun {
       work.yieldChangesWithoutEffect()
       work.unlinkFromDeleted()
     }
-    try context.throwFailure()
+    try context.reader.throwFailure()
     let derivation = AttributeDerivation(context: context)
     _ = try derivation.derive()
     try RuleCheck(context: context).run()
@@ -90,7 +106,7 @@ struct CommitRun {
       // Hooks of the validation, or concurrent commits, may have changed what values rest on.
       let basis = try derivation.derive()
       try context.blobs.moveOut()
-      try context.throwFailure()
+      try context.reader.throwFailure()
       let changes = changeSet(basis, marking: mark, metadata)
       guard !changes.isEmpty else { return nil }
       do throws(StoreError) {
@@ -108,7 +124,7 @@ struct CommitRun {
         }
         metCommits += 1
         work.mendLinks()
-        try context.throwFailure()
+        try context.reader.throwFailure()
       }
     }
     throw ArborError(

@@ -125,7 +125,7 @@ struct ConflictResolver {
       else { continue }
       keeper.set(owner, relation, to: nil)
     }
-    try context.peek { snapshot throws(StoreError) in
+    try context.reader.peek { snapshot throws(StoreError) in
       try work.dropLostLinks(snapshot, isFinal: true)
     }
     return !missing.isEmpty

@@ -89,11 +89,11 @@ private struct DerivedAttributes {
     gather()
     // The commit finds out what others have deleted meanwhile, and the policy decides.
     owners = owners.filter(isThere)
-    try context.throwFailure()
+    try context.reader.throwFailure()
     let objects = context.reader.objects(owners.sorted(), of: nil)
     for object in objects { try prepareReaders(object.binding.entity) }
     for object in objects { _ = object.currentRecord }
-    try context.throwFailure()
+    try context.reader.throwFailure()
     let values = try values(of: objects)
     for (object, values) in zip(objects, values) {
       try store(values, in: object)
@@ -221,7 +221,7 @@ private struct DerivedAttributes {
 
   private func values(of objects: [ManagedObject]) throws(ArborError) -> [[Value]] {
     let (context, readers) = (context, readers)
-    return try context.peek { snapshot throws(StoreError) in
+    return try context.reader.peek { snapshot throws(StoreError) in
       try snapshot.resolving(overlay: context.work.overlay) { resolver in
         objects.map { object in
           readers[object.binding.entity.index, default: []].map {

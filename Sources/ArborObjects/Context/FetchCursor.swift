@@ -64,13 +64,13 @@ public final class FetchCursor<T: ManagedObject> {
 
   /// Reads more objects; false at the end.
   private func readBatch() throws(ArborError) -> Bool {
-    try context.beginOperation()
+    try context.reader.beginOperation()
     try context.work.limitOperation(to: description.allowance)
     guard case .listed(let numbers) = source else { return try walkOn() }
     guard !numbers.isEmpty else { return false }
     let part = numbers.prefix(description.batchSize)
     source = .listed(numbers.dropFirst(part.count))
-    let objects = try context.existingObjects(part, prefetching: paths)
+    let objects = try context.reader.existingObjects(part, prefetching: paths)
     // The class of the entity, which all its objects have, was checked.
     batch = (objects.typed() as [T])[...]
     return true
@@ -86,7 +86,7 @@ public final class FetchCursor<T: ManagedObject> {
     var fetched = FetchedObjects()
     var objects: [ManagedObject] = []
     defer { fetched.awake() }
-    let isWalked = try context.onSnapshot { snapshot throws(StoreError) -> Bool in
+    let isWalked = try context.reader.onSnapshot { snapshot throws(StoreError) -> Bool in
       try noteMoved(part, on: snapshot, overlay)
       guard
         var records = try snapshot.walk(part, overlay: overlay, allocator: context.work.allocator)

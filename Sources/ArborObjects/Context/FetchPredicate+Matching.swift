@@ -16,7 +16,7 @@ extension FetchPredicate {
         .notAllowed, "\(object.objectID) belongs to no context: \(object.whyDetached)."
       ).with(entity: entity.name, objectID: object.objectID)
     }
-    try context.beginOperation()
+    try context.reader.beginOperation()
     try context.work.limitOperation(to: allowance)
     let bound = try PredicateBinder.bind(self, to: entity, in: schema)
     let environment = PredicateEnvironment(schema: schema, storeID: object.binding.storeID)
@@ -25,7 +25,7 @@ extension FetchPredicate {
     if bound.dependencies.isEmpty, !bound.dependencies.evaluatesLists {
       return predicate(object.currentRecord, object.number, nil)
     }
-    return try context.onSnapshot { snapshot throws(StoreError) in
+    return try context.reader.onSnapshot { snapshot throws(StoreError) in
       try snapshot.judge(
         predicate, object.currentRecord, object.number, overlay: context.work.overlay)
     }

@@ -167,3 +167,8 @@ public struct FetchRequest<T: ManagedObject>: Sendable, Hashable {
     return request
   }
 }
+
+extension ManagedObject: PredicateArgument {
+  /// The object's ID as a constant.
+  public final var predicateValue: Value { .objectID(objectID) }
+}

@@ -64,8 +64,8 @@ public struct FetchedWindow<T: ManagedObject>: RandomAccessCollection {
 
     /// The objects of numbers, read together where they can be; faults where they cannot.
     private func faults(_ numbers: ArraySlice<ObjectNumber>) -> [ManagedObject] {
-      do throws(ArborError) { _ = try context.existingObjects(numbers) } catch {
-        context.note(error)
+      do throws(ArborError) { _ = try context.reader.existingObjects(numbers) } catch {
+        context.reader.note(error)
       }
       return numbers.compactMap { context.reader.fault($0) }
     }

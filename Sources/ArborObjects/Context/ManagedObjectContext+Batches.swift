@@ -1,5 +1,4 @@
 public import ArborModel
-internal import ArborStore
 
 /// Many objects, a part of them at a time.
 extension ManagedObjectContext {
@@ -10,24 +9,8 @@ extension ManagedObjectContext {
   /// - Throws: ``ArborError`` `invalidArgument` for an ID of another store or an unknown entity,
   ///   and what the store reports.
   public func objects(with ids: [ObjectID]) throws(ArborError) -> [ManagedObject] {
-    try beginOperation()
-    return try existingObjects(ids.map(number))
-  }
-
-  /// The objects of several numbers that exist, in the order of the numbers.
-  ///
-  /// - Parameter paths: The relationships whose objects are read too.
-  func existingObjects(
-    _ numbers: some Collection<ObjectNumber>, prefetching paths: [[RelationshipSchema]] = []
-  ) throws(ArborError) -> [ManagedObject] {
-    try work.limitOperation()
-    var fetched = FetchedObjects()
-    defer { fetched.awake() }
-    return try onSnapshot { snapshot throws(StoreError) -> [ManagedObject] in
-      let objects = try reader.existing(numbers, on: snapshot, &fetched)
-      for path in paths { try reader.prefetch(path, of: objects, on: snapshot, &fetched) }
-      return objects
-    }
+    try reader.beginOperation()
+    return try reader.existingObjects(ids.map(reader.number))
   }
 
   /// The results of a request as a collection that holds eight bytes an object and makes the
@@ -40,7 +23,7 @@ extension ManagedObjectContext {
   public func fetchWindow<T: ManagedObject>(
     _ request: FetchRequest<T>
   ) throws(ArborError) -> FetchedWindow<T> {
-    FetchedWindow(self, try fetchNumbers(request), batchSize: request.description.batchSize)
+    FetchedWindow(self, try reader.numbers(of: request), batchSize: request.description.batchSize)
   }
 
   /// The results of a request one after another, in memory for a batch of them however many there
@@ -66,24 +49,32 @@ extension ManagedObjectContext {
   public func cursor<T: ManagedObject>(
     for request: FetchRequest<T>
   ) throws(ArborError) -> FetchCursor<T> {
-    try cursor(for: request, listingAtMost: 65_536)
+    try reader.cursor(for: request, listingAtMost: 65_536)
   }
 
-  /// A cursor that lists the rows an index finds only where they are few.
+  /// Fetches one page of a request's results: as many as its limit says, or without a limit its
+  /// batch size.
   ///
-  /// - Parameter most: How many rows are few.
-  package func cursor<T: ManagedObject>(
-    for request: FetchRequest<T>, listingAtMost most: Int
-  ) throws(ArborError) -> FetchCursor<T> {
-    try beginOperation()
-    let description = request.description
-    let entity = try reader.entity(for: request)
-    let query = try reader.query(description, entity)
-    let paths = try reader.prefetchPaths(description, of: entity)
-    let overlay = reader.overlay(for: description)
-    let numbers = try onSnapshot { snapshot throws(StoreError) in
-      try snapshot.listedNumbers(query, atMost: most, overlay: overlay)
-    }
-    return FetchCursor(self, description, query, prefetching: paths, listed: numbers)
+  /// A page goes on where the one before it ended, by what the sort keys of its last object were
+  /// and by its number: objects that were inserted or deleted meanwhile neither shift the others
+  /// nor repeat them. A token is a text that outlives context, store and process; it belongs to
+  /// one store, entity, predicate and order. The request's offset counts for the first page only.
+  ///
+  /// Costs what a fetch with that limit costs: with the order of an index, or without sort keys,
+  /// the rows of the page; else a look at every row, but memory for one page only.
+  ///
+  /// ```swift
+  /// var request = FetchRequest<Employee>(sortKeys: ["name"])
+  /// request.fetchLimit = 50
+  /// let first = try context.fetchPage(request)
+  /// let second = try context.fetchPage(request.page(after: first.next))
+  /// ```
+  ///
+  /// - Throws: ``ArborError`` as ``fetch(_:)``; `invalidArgument` for a token that is none, or of
+  ///   another request, and for an order by the time or by chance.
+  public func fetchPage<T: ManagedObject>(
+    _ request: FetchRequest<T>
+  ) throws(ArborError) -> FetchPage<T> {
+    try reader.page(of: request)
   }
 }

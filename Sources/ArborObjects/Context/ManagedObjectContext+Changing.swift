@@ -1,5 +1,4 @@
-internal import ArborModel
-internal import ArborStore
+public import ArborModel
 internal import ArborWork
 
 extension ManagedObjectContext {
@@ -35,42 +34,31 @@ extension ManagedObjectContext {
   ///     values, or forgotten.
   public func refresh(_ object: ManagedObject, mergeChanges: Bool = true) {
     guard object.owner === self else { return }
-    work.memberships.removeAll()
-    defer { work.settleListeners() }
-    do throws(ArborError) {
-      try takeInKnownCommits()
-      work.forgetLost(of: object.number)
-      guard object.owner === self else { return }
-      guard let change = object.change else {
-        work.noteReplaced(object)
-        return object.becomeFault()
-      }
-      guard change.kind == .updated else { return }
-      work.noteReplaced(object)
-      if mergeChanges {
-        try refreshChanged(change)
-      } else {
-        work.takeBack(change)
-        // What is read of the object from here on may be what others have made of it.
-        work.undo?.seal()
-        work.yield(object, to: change.concurrent == .deleted ? .deleted : .changed)
-      }
-    } catch {
-      note(error)
-    }
+    reader.refresh(object, mergeChanges: mergeChanges)
   }
 
-  private func refreshChanged(_ change: PendingObject) throws(ArborError) {
-    let record = try peek { snapshot throws(StoreError) in
-      try snapshot.record(change.live.number, allocator: work.allocator)
-    }
-    guard let record else {
-      // By what was changed here it lives on.
-      return work.withMemberships(of: change.live) { change.concurrent = .deleted }
-    }
-    work.undo?.seal()
-    ChangeMerger(work).rebase(change, onto: record, work.allocator.slab, .objectWins)
-    work.mendLinks()
+  /// Takes in what other contexts and processes have committed, as every operation does at its
+  /// beginning: for a context that only waits.
+  ///
+  /// Objects that others have changed are read anew at their next use, those that others have
+  /// deleted belong to the context no more, fetched results and observers are told. Pending changes
+  /// stay; see ``mergePolicy``. With ``automaticallyMergesCommits`` off this is the way to take
+  /// commits in.
+  ///
+  /// ```swift
+  /// for await _ in store.changes {
+  ///   if try context.takeInCommits() { view.show(results.objects) }
+  /// }
+  /// ```
+  ///
+  /// - Returns: Whether there were commits of others that had not been taken in. Inside of
+  ///   ``withSnapshot(_:)``, which sees none: false.
+  /// - Throws: ``ArborError`` `closed`, and what the store reports.
+  /// - Complexity: Linear in the changes of those commits.
+  @discardableResult
+  public func takeInCommits() throws(ArborError) -> Bool {
+    try reader.beginOperation()
+    return try reader.takeInNewestCommits(always: true)
   }
 
   /// Runs `body` on one view of the store: all fetches and reads inside see the same commits,
@@ -80,9 +68,11 @@ extension ManagedObjectContext {
   ///
   /// - Throws: What `body` throws, or ``ArborError`` where the store gives no view.
   public func withSnapshot<R>(_ body: () throws -> R) throws -> R {
-    try beginOperation()
-    guard work.pinned == nil else { return try body() }
-    try onSnapshot { _ in }
-    return try work.pinning(store.file.reporting(store.file.snapshot()), body)
+    try reader.withSnapshot(body)
+  }
+
+  @discardableResult
+  package func withSavepoint<R, E: Error>(_ body: () throws(E) -> R) throws(E) -> R {
+    try work.withSavepoint(body)
   }
 }

@@ -27,4 +27,20 @@ extension ManagedObjectContext {
     var run = CommitRun(context: self)
     try run.run(marking: mark, metadata)
   }
+
+  /// Checks all changes as a commit would, and writes nothing.
+  ///
+  /// `willCommit` runs first, since it may fill in what is missing; what it changed is taken back
+  /// afterwards. Whether unique values are free is looked up in the newest commit; concurrent
+  /// commits after it are found by the commit itself only. Linear in the number of changes.
+  ///
+  /// ```swift
+  /// do { try context.validate() } catch { form.show(error.violations) }
+  /// ```
+  ///
+  /// - Throws: ``ArborError`` `validation` with every violation, those of uniqueness constraints
+  ///   among them; `notUnique` where nothing else is wrong; or what keeps a commit from beginning.
+  public func validate() throws(ArborError) {
+    try CommitRun(context: self).check()
+  }
 }

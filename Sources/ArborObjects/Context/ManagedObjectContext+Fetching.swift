@@ -8,104 +8,24 @@ extension ManagedObjectContext {
   /// - Throws: ``ArborError``: `unknownName`, `invalidPredicate`, `typeMismatch` where the entity's
   ///   class is not `T`, and what the store reports.
   public func fetch<T: ManagedObject>(_ request: FetchRequest<T>) throws(ArborError) -> [T] {
-    try beginOperation()
-    let entity = try reader.entity(for: request)
-    let query = try reader.query(request.description, entity)
-    // The class of the entity, which all its objects have, is checked.
-    return try fetch(query, request.description, entity).typed()
+    try reader.fetch(request)
   }
 
   /// The first object of a request, or nil. The request's own limit does not count.
   ///
   /// - Throws: ``ArborError`` as ``fetch(_:)``.
   public func fetchOne<T: ManagedObject>(_ request: FetchRequest<T>) throws(ArborError) -> T? {
-    try beginOperation()
+    try reader.beginOperation()
     // The class of the entity, which all its objects have, is checked.
-    return try first(request.description, reader.entity(for: request))
+    return try reader.first(request.description, reader.entity(for: request))
       .map { unsafeDowncast($0, to: T.self) }
-  }
-
-  /// The first object that a description names. It knows no class, so that looking up one object
-  /// after another instantiates no generic type.
-  func first(
-    _ description: FetchDescription, _ entity: EntitySchema
-  ) throws(ArborError) -> ManagedObject? {
-    guard let predicate = description.predicate else {
-      return try firstPlanned(description, entity, nil)
-    }
-    let bound = try PredicateBinder.bind(predicate, to: entity, in: work.schema)
-    if description.sortKeys.isEmpty, description.fetchOffset == 0, description.pageToken == nil,
-      description.relationshipKeyPathsForPrefetching.isEmpty,
-      let found = try lookUp(
-        predicate, bound, entity, includesSubentities: description.includesSubentities,
-        reader.overlay(for: description))
-    {
-      return found
-    }
-    return try firstPlanned(description, entity, bound)
-  }
-
-  /// The first object that a description names, whatever it asks for.
-  ///
-  /// - Parameter bound: The description's predicate, bound to the entity; nil without one.
-  func firstPlanned(
-    _ description: FetchDescription, _ entity: EntitySchema, _ bound: BoundPredicate?
-  ) throws(ArborError) -> ManagedObject? {
-    var description = description
-    description.fetchLimit = 1
-    let query = try reader.query(description, entity, bound)
-    return try fetch(query, description, entity).first
-  }
-
-  /// Answers a predicate that names one unique value, perhaps with no object; nil where it states
-  /// anything else, or somebody wants to know what takes long.
-  ///
-  /// - Parameter bound: The predicate, bound to the entity.
-  func lookUp(
-    _ predicate: FetchPredicate, _ bound: BoundPredicate, _ entity: EntitySchema,
-    includesSubentities: Bool, _ overlay: FetchOverlay?
-  ) throws(ArborError) -> ManagedObject?? {
-    guard let value = bound.uniqueEquality, work.watch == nil else { return nil }
-    try work.limitOperation(to: predicate.allowance)
-    var isFetched = false
-    let found = try onSnapshot { snapshot throws(StoreError) -> ManagedObject?? in
-      let answer = try snapshot.lookUp(
-        value, predicate.arguments, of: entity, includesSubentities: includesSubentities,
-        overlay: overlay, allocator: work.allocator)
-      switch answer {
-      case .unplanned: return nil
-      case .nothing: return .some(nil)
-      case .row(let row):
-        return try reader.object(of: row, work.allocator.slab, on: snapshot, &isFetched)
-      }
-    }
-    if isFetched { found??.awakeFromFetch() }
-    return found
-  }
-
-  /// Knows no class either.
-  private func fetch(
-    _ query: StoreQuery, _ description: FetchDescription, _ entity: EntitySchema
-  ) throws(ArborError) -> [ManagedObject] {
-    let overlay = reader.overlay(for: description)
-    let paths = try reader.prefetchPaths(description, of: entity)
-    var fetched = FetchedObjects()
-    // Hooks run when no snapshot is open and every object is in place: also those of objects that
-    // were made before the operation was ended, since later fetches find them in the context.
-    defer { fetched.awake() }
-    return try onSnapshot { snapshot throws(StoreError) in
-      let records = try snapshot.fetch(query, overlay: overlay, allocator: work.allocator)
-      let results = try reader.materialise(records, on: snapshot, &fetched)
-      for path in paths { try reader.prefetch(path, of: results, on: snapshot, &fetched) }
-      return results
-    }
   }
 
   /// The number of objects that a request would give, without reading them.
   ///
   /// - Throws: ``ArborError`` as ``fetch(_:)``.
   public func count<T: ManagedObject>(_ request: FetchRequest<T>) throws(ArborError) -> Int {
-    try read(request) { snapshot, query, overlay throws(StoreError) in
+    try reader.read(request) { snapshot, query, overlay throws(StoreError) in
       try snapshot.count(query, overlay: overlay)
     }
   }
@@ -114,7 +34,7 @@ extension ManagedObjectContext {
   ///
   /// - Throws: ``ArborError`` as ``fetch(_:)``.
   public func exists<T: ManagedObject>(_ request: FetchRequest<T>) throws(ArborError) -> Bool {
-    try read(request) { snapshot, query, overlay throws(StoreError) in
+    try reader.read(request) { snapshot, query, overlay throws(StoreError) in
       try snapshot.exists(query, overlay: overlay)
     }
   }
@@ -125,16 +45,7 @@ extension ManagedObjectContext {
   public func fetchIDs<T: ManagedObject>(
     _ request: FetchRequest<T>
   ) throws(ArborError) -> [ObjectID] {
-    try fetchNumbers(request).map { store.file.objectID($0) }
-  }
-
-  /// The numbers of the objects that a request would give.
-  func fetchNumbers<T: ManagedObject>(
-    _ request: FetchRequest<T>
-  ) throws(ArborError) -> [ObjectNumber] {
-    try read(request) { snapshot, query, overlay throws(StoreError) in
-      try snapshot.fetchNumbers(query, overlay: overlay)
-    }
+    try reader.numbers(of: request).map(objectID)
   }
 
   /// Makes values of the objects that a request would give, in one pass and without making them; of
@@ -154,24 +65,45 @@ extension ManagedObjectContext {
   public func aggregate<T: ManagedObject>(
     _ request: FetchRequest<T>, _ aggregates: [Aggregate]
   ) throws(ArborError) -> [Value] {
-    try read(request, aggregates) { snapshot, query, bound, overlay throws(StoreError) in
+    try reader.read(request, aggregates) { snapshot, query, bound, overlay throws(StoreError) in
       try snapshot.aggregate(query, bound, overlay: overlay)
     }
   }
 
-  private func read<T: ManagedObject, R>(
-    _ request: FetchRequest<T>, _ aggregates: [Aggregate],
-    _ body: (StoreSnapshot, StoreQuery, [BoundAggregate], FetchOverlay?) throws(StoreError) -> R
-  ) throws(ArborError) -> R {
-    try beginOperation()
-    let entity = try reader.entity(for: request)
-    let query = try reader.query(request.description, entity)
-    var bound: [BoundAggregate] = []
-    for aggregate in aggregates { bound.append(try aggregate.bind(to: entity, in: work.schema)) }
-    let overlay = reader.overlay(for: request.description)
-    return try onSnapshot { snapshot throws(StoreError) in
-      try body(snapshot, query, bound, overlay)
-    }
+  /// Values instead of objects: a dictionary for each object of a request, or for each group of
+  /// them, with uncommitted changes seen.
+  ///
+  /// The request says what a row holds (``FetchRequest/propertiesToFetch``): key paths and
+  /// expressions of the predicate language, each under its text or the name behind ` AS `. Nil
+  /// values are ``Value/null``; relationships are object IDs, those of a to-many one a list.
+  ///
+  /// ```swift
+  /// var request = FetchRequest<Employee>(sortKeys: ["-total"])
+  /// request.propertiesToFetch = [
+  ///   "company.name AS company", "@count AS people", "sum(salary) AS total",
+  ///   "count(distinct(age)) AS ages",
+  /// ]
+  /// request.propertiesToGroupBy = ["company.name"]
+  /// request.havingPredicate = "people > \(10) AND average(salary) > 50000"
+  /// for row in try context.fetchRows(request) { print(row["company"], row["total"]) }
+  /// ```
+  ///
+  /// - An aggregate — `@count`, `count`, `sum`, `average`, `min`, `max`, `median`, `mode`, `stddev`
+  ///   of what one object has once — makes one row of each group, or of all objects where nothing
+  ///   is grouped by. Whatever else a grouped row asks for has to be grouped by. The same functions
+  ///   of a collection, such as `sum(employees.salary)`, are values of one object.
+  /// - Sort keys name columns, or whatever a column could be. Without any, rows come in the order
+  ///   of their objects, groups in that of their first ones.
+  /// - Distinct rows, grouping and having come before offset and limit.
+  ///
+  /// Time in proportion to the objects that fulfil the predicate, memory to the rows.
+  ///
+  /// - Throws: ``ArborError`` as ``fetch(_:)``; `invalidPredicate` for an expression that does not
+  ///   parse or bind, `invalidArgument` for what a grouped row cannot hold.
+  public func fetchRows<T: ManagedObject>(
+    _ request: FetchRequest<T>
+  ) throws(ArborError) -> [[String: Value]] {
+    try reader.rows(request)
   }
 
   /// How the store finds what a request asks for, as of the last commit.
@@ -193,7 +125,7 @@ extension ManagedObjectContext {
   public func explain<T: ManagedObject>(
     _ request: FetchRequest<T>, analyze: Bool = false
   ) throws(ArborError) -> QueryPlan {
-    try read(request) { snapshot, query, _ throws(StoreError) in
+    try reader.read(request) { snapshot, query, _ throws(StoreError) in
       try snapshot.explain(query, analyzes: analyze)
     }
   }
@@ -210,7 +142,7 @@ extension ManagedObjectContext {
   public func explain<T: ManagedObject>(
     _ request: FetchRequest<T>, _ aggregates: [Aggregate]
   ) throws(ArborError) -> QueryPlan {
-    try read(request, aggregates) { snapshot, query, bound, _ throws(StoreError) in
+    try reader.read(request, aggregates) { snapshot, query, bound, _ throws(StoreError) in
       try snapshot.explain(query, bound)
     }
   }

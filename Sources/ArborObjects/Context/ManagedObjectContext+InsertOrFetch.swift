@@ -39,16 +39,7 @@ extension ManagedObjectContext {
   public func insertOrFetch(
     _ entityName: String, where values: [String: (any PredicateArgument)?]
   ) throws(ArborError) -> ManagedObject {
-    let lookup = try UniqueLookup(entity: reader.concreteEntity(named: entityName), context: self)
-    guard !values.isEmpty else {
-      throw ArborError(
-        .invalidArgument,
-        "insertOrFetch was given no values to find an object of \(entityName) by; name the "
-          + "properties that make it the one."
-      ).with(entity: entityName)
-    }
-    let found = try lookup.find(values.mapValues { $0?.predicateValue ?? .null })
-    return if let found { found } else { try lookup.insert(values) }
+    try UniqueLookup(entityName, in: self).findOrInsert(values)
   }
 
   /// Sets values of the object of a class that a uniqueness constraint tells apart, or of a new
@@ -86,13 +77,6 @@ extension ManagedObjectContext {
   public func upsert(
     _ entityName: String, _ values: [String: (any PredicateArgument)?]
   ) throws(ArborError) -> ManagedObject {
-    let lookup = try UniqueLookup(entity: reader.concreteEntity(named: entityName), context: self)
-    guard let found = try lookup.find(byKeysOf: values) else {
-      return try lookup.insert(values)
-    }
-    try work.withSavepoint { () throws(ArborError) in
-      try PropertyChanges(values).apply(to: found)
-    }
-    return found
+    try UniqueLookup(entityName, in: self).upsert(values)
   }
 }

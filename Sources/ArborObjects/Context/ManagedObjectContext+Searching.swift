@@ -1,6 +1,4 @@
 public import ArborModel
-internal import ArborStore
-internal import ArborWork
 
 /// Full-text search, the best matches first.
 extension ManagedObjectContext {
@@ -46,7 +44,7 @@ extension ManagedObjectContext {
     matching predicate: FetchPredicate? = nil, weights: [String: Double] = [:], limit: Int = 100,
     offset: Int = 0
   ) throws(ArborError) -> [SearchHit<T>] {
-    try search(
+    try reader.search(
       FetchRequest<T>(predicate: predicate), text, index, weights, limit: limit, offset: offset)
   }
 
@@ -57,32 +55,8 @@ extension ManagedObjectContext {
     matching predicate: FetchPredicate? = nil, weights: [String: Double] = [:], limit: Int = 100,
     offset: Int = 0
   ) throws(ArborError) -> [SearchHit<ManagedObject>] {
-    try search(
+    try reader.search(
       FetchRequest<ManagedObject>(entity: entityName, predicate: predicate), text, index, weights,
       limit: limit, offset: offset)
-  }
-
-  private func search<T: ManagedObject>(
-    _ request: FetchRequest<T>, _ text: String, _ index: String?, _ weights: [String: Double],
-    limit: Int, offset: Int
-  ) throws(ArborError) -> [SearchHit<T>] {
-    try beginOperation()
-    let entity = try reader.entity(for: request)
-    let words = try WordIndex(named: index, of: entity, in: work.schema.model)
-    let search = TextSearch(
-      SearchText(text), in: try words.columns(weights),
-      of: try reader.query(request.description, entity), limit: limit, offset: offset)
-    let overlay = reader.overlay(for: request.description)
-    let rows = try onSnapshot { snapshot throws(StoreError) in
-      try snapshot.search(search, overlay: overlay)
-    }
-    var scores: [ObjectNumber: Double] = [:]
-    for row in rows { scores[row.number] = row.score }
-    // The class of the entity, which all its objects have, was checked.
-    return try existingObjects(rows.map(\.number)).map { object in
-      SearchHit(
-        object: unsafeDowncast(object, to: T.self), score: scores[object.number] ?? 0,
-        text: search.text, attributes: words.attributes)
-    }
   }
 }

@@ -1,5 +1,3 @@
-internal import ArborWork
-
 extension ManagedObjectContext {
   /// Runs `body` and makes what it changes one undo group, which ends with it also where it throws;
   /// what it changed until then stays, and can be undone.
@@ -14,26 +12,16 @@ extension ManagedObjectContext {
   public func withUndoGroup<R, E: Error>(
     named name: String = "", _ body: () throws(E) -> R
   ) throws(E) -> R {
-    let history = undoHistory
-    history?.beginGroup(named: name)
-    defer { history?.endGroup() }
-    return try body()
+    if let undoHistory { try undoHistory.grouping(named: name, body) } else { try body() }
   }
 
   /// Ends a round of changes: what changes from now on belongs to another undo group, unless an
   /// explicit one is open.
-  public func processPendingChanges() { undoHistory?.stack.closeGroup() }
+  public func processPendingChanges() { undoHistory?.closeGroup() }
 
   /// Takes back the last undo group of ``undoHistory``; see ``UndoHistory/undo()``.
   public func undo() { undoHistory?.undo() }
 
   /// Brings the group again that was undone last; see ``UndoHistory/redo()``.
   public func redo() { undoHistory?.redo() }
-
-  /// Attaches a history in place of another one.
-  func adopt(_ history: UndoHistory?, insteadOf former: UndoHistory?) {
-    guard history !== former else { return }
-    blobs.keepsRetired = history != nil
-    UndoStack.attach(history?.stack, to: work)
-  }
 }

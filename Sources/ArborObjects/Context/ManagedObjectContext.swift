@@ -93,22 +93,21 @@ public final class ManagedObjectContext {
   ///
   /// - Precondition: A history belongs to one context.
   public var undoHistory: UndoHistory? {
-    didSet { adopt(undoHistory, insteadOf: oldValue) }
+    didSet {
+      if undoHistory !== oldValue { UndoStack.attach(undoHistory?.stack, to: work) }
+    }
   }
 
   /// What waits for a commit, over what the store has.
   let work: Workspace
-  /// What makes its live objects.
-  let reader: ObjectReader
+  /// What answers its requests and makes its live objects.
+  package let reader: ObjectReader
   /// Whether a commit has been written, in this run of a body where one runs.
   var hasCommitted = false
   /// Objects whose derived attributes the next commit computes although nothing of them changes.
   var derivedAnew: Set<ObjectNumber> = []
   /// What Swift's `Observation` is told; nil where nobody wants to know. See ``isObservable``.
   var observation: ObjectObservation?
-  /// What records the edits of a round, as one of the listeners; nil where nobody asks for them.
-  /// See ``takeRound()``.
-  var round: RoundRecorder?
   /// Large binaries outside of their records.
   private(set) lazy var blobs = BlobKeeper(self)
   /// The object whose own hook a commit is running: the rules of the model have been checked.
@@ -124,12 +123,7 @@ public final class ManagedObjectContext {
   }
 
   func objectID(_ number: ObjectNumber) -> ObjectID { store.file.objectID(number) }
-}
 
-@available(*, unavailable, message: "A context stays where it is; use PersistentStore.perform.")
-extension ManagedObjectContext: Sendable {}
-
-extension ManagedObjectContext {
   /// Whether a commit would write anything, or is to be refused for what others have deleted.
   public var hasChanges: Bool {
     work.pending.count > 0 || work.links.hasEdits || !work.lostLinks.isEmpty
@@ -143,14 +137,8 @@ extension ManagedObjectContext {
   /// The committed objects whose properties, or members of whose relationships, have changes that
   /// wait for a commit.
   public var updatedObjects: Set<ManagedObject> {
-    var objects = Set(work.pending.objects { $0.kind == .updated && !$0.isQuiet }.live)
-    work.links.forEachOwner { number in
-      guard work.pending.change(of: number) == nil, let owner = work.registry.live(number) else {
-        return
-      }
-      objects.insert(owner)
-    }
-    return objects
+    let changed = work.pending.objects { $0.kind == .updated && !$0.isQuiet }
+    return Set((changed + work.ownersOfLinks()).live)
   }
 
   /// The objects whose deletion waits for a commit.
@@ -163,3 +151,6 @@ extension ManagedObjectContext {
     Set(work.registry.objects.live)
   }
 }
+
+@available(*, unavailable, message: "A context stays where it is; use PersistentStore.perform.")
+extension ManagedObjectContext: Sendable {}

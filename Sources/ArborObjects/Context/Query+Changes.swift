@@ -12,7 +12,7 @@ extension Query {
   /// - Throws: ``ArborError`` as ``ManagedObjectContext/fetch(_:)``. Nothing is deleted then.
   @discardableResult
   public func delete() throws(ArborError) -> Int {
-    try context.change(request) { object throws(ArborError) in
+    try changeEach { object throws(ArborError) in
       // A delete rule may have come before.
       if !object.isDeleted { object.context?.delete(object) }
     }
@@ -46,27 +46,24 @@ extension Query {
   private func change(_ values: [String: Value]) throws(ArborError) -> Int {
     let changes = PropertyChanges(values)
     try changes.check(context.reader.entity(for: request), in: context.store.file)
-    return try context.change(request) { object throws(ArborError) in
+    return try changeEach { object throws(ArborError) in
       try changes.apply(to: object)
     }
   }
-}
 
-extension ManagedObjectContext {
-  private static let changedAtATime = 256
-
-  /// Changes every object of a request, or none.
-  fileprivate func change<T: ManagedObject>(
-    _ request: FetchRequest<T>, _ body: (ManagedObject) throws(ArborError) -> Void
+  /// Changes every object, or none.
+  private func changeEach(
+    _ body: (ManagedObject) throws(ArborError) -> Void
   ) throws(ArborError) -> Int {
-    let numbers = try fetchNumbers(request)
-    try work.withSavepoint { () throws(ArborError) in
+    let reader = context.reader
+    let numbers = try reader.numbers(of: request)
+    try context.withSavepoint { () throws(ArborError) in
       var rest = numbers[...]
       while !rest.isEmpty {
-        let part = rest.prefix(Self.changedAtATime)
+        let part = rest.prefix(256)
         rest = rest.dropFirst(part.count)
-        for object in try existingObjects(part) { try body(object) }
-        try throwFailure()
+        for object in try reader.existingObjects(part) { try body(object) }
+        try reader.throwFailure()
       }
     }
     return numbers.count

@@ -34,17 +34,19 @@ extension Query {
   /// - Throws: ``ArborError`` as ``ManagedObjectContext/fetch(_:)``.
   public var last: T? {
     get throws(ArborError) {
+      let reader = context.reader
       guard request.fetchLimit <= 0, request.fetchOffset <= 0 else {
-        guard let number = try context.fetchNumbers(request).last else { return nil }
+        let number = try reader.numbers(of: request).last
         // The class of the entity, which all its objects have, was checked.
-        return try context.existingObjects([number]).first.map { unsafeDowncast($0, to: T.self) }
+        let found: [T] = try reader.existingObjects(number.map { [$0] } ?? []).typed()
+        return found.first
       }
-      let keys = request.description.resultOrder
-      let reversed = keys.map(\.reversed)
+      let reversed = request.description.resultOrder.map(\.reversed)
       // Two rows tell whether one of them is the last for certain, and an index may give them.
-      let ends = try context.fetchNumbers(order(by: reversed).limit(2).request)
-      if !reversed.isEmpty, let end = ends.first, try !context.agree(ends, in: request) {
-        return try context.existingObjects([end]).first.map { unsafeDowncast($0, to: T.self) }
+      let ends = try reader.numbers(of: order(by: reversed).limit(2).request)
+      if !reversed.isEmpty, !ends.isEmpty, try !reader.agree(ends, in: request) {
+        let found: [T] = try reader.existingObjects(ends.prefix(1)).typed()
+        return found.first
       }
       // Objects that agree in all keys come by their IDs, the last one last.
       return try context.fetchOne(order(by: reversed + [.descending("objectID")]).request)
@@ -132,7 +134,10 @@ extension Query {
   /// - Throws: ``ArborError`` as ``ManagedObjectContext/fetch(_:)``; `unknownName` for a key path
   ///   that leads nowhere.
   public func grouped(by keyPath: String) throws(ArborError) -> [Value: [T]] {
-    try context.check(keyPath, for: request)
+    let reader = context.reader
+    // Also where there are no objects to follow it from.
+    _ = try KeyPathBinder.bind(
+      keyPath, to: reader.entity(for: request), in: reader.work.schema)
     var groups: [Value: [T]] = [:]
     for object in try array {
       groups[try object.value(forKeyPath: keyPath), default: []].append(object)
@@ -150,31 +155,5 @@ extension Query {
   /// - Throws: ``ArborError`` as ``ManagedObjectContext/fetch(_:)``.
   public func grouped<V: Hashable>(by keyPath: KeyPath<T, V>) throws(ArborError) -> [V: [T]] {
     Dictionary(grouping: try array) { $0[keyPath: keyPath] }
-  }
-}
-
-extension ManagedObjectContext {
-  /// Whether two objects may agree in all sort keys of a request.
-  fileprivate func agree<T: ManagedObject>(
-    _ numbers: [ObjectNumber], in request: FetchRequest<T>
-  ) throws(ArborError) -> Bool {
-    guard numbers.count == 2 else { return false }
-    return try read(request) { snapshot, query, overlay throws(StoreError) in
-      let first = try snapshot.continuation(of: numbers[0], in: query, overlay: overlay)
-      let second = try snapshot.continuation(of: numbers[1], in: query, overlay: overlay)
-      guard let first, let second else { return true }
-      // Texts that are equal for the order may differ; then the slow way is taken for nothing.
-      return !zip(request.description.resultOrder, zip(first.values, second.values)).contains {
-        key, values in
-        key.options.isEmpty && Value.compare(values.0, values.1) != .equal
-      }
-    }
-  }
-
-  /// Checks that a key path leads somewhere, even where there are no objects to follow it from.
-  fileprivate func check<T: ManagedObject>(
-    _ keyPath: String, for request: FetchRequest<T>
-  ) throws(ArborError) {
-    _ = try KeyPathBinder.bind(keyPath, to: reader.entity(for: request), in: work.schema)
   }
 }

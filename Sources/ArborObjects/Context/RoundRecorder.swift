@@ -1,17 +1,42 @@
 internal import ArborModel
 internal import ArborStore
-internal import ArborWork
+package import ArborWork
 
-final class RoundRecorder: ChangeListener {
-  var edits: [Edit] = []
+/// Records what changes in a context, round by round, for as long as the context lives.
+///
+/// It costs an edit for each object of a round.
+package final class RoundRecorder: ChangeListener {
+  private let work: Workspace
+  private var edits: [Edit] = []
 
-  var isOver: Bool { false }
+  /// Begins the first round.
+  package init(_ context: ManagedObjectContext) {
+    work = context.work
+    work.listeners.append(self)
+    work.beginListening()
+  }
 
-  func note(_ edit: Edit) { edits.append(edit) }
-  func noteReplaced(_ object: TrackedObject) {}
+  package var isOver: Bool { false }
 
-  /// What the recorded edits come to. Time in proportion to the edits.
-  func changes(in work: Workspace) -> ChangeRound {
+  package func note(_ edit: Edit) { edits.append(edit) }
+  package func noteReplaced(_ object: TrackedObject) {}
+
+  /// Begins another round; what has been recorded is forgotten.
+  package func beginRound() {
+    edits.removeAll()
+    work.beginListening()
+  }
+
+  /// What changed since the round began, and the beginning of the next one. Time in proportion to
+  /// the edits.
+  package func takeRound() -> ChangeRound {
+    guard !edits.isEmpty else { return ChangeRound() }
+    let round = changes()
+    beginRound()
+    return round
+  }
+
+  private func changes() -> ChangeRound {
     var round = ChangeRound()
     var seen: Set<ManagedObject> = []
     for edit in edits {
@@ -19,8 +44,8 @@ final class RoundRecorder: ChangeListener {
       case .object(let edit):
         // The first edit tells what the object was when the round began.
         if seen.insert(edit.object.live).inserted { add(edit, to: &round) }
-      case .link(let edit): addOwner(edit.owner, edit.relation, seen, work, to: &round)
-      case .order(let owner, let relation, _): addOwner(owner, relation, seen, work, to: &round)
+      case .link(let edit): addOwner(edit.owner, edit.relation, seen, to: &round)
+      case .order(let owner, let relation, _): addOwner(owner, relation, seen, to: &round)
       case .sequence, .none: break
       }
     }
@@ -29,7 +54,7 @@ final class RoundRecorder: ChangeListener {
   }
 
   private func addOwner(
-    _ number: ObjectNumber, _ relation: Relation, _ seen: Set<ManagedObject>, _ work: Workspace,
+    _ number: ObjectNumber, _ relation: Relation, _ seen: Set<ManagedObject>,
     to round: inout ChangeRound
   ) {
     guard !relation.isHidden, let owner = work.registry.live(number), owner.isUpdated,

@@ -4,10 +4,39 @@ internal import ArborWork
 
 /// Finds the object of an entity that is to be there once, or makes it.
 struct UniqueLookup {
-  let entity: EntitySchema
-  let context: ManagedObjectContext
+  private let entity: EntitySchema
+  private let context: ManagedObjectContext
 
-  func find(_ values: [String: Value]) throws(ArborError) -> ManagedObject? {
+  init(_ entityName: String, in context: ManagedObjectContext) throws(ArborError) {
+    entity = try context.reader.concreteEntity(named: entityName)
+    self.context = context
+  }
+
+  /// See ``ManagedObjectContext/insertOrFetch(_:where:)-(String,_)``.
+  func findOrInsert(
+    _ values: [String: (any PredicateArgument)?]
+  ) throws(ArborError) -> ManagedObject {
+    guard !values.isEmpty else {
+      throw ArborError(
+        .invalidArgument,
+        "insertOrFetch was given no values to find an object of \(entity.name) by; name the "
+          + "properties that make it the one."
+      ).with(entity: entity.name)
+    }
+    let found = try find(values.mapValues { $0?.predicateValue ?? .null })
+    return if let found { found } else { try insert(values) }
+  }
+
+  /// See ``ManagedObjectContext/upsert(_:_:)-(String,_)``.
+  func upsert(_ values: [String: (any PredicateArgument)?]) throws(ArborError) -> ManagedObject {
+    guard let found = try find(byKeysOf: values) else { return try insert(values) }
+    try context.withSavepoint { () throws(ArborError) in
+      try PropertyChanges(values).apply(to: found)
+    }
+    return found
+  }
+
+  private func find(_ values: [String: Value]) throws(ArborError) -> ManagedObject? {
     var predicates: [FetchPredicate] = []
     for (name, value) in values.sorted(by: { $0.key < $1.key }) {
       guard entity.property(named: name) != nil else { throw entity.unknownProperty(name) }
@@ -22,7 +51,7 @@ struct UniqueLookup {
   ///
   /// - Throws: ``ArborError`` `invalidArgument` where the values are those of no constraint,
   ///   `notUnique` where they are those of two objects.
-  func find(
+  private func find(
     byKeysOf values: [String: (any PredicateArgument)?]
   ) throws(ArborError) -> ManagedObject? {
     let all = values.mapValues { $0?.predicateValue ?? .null }
@@ -48,7 +77,7 @@ struct UniqueLookup {
     return found
   }
 
-  func insert(
+  private func insert(
     _ values: [String: (any PredicateArgument)?]
   ) throws(ArborError) -> ManagedObject {
     try context.work.withSavepoint { () throws(ArborError) in

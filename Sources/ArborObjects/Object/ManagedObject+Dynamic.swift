@@ -89,12 +89,12 @@ extension ManagedObject {
       case .null where relationship.isToMany: try setObjects([], forKey: key)
       case .null: try setObject(nil, forKey: key)
       case .objectID(let id) where !relationship.isToMany:
-        try setObject(owner.object(of: id), forKey: key)
+        try setObject(owner.reader.object(of: id), forKey: key)
       case .list(let values) where relationship.isToMany:
         var members: [ManagedObject] = []
         for value in values {
           guard case .objectID(let id) = value else { throw mismatch(key, value) }
-          members.append(try owner.object(of: id))
+          members.append(try owner.reader.object(of: id))
         }
         try setObjects(members, forKey: key)
       default: throw mismatch(key, value)

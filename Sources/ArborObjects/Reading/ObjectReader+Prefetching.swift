@@ -54,9 +54,7 @@ extension ObjectReader {
       _ = try materialise(records, on: snapshot, &fetched, areNew: areNew)
     }
   }
-}
 
-extension ManagedObjectContext {
   /// Reads what a relationship leads to from some objects, so that following it asks the store
   /// nothing as long as no further commit is taken in.
   ///
@@ -69,7 +67,7 @@ extension ManagedObjectContext {
     guard let hop = owners.first?.relation(at: slots).schema else { return }
     var fetched = FetchedObjects()
     try onSnapshot { snapshot throws(StoreError) in
-      try reader.prefetch([hop], of: owners, on: snapshot, &fetched)
+      try prefetch([hop], of: owners, on: snapshot, &fetched)
     }
     fetched.awake()
   }

@@ -1,4 +1,4 @@
-internal import ArborModel
+package import ArborModel
 internal import ArborStore
 internal import ArborWork
 
@@ -44,6 +44,26 @@ extension ObjectReader {
       ).with(entity: name)
     }
     return entity
+  }
+
+  /// A request for a typed class. Its binding knows the entity's name, which costs less than the
+  /// class's description does.
+  @inline(__always)
+  func request<T: ManagedObject>(
+    _ type: T.Type, _ predicate: FetchPredicate?, _ sortKeys: [SortKey]
+  ) throws(ArborError) -> FetchRequest<T> {
+    guard type != ManagedObject.self else {
+      return FetchRequest<T>(predicate: predicate, sortKeys: sortKeys)
+    }
+    return FetchRequest<T>(
+      entity: try binding(for: type).entity.name, predicate: predicate, sortKeys: sortKeys)
+  }
+
+  /// The name of the entity that a typed class represents.
+  ///
+  /// - Throws: ``ArborError`` where the class represents none of the model's entities.
+  package func entityName(of objectClass: ManagedObject.Type) throws(ArborError) -> String {
+    try binding(for: objectClass).entity.name
   }
 
   /// A request as the store knows it, within the limits that the request gives.

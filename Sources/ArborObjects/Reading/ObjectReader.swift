@@ -3,12 +3,12 @@ internal import ArborStore
 internal import ArborWork
 internal import Foundation
 
-/// Makes the live objects of a context: around records that fetches found, along relationships, and
-/// of numbers alone. Numbers that were read from the file may be of no entity, or of one that
-/// nobody expects, where the file was forged.
+/// Reads for a context: answers its requests, and makes its live objects around records that were
+/// found, along relationships, and of numbers alone. Numbers that were read from the file may be of
+/// no entity, or of one that nobody expects, where the file was forged.
 ///
 /// It is what the context's workspace knows of live objects.
-final class ObjectReader {
+package final class ObjectReader {
   let work: Workspace
   /// How each entity is represented.
   var classes: BoundClasses
@@ -61,26 +61,6 @@ final class ObjectReader {
     do throws(StoreError) { return try make(number, record, slab) } catch {
       throw ArborError(error, in: work.file)
     }
-  }
-
-  /// Makes and registers an object that waits for its first commit.
-  func insert(_ binding: EntityBinding, _ number: ObjectNumber) -> ManagedObject {
-    let working = RecordBuffer(copying: binding.entity.layout.template, into: work.allocator)
-    let object = binding.makeObject(in: work, number, working.view, working.slab)
-    work.recordEdit(of: object, isKnown: false)
-    work.registerNew(object)
-    let change = PendingObject(object, .inserted, epoch: work.epoch)
-    change.working = working
-    work.pending.add(change)
-    binding.objectClass.setInitialValues(of: object)
-    object.awakeFromInsert()
-    return object
-  }
-
-  /// A number from the far end for an object that can never be committed.
-  func unstorableNumber(for entity: EntitySchema) -> ObjectNumber {
-    defer { unstorableSequence -= 1 }
-    return ObjectNumber(entity: entity.number, sequence: unstorableSequence)
   }
 
   /// The binding of an object that the store has.

@@ -154,11 +154,11 @@ public final class FetchedResults<T: ManagedObject> {
   @discardableResult
   func catchUp(takingIn: Bool = false) -> Bool {
     do throws(ArborError) {
-      if takingIn { try context.takeInNewestCommits(always: false) }
+      if takingIn { try context.reader.takeInNewestCommits(always: false) }
       try update()
       return true
     } catch {
-      keeper.context.note(error)
+      keeper.context.reader.note(error)
       return false
     }
   }

@@ -38,7 +38,7 @@ final class ResultsKeeper {
     // The context tells the record, and must not keep the keeper.
     record.announce = { [weak self] in self?.announce() }
     context.work.listeners.append(record)
-    _ = try context.onPinnedSnapshot { _ throws(ArborError) in
+    _ = try context.reader.onPinnedSnapshot { _ throws(ArborError) in
       // The commits that were taken in on the way here are in what is fetched.
       _ = record.take()
       context.work.beginListening()
@@ -59,7 +59,7 @@ final class ResultsKeeper {
     var fetched = FetchedObjects()
     let step: ResultsStep
     do throws(ArborError) {
-      step = try context.onPinnedSnapshot { snapshot throws(ArborError) in
+      step = try context.reader.onPinnedSnapshot { snapshot throws(ArborError) in
         let changes = record.take()
         context.work.beginListening()
         return try take(changes, on: snapshot, &fetched)
@@ -116,7 +116,7 @@ final class ResultsKeeper {
     if let key = shape.sectionKey {
       runs = []
       let rows = objects.map { ($0.number, $0.currentRecord, $0.binding.entity) }
-      let identities = try context.onSnapshot { snapshot throws(StoreError) in
+      let identities = try context.reader.onSnapshot { snapshot throws(StoreError) in
         try snapshot.sortValues(key, of: rows, overlay: context.work.overlay)
       }
       for identity in identities {

@@ -78,6 +78,16 @@ public final class UndoHistory {
   /// - Precondition: One is open: ``openGroupCount`` is not 0.
   public func endGroup() { stack.endGroup() }
 
+  /// Makes what `body` changes a group, which ends with it also where it throws.
+  func grouping<R, E: Error>(named name: String, _ body: () throws(E) -> R) throws(E) -> R {
+    beginGroup(named: name)
+    defer { endGroup() }
+    return try body()
+  }
+
+  /// Ends the group that the context has opened itself.
+  func closeGroup() { stack.closeGroup() }
+
   // MARK: Undoing
 
   /// Takes the last group back; explicit groups that are open end first. Nothing where there is

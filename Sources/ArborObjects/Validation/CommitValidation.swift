@@ -238,3 +238,12 @@ struct CommitValidation {
         underlying: error))
   }
 }
+
+extension ManagedObject {
+  /// What the validating hooks do where nobody overrides them.
+  final func checkRules(isDeletion: Bool) throws(ArborError) {
+    guard let owner, owner.validated != number else { return }
+    var validation = CommitValidation(context: owner)
+    try validation.check(self, isDeletion: isDeletion)
+  }
+}

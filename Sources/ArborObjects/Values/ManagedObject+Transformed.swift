@@ -23,7 +23,7 @@ extension ManagedObject {
       case .binary(let data) = value(of: attribute.field, in: currentRecord)
     else { return nil }
     do throws(ArborError) { return try transformed.value(of: data, as: T.self) } catch {
-      owner?.note(error)
+      owner?.reader.note(error)
       guard case .binary(let standard) = attribute.description.defaultValue else { return nil }
       return try? transformed.value(of: standard, as: T.self)
     }
@@ -42,7 +42,7 @@ extension ManagedObject {
     do throws(ArborError) {
       try transformed.data(from: value).store(in: self, slot: slot)
     } catch {
-      owner?.note(error)
+      owner?.reader.note(error)
     }
   }
 

@@ -46,7 +46,7 @@ import Testing
       let record = try context.insert("Record")
       let node = try JSONDocument(Data(text.utf8)).root
       for name in Self.names {
-        let slots = try context.slots(of: name, in: "Record")
+        let slots = try context.reader.slots(of: name, in: "Record")
         let first = try record.receive(node, at: slots)
         if name == "single" || name == "double" {
           #expect((first == .changed) == (node.double.map { abs($0) < 1e38 } ?? false), "\(name)")
@@ -65,7 +65,7 @@ import Testing
     try ObjectStore.use(model()) { store in
       let context = store.makeContext()
       let record = try context.insert("Record")
-      let slots = try context.slots(of: "text", in: "Record")
+      let slots = try context.reader.slots(of: "text", in: "Record")
       record["text"] = "caf\u{65}\u{301}"
       let node = try JSONDocument(Data("\"caf\u{E9}\"".utf8)).root
       #expect(try record.receive(node, at: slots) == .unfit)
@@ -83,7 +83,7 @@ import Testing
       let record = try context.insert("Record")
       try context.commit()
       context.reset()
-      let slots = try context.slots(of: "large", in: "Record")
+      let slots = try context.reader.slots(of: "large", in: "Record")
       let node = try JSONDocument(Data("7".utf8)).root
       #expect(throws: ArborError.self) { try record.receive(node, at: slots) }
     }

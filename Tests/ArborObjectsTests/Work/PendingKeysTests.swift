@@ -159,7 +159,7 @@ extension ManagedObjectContext {
       },
       pendingRecord: own.pendingRecord, isDeleted: own.isDeleted, links: own.links,
       touches: own.touches, blob: own.blob)
-    let numbers = try onSnapshot { snapshot throws(StoreError) in
+    let numbers = try reader.onSnapshot { snapshot throws(StoreError) in
       try snapshot.fetchNumbers(query, overlay: counting)
     }
     return (numbers.compactMap(reader.fault), evaluated)

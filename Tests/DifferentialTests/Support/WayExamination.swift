@@ -46,7 +46,8 @@ struct WayExamination {
     _ fetch: FetchRequest<ManagedObject>, _ expected: [Int]
   ) throws -> String? {
     // With lists of the rows that an index finds, and by scans alone.
-    let cursor = try probe.context.cursor(for: fetch, listingAtMost: dice.one([0, 3, 65_536]))
+    let most = dice.one([0, 3, 65_536])
+    let cursor = try probe.context.reader.cursor(for: fetch, listingAtMost: most)
     var found: [Int] = []
     while found.count <= expected.count, let object = try cursor.next() {
       found.append(probe.key(object.objectID))

@@ -47,12 +47,12 @@ private final class Screw: Part {
       try writer.commit()
       let context = store.makeContext()
       for name in ["Part", "Screw"] {
-        let slots = try context.slots(of: "code", in: name)
+        let slots = try context.reader.slots(of: "code", in: name)
         for share in [0, 1, 10, 100] {
           let wanted = (-400..<800).map { Int64($0) }
             .filter { _ in Int.random(in: 0..<100, using: &random) < share }
           let found = try #require(
-            try context.objects(of: name, withUnique: wanted, at: slots) as? [Part])
+            try context.reader.objects(of: name, withUnique: wanted, at: slots) as? [Part])
           let expected = wanted.filter {
             present.contains($0) && (name == "Part" || $0.isMultiple(of: 2))
           }
@@ -66,16 +66,17 @@ private final class Screw: Part {
   @Test func otherwiseAFetchFindsThem() throws {
     try use { store throws in
       let context = store.makeContext()
-      let slots = try context.slots(of: "code", in: "Part")
-      #expect(try context.objects(of: "Part", withUnique: [1, 2], at: slots)?.isEmpty == true)
-      let size = try context.slots(of: "size", in: "Part")
-      #expect(try context.objects(of: "Part", withUnique: [1], at: size) == nil)
+      let reader = context.reader
+      let slots = try reader.slots(of: "code", in: "Part")
+      #expect(try reader.objects(of: "Part", withUnique: [1, 2], at: slots)?.isEmpty == true)
+      let size = try reader.slots(of: "size", in: "Part")
+      #expect(try reader.objects(of: "Part", withUnique: [1], at: size) == nil)
       // What waits for a commit is in no index.
       context.insert(Part.self).code = 1
-      #expect(try context.objects(of: "Part", withUnique: [1], at: slots) == nil)
+      #expect(try reader.objects(of: "Part", withUnique: [1], at: slots) == nil)
       context.rollback()
-      context.watchQueries { _, _ in }
-      #expect(try context.objects(of: "Part", withUnique: [1], at: slots) == nil)
+      reader.watchQueries { _, _ in }
+      #expect(try reader.objects(of: "Part", withUnique: [1], at: slots) == nil)
     }
   }
 }

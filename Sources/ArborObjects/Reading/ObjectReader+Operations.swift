@@ -3,7 +3,7 @@ internal import ArborStore
 internal import ArborWork
 
 /// The way to the store, for operations and for reads of properties.
-extension ManagedObjectContext {
+extension ObjectReader {
   /// Begins an operation: reports what an earlier call could not throw, refuses to go on in a
   /// closed store, and lets go of objects that nobody uses.
   @inline(__always)
@@ -13,25 +13,9 @@ extension ManagedObjectContext {
 
   @inline(never)
   private func prepareOperation() throws(ArborError) {
-    if work.failure != nil { try reportFailure() }
-    try store.requireOpen()
+    try throwDeferredFailure()
+    try context.store.requireOpen()
     sweepWhereDue()
-  }
-
-  /// Tells of every query from here on, whatever it takes, instead of the store's log: for who
-  /// counts them. Reading along relationships is no query.
-  ///
-  /// - Parameter tell: Is given the query in words, without the values of its predicate.
-  package func watchQueries(_ tell: @escaping @Sendable (_ entity: String, _ query: String) -> Void)
-  {
-    let report: @Sendable (QueryWatch.Report) -> Void = { tell($0.entity, $0.query) }
-    work.watch =
-      work.watch?.reporting(from: .zero, report) ?? QueryWatch(threshold: .zero, report)
-  }
-
-  /// Throws what a read that cannot throw has met, for who has read through such.
-  package func throwDeferredFailure() throws(ArborError) {
-    if work.failure != nil { try reportFailure() }
   }
 
   /// Lets go of objects that nobody uses, where that is worth a walk over all.
@@ -47,9 +31,14 @@ extension ManagedObjectContext {
     work.registry.sweep(keeping: links.hasEdits ? { links.hasEdits(of: $0) } : nil)
   }
 
+  /// Throws what a read that cannot throw has met, for who has read through such.
+  package func throwDeferredFailure() throws(ArborError) {
+    if work.failure != nil { try reportFailure() }
+  }
+
   /// Throws what keeps a commit from being made, reported or not.
   func throwFailure() throws(ArborError) {
-    if let failure = work.failure { throw ArborError(failure.error, in: store.file) }
+    if let failure = work.failure { throw ArborError(failure.error, in: work.file) }
   }
 
   @inline(never)
@@ -57,7 +46,7 @@ extension ManagedObjectContext {
     guard let failure = work.failure, !failure.isReported else { return }
     work.failure?.isReported = true
     if !failure.blocksCommits { work.failure = nil }
-    throw ArborError(failure.error, in: store.file)
+    throw ArborError(failure.error, in: work.file)
   }
 
   func note(_ error: ArborError) { work.note(.query(error)) }
@@ -69,8 +58,8 @@ extension ManagedObjectContext {
     _ body: (StoreSnapshot, StoreQuery, FetchOverlay?) throws(StoreError) -> R
   ) throws(ArborError) -> R {
     try beginOperation()
-    let query = try reader.query(request.description, reader.entity(for: request))
-    let overlay = reader.overlay(for: request.description)
+    let query = try query(request.description, entity(for: request))
+    let overlay = overlay(for: request.description)
     return try onSnapshot { snapshot throws(StoreError) in try body(snapshot, query, overlay) }
   }
 
@@ -82,7 +71,7 @@ extension ManagedObjectContext {
       defer { work.end(snapshot) }
       return try body(snapshot)
     } catch {
-      throw ArborError(error, in: store.file)
+      throw ArborError(error, in: work.file)
     }
   }
 
@@ -92,25 +81,52 @@ extension ManagedObjectContext {
     _ body: (StoreSnapshot) throws(ArborError) -> R
   ) throws(ArborError) -> R {
     if let pinned = work.pinned { return try body(pinned) }
-    let snapshot = try store.file.reporting(work.operationSnapshot())
+    let snapshot = try work.file.reporting(work.operationSnapshot())
     return try work.pinning(snapshot) { () throws(ArborError) in try body(snapshot) }
   }
 
+  /// Runs `body` on one view of the store; see ``ManagedObjectContext/withSnapshot(_:)``.
+  func withSnapshot<R>(_ body: () throws -> R) throws -> R {
+    try beginOperation()
+    guard work.pinned == nil else { return try body() }
+    try onSnapshot { _ in }
+    return try work.pinning(work.file.reporting(work.file.snapshot()), body)
+  }
+
   func peek<R>(_ body: (StoreSnapshot) throws(StoreError) -> R) throws(ArborError) -> R {
-    do throws(StoreError) { return try work.peek(body) } catch {
-      throw ArborError(error, in: store.file)
-    }
+    try work.file.reporting(work.peek(body))
   }
 
   func takeInKnownCommits() throws(ArborError) {
-    do throws(StoreError) { try work.takeInKnownCommits() } catch {
-      throw ArborError(error, in: store.file)
-    }
+    try work.file.reporting(work.takeInKnownCommits())
   }
 
+  /// Tells of every query from here on, whatever it takes, instead of the store's log: for who
+  /// counts them. Reading along relationships is no query.
+  ///
+  /// - Parameter tell: Is given the query in words, without the values of its predicate.
+  package func watchQueries(
+    _ tell: @escaping @Sendable (_ entity: String, _ query: String) -> Void
+  ) {
+    let report: @Sendable (QueryWatch.Report) -> Void = { tell($0.entity, $0.query) }
+    work.watch =
+      work.watch?.reporting(from: .zero, report) ?? QueryWatch(threshold: .zero, report)
+  }
+
+  /// Takes in the newest commits, also of processes of which no news has come yet.
+  ///
+  /// - Parameter always: Also where that does not happen by itself.
   @discardableResult
-  package func withSavepoint<R, E: Error>(_ body: () throws(E) -> R) throws(E) -> R {
-    try work.withSavepoint(body)
+  func takeInNewestCommits(always: Bool) throws(ArborError) -> Bool {
+    guard work.pinned == nil else { return false }
+    let isAutomatic = work.takesInCommits
+    if always { work.takesInCommits = true }
+    defer { work.takesInCommits = isAutomatic }
+    let former = work.sequence
+    let own = work.ownSequences
+    try onSnapshot { _ in }
+    guard work.sequence > former else { return false }
+    return work.sequence - former > own.count { $0 > former && $0 <= work.sequence }
   }
 }
 

@@ -52,7 +52,7 @@ private final class Room: ManagedObject {
     ])
 }
 
-@Suite struct ManagedObjectContextValidationTests {
+@Suite struct ManagedObjectContextCommitTests {
   private func use(_ body: (ManagedObjectContext) throws -> Void) throws {
     let classes: [ManagedObject.Type] = [Booking.self, Room.self]
     try ObjectStore.use(ManagedObjectModel(for: classes), classes: classes) { store in

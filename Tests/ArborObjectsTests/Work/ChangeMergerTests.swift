@@ -2,7 +2,7 @@ import ArborModel
 import ArborObjects
 import Testing
 
-@Suite struct ManagedObjectContextMergingTests {
+@Suite struct ChangeMergerTests {
   /// An employee in two contexts.
   private func use(
     _ policy: MergePolicy,

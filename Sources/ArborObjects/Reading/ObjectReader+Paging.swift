@@ -1,59 +1,22 @@
-public import ArborModel
+package import ArborModel
 internal import ArborStore
 internal import ArborWork
 internal import Foundation
 
-/// A part of a request's results, and how to get the next.
-///
-/// ```swift
-/// var request = FetchRequest<Employee>(sortKeys: ["-age", "name"])
-/// request.fetchLimit = 50
-/// let page = try context.fetchPage(request.page(after: token))
-/// show(page.objects)
-/// remember(page.next)
-/// ```
-public struct FetchPage<T: ManagedObject> {
-  /// The objects of the page, in the request's order.
-  public let objects: [T]
-  /// The token for ``FetchRequest/page(after:)`` that gives the page behind this one; nil where
-  /// this is the last.
-  public let next: String?
-}
-
-extension ManagedObjectContext {
-  /// Fetches one page of a request's results: as many as its limit says, or without a limit its
-  /// batch size.
-  ///
-  /// A page goes on where the one before it ended, by what the sort keys of its last object were
-  /// and by its number: objects that were inserted or deleted meanwhile neither shift the others
-  /// nor repeat them. A token is a text that outlives context, store and process; it belongs to
-  /// one store, entity, predicate and order. The request's offset counts for the first page only.
-  ///
-  /// Costs what a fetch with that limit costs: with the order of an index, or without sort keys,
-  /// the rows of the page; else a look at every row, but memory for one page only.
-  ///
-  /// ```swift
-  /// var request = FetchRequest<Employee>(sortKeys: ["name"])
-  /// request.fetchLimit = 50
-  /// let first = try context.fetchPage(request)
-  /// let second = try context.fetchPage(request.page(after: first.next))
-  /// ```
-  ///
-  /// - Throws: ``ArborError`` as ``fetch(_:)``; `invalidArgument` for a token that is none, or of
-  ///   another request, and for an order by the time or by chance.
-  public func fetchPage<T: ManagedObject>(
-    _ request: FetchRequest<T>
-  ) throws(ArborError) -> FetchPage<T> {
+/// Results a part at a time.
+extension ObjectReader {
+  /// See ``ManagedObjectContext/fetchPage(_:)``.
+  func page<T: ManagedObject>(of request: FetchRequest<T>) throws(ArborError) -> FetchPage<T> {
     try beginOperation()
-    let entity = try reader.entity(for: request)
+    let entity = try entity(for: request)
     var description = request.description
     let size = description.pageSize
     // One more tells whether there is a next page.
     description.fetchLimit = size + 1
-    let query = try reader.query(description, entity)
+    let query = try query(description, entity)
     try query.checkOrder()
-    let overlay = reader.overlay(for: description)
-    let paths = try reader.prefetchPaths(description, of: entity)
+    let overlay = overlay(for: description)
+    let paths = try prefetchPaths(description, of: entity)
     var fetched = FetchedObjects()
     defer { fetched.awake() }
     var next: RowContinuation?
@@ -65,17 +28,36 @@ extension ManagedObjectContext {
           next = try snapshot.continuation(of: last.number, in: query, overlay: overlay)
         }
       }
-      let results = try reader.materialise(records, on: snapshot, &fetched)
-      for path in paths { try reader.prefetch(path, of: results, on: snapshot, &fetched) }
+      let results = try materialise(records, on: snapshot, &fetched)
+      for path in paths { try prefetch(path, of: results, on: snapshot, &fetched) }
       return results
     }
     let token = next.map { next in
       PageToken(
         values: next.values, number: next.number,
-        fingerprint: description.fingerprint(storeID: store.id)
+        fingerprint: description.fingerprint(storeID: work.file.id)
       ).text
     }
     return FetchPage(objects: results.typed(), next: token)
+  }
+
+  /// A cursor that lists the rows an index finds only where they are few; see
+  /// ``ManagedObjectContext/cursor(for:)``.
+  ///
+  /// - Parameter most: How many rows are few.
+  package func cursor<T: ManagedObject>(
+    for request: FetchRequest<T>, listingAtMost most: Int
+  ) throws(ArborError) -> FetchCursor<T> {
+    try beginOperation()
+    let description = request.description
+    let entity = try entity(for: request)
+    let query = try query(description, entity)
+    let paths = try prefetchPaths(description, of: entity)
+    let overlay = overlay(for: description)
+    let numbers = try onSnapshot { snapshot throws(StoreError) in
+      try snapshot.listedNumbers(query, atMost: most, overlay: overlay)
+    }
+    return FetchCursor(context, description, query, prefetching: paths, listed: numbers)
   }
 }
 

@@ -4,7 +4,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite struct ManagedObjectContextRowsTests {
+@Suite struct ObjectReaderValuesTests {
   private func use(
     _ body: (PersistentStore, ManagedObjectContext, [Employee]) throws -> Void
   ) throws {

@@ -40,3 +40,55 @@ package enum Edit {
     }
   }
 }
+
+/// Parts of an edit. An edit is large and has references to count: reading one part, or changing
+/// one in place, copies none of it.
+extension Edit {
+  /// The object whose state the edit changed.
+  @inline(__always)
+  var object: TrackedObject? {
+    if case .object(let edit) = self { edit.object } else { nil }
+  }
+
+  /// The object that the edit inserted or brought back, as far as that is left to take back.
+  @inline(__always)
+  var insertedObject: TrackedObject? {
+    guard case .object(let edit) = self, edit.before == nil, edit.effect.isAny else { return nil }
+    return edit.object
+  }
+
+  /// Whether the edit, which is sealed, deleted an object.
+  @inline(__always)
+  var isDeletion: Bool {
+    if case .object(let edit) = self, case .deleted = edit.effect { true } else { false }
+  }
+
+  /// Whether the edit, which is sealed, changed properties or a link.
+  @inline(__always)
+  var changesParts: Bool {
+    switch self {
+    case .object(let edit): if case .changed = edit.effect { true } else { false }
+    case .link: true
+    case .order, .sequence, .none: false
+    }
+  }
+
+  @inline(__always)
+  var isSequence: Bool {
+    if case .sequence = self { true } else { false }
+  }
+
+  /// Changes an edit of an object in place; false for one of another kind.
+  @inline(__always)
+  mutating func changeObjectEdit(_ body: (inout ObjectEdit) -> Void) -> Bool {
+    switch consume self {
+    case .object(var edit):
+      body(&edit)
+      self = .object(edit)
+      return true
+    case let other:
+      self = other
+      return false
+    }
+  }
+}

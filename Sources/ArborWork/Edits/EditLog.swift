@@ -18,7 +18,7 @@ package final class EditLog {
   package var count: Int { edits.count }
   package var isSealed: Bool { sealedCount == edits.count }
 
-  package func append(_ edit: Edit) { edits.append(edit) }
+  package func append(_ edit: consuming Edit) { edits.append(edit) }
 
   /// Adds the edits of a slice that were made after these.
   package func append(_ log: EditLog) { edits += log.edits }
@@ -59,10 +59,7 @@ package final class EditLog {
         edits[index] = .none
         continue
       }
-      if case .object(var edit) = edits[index] {
-        edit.settle(allocator)
-        edits[index] = .object(edit)
-      }
+      _ = edits[index].changeObjectEdit { $0.settle(allocator) }
     }
     while edits.count > start, case .none = edits[edits.count - 1] { edits.removeLast() }
     sealedCount = min(sealedCount, edits.count)
@@ -83,11 +80,12 @@ package final class EditLog {
     var hasTurned = false
     var vanished: Set<ObjectNumber> = []
     for index in sealedCount..<edits.count where edits[index].isUndoable {
-      switch edits[index] {
-      case .object(var edit):
+      let isOfObject = edits[index].changeObjectEdit { edit in
         edit.seal()
-        edits[index] = .object(edit)
         if edit.before == nil, case .none = edit.effect { vanished.insert(edit.object.number) }
+      }
+      guard !isOfObject else { continue }
+      switch edits[index] {
       case .link(var edit):
         edit.effect = work.isMember(edit) == edit.wasMember ? .none : .changed
         if edit.effect == .none { hasTurned = true }
@@ -96,7 +94,7 @@ package final class EditLog {
         let list = work.links.edit(edit.owner, edit.relation)
         edit.seal { list?.members(over: $0) ?? $0 }
         edits[index] = .sequence(edit)
-      case .order, .none: break
+      case .object, .order, .none: break
       }
     }
     if hasTurned { sealTurns() }
@@ -107,11 +105,8 @@ package final class EditLog {
   /// Nothing that was done to objects which came and went is left to take back.
   private func sealVanished(_ vanished: Set<ObjectNumber>) {
     for index in sealedCount..<edits.count {
-      guard case .object(var edit) = edits[index], vanished.contains(edit.object.number) else {
-        continue
-      }
-      edit.effect = .none
-      edits[index] = .object(edit)
+      guard let object = edits[index].object, vanished.contains(object.number) else { continue }
+      _ = edits[index].changeObjectEdit { $0.effect = .none }
     }
   }
 
@@ -133,9 +128,7 @@ package final class EditLog {
   package func unseal(from count: Int) {
     guard count < sealedCount else { return }
     for index in count..<edits.count {
-      guard case .object(var edit) = edits[index] else { continue }
-      edit.effect = .open
-      edits[index] = .object(edit)
+      _ = edits[index].changeObjectEdit { $0.effect = .open }
     }
     // What links became is found out anew.
     sealedCount = count

@@ -24,16 +24,12 @@ package struct UndoReplay {
     let start = log.count
     work.withPinnedSnapshot {
       let revived = bringBack(edits)
-      let inserted = Set(insertions(edits).map(\.object.number))
-      for edit in edits.edits.reversed() { restore(edit, except: inserted) }
-      for case .sequence(let edit) in edits.edits.reversed()
-      where edit.movesMembers && work.exists(edit.owner) {
-        let present = work.members(of: edit.owner, edit.relation)
-        keeper.arrange(edit.undone(present), of: edit.owner, edit.relation)
-      }
+      let inserted = edits.edits.compactMap(\.insertedObject)
+      restoreParts(edits, except: Set(inserted.map(\.number)))
+      restoreSequences(edits)
       for object in revived { mendLinks(of: object) }
       work.mendLinks()
-      takeAway(edits)
+      takeAway(inserted)
       // Before changes are dropped that have no net effect.
       log.seal(in: work)
       settle(edits)
@@ -47,9 +43,11 @@ package struct UndoReplay {
   /// Brings the objects back that the edits deleted, as they were before these changed them.
   private func bringBack(_ edits: EditLog) -> [TrackedObject] {
     var revived: [TrackedObject] = []
-    for case .object(let edit) in edits.edits {
+    let edits = edits.edits
+    for index in edits.indices where edits[index].isDeletion {
       // Of several edits the first counts: the object lives from there on.
-      guard case .deleted = edit.effect, let before = edit.before, live(edit.object) == nil
+      guard case .object(let edit) = edits[index], let before = edit.before,
+        live(edit.object) == nil
       else { continue }
       let object = work.registry.object(edit.object.number) ?? edit.object
       // What it holds since its deletion is its last record.
@@ -116,19 +114,11 @@ package struct UndoReplay {
   /// Deletes the objects that the edits inserted, without what their delete rules would take along;
   /// also those that it deleted again, which have come back with the others. Whom it left away, at
   /// its end as before, others may have brought back.
-  private func takeAway(_ edits: EditLog) {
-    for edit in insertions(edits).reversed() {
-      guard let object = live(edit.object) else { continue }
+  private func takeAway(_ inserted: [TrackedObject]) {
+    for object in inserted.reversed() {
+      guard let object = live(object) else { continue }
       var propagation = DeletePropagation(work, followsRules: false)
       propagation.delete(object)
-    }
-  }
-
-  /// The edits that inserted objects, or brought them back.
-  private func insertions(_ edits: EditLog) -> [ObjectEdit] {
-    edits.edits.compactMap { edit in
-      guard case .object(let edit) = edit, edit.before == nil, edit.effect.isAny else { return nil }
-      return edit
     }
   }
 
@@ -141,30 +131,49 @@ package struct UndoReplay {
     return liveObject(object.number)
   }
 
-  // MARK: Properties
+  // MARK: Properties and links
 
+  /// Takes back what the edits changed of objects that stay, the last edit first.
+  ///
   /// - Parameter inserted: Objects that are about to go, whatever the edits behind their insertion
   ///   made of them: what they led to in between may belong to others by now.
-  private func restore(_ edit: Edit, except inserted: Set<ObjectNumber>) {
-    switch edit {
-    case .object(let edit):
-      guard let before = edit.before, !inserted.contains(edit.object.number),
-        let object = live(edit.object)
-      else { return }
-      // What an edit deleted has come back as a whole, here or by a concurrent commit.
-      if case .changed(let bits) = edit.effect { restore(object, before, bits) }
-    case .link(let edit):
-      if !edit.wasMember { work.forgetLost(between: edit.owner, edit.member) }
-      guard edit.effect != .none, let owner = liveObject(edit.owner),
-        let member = liveObject(edit.member),
-        work.isMember(member, of: owner, edit.relation) != edit.wasMember
-      else { return }
-      if edit.wasMember {
-        keeper.add(member, to: owner, edit.relation)
-      } else {
-        keeper.remove(member, from: owner, edit.relation)
+  private func restoreParts(_ edits: EditLog, except inserted: Set<ObjectNumber>) {
+    let edits = edits.edits
+    for index in edits.indices.reversed() where edits[index].changesParts {
+      switch edits[index] {
+      case .object(let edit):
+        // What an edit deleted has come back as a whole, here or by a concurrent commit.
+        guard let before = edit.before, case .changed(let bits) = edit.effect,
+          !inserted.contains(edit.object.number), let object = live(edit.object)
+        else { continue }
+        restore(object, before, bits)
+      case .link(let edit): restore(edit)
+      case .order, .sequence, .none: break
       }
-    case .order, .sequence, .none: return
+    }
+  }
+
+  private func restore(_ edit: LinkEdit) {
+    if !edit.wasMember { work.forgetLost(between: edit.owner, edit.member) }
+    guard edit.effect != .none, let owner = liveObject(edit.owner),
+      let member = liveObject(edit.member),
+      work.isMember(member, of: owner, edit.relation) != edit.wasMember
+    else { return }
+    if edit.wasMember {
+      keeper.add(member, to: owner, edit.relation)
+    } else {
+      keeper.remove(member, from: owner, edit.relation)
+    }
+  }
+
+  /// Takes back what the edits changed of the sequences of members, the last edit first.
+  private func restoreSequences(_ edits: EditLog) {
+    let edits = edits.edits
+    for index in edits.indices.reversed() where edits[index].isSequence {
+      guard case .sequence(let edit) = edits[index], edit.movesMembers, work.exists(edit.owner)
+      else { continue }
+      let present = work.members(of: edit.owner, edit.relation)
+      keeper.arrange(edit.undone(present), of: edit.owner, edit.relation)
     }
   }
 
@@ -218,9 +227,13 @@ package struct UndoReplay {
 
   /// Drops the changes without net effect, so that undoing everything leaves nothing to commit.
   package func settle(_ log: EditLog, from start: Int = 0) {
-    for edit in log.edits[min(start, log.count)...] {
-      switch edit {
-      case .object(let edit): settle(edit.object)
+    let edits = log.edits
+    for index in edits.indices.dropFirst(start) {
+      if let object = edits[index].object {
+        settle(object)
+        continue
+      }
+      switch edits[index] {
       case .link(let edit):
         guard let list = work.links.edit(edit.owner, edit.relation) else { continue }
         let isStored = work.isStored(edit.member, in: edit.relation, of: edit.owner)
@@ -231,7 +244,7 @@ package struct UndoReplay {
         }
         let stored = work.storedMembers(of: edit.owner, edit.relation)
         list.arrange(list.members(over: stored), over: stored)
-      case .order, .none: break
+      case .object, .order, .none: break
       }
     }
   }

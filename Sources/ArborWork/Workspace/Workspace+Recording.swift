@@ -18,7 +18,7 @@ extension Workspace {
   private func record(_ object: TrackedObject, isKnown: Bool) {
     var edit = ObjectEdit(
       object, isKnown: isKnown, isInSavepoint: isInSavepoint, isUndoable: recordsUndo)
-    tellListeners { $0.note(.object(edit)) }
+    if !listeners.isEmpty { tell(of: .object(edit)) }
     guard edit.isUndoable || isInSavepoint else { return }
     if !isInSavepoint, let undo { edit.settle(undo.allocator) }
     append(.object(edit))
@@ -44,7 +44,7 @@ extension Workspace {
       LinkEdit(
         owner: list.owner, relation: list.relation, member: member, former: former,
         wasMember: wasMember, isUndoable: isUndoable))
-    if !isMerge { tellListeners { $0.note(edit) } }
+    if !isMerge, !listeners.isEmpty { tell(of: edit) }
     if isUndoable || isInSavepoint { append(edit) }
   }
 
@@ -53,7 +53,7 @@ extension Workspace {
   package func recordOrder(_ list: PendingMembers, tellsListeners: Bool = true) {
     guard isInSavepoint || !listeners.isEmpty else { return }
     let edit = Edit.order(owner: list.owner, list.relation, list.order?.copy)
-    if tellsListeners { tellListeners { $0.note(edit) } }
+    if tellsListeners { tell(of: edit) }
     if isInSavepoint { append(edit) }
   }
 
@@ -76,7 +76,7 @@ extension Workspace {
     guard isInSavepoint || !listeners.isEmpty else { return }
     let edit = Edit.object(ObjectEdit(object, isInSavepoint: isInSavepoint))
     if isInSavepoint { append(edit) }
-    tellListeners { $0.note(edit) }
+    tell(of: edit)
     noteReplaced(object)
   }
 
@@ -94,7 +94,7 @@ extension Workspace {
 
   private var recordsUndo: Bool { undo?.isRecording ?? false }
 
-  private func append(_ edit: Edit) {
+  private func append(_ edit: consuming Edit) {
     if edit.isUndoable { undo?.noteEdit(at: log.count) }
     log.append(edit)
   }
@@ -105,6 +105,8 @@ extension Workspace {
     guard !listeners.isEmpty else { return }
     tellListeners { $0.noteReplaced(object) }
   }
+
+  private func tell(of edit: Edit) { tellListeners { $0.note(edit) } }
 
   /// Calls `body` with all listeners; the last thing that those do who are over.
   @inline(__always)

@@ -217,7 +217,7 @@ extension FolderLog {
   ) throws -> LogManifest {
     var opening = StoreOpening(.file(path), model: nil)
     opening.isReadOnly = true
-    opening.verification = .quick
+    opening.looksForDamage = false
     let copy = try StoreEngine.open(opening)
     let (sequence, generation) = (copy.lastSequence, copy.modelGeneration)
     let snapshot = try copy.snapshot()

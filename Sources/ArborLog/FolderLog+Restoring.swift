@@ -58,7 +58,7 @@ extension FolderLog {
     }
     var opening = StoreOpening(.file(path), model: nil)
     opening.isDurable = false
-    opening.verification = .quick
+    opening.looksForDamage = false
     let file = try StoreEngine.open(opening)
     defer { file.close() }
     guard file.id == base.manifest.store else {

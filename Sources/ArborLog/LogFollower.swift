@@ -98,7 +98,7 @@ package final class LogFollower: Sendable {
       return
     }
     var opening = StoreOpening(.file(path), model: nil)
-    opening.verification = .quick
+    opening.looksForDamage = false
     let file = try StoreEngine.open(opening)
     do {
       defer { file.close() }

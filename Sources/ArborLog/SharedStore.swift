@@ -170,7 +170,7 @@ package struct SharedStore {
   /// Runs `body` with the file, with the model in it.
   func withFile<R>(_ body: (StoreEngine) throws -> R) throws -> R {
     var opening = StoreOpening(.file(path), model: nil)
-    opening.verification = .quick
+    opening.looksForDamage = false
     opening.isDurable = false
     opening.indexBuilds = .left
     let file = try StoreEngine.open(opening)

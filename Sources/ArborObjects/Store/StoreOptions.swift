@@ -179,12 +179,8 @@ public struct StoreOptions: Sendable, Hashable {
     opening.isDurable = durability == .full
     opening.initialMapSize = initialMapSize
     opening.maximumMapSize = maximumMapSize
-    opening.verification =
-      switch verification {
-      case .automatic: .automatic
-      case .full: .full
-      case .quick: .quick
-      }
+    opening.checksEveryPage = verification == .full
+    opening.looksForDamage = verification != .quick
     opening.scrubInterval = scrubInterval.map { $0 / .seconds(1) }
     return opening
   }

@@ -15,7 +15,7 @@ extension EngineOptions {
   init(_ opening: StoreOpening) {
     self.init()
     isReadOnly = opening.isReadOnly
-    verifiesPages = opening.verification == .full
+    verifiesPages = opening.checksEveryPage
     durability = opening.isDurable ? .full : .relaxed
     if let model = opening.model { additionalDatabases += model.mostDatabases }
     if let size = opening.initialMapSize { initialMapSize = size }

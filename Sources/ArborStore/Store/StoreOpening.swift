@@ -29,19 +29,6 @@ package struct StoreOpening: Sendable {
     case left
   }
 
-  /// How much of an existing file is looked at before it is used.
-  package enum Verification: Sendable, Hashable {
-    /// Root pages, header and the list of databases; every other page where it is first used.
-    case quick
-    /// As `quick`; every page before an error where the quick look met damage. A scrub reads the
-    /// whole file behind the open store where the last writer may have died with its machine, and
-    /// where the last one is long ago.
-    case automatic
-    /// Every page before it is mapped, then every record, index entry and link: the store check.
-    /// Then as `automatic`.
-    case full
-  }
-
   package var location: Location
   /// nil: the model inside the file, which then has to exist. It need not have been checked.
   package var model: ManagedObjectModel?
@@ -49,7 +36,12 @@ package struct StoreOpening: Sendable {
   /// Whether a commit survives a loss of power; else that may take the last commits, never
   /// consistency.
   package var isDurable = true
-  package var verification = Verification.automatic
+  /// Whether every page is verified before the file is mapped, and then the store checked: every
+  /// record, index entry and link. Else every page is verified where it is first used.
+  package var checksEveryPage = false
+  /// Whether every page is looked at where opening met damage, and the file scrubbed behind the
+  /// open store where the last writer may have died with its machine or the last scrub is long ago.
+  package var looksForDamage = true
   /// How long after the last complete scrub of the file the next one begins behind the open store,
   /// in seconds; nil for never.
   package var scrubInterval: Double? = 7 * 86_400

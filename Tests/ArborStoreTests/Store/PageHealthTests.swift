@@ -24,15 +24,18 @@ import Testing
     file.close()
   }
 
-  private func open(_ verification: StoreOpening.Verification) throws -> StoreEngine {
+  private func open(
+    checksEveryPage: Bool = false, looksForDamage: Bool = true
+  ) throws -> StoreEngine {
     var opening = StoreOpening(.file(path), model: model)
-    opening.verification = verification
+    opening.checksEveryPage = checksEveryPage
+    opening.looksForDamage = looksForDamage
     return try StoreEngine.open(opening)
   }
 
   /// Lets the last commit be of a machine that was started before this one.
   private func age() throws {
-    let file = try open(.quick)
+    let file = try open(looksForDamage: false)
     defer { file.close() }
     try Vandal(file: file).write { _, header in header.bootID = UUID() }
   }
@@ -63,7 +66,7 @@ import Testing
     let tag = try #require(sound.range(of: Data("tag 25".utf8))).lowerBound / 4096
     let data = try #require(try listing(UInt64(tag), asFreeIn: sound))
     try data.write(to: URL(filePath: path))
-    let file = try open(.automatic)
+    let file = try open()
     defer { file.close() }
     let draft = Draft(file)
     // It takes its numbers from what is reserved, or writes itself.
@@ -105,13 +108,13 @@ import Testing
   }
 
   @Test func fullVerificationComesBeforeOpening() throws {
-    let sound = try open(.full)
+    let sound = try open(checksEveryPage: true)
     try TemporaryStore.check(path: path)
     sound.close()
     try damage()
-    expectCorrupted { try open(.full).close() }
+    expectCorrupted { try open(checksEveryPage: true).close() }
     var opening = StoreOpening(.file(path), model: model)
-    opening.verification = .full
+    opening.checksEveryPage = true
     opening.setsDamagedAside = true
     let fresh = try StoreEngine.open(opening)
     #expect(try fresh.check().recordCount == 0)
@@ -120,8 +123,8 @@ import Testing
 
   @Test func aQuickLookIsEnoughForTheSameBoot() throws {
     try damage()
-    for verification in [StoreOpening.Verification.quick, .automatic] {
-      let file = try open(verification)
+    for looksForDamage in [false, true] {
+      let file = try open(looksForDamage: looksForDamage)
       usleep(20_000)
       try file.snapshot().close()
       // The check looks at the pages first, and what it finds makes the store suspect.
@@ -135,7 +138,7 @@ import Testing
     try damage()
     // Where the verification is faster than the rest of the opening, that is told of the damage.
     var opened: StoreEngine?
-    for _ in 0..<100 where opened == nil { opened = try? open(.automatic) }
+    for _ in 0..<100 where opened == nil { opened = try? open() }
     let file = try #require(opened)
     expectCorrupted {
       // Until the verification behind the store has come to the damage, which a busy machine lets
@@ -201,8 +204,8 @@ import Testing
   /// Closing ends the verification, and the next commit is of the present machine.
   @Test func aSoundStoreIsVerifiedUntilTheNextCommit() throws {
     try age()
-    for _ in 0..<20 { try open(.automatic).close() }
-    let file = try open(.automatic)
+    for _ in 0..<20 { try open().close() }
+    let file = try open()
     let draft = Draft(file)
     try draft.insert("Tag", ["name": .string("new")])
     try draft.commit()
@@ -217,7 +220,7 @@ import Testing
     for meta in [0, 4096] { data[meta + 45] ^= 0x10 }
     try data.write(to: URL(filePath: path))
     do {
-      try open(.automatic).close()
+      try open().close()
       Issue.record("a damaged store was opened")
     } catch StoreError.corrupted(_, _, let what) {
       #expect(what.contains("flags"), "\(what)")

@@ -96,7 +96,7 @@ import Testing
       #expect(
         try problems().contains { $0.kind == .digest || $0.kind == .damagedPage }, "\(name)")
       var opening = StoreOpening(.file(path), model: nil)
-      opening.verification = .full
+      opening.checksEveryPage = true
       #expect(throws: StoreError.self, "\(name)") { try StoreEngine.open(opening).close() }
     }
   }

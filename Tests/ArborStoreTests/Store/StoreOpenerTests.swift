@@ -355,7 +355,7 @@ import Testing
     try vandal.write { transaction, _ in try transaction.clear(index) }
     file.close()
     try open(model).close()
-    guard case .corrupted? = failure({ try open(model) { $0.verification = .full } }) else {
+    guard case .corrupted? = failure({ try open(model) { $0.checksEveryPage = true } }) else {
       throw DraftError("no refusal")
     }
   }

@@ -62,16 +62,16 @@ func limitTime(_ seconds: Int) {
 
 @MainActor func damage() throws {
   let older = try [UInt8](Data(contentsOf: URL(filePath: arguments[2])))
-  let verification: StoreOpening.Verification = arguments[7] == "full" ? .full : .quick
+  let isChecked = arguments[7] == "full"
   try put(sound)
-  let expected = try Reading.digest(work, verification: .full)
+  let expected = try Reading.digest(work, isChecked: true)
   for number in first..<end {
     let damage = Damage(number, seed: seed, sound: sound, older: older)
     say("case \(number) \(damage.kind.rawValue) \(damage.position)")
     try put(damage.bytes)
     limitTime(10)
     do {
-      let digest = try Reading.digest(work, verification: verification)
+      let digest = try Reading.digest(work, isChecked: isChecked)
       say("\(number) \(digest == nil ? "problem" : digest == expected ? "same" : "WRONG")")
     } catch {
       say("\(number) error")

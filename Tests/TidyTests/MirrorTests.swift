@@ -241,6 +241,7 @@ import Testing
     "Workspace+Reading": "ObjectReaderTests",
     "Workspace+Recording": "Workspace+SavepointsTests",
     "ChangeRound": "DataManagerDelegateTests",
+    "RoundRecorder": "DataManagerDelegateTests",
     "EditLog": "UndoHistoryTests",
     "ObjectEdit": "Workspace+SavepointsTests",
     "CollectingCounts": "QueryPlannerTests",

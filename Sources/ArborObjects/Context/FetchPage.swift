@@ -1,7 +1,3 @@
-internal import ArborStore
-internal import ArborWork
-internal import Foundation
-
 /// A part of a request's results, and how to get the next.
 ///
 /// ```swift

@@ -49,7 +49,14 @@ extension ManagedObjectContext {
   public func cursor<T: ManagedObject>(
     for request: FetchRequest<T>
   ) throws(ArborError) -> FetchCursor<T> {
-    try reader.cursor(for: request, listingAtMost: 65_536)
+    try cursor(for: request, listingAtMost: 65_536)
+  }
+
+  /// A cursor that lists the rows an index finds only where they are few.
+  package func cursor<T: ManagedObject>(
+    for request: FetchRequest<T>, listingAtMost most: Int
+  ) throws(ArborError) -> FetchCursor<T> {
+    try reader.cursor(for: request, listingAtMost: most, in: self)
   }
 
   /// Fetches one page of a request's results: as many as its limit says, or without a limit its
@@ -62,13 +69,6 @@ extension ManagedObjectContext {
   ///
   /// Costs what a fetch with that limit costs: with the order of an index, or without sort keys,
   /// the rows of the page; else a look at every row, but memory for one page only.
-  ///
-  /// ```swift
-  /// var request = FetchRequest<Employee>(sortKeys: ["name"])
-  /// request.fetchLimit = 50
-  /// let first = try context.fetchPage(request)
-  /// let second = try context.fetchPage(request.page(after: first.next))
-  /// ```
   ///
   /// - Throws: ``ArborError`` as ``fetch(_:)``; `invalidArgument` for a token that is none, or of
   ///   another request, and for an order by the time or by chance.

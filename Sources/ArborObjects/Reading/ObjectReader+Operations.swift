@@ -14,7 +14,7 @@ extension ObjectReader {
   @inline(never)
   private func prepareOperation() throws(ArborError) {
     try throwDeferredFailure()
-    try context.store.requireOpen()
+    if work.isClosed { throw ArborError(StoreError.closed, in: work.file) }
     sweepWhereDue()
   }
 

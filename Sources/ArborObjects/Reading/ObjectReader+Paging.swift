@@ -1,4 +1,4 @@
-package import ArborModel
+internal import ArborModel
 internal import ArborStore
 internal import ArborWork
 internal import Foundation
@@ -41,12 +41,11 @@ extension ObjectReader {
     return FetchPage(objects: results.typed(), next: token)
   }
 
-  /// A cursor that lists the rows an index finds only where they are few; see
-  /// ``ManagedObjectContext/cursor(for:)``.
+  /// A cursor over the results of a request; see ``ManagedObjectContext/cursor(for:)``.
   ///
-  /// - Parameter most: How many rows are few.
-  package func cursor<T: ManagedObject>(
-    for request: FetchRequest<T>, listingAtMost most: Int
+  /// - Parameter most: The rows that an index finds are listed where they are no more.
+  func cursor<T: ManagedObject>(
+    for request: FetchRequest<T>, listingAtMost most: Int, in context: ManagedObjectContext
   ) throws(ArborError) -> FetchCursor<T> {
     try beginOperation()
     let description = request.description

@@ -7,7 +7,8 @@ internal import Foundation
 /// found, along relationships, and of numbers alone. Numbers that were read from the file may be of
 /// no entity, or of one that nobody expects, where the file was forged.
 ///
-/// It is what the context's workspace knows of live objects.
+/// It is what the context's workspace knows of live objects. It does not keep the context alive:
+/// whoever calls it does.
 package final class ObjectReader {
   let work: Workspace
   /// How each entity is represented.

@@ -201,7 +201,7 @@ import Testing
             (request.fetchLimit, request.fetchOffset) = (limit, offset)
             request.fetchBatchSize = 64
             for most in [0, 65_536] {
-              let cursor = try context.reader.cursor(for: request, listingAtMost: most)
+              let cursor = try context.cursor(for: request, listingAtMost: most)
               let found = try ids(cursor)
               #expect(try found == context.fetchIDs(request), "\(keys) \(limit) \(offset)")
               let rest = try cursor.next()
@@ -242,14 +242,14 @@ import Testing
         let expected = try store.makeContext().fetchIDs(request)
         #expect(expected.count > 1000)
         var most = 0
-        let cursor = try context.reader.cursor(for: request, listingAtMost: 500)
+        let cursor = try context.cursor(for: request, listingAtMost: 500)
         #expect(try ids(cursor, keeping: &most) == expected)
         #expect(most <= 40)
       }
       // An index that finds few rows gives a list of them.
       let few = FetchRequest<Employee>(predicate: "age == 30", sortKeys: keys)
       var most = 0
-      let cursor = try store.makeContext().reader.cursor(for: few, listingAtMost: 500)
+      let cursor = try store.makeContext().cursor(for: few, listingAtMost: 500)
       #expect(try ids(cursor, keeping: &most).count == most + 1)
     }
   }
@@ -262,7 +262,7 @@ import Testing
       request.fetchBatchSize = 50
       let token = try #require(try context.fetchPage(request).next)
       let whole = try context.fetchIDs(request)
-      let cursor = try context.reader.cursor(for: request.page(after: token), listingAtMost: 0)
+      let cursor = try context.cursor(for: request.page(after: token), listingAtMost: 0)
       #expect(try ids(cursor) == Array(whole[50...]))
     }
   }
@@ -270,7 +270,7 @@ import Testing
   @Test func onlyASortThatNoIndexGivesIsAList() throws {
     try use { (store, _) throws in
       let request = FetchRequest<Employee>(sortKeys: ["salary"])
-      let cursor = try store.makeContext().reader.cursor(for: request, listingAtMost: 0)
+      let cursor = try store.makeContext().cursor(for: request, listingAtMost: 0)
       #expect(cursor.heldCount == 500)
     }
   }
@@ -293,7 +293,7 @@ import Testing
         for predicate: FetchPredicate? in [nil, "age < 40"] {
           var request = FetchRequest<Employee>(predicate: predicate, sortKeys: keys)
           request.fetchBatchSize = 30
-          let cursor = try context.reader.cursor(for: request, listingAtMost: 0)
+          let cursor = try context.cursor(for: request, listingAtMost: 0)
           let expected = try context.fetchIDs(request)
           #expect(try ids(cursor) == expected, "seed \(random.seed)")
         }

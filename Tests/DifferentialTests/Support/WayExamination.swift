@@ -47,7 +47,7 @@ struct WayExamination {
   ) throws -> String? {
     // With lists of the rows that an index finds, and by scans alone.
     let most = dice.one([0, 3, 65_536])
-    let cursor = try probe.context.reader.cursor(for: fetch, listingAtMost: most)
+    let cursor = try probe.context.cursor(for: fetch, listingAtMost: most)
     var found: [Int] = []
     while found.count <= expected.count, let object = try cursor.next() {
       found.append(probe.key(object.objectID))

@@ -163,6 +163,22 @@ import Testing
       left.filter { !$0.hasPrefix("fresh") }.sorted() == ["evolving.arbor", "evolving.arbor-lock"])
   }
 
+  /// Of the data that a purge removes, no copy stays.
+  @Test func aPurgeRemovesTheStoreBeforeAStep() throws {
+    let store = try EvolvingStore(Self.first(), Self.objects())
+    var options = StoreOptions()
+    options.migrationSteps = [try Self.step()]
+    try store.evolve(to: Self.second(), options, Self.change)
+    let opened = try PersistentStore(at: .file(store.url))
+    try opened.purge()
+    try opened.check()
+    opened.close()
+    let left = try FileManager.default.contentsOfDirectory(atPath: store.folder.url.path())
+    #expect(
+      left.filter { !$0.hasPrefix("fresh") }.sorted() == ["evolving.arbor", "evolving.arbor-lock"])
+    #expect(throws: ArborError.self) { try PersistentStore.revertMigration(store.url) }
+  }
+
   @Test func anInterruptedMigrationIsGivenUp() throws {
     let store = try EvolvingStore(Self.first(), Self.objects())
     var options = StoreOptions()

@@ -55,6 +55,28 @@ import Testing
     #expect(again.status == 2 && again.errors.contains("no migration to revert"))
   }
 
+  @Test func whatWasWrittenSinceIsLostWhereItIsNamed() throws {
+    let model = try file { model in
+      let index = try #require(model.entities.firstIndex { $0.name == "Employee" })
+      model.entities[index].attributes.append(
+        .init(name: "note", type: .string, isOptional: true))
+    }
+    #expect(try run("migrate", office.url.path, model).status == 0)
+    let store = try PersistentStore(at: .file(office.url))
+    let context = store.makeContext()
+    try #require(try context.fetchOne("Employee"))["note"] = "new"
+    try context.commit()
+    store.close()
+    let refused = try run("revert", office.url.path)
+    #expect(refused.status == 2 && refused.errors.contains("Employee.note"), "\(refused.errors)")
+    let done = try run("revert", office.url.path, "--drop", "Employee.note")
+    #expect(done.status == 0, "\(done.errors)")
+    let former = try PersistentStore(at: .file(office.url))
+    defer { former.close() }
+    #expect(former.model.fingerprint == office.model.fingerprint)
+    try former.check()
+  }
+
   /// A database keeps the name it was born with, and is listed and found by the present one too.
   @Test func tablesHaveTheirPresentNames() throws {
     let model = try file { model in

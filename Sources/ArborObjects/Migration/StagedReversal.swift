@@ -69,10 +69,16 @@ enum StagedReversal {
 
   /// Removes the store as it was before the last migration in a copy; nothing where none exists.
   static func confirm(_ file: StoreEngine) throws(StoreError) {
-    guard let path = file.path else { return }
-    let files = try MigrationFiles(path: path)
-    guard try files.keepsFormer, try MigrationJournal(of: file) != nil else { return }
+    guard let files = try former(of: file) else { return }
     try file.setMetadata(MigrationJournal.key, nil)
     files.removeFormer()
+  }
+
+  /// Where the store lies as it was before the last migration in a copy; nil where none exists.
+  static func former(of file: StoreEngine) throws(StoreError) -> MigrationFiles? {
+    guard let path = file.path else { return nil }
+    let files = try MigrationFiles(path: path)
+    guard try files.keepsFormer, try MigrationJournal(of: file) != nil else { return nil }
+    return files
   }
 }

@@ -184,10 +184,14 @@ public final class PersistentStore: Sendable {
   }
 
   /// Removes all objects in one transaction. Numbers and unique IDs go on counting, so no ID of a
-  /// removed object is ever given to another.
+  /// removed object is ever given to another. The way back to a former model goes too.
   ///
   /// - Throws: ``ArborError``; nothing is removed then.
-  public func purge() throws(ArborError) { try whileOpen(file.purge()) }
+  public func purge() throws(ArborError) {
+    let former = try whileOpen(StagedReversal.former(of: file))
+    try file.reporting(file.purge())
+    former?.removeFormer()
+  }
 
   /// Whether a commit has left a mark; see `ManagedObjectContext.commit(marking:)`.
   package func hasMark(_ mark: String) throws(ArborError) -> Bool {

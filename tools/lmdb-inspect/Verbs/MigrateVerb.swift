@@ -43,19 +43,23 @@ struct RevertVerb: ParsableCommand {
     abstract: "Takes the last migration of a store back: writes to the file.",
     discussion: """
       Brings back the model that the store had before, with everything that was dropped, unless \
-      the migration is confirmed or something was committed since. A migration that was \
-      interrupted is given up.
+      the migration is confirmed. What was committed since and has no place in that model is \
+      lost only where an option names it; what was committed since a migration in a copy, only \
+      with --drop-everything. A migration that was interrupted is given up.
       """)
 
   @Argument(help: "The store's file.", completion: .file())
   var path: String
+
+  @OptionGroup
+  var losses: PermittedLosses
 
   @Flag(help: "Answer with one JSON document.")
   var json = false
 
   func run() throws {
     try reportAnswer(on: path, json: json) { printer in
-      try PersistentStore.revertMigration(URL(filePath: path))
+      try PersistentStore.revertMigration(URL(filePath: path), dropping: losses.dropping)
       let store = try PersistentStore(at: .path(path), options: StoreOptions(isReadOnly: true))
       defer { store.close() }
       let fingerprint = "\(store.model.fingerprint)"

@@ -27,6 +27,21 @@ struct PlanVerb: ParsableCommand {
   }
 }
 
+/// What may be lost on the way to another model.
+struct PermittedLosses: ParsableArguments {
+  @Option(
+    help: ArgumentHelp(
+      "What may be lost, as Entity or Entity.property; may be given again.", valueName: "name"))
+  var drop: [String] = []
+
+  @Flag(help: "Whatever has no place in the model may be lost.")
+  var dropEverything = false
+
+  var dropping: StoreOptions.Migration.Dropping {
+    dropEverything ? .everythingRemoved : StoreOptions.Migration.Dropping(drop)
+  }
+}
+
 /// The arguments of verbs that lead a store to a model.
 struct MigrationArguments: ParsableArguments {
   @Argument(help: "The store's file.", completion: .file())
@@ -35,13 +50,8 @@ struct MigrationArguments: ParsableArguments {
   @Argument(help: "The model: a .xcdatamodeld, .xcdatamodel or .model.json.")
   var model: String
 
-  @Option(
-    help: ArgumentHelp(
-      "What may be lost, as Entity or Entity.property; may be given again.", valueName: "name"))
-  var drop: [String] = []
-
-  @Flag(help: "Whatever the model no longer has may be lost.")
-  var dropEverything = false
+  @OptionGroup
+  var losses: PermittedLosses
 
   @Flag(help: "Answer with one JSON document.")
   var json = false
@@ -55,8 +65,7 @@ struct MigrationArguments: ParsableArguments {
   var options: StoreOptions {
     get throws {
       var options = StoreOptions()
-      options.migration = .automatic(
-        dropping: dropEverything ? .everythingRemoved : StoreOptions.Migration.Dropping(drop))
+      options.migration = .automatic(dropping: losses.dropping)
       let document = try ModelDocument(contentsOf: URL(filePath: model))
       options.modelVersions = document.versions.compactMap {
         try? document.model(ofVersion: $0.name)

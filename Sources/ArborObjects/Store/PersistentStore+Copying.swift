@@ -16,11 +16,12 @@ extension PersistentStore {
   /// - Parameters:
   ///   - url: The file to be made, whose folder has to exist. Nothing is ever written over.
   ///   - compacting: Leaves free pages out and orders the others: a smaller file, in more time.
+  ///     Every page is verified before; without it, damaged pages are copied as they are.
   /// - Complexity: Linear in the size of the file, or of what it holds if compacting. While it
   ///   runs, pages that commits replace are not used again, as with any long read.
   /// - Throws: ``ArborError`` `inputOutput` where something is at the URL already, or the folder is
-  ///   missing; `diskFull`; `invalidArgument` for a URL that names no file; `closed`. Nothing is
-  ///   left at the URL then.
+  ///   missing; `corrupted` where a compacting copy meets a damaged page; `diskFull`;
+  ///   `invalidArgument` for a URL that names no file; `closed`. Nothing is left at the URL then.
   public func copy(to url: URL, compacting: Bool = false) throws(ArborError) {
     try requireOpen()
     let path = try StoreLocation.path(of: url)
@@ -46,7 +47,7 @@ extension PersistentStore {
   /// - Complexity: Linear in what the store holds; needs as much room on the disk meanwhile.
   /// - Throws: ``ArborError`` `inUse` where another process has the file open, or where a read does
   ///   not end, such as a snapshot that this thread holds or a `withSnapshot` of another one that
-  ///   takes more than a minute; `diskFull`, `readOnly`, `modelChanged`, `migrationUnderWay`,
-  ///   `closed`. The file is as it was then.
+  ///   takes more than a minute; `corrupted` where a page is damaged; `diskFull`, `readOnly`,
+  ///   `modelChanged`, `migrationUnderWay`, `closed`. The file is as it was then.
   public func compact() throws(ArborError) { try whileOpen(file.compact()) }
 }

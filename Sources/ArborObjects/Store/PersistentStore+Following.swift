@@ -29,8 +29,8 @@ extension PersistentStore {
   ///
   /// Where the log goes on in a way that an open store cannot take over — its model has changed —
   /// reading goes on with what is there, and ``following`` says so; opened again, the store is made
-  /// anew from the newest snapshot. Opened without a log, it is an ordinary store with its own
-  /// commits from then on, and follows no more.
+  /// anew from the newest snapshot. Opened without a log, it is an ordinary store, and once it has
+  /// commits of its own it can follow no more.
   ///
   /// ```swift
   /// let replica = try PersistentStore(

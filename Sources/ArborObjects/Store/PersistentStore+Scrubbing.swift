@@ -24,7 +24,8 @@ extension PersistentStore {
   /// - Parameter progress: Told what part of the databases has been read, from 0 to 1, on the
   ///   thread of the call.
   /// - Throws: ``ArborError`` `corrupted` with the first damage that it meets, after which the
-  ///   store refuses commits; `cancelled`, `closed`, `modelChanged`, `diskFull`, `inputOutput`.
+  ///   store refuses commits; `cancelled`, `closed`, `modelChanged`, `migrationUnderWay`,
+  ///   `diskFull`, `inputOutput`.
   public func scrub(_ progress: (@Sendable (Double) -> Void)? = nil) throws(ArborError) {
     try whileOpen(file.scrub { progress?(Double($0.done) / Double($0.total)) })
   }

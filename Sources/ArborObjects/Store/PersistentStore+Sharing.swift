@@ -15,7 +15,7 @@ extension PersistentStore {
   /// Where there is no log yet, the store begins it: the file, which is made where none exists,
   /// becomes its first snapshot. Where there is a log and no file, the file is made from the newest
   /// snapshot and what follows it. A process that opens the file without the log makes it a store
-  /// of its own, which cannot go back.
+  /// of its own, which cannot go back once it has commits of its own.
   ///
   /// While the log cannot be reached, reading goes on, and commits throw `logUnavailable` or
   /// `outcomeUnknown`; ``sharing`` says so.

@@ -168,8 +168,9 @@ public final class PersistentStore: Sendable {
   ///
   /// Takes time in proportion to the store; others may read and write meanwhile.
   ///
-  /// - Throws: ``ArborError`` `corrupted` with every problem as a violation; else what kept the
-  ///   check from reading.
+  /// - Throws: ``ArborError`` `corrupted` with the problems as violations, a thousand at most. A
+  ///   damaged page is the only one, since nothing else is read then; commits are refused behind
+  ///   it. Else what kept the check from reading.
   public func check() throws(ArborError) {
     let report = try whileOpen(file.check())
     guard !report.isSound else { return }

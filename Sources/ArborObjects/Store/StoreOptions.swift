@@ -113,21 +113,22 @@ public struct StoreOptions: Sendable, Hashable {
   /// Bytes that the store may grow to; nil: no bound but the engine's.
   public var maximumMapSize: Int?
   /// Whether closing the store gives space back that the file does not need, where that is more
-  /// than 16 MiB and a quarter of the file, what is left is at most 256 MiB, and nobody else has
-  /// the file open. It takes some hundred milliseconds then. ``PersistentStore/compact()`` does it
-  /// at any time and size.
+  /// than 16 MiB and a quarter of the file, what is left is at most 256 MiB, this process has
+  /// committed to the file, and nobody else has it open. It takes some hundred milliseconds then.
+  /// ``PersistentStore/compact()`` does it at any time and size.
   public var compactsWhenClosed = true
   /// How much of an existing file is looked at.
   public var verification = Verification.automatic
   /// How long after the file was last read as a whole it is scrubbed again behind the open store,
-  /// at low priority; nil for never. A week by default. See ``PersistentStore/scrub(_:)``.
+  /// at low priority; nil for never, unless the machine was started anew since the last commit. A
+  /// week by default. See ``PersistentStore/scrub(_:)``.
   ///
-  /// The scrub begins some seconds after the opening, works half of the time and ends with the
+  /// The scrub begins two seconds after the opening, works half of the time and ends with the
   /// store; the next opening goes on with it. Of several processes that have the file open one does
   /// it, and another one if that one ends. A store that is opened for reading only is scrubbed
   /// at every opening while the time is over, since it keeps none. With
-  /// ``Verification-swift.enum/quick`` it does not run. What it finds throws `corrupted` from the
-  /// next operation on, commits are refused, and the program's log has it under the label
+  /// ``Verification-swift.enum/quick`` it does not run. For what it finds the next operation throws
+  /// `corrupted`, commits are refused from then on, and the program's log has it under the label
   /// `ArborData.damage`.
   public var scrubInterval: Duration? = .seconds(7 * 86_400)
   /// From how long on a query is written to the program's log; nil for never. Whatever looks for

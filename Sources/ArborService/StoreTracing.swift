@@ -73,7 +73,8 @@ struct StoreTracing: Sendable {
   }
 }
 
-/// What spans keep of an error: nothing that could hold values of objects.
+/// What spans keep of an error: of the library's own messages none holds values of objects; those
+/// of the program's validation have what it puts into them.
 struct TracedError: Error, CustomStringConvertible {
   let code: ArborError.Code
   let message: String

@@ -68,7 +68,9 @@ struct IndexAdvisor {
       switch term.condition {
       case .equals, .anyOf:
         if !fixed.contains(where: { $0.property == name }) { fixed.append(column) }
-      case .range, .prefix: range = range ?? column
+      case .range, .prefix:
+        // A folded index has the order of texts without case and diacritics, and no other.
+        if term.folding.isEmpty || term.folding == [.case, .diacritics] { range = range ?? column }
       case .words: break
       }
     }

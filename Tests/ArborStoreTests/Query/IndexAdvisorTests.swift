@@ -39,6 +39,11 @@ import Testing
     #expect(
       try advice("plain BEGINSWITH[cd] 'x'")
         == "Index(\"byPlain\", on: .folded(\"plain\")) at Employee")
+    // No index has the order of texts without case alone.
+    #expect(try advice("plain BEGINSWITH[c] 'x'") == nil)
+    #expect(try advice("plain >[d] 'x'") == nil)
+    #expect(
+      try advice("plain ==[c] 'x'") == "Index(\"byPlain\", on: .folded(\"plain\")) at Employee")
     #expect(
       try advice("plain TOKENMATCHES 'some words'") == "Index(text: \"plain\") at Employee")
     #expect(

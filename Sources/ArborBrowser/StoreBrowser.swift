@@ -45,17 +45,13 @@ public final class StoreBrowser: Sendable {
   /// Begins to serve a store.
   ///
   /// - Throws: `ArborError` `inputOutput` where the port cannot be had.
-  public convenience init(
-    _ store: PersistentStore, options: Options = .init()
-  ) throws(ArborError) {
+  public convenience init(_ store: PersistentStore, options: Options = .init()) throws(ArborError) {
     var limits = HTTPLimits()
     limits.idleTime = options.idleTime
     try self.init(store, options: options, limits: limits)
   }
 
-  init(
-    _ store: PersistentStore, options: Options, limits: HTTPLimits
-  ) throws(ArborError) {
+  init(_ store: PersistentStore, options: Options, limits: HTTPLimits) throws(ArborError) {
     token = RequestGate.makeToken()
     let interface = BrowserInterface(
       store, allowsWriting: options.allowsWriting && !store.isReadOnly, limits: limits)

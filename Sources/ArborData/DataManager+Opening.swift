@@ -67,8 +67,7 @@ extension DataManager {
     group: ManagerGroup? = nil
   ) throws {
     let store = try PersistentStore(
-      model: model, at: location, options: options.asking(delegate, at: location),
-      classes: classes)
+      model: model, at: location, options: options.asking(delegate, at: location), classes: classes)
     self.init(store: store, delegate: delegate, group: group)
   }
 

@@ -46,8 +46,7 @@ enum SharedStores {
       first.migration = .refuse
       first.onMismatch = .fail
       do throws(ArborError) {
-        return try PersistentStore(
-          model: model, at: .file(file), options: first, classes: classes)
+        return try PersistentStore(model: model, at: .file(file), options: first, classes: classes)
       } catch {
         guard error.code == .modelMismatch || error.code == .migrationUnderWay else { throw error }
         options.modelVersions = try ModelSearch.versions(of: modelFile)

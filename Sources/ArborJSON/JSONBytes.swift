@@ -24,9 +24,7 @@ final class JSONBytes: @unchecked Sendable {
   var room: Int { capacity - count }
 
   /// Adds bytes, for which there must be room. Only for code that has made the object.
-  func append(_ data: Data) {
-    data.withUnsafeBytes { append($0) }
-  }
+  func append(_ data: Data) { data.withUnsafeBytes { append($0) } }
 
   func append(_ bytes: UnsafeRawBufferPointer) {
     precondition(bytes.count <= room, "More bytes than there is room for; make more room.")

@@ -40,12 +40,10 @@ struct JSONFault: Error {
       "The document is larger than \(limit) bytes; split it, or raise the limit."
     case .itemTooLarge(let limit):
       "An element of the document is larger than \(limit) bytes; split it, or raise the limit."
-    case .tooDeep(let limit):
-      "The document nests deeper than \(limit) levels; flatten it."
+    case .tooDeep(let limit): "The document nests deeper than \(limit) levels; flatten it."
     case .tooManyValues(let limit):
       "The document holds more than \(limit) values and keys; split it."
-    case .byteOrderMark:
-      "The document starts with a byte-order mark; save it as UTF-8 without one."
+    case .byteOrderMark: "The document starts with a byte-order mark; save it as UTF-8 without one."
     case .empty: "The document is empty; write a JSON value."
     case .noObject(let key):
       "The document is no object; write one whose key “\(key)” holds the list."

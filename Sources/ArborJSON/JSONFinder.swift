@@ -61,8 +61,7 @@ package struct JSONFinder {
     repeat {
       guard position < bytes.count else { return false }
       switch bytes[position] {
-      case UInt8(ascii: "\""):
-        guard skipString() else { return false }
+      case UInt8(ascii: "\""): guard skipString() else { return false }
       case UInt8(ascii: "{"), UInt8(ascii: "["):
         depth += 1
         position += 1

@@ -173,16 +173,14 @@ package struct JSONItemReader {
     _ scanner: inout JSONScanner, _ maximum: Int
   ) throws(JSONFault) -> Step {
     switch state {
-    case .start:
-      return try start(&scanner)
+    case .start: return try start(&scanner)
     case .onlyValue:
       guard try scanner.scanOnly(isFinal: window.isFinal) else { return .cut }
       state = .end
       return .batch(batch(scanner, .value, only: 0))
     case .elements(let isContinued):
       return try elements(&scanner, maximum, isContinued: isContinued)
-    case .members(let isContinued):
-      return try member(&scanner, isContinued: isContinued)
+    case .members(let isContinued): return try member(&scanner, isContinued: isContinued)
     case .lines:
       scanner.tape.entries.reserveCapacity(tapeSize)
       let stop = try scanner.scanLines(upTo: maximum, isFinal: window.isFinal)
@@ -279,9 +277,7 @@ extension JSONItemReader {
     state = .members(isContinued: true)
     guard key == wanted else { return .nothing }
     isList = scanner.tape.entries.count == 2
-    guard scanner.tape.entries.count == 2 else {
-      return .batch(batch(scanner, .value, only: 2))
-    }
+    guard scanner.tape.entries.count == 2 else { return .batch(batch(scanner, .value, only: 2)) }
     surroundings.lastKey = nil
     surroundings.path.append(key: key)
     surroundings.depth = 1

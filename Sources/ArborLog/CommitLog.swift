@@ -40,9 +40,7 @@ public protocol CommitLog: Sendable {
   ///     one before. They are in the log as soon as it is there.
   /// - Returns: Whether the log begins with the snapshot, also where an earlier call has begun it;
   ///   false where there is another log already, which stays as it is.
-  func begin(
-    with snapshot: LogSnapshot, then entries: [LogEntry]
-  ) throws(ArborError) -> Bool
+  func begin(with snapshot: LogSnapshot, then entries: [LogEntry]) throws(ArborError) -> Bool
 
   /// Adds an entry, where its predecessor is the newest one. Adding an entry again that is there
   /// changes nothing, and gives ``Appended/written``, also where others have come behind it.

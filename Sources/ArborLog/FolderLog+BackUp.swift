@@ -230,8 +230,7 @@ extension FolderLog {
     return LogManifest(
       log: identity.log, store: identity.store, base: number, generation: generation,
       sequence: sequence, previous: try previous(sequence), date: began,
-      commitDate: newest ?? began, size: size,
-      counters: counters, checksums: checksums)
+      commitDate: newest ?? began, size: size, counters: counters, checksums: checksums)
   }
 
   private static func checksums(

@@ -66,8 +66,7 @@ extension FolderLog {
     }
     let end = try Self.apply(base, to: file, upTo: target)
     let position = LogPosition(log: base.manifest.log, end)
-    try file.makeAgain(
-      [], counters: counters, position: follows ? position.encoded() : nil)
+    try file.makeAgain([], counters: counters, position: follows ? position.encoded() : nil)
     try file.synchronize()
     return file.lastSequence
   }
@@ -136,12 +135,9 @@ extension FolderLog {
     }
   }
 
-  private static func missing(
-    _ point: String, _ folder: String, _ what: String
-  ) -> ArborError {
+  private static func missing(_ point: String, _ folder: String, _ what: String) -> ArborError {
     ArborError(
-      .objectNotFound,
-      "The log \(folder) cannot restore \(point): \(what). Choose another point.")
+      .objectNotFound, "The log \(folder) cannot restore \(point): \(what). Choose another point.")
   }
 
   /// The last commit at or before a date.

@@ -113,8 +113,7 @@ public struct FolderLog: Sendable, Hashable {
       try FolderLease.hold(path) {
         try LogFiles.removeUnfinished(in: path)
         let bases = try bases(of: identity)
-        for (base, next) in zip(bases, bases.dropFirst())
-        where next.manifest.commitDate <= date {
+        for (base, next) in zip(bases, bases.dropFirst()) where next.manifest.commitDate <= date {
           // Under another name first: a kill meanwhile leaves no half of a snapshot.
           let doomed = LogFiles.unfinishedName(base.folder)
           try LogFiles.rename(base.folder, to: doomed)
@@ -177,7 +176,5 @@ public struct FolderLog: Sendable, Hashable {
   /// The identity of the log, by which stores keep commits for it.
   ///
   /// - Throws: ``ArborError`` `fileUnreadable` where there is no log.
-  package var id: UUID {
-    get throws(ArborError) { try existing().identity.log }
-  }
+  package var id: UUID { get throws(ArborError) { try existing().identity.log } }
 }

@@ -44,8 +44,7 @@ struct LogBase: Sendable {
       throw ArborError.damagedLog(path, "it is gone")
     }
     manifest = try LogManifest(bytes, path: path)
-    guard manifest.log == identity.log, manifest.store == identity.store,
-      manifest.base == number
+    guard manifest.log == identity.log, manifest.store == identity.store, manifest.base == number
     else { throw ArborError.damagedLog(path, "it is of another log") }
   }
 
@@ -92,8 +91,7 @@ struct LogBase: Sendable {
     _ body: (SegmentEntry) throws(ArborError) -> Bool
   ) throws(ArborError) -> LogEnd {
     var end = LogEnd(
-      base: number, sequence: manifest.sequence, chain: manifest.chain,
-      counters: manifest.counters)
+      base: number, sequence: manifest.sequence, chain: manifest.chain, counters: manifest.counters)
     try check(end, at: sequence, knowing: known)
     let segments = try segments()
     for (index, segment) in segments.enumerated() {
@@ -151,8 +149,7 @@ struct LogBase: Sendable {
       throw ArborError.damagedLog(snapshotPath, "it has another size than its manifest says")
     }
     for (index, checksum) in manifest.checksums.enumerated() {
-      let block = try file.read(
-        from: index * LogManifest.blockSize, count: LogManifest.blockSize)
+      let block = try file.read(from: index * LogManifest.blockSize, count: LogManifest.blockSize)
       guard Checksum.of(block) == checksum else {
         throw ArborError.damagedLog(snapshotPath, "block \(index) is not as it was written")
       }

@@ -26,9 +26,7 @@ package final class LogClient: SharedLog {
   private let batches = Lock<[(id: UUID, first: UInt64)]>([])
   private static let mostBatches = 256
 
-  package init(
-    _ log: any CommitLog, firstPause: Duration = .milliseconds(5)
-  ) {
+  package init(_ log: any CommitLog, firstPause: Duration = .milliseconds(5)) {
     self.log = log
     self.firstPause = firstPause
   }
@@ -184,9 +182,7 @@ package final class LogClient: SharedLog {
     return groups
   }
 
-  package func noteTakenOver(_ count: Int) {
-    counted.withLock { $0.takenOver += UInt64(count) }
-  }
+  package func noteTakenOver(_ count: Int) { counted.withLock { $0.takenOver += UInt64(count) } }
 
   private func modelChanged(to name: String?) -> ArborError {
     ArborError(

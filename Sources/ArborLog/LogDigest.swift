@@ -19,7 +19,5 @@ public struct LogDigest: Sendable, Hashable {
   }
 
   /// The digest as ``size`` bytes, the lowest first.
-  public var bytes: [UInt8] {
-    (0..<Self.size).map { UInt8(truncatingIfNeeded: bits >> ($0 * 8)) }
-  }
+  public var bytes: [UInt8] { (0..<Self.size).map { UInt8(truncatingIfNeeded: bits >> ($0 * 8)) } }
 }

@@ -11,8 +11,7 @@ enum LogFiles {
   static func error(_ operation: String, _ path: String, _ code: Int32 = errno) -> ArborError {
     if code == ENOSPC || code == EDQUOT || code == EFBIG {
       return ArborError(
-        .diskFull,
-        "There is no room for \(path), or a file-size limit is reached; make room.")
+        .diskFull, "There is no room for \(path), or a file-size limit is reached; make room.")
     }
     var error = ArborError(
       .inputOutput,

@@ -47,8 +47,7 @@ package final class LogFollower: Sendable {
           throw Self.needsReopening(path, "goes on with a snapshot that its commits do not lead to")
         }
         position = LogPosition(
-          log: identity.log, base: next.number, sequence: end.sequence,
-          chain: next.manifest.chain)
+          log: identity.log, base: next.number, sequence: end.sequence, chain: next.manifest.chain)
         try file.makeAgain([], position: position.encoded())
       }
     }

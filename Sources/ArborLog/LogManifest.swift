@@ -69,13 +69,12 @@ extension LogManifest {
 
   private static func read(_ bytes: UnsafeRawBufferPointer) -> LogManifest? {
     guard var reader = ByteReader(checked: bytes), reader.skips(magic), reader.read() == version,
-      reader.read(UInt16.self) != nil, let log = reader.readUUID(),
-      let store = reader.readUUID(), let base: UInt32 = reader.read(),
-      let generation: UInt32 = reader.read(), let sequence: UInt64 = reader.read(),
-      let previous: UInt128 = reader.read(), let date: UInt64 = reader.read(),
-      let commitDate: UInt64 = reader.read(),
-      let size: UInt64 = reader.read(),
-      let counters = reader.readCounters(), let count = reader.readVariable(),
+      reader.read(UInt16.self) != nil, let log = reader.readUUID(), let store = reader.readUUID(),
+      let base: UInt32 = reader.read(), let generation: UInt32 = reader.read(),
+      let sequence: UInt64 = reader.read(), let previous: UInt128 = reader.read(),
+      let date: UInt64 = reader.read(), let commitDate: UInt64 = reader.read(),
+      let size: UInt64 = reader.read(), let counters = reader.readCounters(),
+      let count = reader.readVariable(),
       count == (size + UInt64(blockSize) - 1) / UInt64(blockSize),
       count <= UInt64(reader.bytesLeft / 4)
     else { return nil }

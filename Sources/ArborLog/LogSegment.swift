@@ -42,8 +42,7 @@ extension LogSegment {
   init?(name: String) {
     guard name.hasSuffix(Self.suffix) else { return nil }
     let parts = name.dropLast(Self.suffix.count).split(separator: "-")
-    guard parts.count == 2, let first = UInt64(parts[0]), let last = UInt64(parts[1]),
-      first <= last
+    guard parts.count == 2, let first = UInt64(parts[0]), let last = UInt64(parts[1]), first <= last
     else { return nil }
     self.init(first: first, last: last)
     guard self.name == name else { return nil }
@@ -116,9 +115,7 @@ extension LogSegment {
     /// - Returns: nil for a file that was cut off in its header.
     /// - Throws: ``ArborError`` `corrupted`, `inputOutput`.
     init?(_ path: String, _ segment: LogSegment) throws(ArborError) {
-      guard let file = try LogInput(path) else {
-        throw ArborError.damagedLog(path, "it is gone")
-      }
+      guard let file = try LogInput(path) else { throw ArborError.damagedLog(path, "it is gone") }
       guard let size = try Self.headerSize(file) else { return nil }
       let bytes = try file.read(from: markSize, count: size - markSize)
       guard bytes.count == size - markSize else { return nil }
@@ -158,8 +155,7 @@ extension LogSegment {
       bytes.withUnsafeBytes { bytes in
         guard var reader = ByteReader(checked: bytes), let log = reader.readUUID(),
           let base: UInt32 = reader.read(), let first: UInt64 = reader.read(),
-          let chain: UInt128 = reader.read(), let counters = reader.readCounters(),
-          reader.isAtEnd
+          let chain: UInt128 = reader.read(), let counters = reader.readCounters(), reader.isAtEnd
         else { return nil }
         return Header(
           log: log, base: base, first: first, chain: CommitChain(bits: chain), counters: counters)

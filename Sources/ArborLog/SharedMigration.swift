@@ -103,8 +103,7 @@ package struct SharedMigration {
       try file.synchronize()
       return (entry, file.id)
     }
-    let snapshot = LogSnapshot(
-      id: id, store: store, sequence: entry.last, digest: entry.digest)
+    let snapshot = LogSnapshot(id: id, store: store, sequence: entry.last, digest: entry.digest)
     try log.publish(snapshot, in: URL(filePath: shared.stagedPath))
     // Where somebody else's snapshot is there already, the next look takes that.
     guard try shared.client.append(entry: entry) else { return }

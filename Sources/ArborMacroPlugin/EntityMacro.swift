@@ -22,8 +22,7 @@ package struct EntityMacro: MemberMacro, MemberAttributeMacro {
   ) -> [AttributeSyntax] {
     // What is wrong was said where the members are made.
     var reader = EntityReader(node)
-    guard let variable = member.as(VariableDeclSyntax.self),
-      let source = reader.read(declaration),
+    guard let variable = member.as(VariableDeclSyntax.self), let source = reader.read(declaration),
       let name = variable.bindings.first?.pattern.as(IdentifierPatternSyntax.self)?.identifier,
       let property = source.properties.first(where: { $0.name == name.nameWithoutBackticks }),
       !variable.isOfType

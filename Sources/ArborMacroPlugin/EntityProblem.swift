@@ -16,8 +16,7 @@ package struct EntityProblem: DiagnosticMessage {
   // MARK: Classes
 
   static let noClass = EntityProblem(
-    "noClass",
-    "@Entity describes the objects of a class; write 'final class … : ManagedObject'.")
+    "noClass", "@Entity describes the objects of a class; write 'final class … : ManagedObject'.")
   static let generic = EntityProblem(
     "generic", "A generic class stands for no single entity; write one class for each.")
   static let onMainActor = EntityProblem(

@@ -23,9 +23,7 @@ extension AttributeListSyntax.Element {
 
 extension ExprSyntax {
   /// The text of a literal without interpolations; nil for any other expression.
-  var plainText: String? {
-    self.as(StringLiteralExprSyntax.self)?.representedLiteralValue
-  }
+  var plainText: String? { self.as(StringLiteralExprSyntax.self)?.representedLiteralValue }
 
   /// Whether it is an implicit member, or a call of one: `.indexed`, `.bounds(0...9)`.
   var isImplicitMember: Bool {

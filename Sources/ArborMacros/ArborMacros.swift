@@ -45,8 +45,7 @@ public import ArborModel
 ///   - userInfo: Notes that steer importing and tools.
 ///   - fetchedProperties: Named requests of the entity's objects.
 @attached(
-  member,
-  names: named(entityDescription), named(entityName), named(attributeCount),
+  member, names: named(entityDescription), named(entityName), named(attributeCount),
   named(relationshipCount), named(describedEntity), named(propertyNames), named(setInitialValues))
 @attached(memberAttribute)
 public macro Entity(
@@ -61,8 +60,7 @@ public macro Entity(
   *, deprecated, message: "write uniquenessConstraints: and fetchIndexes:, as descriptions do"
 )
 @attached(
-  member,
-  names: named(entityDescription), named(entityName), named(attributeCount),
+  member, names: named(entityDescription), named(entityName), named(attributeCount),
   named(relationshipCount), named(describedEntity), named(propertyNames), named(setInitialValues))
 @attached(memberAttribute)
 public macro Entity(
@@ -75,8 +73,7 @@ public macro Entity(
 /// Makes a class the representation of an entity, by an earlier spelling of an argument.
 @available(*, deprecated, message: "write fetchIndexes:, as descriptions do")
 @attached(
-  member,
-  names: named(entityDescription), named(entityName), named(attributeCount),
+  member, names: named(entityDescription), named(entityName), named(attributeCount),
   named(relationshipCount), named(describedEntity), named(propertyNames), named(setInitialValues))
 @attached(memberAttribute)
 public macro Entity(

@@ -40,8 +40,7 @@ extension ModelXMLReader {
     }
     if let value = type.kind.value(ofXML: text) { return value }
     report(
-      node, of: entity,
-      that: "has \(key) “\(text)”, which does not fit; give \(type.expectation).")
+      node, of: entity, that: "has \(key) “\(text)”, which does not fit; give \(type.expectation).")
     return .null
   }
 

@@ -195,10 +195,8 @@ struct ModelXMLReader {
         nodes[.index(entityIndex, entity.fetchIndexes.count)] = child
         entity.fetchIndexes.append(fetchIndex(child, of: name))
         indexNames.insert(child["name"] ?? "")
-      case "compoundIndexes":
-        addCompoundIndexes(child, to: &entity, at: entityIndex, &indexNames)
-      case "uniquenessConstraints":
-        addConstraints(child, to: &entity, at: entityIndex)
+      case "compoundIndexes": addCompoundIndexes(child, to: &entity, at: entityIndex, &indexNames)
+      case "uniquenessConstraints": addConstraints(child, to: &entity, at: entityIndex)
       default: break
       }
     }

@@ -30,8 +30,7 @@ enum ModelXMLVocabulary {
       "name", "entity", "predicateString", "fetchLimit", "fetchBatchSize", "resultType",
       "includeSubentities", "includePropertyValues", "includesPendingChanges",
       "returnObjectsAsFaults", "returnDistinctResults",
-    ],
-    "fetchIndexElement": ["property", "expression", "expressionType", "type", "order"],
+    ], "fetchIndexElement": ["property", "expression", "expressionType", "type", "order"],
     "element": ["name", "positionX", "positionY", "width", "height"],
   ]
 
@@ -41,10 +40,9 @@ enum ModelXMLVocabulary {
   private static let otherAttributes: [String: Set<String>] = [
     "entity": ["renamingIdentifier", "coreSpotlightDisplayNameExpression"],
     "attribute": [
-      oldPreservationMark, "allowsCloudEncryption", "spotlightIndexingEnabled",
-      "storedInTruthFile", "renamingIdentifier",
-    ],
-    "relationship": ["renamingIdentifier", "spotlightIndexingEnabled", "storedInTruthFile"],
+      oldPreservationMark, "allowsCloudEncryption", "spotlightIndexingEnabled", "storedInTruthFile",
+      "renamingIdentifier",
+    ], "relationship": ["renamingIdentifier", "spotlightIndexingEnabled", "storedInTruthFile"],
     "fetchedProperty": [
       "name", "optional", "syncable", "transient", "elementID", "versionHashModifier",
     ],
@@ -67,10 +65,8 @@ enum ModelXMLVocabulary {
     "entity": [
       "attribute", "relationship", "fetchedProperty", "fetchIndex", "compoundIndexes",
       "uniquenessConstraints", "userInfo",
-    ],
-    "attribute": ["userInfo"], "relationship": ["userInfo"],
-    "fetchedProperty": ["fetchRequest", "userInfo"],
-    "fetchIndex": ["fetchIndexElement"],
+    ], "attribute": ["userInfo"], "relationship": ["userInfo"],
+    "fetchedProperty": ["fetchRequest", "userInfo"], "fetchIndex": ["fetchIndexElement"],
     "compoundIndexes": ["compoundIndex"], "compoundIndex": ["index"],
     "uniquenessConstraints": ["uniquenessConstraint"], "uniquenessConstraint": ["constraint"],
     "composite": ["attribute", "userInfo"], "compositeAttribute": ["attribute", "userInfo"],

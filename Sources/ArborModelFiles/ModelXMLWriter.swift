@@ -15,12 +15,9 @@ extension ManagedObjectModel {
   ///   cannot be written.
   public func write(to url: URL) throws(ArborError) {
     switch ModelFileKind(url) {
-    case .json?:
-      try Self.write(jsonData(.pretty) + Data("\n".utf8), to: url)
-    case .contents?:
-      try Self.write(xmlData(), to: url)
-    case .version?:
-      try Self.write(xmlData(), to: url.appending(path: "contents"))
+    case .json?: try Self.write(jsonData(.pretty) + Data("\n".utf8), to: url)
+    case .contents?: try Self.write(xmlData(), to: url)
+    case .version?: try Self.write(xmlData(), to: url.appending(path: "contents"))
     case .bundle?:
       let contents = try xmlData()
       if FileManager.default.fileExists(atPath: url.path) {

@@ -17,9 +17,7 @@ struct BoundedCall: Sendable {
   init(atMost count: Int) { slots = DispatchSemaphore(value: count) }
 
   /// What a call gives; nil where the deadline is over before.
-  func run<R: Sendable>(
-    until deadline: Deadline, _ body: @escaping @Sendable () -> R
-  ) -> R? {
+  func run<R: Sendable>(until deadline: Deadline, _ body: @escaping @Sendable () -> R) -> R? {
     guard slots.wait(timeout: deadline.dispatchTime) == .success else { return nil }
     let result = Lock<R?>(nil)
     let isDone = DispatchSemaphore(value: 0)

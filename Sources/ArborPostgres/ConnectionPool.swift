@@ -67,8 +67,7 @@ final class ConnectionPool: Sendable {
   func open(until deadline: Deadline) throws(PostgresFailure) -> PostgresConnection {
     let (first, isChecked) = state.withLock { ($0.server, $0.isSchemaChecked) }
     let count = parameters.servers.count
-    let waitLimit =
-      parameters.connectTimeout.map { Duration.seconds($0) } ?? options.connectTimeout
+    let waitLimit = parameters.connectTimeout.map { Duration.seconds($0) } ?? options.connectTimeout
     var failures: [PostgresFailure] = []
     for index in (0..<count).map({ (first + $0) % count }) {
       do throws(PostgresFailure) {

@@ -66,9 +66,7 @@ struct EntryTexts: Sendable {
     trim = Self.trim(log, of: store, snapshots)
   }
 
-  private static func trim(
-    _ log: String, of store: String, _ snapshots: SnapshotTexts
-  ) -> String {
+  private static func trim(_ log: String, of store: String, _ snapshots: SnapshotTexts) -> String {
     """
     DELETE FROM \(log) WHERE store = \(store) AND seq IN (
       SELECT seq FROM \(log) WHERE store = \(store) AND last <= $2

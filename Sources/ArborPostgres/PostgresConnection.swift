@@ -168,13 +168,10 @@ internal import Foundation
     return zip(results, isStatement).compactMap { $1 ? $0 : nil }
   }
 
-  private func prepare(
-    _ statement: PostgresStatement, as name: String
-  ) throws(PostgresFailure) {
+  private func prepare(_ statement: PostgresStatement, as name: String) throws(PostgresFailure) {
     let types = statement.values.map(\.type)
     let isSent = unsafe types.withUnsafeBufferPointer { types in
-      unsafe PQsendPrepare(
-        handle, name, statement.text, Int32(types.count), types.baseAddress)
+      unsafe PQsendPrepare(handle, name, statement.text, Int32(types.count), types.baseAddress)
     }
     guard isSent == 1 else { throw PostgresFailure(.lost, lastError) }
   }

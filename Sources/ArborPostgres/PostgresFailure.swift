@@ -70,7 +70,5 @@ struct PostgresFailure: Error {
   private static let areFinal: Set<Substring> = ["28", "3D"]
 
   /// What happened as part of a sentence.
-  var clause: String {
-    message.asClause + (state.map { " (SQLSTATE \($0))" } ?? "")
-  }
+  var clause: String { message.asClause + (state.map { " (SQLSTATE \($0))" } ?? "") }
 }

@@ -51,8 +51,7 @@ extension PostgresLog {
     // What a loser needs takes a server as long as adding does. A store that won the last
     // time asks for it only after a loss.
     let expectsLoss = lostLast.withLock { $0 }
-    var results = try connection.run(
-      expectsLoss ? [append, newer] : [append], deadline: deadline)
+    var results = try connection.run(expectsLoss ? [append, newer] : [append], deadline: deadline)
     let isLost = results[0].changedCount == 0
     if isLost != expectsLoss { lostLast.withLock { $0 = isLost } }
     if !isLost { return .written }

@@ -18,8 +18,7 @@ extension PostgresLog {
   ///     when nobody knows what came of an earlier one.
   /// - Throws: What to tell the caller; nothing was done then.
   func attempt<Result>(
-    bytes: Int = 0,
-    _ body: (PostgresConnection, Deadline) throws(PostgresFailure) -> Result
+    bytes: Int = 0, _ body: (PostgresConnection, Deadline) throws(PostgresFailure) -> Result
   ) throws(ArborError) -> Outcome<Result> {
     let moving = Duration.seconds(bytes >> 20)
     let deadline = Deadline(options.timeout + moving)

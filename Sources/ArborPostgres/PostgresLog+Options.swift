@@ -38,8 +38,7 @@ extension PostgresLog {
       }
       guard (1...1000).contains(connections) else {
         throw ArborError(
-          .invalidArgument,
-          "PostgresLog.Options.connections is \(connections); give 1 to 1000.")
+          .invalidArgument, "PostgresLog.Options.connections is \(connections); give 1 to 1000.")
       }
       try PostgresLog.check(schema, "PostgresLog.Options.schema", longest: 63)
     }

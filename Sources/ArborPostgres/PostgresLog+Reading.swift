@@ -42,9 +42,7 @@ extension PostgresLog {
 
   /// What keeps an entry from being added, by rows of the entry before its first commit, where
   /// there is one, and of those behind.
-  func newer(
-    _ rows: PostgresResult, than entry: LogEntry
-  ) throws(PostgresFailure) -> Appended {
+  func newer(_ rows: PostgresResult, than entry: LogEntry) throws(PostgresFailure) -> Appended {
     var newer: [LogEntry] = []
     for row in 0..<rows.count {
       let found: EntryRow

@@ -50,8 +50,7 @@ internal import Foundation
   /// The bytes of a value in its binary form; nil for NULL, and where there is no such row.
   func bytes(_ row: Int, _ column: Int) -> [UInt8]? {
     let (row, column) = (Int32(row), Int32(column))
-    guard (0..<Int32(count)).contains(row),
-      (0..<Int32(width)).contains(column),
+    guard (0..<Int32(count)).contains(row), (0..<Int32(width)).contains(column),
       unsafe PQgetisnull(handle, row, column) == 0,
       let start = unsafe PQgetvalue(handle, row, column)
     else { return nil }

@@ -26,8 +26,7 @@ struct PostgresTables: Sendable {
 
   /// The columns of each table with their types, as the catalogue of a server gives them.
   static let columns: [String: [String: String]] = [
-    "arbor_meta": ["version": "integer"],
-    "arbor_store": ["name": "text", "store": "uuid"],
+    "arbor_meta": ["version": "integer"], "arbor_store": ["name": "text", "store": "uuid"],
     "arbor_log": [
       "store": "uuid", "seq": "bigint", "last": "bigint", "batch": "uuid", "previous": "bytea",
       "digest": "bytea", "body": "bytea",
@@ -35,8 +34,7 @@ struct PostgresTables: Sendable {
     "arbor_snapshot": [
       "store": "uuid", "id": "uuid", "seq": "bigint", "digest": "bytea", "bytes": "bigint",
       "made": "timestamp with time zone", "complete": "boolean",
-    ],
-    "arbor_snapshot_part": ["store": "uuid", "id": "uuid", "part": "integer", "body": "bytea"],
+    ], "arbor_snapshot_part": ["store": "uuid", "id": "uuid", "part": "integer", "body": "bytea"],
     "arbor_counter": ["store": "uuid", "name": "text", "next": "bigint"],
   ]
 
@@ -61,12 +59,9 @@ struct PostgresTables: Sendable {
       """
       CREATE TABLE \(counters) (store uuid NOT NULL, name text NOT NULL, next bigint NOT NULL,
         PRIMARY KEY (store, name))
-      """,
-      "INSERT INTO \(meta) (version) VALUES (\(Self.version))",
+      """, "INSERT INTO \(meta) (version) VALUES (\(Self.version))",
     ]
   }
 
-  static func quoted(_ name: String) -> String {
-    "\"\(name.replacing("\"", with: "\"\""))\""
-  }
+  static func quoted(_ name: String) -> String { "\"\(name.replacing("\"", with: "\"\""))\"" }
 }

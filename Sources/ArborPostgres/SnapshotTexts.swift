@@ -87,8 +87,7 @@ struct SnapshotTexts: Sendable {
       """
       DELETE FROM \(tables.snapshots) WHERE store = $1 AND made < now() - interval '1 day'
         AND NOT EXISTS (SELECT 1 FROM \(tables.stores) WHERE store = $1)
-      """,
-      lostParts(in: tables, of: "$1"),
+      """, lostParts(in: tables, of: "$1"),
     ]
   }
 
@@ -99,8 +98,7 @@ struct SnapshotTexts: Sendable {
       """
       DELETE FROM \(tables.snapshots) WHERE store = \(id) AND id <> (SELECT id \(counting))
         AND (complete AND seq <= (SELECT seq \(counting)) OR made < now() - interval '1 day')
-      """,
-      lostParts(in: tables, of: id),
+      """, lostParts(in: tables, of: id),
     ]
   }
 

@@ -16,9 +16,7 @@ struct StoreTracing: Sendable {
   }
 
   /// What the store tells of its commits and fetches.
-  var instrument: StoreInstrument {
-    StoreInstrument(onCommit: begin, onFetch: begin)
-  }
+  var instrument: StoreInstrument { StoreInstrument(onCommit: begin, onFetch: begin) }
 
   @Sendable private func begin(
     _ commit: StoreInstrument.Commit

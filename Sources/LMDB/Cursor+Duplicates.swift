@@ -11,9 +11,7 @@ extension Cursor {
   }
 
   /// The next value of the present key; nil after its last one.
-  package func nextDuplicate() throws(LMDBError) -> Entry? {
-    try step(MDB_NEXT_DUP, forward: true)
-  }
+  package func nextDuplicate() throws(LMDBError) -> Entry? { try step(MDB_NEXT_DUP, forward: true) }
 
   /// The last value of the present key.
   package func lastDuplicate() throws(LMDBError) -> Entry? {

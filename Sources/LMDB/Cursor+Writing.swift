@@ -69,8 +69,7 @@ extension Cursor {
   ) throws(LMDBError) {
     guard let first = numbers.first else { return }
     _ = try withNumber(first) { (first) throws(LMDBError) in
-      try put(
-        key: key, value: first, isNewKey ? .append : .appendDuplicate, isCounted: isCounted)
+      try put(key: key, value: first, isNewKey ? .append : .appendDuplicate, isCounted: isCounted)
     }
     slotPointer.pointee.bytesPut &+= (numbers.count - 1) &* (key.count &+ 8)
     try numbers.withUnsafeBufferPointer { (numbers) throws(LMDBError) in
@@ -143,8 +142,7 @@ extension Cursor {
       _ = try slotPointer.pointee.checkPut(code, mode)
       fill(UnsafeMutableRawBufferPointer(start: value.mv_data, count: value.mv_size))
       if !isCounted { return }
-      let hash = slotPointer.pointee.digests.hash(
-        database, bytes, UnsafeRawBufferPointer(value))
+      let hash = slotPointer.pointee.digests.hash(database, bytes, UnsafeRawBufferPointer(value))
       if let former { slotPointer.pointee.digests.subtract(former, from: database) }
       slotPointer.pointee.digests.add(hash, to: database)
     }

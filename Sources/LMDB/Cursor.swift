@@ -142,9 +142,7 @@ package struct Cursor: ~Copyable {
     try move(MDB_SET_KEY, key)
   }
 
-  private func moveToEnd(
-    _ operation: MDB_cursor_op, _ goal: TreeGoal
-  ) throws(LMDBError) -> Entry? {
+  private func moveToEnd(_ operation: MDB_cursor_op, _ goal: TreeGoal) throws(LMDBError) -> Entry? {
     if let pageGuard { try pageGuard.pointee.verifySearch(goal, values: goal) }
     return try move(operation)
   }

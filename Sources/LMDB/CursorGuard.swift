@@ -98,8 +98,7 @@ struct CursorGuard {
     let step = try pages.pointee.verifyAround(tree, .key(keyBytes))
     leaf = isWriter ? 1 : step.address
     if byKey { return }
-    let values = try pages.pointee.verifyValuesAround(
-      tree, keyBytes, UnsafeRawBufferPointer(value))
+    let values = try pages.pointee.verifyValuesAround(tree, keyBytes, UnsafeRawBufferPointer(value))
     valueLeaf = isWriter ? 1 : values?.address ?? 1
   }
 

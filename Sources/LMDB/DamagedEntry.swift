@@ -69,9 +69,7 @@ extension LostRange {
 
 extension RawPage {
   /// Hands on the entries of a leaf that lie inside of it, whatever else is wrong.
-  func forEachDamagedEntry(
-    _ body: (DamagedEntry) throws(LMDBError) -> Void
-  ) throws(LMDBError) {
+  func forEachDamagedEntry(_ body: (DamagedEntry) throws(LMDBError) -> Void) throws(LMDBError) {
     let end = min(lower, size)
     guard end >= Self.headerSize else { return }
     for index in 0..<(end - Self.headerSize) / 2 {

@@ -136,8 +136,7 @@ extension DamagedFile {
     _ body: (_ number: UInt64, RawPage) throws(LMDBError) -> Void
   ) throws(LMDBError) {
     let count = max(1, Self.windowSize / pageSize)
-    let window = UnsafeMutableRawBufferPointer.allocate(
-      byteCount: count * pageSize, alignment: 16)
+    let window = UnsafeMutableRawBufferPointer.allocate(byteCount: count * pageSize, alignment: 16)
     defer { window.deallocate() }
     var first: UInt64 = 2
     while first < pageCount {
@@ -167,8 +166,7 @@ extension DamagedFile {
   /// A list of free pages that names a page of a tree is damaged, and says nothing of others.
   private func distrustFreePages() {
     guard knowsFreePages else { return }
-    for page in 2..<max(3, pageCount)
-    where reached.contains(page) && free.contains(page) {
+    for page in 2..<max(3, pageCount) where reached.contains(page) && free.contains(page) {
       knowsFreePages = false
       return
     }
@@ -181,9 +179,7 @@ package struct DamagedLeaf {
   /// Whether the entries lie inside of the page and fill it.
   package let isSound: Bool
 
-  package func forEach(
-    _ body: (DamagedEntry) throws(LMDBError) -> Void
-  ) throws(LMDBError) {
+  package func forEach(_ body: (DamagedEntry) throws(LMDBError) -> Void) throws(LMDBError) {
     try page.forEachDamagedEntry(body)
   }
 }

@@ -183,8 +183,7 @@ extension DamagedFile {
         .named, "", TreeRecord(flags: flags, pad: 0), rootLevel: firstFreeLevel)
       let traversal = TreeTraversal(valuesOf: owner, record, rootLevel: firstFreeLevel)
       return try traverse(traversal, { (_, _) throws(LMDBError) in }, packed: body)
-    default:
-      return false
+    default: return false
     }
   }
 }

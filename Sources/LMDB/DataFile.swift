@@ -78,8 +78,7 @@ struct DataFile: ~Copyable {
         var status = stat()
         let isKnown = fstat(descriptor, &status) == 0
         close(descriptor)
-        guard error == .hardLinked, isKnown,
-          FileReplacement.settle(path, FileIdentity(status))
+        guard error == .hardLinked, isKnown, FileReplacement.settle(path, FileIdentity(status))
         else { throw error }
       }
     }
@@ -129,9 +128,7 @@ struct DataFile: ~Copyable {
   }
 
   /// Bytes of the file.
-  var size: Int {
-    get throws(LMDBError) { try Self.size(ofFile: descriptor) }
-  }
+  var size: Int { get throws(LMDBError) { try Self.size(ofFile: descriptor) } }
 
   /// Bytes of an open file.
   static func size(ofFile descriptor: Int32) throws(LMDBError) -> Int {
@@ -180,9 +177,7 @@ struct DataFile: ~Copyable {
   }
 
   /// Makes a new file, which must not exist, or opens one for writing, which must.
-  static func createDescriptor(
-    _ path: String, mustBeNew: Bool = true
-  ) throws(LMDBError) -> Int32 {
+  static func createDescriptor(_ path: String, mustBeNew: Bool = true) throws(LMDBError) -> Int32 {
     try validate(path)
     let flags = O_RDWR | O_CLOEXEC | O_NOFOLLOW | (mustBeNew ? O_CREAT | O_EXCL : 0)
     let descriptor = open(path, flags, 0o600)

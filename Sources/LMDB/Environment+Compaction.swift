@@ -43,9 +43,7 @@ extension Environment {
 
   /// Opens the copy, whose transactions count on from here: nobody who remembers one meets another
   /// of its number.
-  private func openCopy(
-    _ copy: String, after last: UInt64
-  ) throws(LMDBError) -> Environment {
+  private func openCopy(_ copy: String, after last: UInt64) throws(LMDBError) -> Environment {
     do {
       let descriptor = try DataFile.createDescriptor(copy, mustBeNew: false)
       defer { DataFile.closeDescriptor(descriptor) }

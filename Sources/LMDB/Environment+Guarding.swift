@@ -24,8 +24,7 @@ extension Environment {
       guarding = .allocate(capacity: 1)
       guarding.initialize(
         to: PageGuard(
-          marks: marks, descriptor: file.descriptor, state: state,
-          isWriter: here.pointee.isWriter))
+          marks: marks, descriptor: file.descriptor, state: state, isWriter: here.pointee.isWriter))
       here.pointee.pageGuard = guarding
     }
     guarding.pointee.turn(to: state, here.pointee.transaction)

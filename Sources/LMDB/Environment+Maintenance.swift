@@ -15,8 +15,7 @@ extension Environment {
       try check(mdb_env_info(handle, &info))
       try check(mdb_env_stat(handle, &statistics))
       return EnvironmentInfo(
-        mapSize: info.me_mapsize, pageSize: Int(statistics.ms_psize),
-        lastPage: info.me_last_pgno,
+        mapSize: info.me_mapsize, pageSize: Int(statistics.ms_psize), lastPage: info.me_last_pgno,
         lastTransactionID: UInt64(bitPattern: Int64(info.me_last_txnid)),
         maximumReaders: Int(info.me_maxreaders), readers: Int(info.me_numreaders),
         maximumKeySize: Int(mdb_env_get_maxkeysize(handle)))

@@ -44,8 +44,7 @@ extension Environment {
   ) throws(LMDBError) -> Environment? {
     let mayCreate = options.create && !options.isReadOnly && !options.isImmutable
     let found = try DataFile(
-      path: path, create: mayCreate, allowsNetwork: options.allowsNetworkFileSystem,
-      lock: .shared)
+      path: path, create: mayCreate, allowsNetwork: options.allowsNetworkFileSystem, lock: .shared)
     let identity = found.identity
     let isVerified = options.verifiesPages ? try isSound(found.descriptor) : true
     let isLocked = try found.beginOpening()

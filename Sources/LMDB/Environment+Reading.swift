@@ -21,8 +21,7 @@ extension Environment {
   package func beginRead() throws(LMDBError) -> ReadTransaction {
     if birth != ForkGuard.generation { throw .forkedProcess }
     let slot = try admit()
-    if let transaction = slot.pointer.pointee.transaction,
-      mdb_txn_renew(transaction) == MDB_SUCCESS
+    if let transaction = slot.pointer.pointee.transaction, mdb_txn_renew(transaction) == MDB_SUCCESS
     {
       if showsItsRoot(slot) { return ReadTransaction(environment: self, slot: slot) }
       mdb_txn_reset(transaction)
@@ -129,8 +128,7 @@ extension Environment {
     guard let handle = state.withLock({ $0.handle.map { HandleReference(pointer: $0) } }) else {
       return MDB_BAD_TXN
     }
-    return mdb_txn_begin(
-      handle.pointer, nil, UInt32(MDB_RDONLY), &slot.pointer.pointee.transaction)
+    return mdb_txn_begin(handle.pointer, nil, UInt32(MDB_RDONLY), &slot.pointer.pointee.transaction)
   }
 
   /// Nothing can begin any more until the file is opened again.

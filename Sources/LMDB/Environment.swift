@@ -134,9 +134,7 @@ package final class Environment: Sendable {
   }
 
   /// True from the beginning of the closing on.
-  var isClosed: Bool {
-    state.withLock { $0.handle == nil || $0.failure == .closed }
-  }
+  var isClosed: Bool { state.withLock { $0.handle == nil || $0.failure == .closed } }
 
   /// Runs `body` with LMDB's environment, which can neither close nor move its map meanwhile.
   func withHandle<R: Sendable>(

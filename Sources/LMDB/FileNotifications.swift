@@ -100,8 +100,7 @@
       // The kernel writes whole messages; a cut one would end the loop.
       while offset + headerSize <= messages.count {
         watches.insert(messages.loadUnaligned(fromByteOffset: offset, as: Int32.self))
-        let length = messages.loadUnaligned(
-          fromByteOffset: offset + lengthOffset, as: UInt32.self)
+        let length = messages.loadUnaligned(fromByteOffset: offset + lengthOffset, as: UInt32.self)
         offset += headerSize + Int(length)
       }
     }

@@ -21,15 +21,13 @@ extension LMDBError: CustomStringConvertible {
     case .keyExists, .notFound, .pageNotFound, .corrupted, .damaged, .panic, .versionMismatch,
       .foreignEngine, .foreignFormat, .invalid:
       contentAdvice
-    case .mapFull, .dbsFull, .readersFull, .tlsFull, .txnFull, .cursorFull, .pageFull,
-      .mapResized:
+    case .mapFull, .dbsFull, .readersFull, .tlsFull, .txnFull, .cursorFull, .pageFull, .mapResized:
       limitAdvice
     case .incompatible, .badReaderSlot, .badTransaction, .badValueSize, .badDatabase,
       .invalidArgument, .nestedWrite, .growthBlocked, .readOnlyEnvironment:
       usageAdvice
     case .noSuchFile, .invalidPath, .danglingLink, .lockFile, .isDirectory, .notRegularFile,
-      .hardLinked, .networkFileSystem,
-      .fileTooSmall, .truncated, .foreignPageSize:
+      .hardLinked, .networkFileSystem, .fileTooSmall, .truncated, .foreignPageSize:
       fileAdvice
     case .diskFull, .readOnlyFileSystem, .accessDenied, .notPermitted, .tooManyOpenFiles,
       .outOfMemory, .inUse, .closed, .forkedProcess, .fileReplaced, .system:
@@ -60,8 +58,7 @@ extension LMDBError: CustomStringConvertible {
         "A page of the file has the wrong kind or contradicts itself.",
         "The file is damaged. \(Self.damageRemedy)"
       )
-    case .damaged(let finding):
-      ("The file is damaged: \(finding)", Self.damageRemedy)
+    case .damaged(let finding): ("The file is damaged: \(finding)", Self.damageRemedy)
     case .panic:
       (
         "Writing the file's root page failed earlier, so nothing more may be written.",
@@ -85,8 +82,7 @@ extension LMDBError: CustomStringConvertible {
           + "\(EngineVersion.needed) is needed.",
         "Open it with the version that wrote it, export it, and import it here."
       )
-    default:
-      ("The file is not an LMDB file.", "Check the path; nothing in the file was changed.")
+    default: ("The file is not an LMDB file.", "Check the path; nothing in the file was changed.")
     }
   }
 
@@ -119,10 +115,7 @@ extension LMDBError: CustomStringConvertible {
         "Split the change into several commits."
       )
     case .cursorFull:
-      (
-        "The tree is deeper than a cursor can follow.",
-        "The file is damaged. \(Self.damageRemedy)"
-      )
+      ("The tree is deeper than a cursor can follow.", "The file is damaged. \(Self.damageRemedy)")
     case .pageFull:
       (
         "A page had no room for an entry that must fit.",
@@ -160,10 +153,7 @@ extension LMDBError: CustomStringConvertible {
         "Shorten the key, or split the value."
       )
     case .badDatabase:
-      (
-        "The database was deleted or replaced after it was opened.",
-        "Open the database again."
-      )
+      ("The database was deleted or replaced after it was opened.", "Open the database again.")
     case .nestedWrite:
       (
         "A write was begun inside a write of the same thread.",
@@ -174,8 +164,7 @@ extension LMDBError: CustomStringConvertible {
         "The write has to move the map, but threads that wait for it or do not end hold snapshots.",
         "End the snapshot before committing, or open with a larger initialMapSize."
       )
-    case .readOnlyEnvironment:
-      ("The file was opened for reading only.", "Open it for writing.")
+    case .readOnlyEnvironment: ("The file was opened for reading only.", "Open it for writing.")
     default:
       (
         "LMDB refused an argument, usually a database that this transaction does not know.",
@@ -199,10 +188,8 @@ extension LMDBError: CustomStringConvertible {
         "The path is a symbolic link that leads to no file.",
         "Remove the link, or let it lead to a store."
       )
-    case .lockFile(let problem):
-      (problem.description, problem.remedy)
-    case .isDirectory:
-      ("The path names a directory.", "Give the path of the file inside it.")
+    case .lockFile(let problem): (problem.description, problem.remedy)
+    case .isDirectory: ("The path names a directory.", "Give the path of the file inside it.")
     case .notRegularFile:
       ("The path does not name a regular file.", "Give the path of a plain file.")
     case .hardLinked:
@@ -222,10 +209,7 @@ extension LMDBError: CustomStringConvertible {
         "Move it aside and create the store again."
       )
     case .truncated:
-      (
-        "The file ends before its last used page.",
-        "Part of it is lost. \(Self.damageRemedy)"
-      )
+      ("The file ends before its last used page.", "Part of it is lost. \(Self.damageRemedy)")
     default:
       (
         "The file uses a page size that this version cannot read.",
@@ -240,8 +224,7 @@ extension LMDBError: CustomStringConvertible {
     case .diskFull:
       (
         "The disk, the quota or the file-size limit has no room for the change; nothing of it "
-          + "was written.",
-        "Free space and commit again; deleting records still works."
+          + "was written.", "Free space and commit again; deleting records still works."
       )
     case .readOnlyFileSystem:
       ("The file system is read-only.", "Open for reading only, or use a writable place.")
@@ -265,10 +248,8 @@ extension LMDBError: CustomStringConvertible {
         "The system gave no memory or address space.",
         "Raise the address-space limit, or open with a smaller initialMapSize."
       )
-    case .inUse:
-      ("Somebody else uses the file.", "Close it everywhere else first, then try again.")
-    case .closed:
-      ("The environment was closed.", "Open it again.")
+    case .inUse: ("Somebody else uses the file.", "Close it everywhere else first, then try again.")
+    case .closed: ("The environment was closed.", "Open it again.")
     case .forkedProcess:
       (
         "The environment was opened before this process was forked, and cannot be shared so.",
@@ -284,8 +265,7 @@ extension LMDBError: CustomStringConvertible {
         "The operating system answered: \(Self.systemText(number)) (error \(number)).",
         "See the documentation of that error; the last committed state is intact."
       )
-    default:
-      ("The operation failed.", "Try again.")
+    default: ("The operation failed.", "Try again.")
     }
   }
 }

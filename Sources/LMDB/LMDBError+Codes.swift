@@ -15,8 +15,7 @@ extension LMDBError {
     (MDB_READERS_FULL, .readersFull), (MDB_TLS_FULL, .tlsFull), (MDB_TXN_FULL, .txnFull),
     (MDB_CURSOR_FULL, .cursorFull), (MDB_PAGE_FULL, .pageFull), (MDB_MAP_RESIZED, .mapResized),
     (MDB_INCOMPATIBLE, .incompatible), (MDB_BAD_RSLOT, .badReaderSlot),
-    (MDB_BAD_TXN, .badTransaction), (MDB_BAD_VALSIZE, .badValueSize),
-    (MDB_BAD_DBI, .badDatabase),
+    (MDB_BAD_TXN, .badTransaction), (MDB_BAD_VALSIZE, .badValueSize), (MDB_BAD_DBI, .badDatabase),
   ]
 
   /// The conditions of the operating system that have a case of their own.

@@ -33,8 +33,7 @@ struct MappedTree {
 
   /// The root of a database; nil where the engine has to be asked.
   init?(_ database: Database, in transaction: OpaquePointer) {
-    guard let bytes = Self.record(of: database.name, in: transaction),
-      let start = bytes.baseAddress
+    guard let bytes = Self.record(of: database.name, in: transaction), let start = bytes.baseAddress
     else { return nil }
     var statistics = MDB_stat()
     var info = MDB_envinfo()

@@ -21,8 +21,7 @@ extension MetaPages {
       PageFinding(
         page: newest.number, database: nil,
         what: "it carries the number \(newest.transactionID), but its last list of free pages is "
-          + "of transaction \(last), and that of the other root page of transaction \(formerLast)"
-      ))
+          + "of transaction \(last), and that of the other root page of transaction \(formerLast)"))
   }
 }
 

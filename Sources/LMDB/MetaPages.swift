@@ -29,8 +29,7 @@ struct MetaPages: Equatable {
   /// The root page that a transaction wrote, if it is still there.
   func page(of transaction: UInt64) -> MetaPage? {
     newest.transactionID == transaction
-      ? newest
-      : [first, second].first { $0.transactionID == transaction }
+      ? newest : [first, second].first { $0.transactionID == transaction }
   }
 
   /// Reads and validates the root pages of the file behind `descriptor`, and that the file holds

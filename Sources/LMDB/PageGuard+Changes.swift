@@ -17,8 +17,7 @@ extension PageGuard {
     let isKnown: Bool
     if let known = positions?.contains(position) { isKnown = known } else { isKnown = false }
     guard isKnown || (tree.kind == .main && areNamesSettled) else { return false }
-    return page.number == number
-      && page.flags.contains(depth == tree.depth ? .leaf : .branch)
+    return page.number == number && page.flags.contains(depth == tree.depth ? .leaf : .branch)
   }
 
   /// Whether the tree of names has no page left to verify.

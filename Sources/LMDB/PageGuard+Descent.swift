@@ -39,8 +39,7 @@ extension PageGuard {
   mutating func descendEdge(
     _ number: UInt64, _ tree: GuardedTree, depth: Int, _ range: PageVerifier.KeyRange, first: Bool
   ) throws(LMDBError) -> TreeStep {
-    var step = TreeStep(
-      page: try page(number, tree, depth: depth, range), index: 0, range: range)
+    var step = TreeStep(page: try page(number, tree, depth: depth, range), index: 0, range: range)
     var depth = depth
     while true {
       step.index = first ? 0 : step.page.count - 1
@@ -78,9 +77,7 @@ extension PageGuard {
   ///
   /// - Parameter claims: Where the pages are accounted for, with what must not be among them; nil
   ///   where only those are of interest that the engine follows.
-  mutating func verifyAll(
-    _ tree: GuardedTree, claims: inout PageClaims?
-  ) throws(LMDBError) {
+  mutating func verifyAll(_ tree: GuardedTree, claims: inout PageClaims?) throws(LMDBError) {
     try verifyAll(tree.record.root, tree, depth: 1, PageVerifier.KeyRange(), &claims)
   }
 

@@ -71,9 +71,7 @@ extension PageGuard {
 
   /// Verifies everything that a step from an entry of a leaf to another key touches: the leaves at
   /// both sides, and the ends of the values that a step can come to.
-  mutating func verifyAround(
-    _ tree: GuardedTree, _ goal: TreeGoal
-  ) throws(LMDBError) -> TreeStep {
+  mutating func verifyAround(_ tree: GuardedTree, _ goal: TreeGoal) throws(LMDBError) -> TreeStep {
     let goal = try sought(goal, in: tree)
     if let known = verifiedLeaf(tree, goal), known.pointee.reach.contains(.surroundings) {
       return known.pointee.leaf
@@ -89,9 +87,7 @@ extension PageGuard {
     if tree.hasSeveralValues {
       try verifyEdges(of: leaf, tree) { (pages) throws(LMDBError) in
         for index in 0..<leaf.page.count {
-          guard let values = try pages.values(of: leaf.page.node(index), in: tree) else {
-            continue
-          }
+          guard let values = try pages.values(of: leaf.page.node(index), in: tree) else { continue }
           try pages.descend(values, to: .first, pages.valuePath)
           try pages.descend(values, to: .last, pages.valuePath)
         }

@@ -48,8 +48,7 @@ extension PageGuard {
   }
 
   private mutating func find(_ handle: UInt32, _ name: String) throws(LMDBError) -> GuardedTree? {
-    let names = try checked(
-      GuardedTree(.main, of: EngineFormat.namesHandle, state.main))
+    let names = try checked(GuardedTree(.main, of: EngineFormat.namesHandle, state.main))
     if handle == EngineFormat.namesHandle { return names }
     guard handle > EngineFormat.namesHandle, let names else { return nil }
     var name = name

@@ -77,9 +77,7 @@ extension PageGuard {
   ///
   /// - Parameter changes: How many changes are to come: fewer than ``changesPerPage`` for each page
   ///   leave each its own look. nil for any.
-  mutating func verifyAll(
-    of database: Database, forChanges changes: Int? = nil
-  ) throws(LMDBError) {
+  mutating func verifyAll(of database: Database, forChanges changes: Int? = nil) throws(LMDBError) {
     guard let tree = try tree(of: database) else { return }
     if isSettled(database) { return noteSettled(database) }
     if let changes, changes / Self.changesPerPage < tree.record.likelyPages { return }
@@ -90,9 +88,7 @@ extension PageGuard {
   }
 
   /// The node of a key; nil where the committed tree has none.
-  func exactNode(
-    _ leaf: TreeStep, _ tree: GuardedTree, _ key: UnsafeRawBufferPointer
-  ) -> RawNode? {
+  func exactNode(_ leaf: TreeStep, _ tree: GuardedTree, _ key: UnsafeRawBufferPointer) -> RawNode? {
     guard leaf.index < leaf.page.count else { return nil }
     let node = leaf.page.node(leaf.index)
     return tree.order.compare(node.key, key) == 0 ? node : nil
@@ -103,9 +99,7 @@ extension PageGuard {
   /// The engine frees as many as they say themselves. They may be more than the value needs, where
   /// a transaction replaced its own value by a shorter one: that is rare, and certain only once
   /// every page is known.
-  private mutating func verifyReplaced(
-    _ node: RawNode?, _ tree: GuardedTree
-  ) throws(LMDBError) {
+  private mutating func verifyReplaced(_ node: RawNode?, _ tree: GuardedTree) throws(LMDBError) {
     guard let node, node.flags == .largeData else { return }
     let run = try checkRun(node.data.word(0), size: node.dataSize, tree)
     if run.count > run.needed { try verifyFile() }

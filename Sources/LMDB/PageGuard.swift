@@ -153,8 +153,7 @@ struct PageGuard: ~Copyable {
 
   /// Runs `body` on a verified leaf, unless the ends of the values of its keys are verified.
   mutating func verifyEdges(
-    of leaf: TreeStep, _ tree: GuardedTree,
-    _ body: (inout PageGuard) throws(LMDBError) -> Void
+    of leaf: TreeStep, _ tree: GuardedTree, _ body: (inout PageGuard) throws(LMDBError) -> Void
   ) throws(LMDBError) {
     let number = leaf.page.number
     let mark = mark(leaf.page, position(tree, depth: tree.depth, leaf.range))
@@ -196,8 +195,7 @@ struct PageGuard: ~Copyable {
     _ number: UInt64, _ tree: GuardedTree
   ) throws(LMDBError) -> RawPage {
     guard number >= 2, number <= state.lastPage, let map else {
-      throw damage(
-        tree, number, PageVerifier.outsideComplaint(lastPage: state.lastPage))
+      throw damage(tree, number, PageVerifier.outsideComplaint(lastPage: state.lastPage))
     }
     if number >= heldPages { try extend(to: number, tree) }
     let start = map + Int(truncatingIfNeeded: number) &* pageSize
@@ -207,9 +205,7 @@ struct PageGuard: ~Copyable {
   /// Looks how long the file is by now.
   private mutating func extend(to number: UInt64, _ tree: GuardedTree) throws(LMDBError) {
     heldPages = min(try state.heldPages(descriptor), mappedPages)
-    guard number < heldPages else {
-      throw damage(tree, number, "it is behind the end of the file")
-    }
+    guard number < heldPages else { throw damage(tree, number, "it is behind the end of the file") }
   }
 
   /// Checks the pages of a large value, to which a node of a leaf leads, and gives the first and

@@ -131,12 +131,10 @@ extension PageVerifier {
     case .tree where tree.kind == .main && node.dataSize == TreeRecord.size:
       try visitDatabase(node, number, tree, level: level)
       tree.entries += 1
-    case .values where tree.hasSeveralValues:
-      try visitInnerPage(node, number, &tree, level: level)
+    case .values where tree.hasSeveralValues: try visitInnerPage(node, number, &tree, level: level)
     case [.values, .tree] where tree.hasSeveralValues && node.dataSize == TreeRecord.size:
       try visitValues(node, number, &tree, level: level)
-    default:
-      throw damage(tree, number, "an entry is of a kind that does not belong there")
+    default: throw damage(tree, number, "an entry is of a kind that does not belong there")
     }
   }
 

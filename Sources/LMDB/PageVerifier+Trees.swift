@@ -58,8 +58,7 @@ extension PageVerifier {
       }
       tree.branchPages += 1
       try inspectBranch(page, number, &tree, range)
-    default:
-      throw damage(tree, number, "it is of an unknown kind")
+    default: throw damage(tree, number, "it is of an unknown kind")
     }
   }
 

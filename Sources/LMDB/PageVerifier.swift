@@ -154,9 +154,7 @@ struct PageVerifier: ~Copyable {
       throw damage(tree, page, Self.outsideComplaint(lastPage: lastPage))
     }
     let isAlone = scope == .tree || scope == .page
-    guard isAlone || claims.insert(page) else {
-      throw damage(tree, page, "it is used twice")
-    }
+    guard isAlone || claims.insert(page) else { throw damage(tree, page, "it is used twice") }
   }
 
   /// What is wrong with a page that no tree of the file can have.

@@ -29,9 +29,7 @@ package struct TransactionReader {
   }
 
   /// The value of an integer key; nil where it is missing.
-  package func get(
-    _ database: Database, key: UInt64
-  ) throws(LMDBError) -> UnsafeRawBufferPointer? {
+  package func get(_ database: Database, key: UInt64) throws(LMDBError) -> UnsafeRawBufferPointer? {
     if database.flags.contains(.integerKey), let tree = tree(of: database) {
       switch tree.value(of: MappedNumber(key)) {
       case .value(let value): return value
@@ -93,8 +91,7 @@ package struct TransactionReader {
   func tree(of database: Database, isForScan: Bool = false) -> MappedTree? {
     // What is searched here needs no page to be verified before.
     let isWorthwhile = isForScan || slot.pointer.pointee.pageGuard != nil
-    return slot.pointer.pointee.trees.tree(
-      of: database, in: transaction, isForScan: isWorthwhile)
+    return slot.pointer.pointee.trees.tree(of: database, in: transaction, isForScan: isWorthwhile)
   }
 
   /// A cursor over the database, on no entry yet. It must not outlive the transaction.

@@ -99,8 +99,7 @@ struct TreeTraversal {
   /// What is wrong with the size of a value of which the key may have several.
   mutating func valueComplaint(_ size: Int) -> String? {
     if size > Self.mostKeyBytes { return "it has a sorted value of \(size) bytes" }
-    return Self.share(
-      size, &valueSize, areIntegers: record.flags.contains(.integerDuplicates))
+    return Self.share(size, &valueSize, areIntegers: record.flags.contains(.integerDuplicates))
   }
 
   private static func share(_ size: Int, _ common: inout Int?, areIntegers: Bool) -> String? {

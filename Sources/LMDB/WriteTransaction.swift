@@ -129,8 +129,7 @@ package struct WriteTransaction: ~Copyable, ReadableTransaction {
       try slot.pointee.checkCode(
         mdb_put(slot.pointee.transaction, database.handle, &key, &value, flags))
       fill(UnsafeMutableRawBufferPointer(start: value.mv_data, count: value.mv_size))
-      let hash = slot.pointee.digests.hash(
-        database.handle, bytes, UnsafeRawBufferPointer(value))
+      let hash = slot.pointee.digests.hash(database.handle, bytes, UnsafeRawBufferPointer(value))
       if let former { slot.pointee.digests.subtract(former, from: database.handle) }
       slot.pointee.digests.add(hash, to: database.handle)
     }
@@ -152,8 +151,7 @@ package struct WriteTransaction: ~Copyable, ReadableTransaction {
       hash = found
     }
     var bytes = MDB_val(key)
-    let isDeleted = try checkDelete(
-      mdb_del(slot.pointee.transaction, database.handle, &bytes, nil))
+    let isDeleted = try checkDelete(mdb_del(slot.pointee.transaction, database.handle, &bytes, nil))
     if isDeleted, isCounted { slot.pointee.digests.subtract(hash, from: database.handle) }
     return isDeleted
   }

@@ -24,10 +24,8 @@ extension BrowserInterface {
       "kinds": .array(
         (space.kinds + [("free", space.free)]).map {
           ["name": .string($0.name), "bytes": JSONValue($0.bytes)]
-        }),
-      "reclaimable": JSONValue(space.reclaimable), "pinned": JSONValue(space.pinned),
-      "readers": .array(readers),
-      "databases": .array(try databases(of: space)),
+        }), "reclaimable": JSONValue(space.reclaimable), "pinned": JSONValue(space.pinned),
+      "readers": .array(readers), "databases": .array(try databases(of: space)),
     ]
   }
 

@@ -42,8 +42,7 @@ extension BrowserInterface {
     let entity = try schema.entity(object.entity.name)
     var attributes = JSONObject()
     for attribute in entity.attributes {
-      attributes[attribute.name] = try json(
-        object, attribute, longest: ValueJSON.longestAlone)
+      attributes[attribute.name] = try json(object, attribute, longest: ValueJSON.longestAlone)
     }
     var relationships = JSONObject()
     for relationship in entity.relationships where !relationship.isTransient {
@@ -80,16 +79,14 @@ extension BrowserInterface {
     let count = object.binaryLength(forKey: name) ?? 0
     guard count <= limits.binary else {
       throw ArborError(
-        .limitExceeded,
-        "The binary has \(count) bytes; the page shows up to \(limits.binary).")
+        .limitExceeded, "The binary has \(count) bytes; the page shows up to \(limits.binary).")
     }
     guard case .binary(let data) = try object.value(forKey: name) else {
       throw ArborError(.typeMismatch, "\(id.entityName).\(name) is no binary.")
     }
     return HTTPResponse(
       contentType: "application/octet-stream",
-      headers: [("Content-Disposition", "attachment; filename=\"value.bin\"")],
-      body: Array(data))
+      headers: [("Content-Disposition", "attachment; filename=\"value.bin\"")], body: Array(data))
   }
 
   // MARK: The parameters of requests
@@ -163,13 +160,10 @@ extension BrowserInterface {
       // Binaries are not read only to tell their kind: in a table where they are large, alone where
       // they could not be shown.
       let most = longest > ValueJSON.longestInTable ? limits.binary : 4096
-      guard count <= most else {
-        return ["binary": JSONValue(count)]
-      }
+      guard count <= most else { return ["binary": JSONValue(count)] }
       guard case .binary(let data) = try object.value(forKey: attribute.name) else { return .null }
       return ValueJSON.binary(count: count, head: data.prefix(4096))
-    default:
-      return ValueJSON.json(try object.value(forKey: attribute.name), longest: longest)
+    default: return ValueJSON.json(try object.value(forKey: attribute.name), longest: longest)
     }
   }
 

@@ -81,8 +81,7 @@ extension BrowserInterface {
         rows.prefix(limit).map { row in
           .array(
             columns.map { ValueJSON.json(row[$0] ?? .null, longest: ValueJSON.longestInTable) })
-        }),
-      "hasMore": .bool(rows.count > limit), "milliseconds": time,
+        }), "hasMore": .bool(rows.count > limit), "milliseconds": time,
       "plan": try plan(wanted, limit, context),
     ]
   }

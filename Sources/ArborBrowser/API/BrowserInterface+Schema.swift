@@ -23,8 +23,7 @@ extension BrowserInterface {
     return [
       "name": .string(store.url?.lastPathComponent ?? "in memory"),
       "id": .string(store.id.uuidString.lowercased()),
-      "version": .string(store.model.versionIdentifier),
-      "canWrite": .bool(allowsWriting),
+      "version": .string(store.model.versionIdentifier), "canWrite": .bool(allowsWriting),
       "sequence": .number(JSONNumber(Int64(clamping: store.sequence))),
       "entities": .array(entities),
     ]
@@ -44,8 +43,7 @@ extension BrowserInterface {
         description.fetchIndexes.map { index in
           ["name": .string(index.name), "summary": .string(index.summary)]
         }),
-      "unique": .array(
-        description.uniquenessConstraints.map { .array($0.map(JSONValue.string)) }),
+      "unique": .array(description.uniquenessConstraints.map { .array($0.map(JSONValue.string)) }),
     ]
   }
 

@@ -98,8 +98,7 @@ struct CommitValues {
           "members": JSONValue(try object.count(forKey: relationship.name))
         ]
       } else {
-        values[relationship.name] = ValueJSON.json(
-          try object.value(forKey: relationship.name))
+        values[relationship.name] = ValueJSON.json(try object.value(forKey: relationship.name))
       }
     }
     return values

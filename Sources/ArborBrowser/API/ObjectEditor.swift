@@ -103,8 +103,7 @@ final class ObjectEditor: Sendable {
       case "update", "delete":
         let id = try BrowserInterface.id(edit["id"]?.string ?? "", in: store)
         objects.append(try context.existingObject(with: id))
-      default:
-        throw ArborError(.invalidDocument, "An edit is one of insert, update and delete.")
+      default: throw ArborError(.invalidDocument, "An edit is one of insert, update and delete.")
       }
     }
     var deleted: [ManagedObject] = []
@@ -119,8 +118,7 @@ final class ObjectEditor: Sendable {
     }
     for object in deleted { context.delete(object) }
     let names = inserted.reduce(into: [:]) { $0[$1.value.objectID] = $1.key }
-    return try ChangeList(
-      context, schema, names: names, edited: Set(objects.map(\.objectID)))
+    return try ChangeList(context, schema, names: names, edited: Set(objects.map(\.objectID)))
   }
 
   private func set(

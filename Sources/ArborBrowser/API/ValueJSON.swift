@@ -29,8 +29,7 @@ enum ValueJSON {
     case .uri(let url): ["uri": .string(url.absoluteString)]
     case .objectID(let id): ["object": .string(name(id))]
     case .list(let values): ["list": .array(values.map { json($0, longest: longest) })]
-    case .composite(let parts):
-      ["parts": object(parts.mapValues { json($0, longest: longest) })]
+    case .composite(let parts): ["parts": object(parts.mapValues { json($0, longest: longest) })]
     }
   }
 

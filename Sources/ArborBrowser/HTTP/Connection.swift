@@ -44,8 +44,7 @@ final class Connection: Sendable {
       let result = bytes.withUnsafeBytes { buffer in
         // Within the bounds of the buffer: `sent` is below its count.
         send(
-          descriptor, buffer.baseAddress.map { $0 + sent }, buffer.count - sent,
-          Self.withoutSignal)
+          descriptor, buffer.baseAddress.map { $0 + sent }, buffer.count - sent, Self.withoutSignal)
       }
       if result < 0, errno != EAGAIN, errno != EINTR { return false }
       sent += max(0, result)

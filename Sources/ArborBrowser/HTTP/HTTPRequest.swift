@@ -34,8 +34,7 @@ struct HTTPRequest: Sendable {
   /// - Throws: ``Refusal`` for a request that is malformed, too large or too slow, and what `admit`
   ///   throws.
   static func read(
-    from connection: Connection, _ limits: HTTPLimits,
-    admit: (HTTPRequest) throws(Refusal) -> Void
+    from connection: Connection, _ limits: HTTPLimits, admit: (HTTPRequest) throws(Refusal) -> Void
   ) throws(Refusal) -> HTTPRequest? {
     let deadline = ContinuousClock.now + limits.headTime
     var bytes: [UInt8] = []

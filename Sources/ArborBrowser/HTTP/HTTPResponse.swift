@@ -38,9 +38,8 @@ struct HTTPResponse: Sendable {
   static let protections: [(name: String, value: String)] = [
     ("Content-Security-Policy", policy), ("X-Content-Type-Options", "nosniff"),
     ("X-Frame-Options", "DENY"), ("Referrer-Policy", "no-referrer"),
-    ("Cross-Origin-Resource-Policy", "same-origin"),
-    ("Cross-Origin-Opener-Policy", "same-origin"), ("Cache-Control", "no-store"),
-    ("Connection", "close"),
+    ("Cross-Origin-Resource-Policy", "same-origin"), ("Cross-Origin-Opener-Policy", "same-origin"),
+    ("Cache-Control", "no-store"), ("Connection", "close"),
   ]
 
   static func json(_ value: JSONValue, status: HTTPStatus = .ok) -> HTTPResponse {

@@ -26,8 +26,7 @@ final class LoopbackListener: Sendable {
     // A port whose last connections are dying may be had again at once; one that is listened on
     // may not.
     var isOn: Int32 = 1
-    _ = setsockopt(
-      descriptor, SOL_SOCKET, SO_REUSEADDR, &isOn, socklen_t(MemoryLayout<Int32>.size))
+    _ = setsockopt(descriptor, SOL_SOCKET, SO_REUSEADDR, &isOn, socklen_t(MemoryLayout<Int32>.size))
     var address = sockaddr_in()
     address.sin_family = sa_family_t(AF_INET)
     address.sin_port = wanted.bigEndian

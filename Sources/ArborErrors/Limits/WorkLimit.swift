@@ -47,9 +47,7 @@ package final class WorkLimit {
   private var mostElements = Int.max
 
   /// When every operation has to be done, from the next one on; nil for as long as it takes.
-  package var deadline: ContinuousClock.Instant? {
-    didSet { hasTimes = true }
-  }
+  package var deadline: ContinuousClock.Instant? { didSet { hasTimes = true } }
 
   package init(until deadline: ContinuousClock.Instant? = nil) {
     self.deadline = deadline
@@ -148,9 +146,7 @@ package final class WorkLimit {
     if let interruption { throw interruption }
   }
 
-  private var isCancelled: Bool {
-    Task<Never, Never>.isCancelled || revocation?.isRevoked ?? false
-  }
+  private var isCancelled: Bool { Task<Never, Never>.isCancelled || revocation?.isRevoked ?? false }
 
   /// How many units should be taken together at most, where work is done in batches.
   package var batchSize: Int { stride }

@@ -34,8 +34,7 @@ package struct ExportRun {
     limit = ExchangeLimit(context)
     schema = try ExportSchema(model, keys: keys)
     index = ExportIndex(
-      storeID: context.store.id,
-      entityNames: model.entities.filter { !$0.isAbstract }.map(\.name))
+      storeID: context.store.id, entityNames: model.entities.filter { !$0.isAbstract }.map(\.name))
   }
 
   /// Adds objects to begin with, in their order; those that do not exist are passed over.

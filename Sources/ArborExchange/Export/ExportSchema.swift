@@ -48,8 +48,7 @@ final class ExportSchema {
 
   /// The store computes derived values, and transient ones are not kept.
   private func isExported(_ attribute: AttributeDescription) -> Bool {
-    attribute.derivation == nil && !attribute.isTransient
-      && keys?.contains(attribute.name) != false
+    attribute.derivation == nil && !attribute.isTransient && keys?.contains(attribute.name) != false
   }
 
   private func isExported(_ relationship: RelationshipDescription) -> Bool {

@@ -63,8 +63,7 @@ struct BatchedImport {
   }
 
   private mutating func commit(
-    _ batch: ItemImport,
-    _ body: (inout ItemImport) throws(ArborError) -> [PendingReference]
+    _ batch: ItemImport, _ body: (inout ItemImport) throws(ArborError) -> [PendingReference]
   ) throws(ArborError) {
     var items = batch
     items.run.planner.limit = limit

@@ -34,8 +34,7 @@ struct ImportItems {
         throw shapeError(batch)
       }
       if isFirst, case .lines = layout, let line = batch.items.first, line.kind == .array {
-        throw error(
-          line, "The first line of the document holds a list", use: "the layout .list")
+        throw error(line, "The first line of the document holds a list", use: "the layout .list")
       }
       return batch
     }

@@ -23,9 +23,7 @@ final class ImportMapper {
   private let options: ImportOptions
   private var mappings: [String: ItemMapping] = [:]
 
-  init(
-    _ context: ManagedObjectContext, _ identities: IdentityMap, _ options: ImportOptions
-  ) {
+  init(_ context: ManagedObjectContext, _ identities: IdentityMap, _ options: ImportOptions) {
     self.context = context
     let rules = TextRules(
       dateFormat: options.dateFormat, timeZone: options.timeZone, acceptsNumbers: true,
@@ -102,8 +100,7 @@ final class ImportMapper {
           + "braces, as {\(relationship.name)}, and note the PrimaryAttribute."
       ).with(entity: entity.name, keyPath: relationship.name)
     }
-    return ItemReference(
-      template, identities.table(for: destination, by: [identity]), attributes)
+    return ItemReference(template, identities.table(for: destination, by: [identity]), attributes)
   }
 
   private func primaryAttribute(of entity: ExchangeEntity) throws(ArborError) -> ExchangeAttribute?

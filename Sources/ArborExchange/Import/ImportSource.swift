@@ -15,14 +15,11 @@ enum ImportSource {
   ) throws(ArborError) -> JSONDocument {
     switch self {
     case .data(let data, _): try JSONDocument(data, limits: options.limits, work: limit.work)
-    case .file(let url):
-      try JSONDocument(contentsOf: url, limits: options.limits, work: limit.work)
+    case .file(let url): try JSONDocument(contentsOf: url, limits: options.limits, work: limit.work)
     }
   }
 
-  func items(
-    _ options: ImportOptions, _ limit: ExchangeLimit
-  ) throws(ArborError) -> ImportItems {
+  func items(_ options: ImportOptions, _ limit: ExchangeLimit) throws(ArborError) -> ImportItems {
     switch self {
     case .data(let data, let isValue):
       ImportItems(JSONItemReader(data, options, limit), options, isValue: isValue)

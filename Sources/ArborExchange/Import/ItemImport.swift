@@ -62,15 +62,12 @@ struct ItemImport {
 
   /// The relationships whose `ImportReference` reads nothing that the items have had so far.
   var unmetReferences: Set<String> {
-    Set(
-      mapping.relationships.filter { $0.reference?.use.isMet == false }.map(\.relationship.name))
+    Set(mapping.relationships.filter { $0.reference?.use.isMet == false }.map(\.relationship.name))
   }
 
   /// Refuses an import of which no item had what a relationship's `ImportReference` reads: it has
   /// connected nothing, and nothing else would say so.
-  func check(
-    _ unmet: Set<String>, of count: Int, in items: ImportItems
-  ) throws(ArborError) {
+  func check(_ unmet: Set<String>, of count: Int, in items: ImportItems) throws(ArborError) {
     guard count > 0, !items.mayDoNothing,
       let relationship = mapping.relationships.first(where: {
         unmet.contains($0.relationship.name)
@@ -147,9 +144,7 @@ extension JSONItemReader {
   }
 
   /// A reader of the items of a file.
-  init(
-    contentsOf url: URL, _ options: ImportOptions, _ limit: ExchangeLimit
-  ) throws(ArborError) {
+  init(contentsOf url: URL, _ options: ImportOptions, _ limit: ExchangeLimit) throws(ArborError) {
     try self.init(
       .file(url), named: url.path, layout: options.layout.reading, limits: options.limits,
       chunkSize: Self.chunkSize, work: limit.work)

@@ -110,7 +110,6 @@ final class AttributeReader {
   }
 
   private func expectation(_ attribute: ExchangeAttribute) -> String {
-    attribute.type == .date
-      ? attribute.dates.expectation : attribute.type.kind.documentExpectation
+    attribute.type == .date ? attribute.dates.expectation : attribute.type.kind.documentExpectation
   }
 }

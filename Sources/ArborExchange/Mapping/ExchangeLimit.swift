@@ -39,9 +39,7 @@ final class ExchangeLimit {
     try check()
   }
 
-  private func stop() throws(ArborError) {
-    throw ArborError(work.interruption ?? .cancelled)
-  }
+  private func stop() throws(ArborError) { throw ArborError(work.interruption ?? .cancelled) }
 }
 
 /// Set when nobody wants to know any more.

@@ -30,9 +30,7 @@ struct ExchangeValueReader {
   }
 
   /// A unique number in the form that an attribute keeps.
-  static func value(
-    _ number: Int64, for attribute: ExchangeAttribute
-  ) throws(ArborError) -> Value {
+  static func value(_ number: Int64, for attribute: ExchangeAttribute) throws(ArborError) -> Value {
     guard let value = attribute.type.kind.unique(number) else {
       throw ArborError(
         .limitExceeded,

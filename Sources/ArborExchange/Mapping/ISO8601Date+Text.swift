@@ -69,8 +69,7 @@ extension ISO8601Date {
     let day = days + 730_791
     let era = (day >= 0 ? day : day - 146_096) / 146_097
     let dayOfEra = day - era * 146_097
-    let yearOfEra =
-      (dayOfEra - dayOfEra / 1_460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
+    let yearOfEra = (dayOfEra - dayOfEra / 1_460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
     let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
     let marchMonth = (5 * dayOfYear + 2) / 153
     let month = marchMonth < 10 ? marchMonth + 3 : marchMonth - 9

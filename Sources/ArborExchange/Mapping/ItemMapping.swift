@@ -153,8 +153,7 @@ enum PlainForm {
 /// Where the members of a relationship stand in an item, and what they become.
 final class ItemRelationship {
   /// Gives the mapping of members; the node is theirs, the other one their parent's.
-  typealias Members =
-    (_ members: JSONNode, _ parent: JSONNode) throws(ArborError) -> ItemMapping
+  typealias Members = (_ members: JSONNode, _ parent: JSONNode) throws(ArborError) -> ItemMapping
 
   let relationship: ExchangeRelationship
   let slots: PropertySlots

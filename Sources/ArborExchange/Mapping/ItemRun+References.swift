@@ -106,8 +106,7 @@ extension ItemRun {
   /// Line and column. Reads a file again where its document is no longer in memory.
   func location(of location: ItemLocation) -> ArborError.SourceLocation? {
     switch location {
-    case .node(let document, let node):
-      return planner.plan.node(in: document, node).location
+    case .node(let document, let node): return planner.plan.node(in: document, node).location
     case .byte(let offset, let url):
       guard let data = try? Data(contentsOf: url, options: .mappedIfSafe) else { return nil }
       let lines = data.prefix(offset).split(
@@ -182,9 +181,7 @@ extension ItemRun {
     return locationsOfWaiting[object.objectNumber].flatMap(location)
   }
 
-  private func location(
-    of item: ItemPlan.Item, property: String?
-  ) -> ArborError.SourceLocation {
+  private func location(of item: ItemPlan.Item, property: String?) -> ArborError.SourceLocation {
     let mapping = planner.plan.mappings[Int(item.mapping)]
     let names =
       mapping.attributes.map(\.attribute.name) + mapping.relationships.map(\.relationship.name)

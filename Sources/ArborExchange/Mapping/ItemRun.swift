@@ -213,8 +213,7 @@ struct ItemRun {
     switch reception {
     case .changed: return true
     case .same: return false
-    case .unfit:
-      return try setRead(attribute, of: object, to: node, mapping, isTold, isNew)
+    case .unfit: return try setRead(attribute, of: object, to: node, mapping, isTold, isNew)
     }
   }
 
@@ -284,8 +283,7 @@ struct ItemRun {
   ) -> Bool {
     switch value {
     case .string(let text): object.importValue(.string(text), forKey: name)
-    case .date(let date):
-      object.importValue(.string(ISO8601Date.milliseconds(date)), forKey: name)
+    case .date(let date): object.importValue(.string(ISO8601Date.milliseconds(date)), forKey: name)
     default: node.tell { object.importValue($0, forKey: name) }
     }
   }

@@ -22,8 +22,7 @@ public struct NumberFormat: Sendable, Hashable {
   /// The format of a locale: that of `de_DE` has a comma and points between groups.
   public init(locale: Locale) {
     self.init(
-      decimalSeparator: locale.decimalSeparator ?? ".",
-      groupingSeparator: locale.groupingSeparator)
+      decimalSeparator: locale.decimalSeparator ?? ".", groupingSeparator: locale.groupingSeparator)
   }
 
   /// The number that a whole text spells; nil where it spells none.

@@ -32,9 +32,7 @@ package enum SeedAddress {
   }
 
   /// Why a URL is not fetched, or nil.
-  package static func problem(
-    of url: URL, _ remote: SeedOptions.RemoteDocuments
-  ) -> Problem? {
+  package static func problem(of url: URL, _ remote: SeedOptions.RemoteDocuments) -> Problem? {
     guard ["http", "https"].contains(url.scheme?.lowercased()) else { return .scheme }
     guard let host = url.host()?.lowercased(), !host.isEmpty else { return .malformed }
     guard url.user() == nil, url.password() == nil else { return .credentials }

@@ -51,8 +51,7 @@ enum SeedDownloadProblem: Error {
         + "maximumRedirects."
     case .redirectLoop: "\(name) is redirected in a circle; correct the URL."
     case .redirected(let problem):
-      "\(name) is redirected to a URL that is not followed. "
-        + problem.message
+      "\(name) is redirected to a URL that is not followed. " + problem.message
     case .empty: "The server gives no answer to \(name); correct the URL."
     case .failed(let error): failure(of: name, error)
     case .interrupted(let interruption): ArborError(interruption).message
@@ -62,8 +61,7 @@ enum SeedDownloadProblem: Error {
   private func failure(of name: String, _ error: any Error) -> String {
     switch (error as? URLError)?.code {
     case .timedOut: "\(name) has not arrived in time; try again, or raise maximumTime."
-    case .cannotFindHost, .dnsLookupFailed:
-      "There is no host of the name in \(name); correct it."
+    case .cannotFindHost, .dnsLookupFailed: "There is no host of the name in \(name); correct it."
     case .cannotConnectToHost, .notConnectedToInternet:
       "The host of \(name) cannot be reached; see whether its server runs."
     case .networkConnectionLost:

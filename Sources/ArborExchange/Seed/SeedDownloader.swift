@@ -177,9 +177,7 @@ final class SeedDownloadDelegate: NSObject, URLSessionDataDelegate, Sendable {
     _ transfer: inout Transfer, from origin: URL?, to target: URL
   ) -> SeedDownloadProblem? {
     let origin = origin ?? transfer.url
-    if let problem = SeedAddress.problem(
-      ofRedirectFrom: origin, to: target, options.remote)
-    {
+    if let problem = SeedAddress.problem(ofRedirectFrom: origin, to: target, options.remote) {
       return .redirected(problem)
     }
     guard transfer.visited.insert(SeedAddress.identity(of: target)).inserted else {
@@ -209,9 +207,7 @@ final class SeedDownloadDelegate: NSObject, URLSessionDataDelegate, Sendable {
   ) -> SeedDownloadProblem? {
     guard let response = response as? HTTPURLResponse else { return .empty }
     guard response.statusCode == 200 else { return .status(response.statusCode) }
-    guard SeedContent.isAllowed(response.mimeType) else {
-      return .content(response.mimeType ?? "")
-    }
+    guard SeedContent.isAllowed(response.mimeType) else { return .content(response.mimeType ?? "") }
     let isPacked = response.value(forHTTPHeaderField: "Content-Encoding") != nil
     if !isPacked, let length = response.value(forHTTPHeaderField: "Content-Length") {
       guard let expected = Int(length), expected <= transfer.limit else {

@@ -41,8 +41,7 @@ struct SeedFolder {
   func way(to name: String, from way: [String], link: JSONNode) throws(ArborError) -> [String] {
     guard !name.isEmpty, !name.utf8.contains(0) else {
       throw link.error(
-        "A seedFile names a file; this names none. Write a relative path.",
-        code: .invalidPath)
+        "A seedFile names a file; this names none. Write a relative path.", code: .invalidPath)
     }
     guard !name.hasPrefix("/") else {
       throw link.error(

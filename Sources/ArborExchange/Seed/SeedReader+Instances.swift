@@ -36,8 +36,7 @@ extension SeedReader {
         plan.link(index, relationship, to: sources, at: member.value)
       case nil where member.key == Self.id:
         try labels.define(member.value, as: UInt32(index), of: entity)
-      case nil:
-        throw unknownProperty(member, of: entity)
+      case nil: throw unknownProperty(member, of: entity)
       }
     }
     return .object(UInt32(index))

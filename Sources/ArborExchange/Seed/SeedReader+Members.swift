@@ -104,8 +104,7 @@ extension SeedReader {
           + "\"attribute\": value}."
       ).with(entity: name)
     }
-    return PlannedFind(
-      entity: entity, attributes: terms.map(\.attribute), key: key, node: node)
+    return PlannedFind(entity: entity, attributes: terms.map(\.attribute), key: key, node: node)
   }
 
   private func term(
@@ -133,8 +132,7 @@ extension SeedReader {
         "A $find goes by attributes, and \(entity.name).\(relationship.name) is a relationship; "
           + "remove it."
       ).with(entity: entity.name, keyPath: relationship.name)
-    case nil:
-      throw unknownProperty(member, of: entity)
+    case nil: throw unknownProperty(member, of: entity)
     }
   }
 }

@@ -175,9 +175,7 @@ struct SeedReader {
 
   /// Goes on to a document, from one that has been read. A document that links to itself, over
   /// however many others, would never end. One that was redirected is entered under both its names.
-  private mutating func enter(
-    _ number: Int, _ identity: SeedSource.Identity
-  ) throws(ArborError) {
+  private mutating func enter(_ number: Int, _ identity: SeedSource.Identity) throws(ArborError) {
     // Documents are read depth first, so the linking one is still on the way here.
     while let last = chain.last, last.number != documents[number].parent, last.number != number {
       open.remove(last.identity)
@@ -190,8 +188,7 @@ struct SeedReader {
     throw failure(
       .cyclicDocument,
       "The document links to itself: \(circle.joined(separator: " → ")). Remove one of these "
-        + "links.",
-      at: documents[number].link)
+        + "links.", at: documents[number].link)
   }
 
   /// The names of the documents from one of a chain, or from the top one, to another, in order.

@@ -30,9 +30,7 @@ final class SyncMapper {
     return mapping
   }
 
-  private func makeMapping<S: SyncSerializer>(
-    for serializer: S
-  ) throws(ArborError) -> ItemMapping {
+  private func makeMapping<S: SyncSerializer>(for serializer: S) throws(ArborError) -> ItemMapping {
     var named = serializer.entityName
     if named == nil { named = try context.reader.entityName(of: S.Object.self) }
     let name = named ?? ""
@@ -99,8 +97,7 @@ final class SyncMapper {
   }
 
   private func attribute(
-    _ attribute: ExchangeAttribute, _ source: SyncSource, _ entity: ExchangeEntity,
-    _ isStrict: Bool
+    _ attribute: ExchangeAttribute, _ source: SyncSource, _ entity: ExchangeEntity, _ isStrict: Bool
   ) throws(ArborError) -> ItemAttribute {
     switch source.kind {
     case .toOne, .toMany: throw mismatch(entity, attribute.name, "is an attribute", "a value")
@@ -127,8 +124,7 @@ final class SyncMapper {
         : mismatch(entity, relationship.name, "leads to one object", "toOne")
     }
     return ItemRelationship(
-      relationship, at: try relationship.slots(in: context),
-      routes: [source.route], policy: .assign
+      relationship, at: try relationship.slots(in: context), routes: [source.route], policy: .assign
     ) { [unowned self] members, parent throws(ArborError) in
       let mapping = try self.mapping(for: serializer({ members.value }, { parent.value }))
       guard mapping.entity.isKind(of: relationship.destination) else {

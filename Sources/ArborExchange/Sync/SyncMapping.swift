@@ -31,8 +31,7 @@ public struct SyncMapping: Sendable, ExpressibleByDictionaryLiteral {
 }
 
 /// One step on the way to a value: the name of a member, or an index in a list.
-public struct SyncStep: Sendable, Hashable, ExpressibleByStringLiteral,
-  ExpressibleByIntegerLiteral
+public struct SyncStep: Sendable, Hashable, ExpressibleByStringLiteral, ExpressibleByIntegerLiteral
 {
   let step: ItemRoute.Step
 

@@ -78,8 +78,7 @@ struct SyncValueReader {
     let isParsed = if case .isoDate = kind { true } else { false }
     return node.error(
       "\(entity).\(attribute.name) \(expectation), and this value, \(node.kind), is none; correct "
-        + "it.",
-      code: isParsed && node.kind == .string ? .unparsableValue : .invalidDocument
+        + "it.", code: isParsed && node.kind == .string ? .unparsableValue : .invalidDocument
     ).with(entity: entity, keyPath: attribute.name, offending: node.excerpt)
   }
 }

@@ -37,8 +37,7 @@ struct BackReference {
     else { return }
     func read<T: Decodable>(_ type: T.Type) throws -> Any { try decoder.read(type, source) }
     let value = try read(type)
-    guard let root = Swift.type(of: keyPath).rootType as? any ValueModel.Type,
-      set(value, root)
+    guard let root = Swift.type(of: keyPath).rootType as? any ValueModel.Type, set(value, root)
     else {
       throw ArborError(
         .invalidMapping,

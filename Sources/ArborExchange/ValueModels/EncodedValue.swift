@@ -29,8 +29,7 @@ enum EncodedValue {
       self = .unsigned(number)
     } else {
       throw ArborError(
-        .unsupportedProperty,
-        "The number has more than 64 bits; give its property a transformer.")
+        .unsupportedProperty, "The number has more than 64 bits; give its property a transformer.")
     }
   }
 

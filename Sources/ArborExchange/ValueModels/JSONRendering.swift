@@ -73,8 +73,7 @@ final class JSONRendering: ModelWriting {
       throw ArborError(
         .unsupportedProperty,
         "The date is in no year of four digits, which ISO 8601 has; give the property a "
-          + "transformer."
-      )
+          + "transformer.")
     }
     return .string(text)
   }

@@ -97,9 +97,7 @@ struct JSONSource: ValueModelSource {
     guard node.kind == .object else { throw mismatch("an object") }
   }
 
-  func keys() -> [String] {
-    parts?.map { $0.path.last ?? "" } ?? node.members?.map(\.key) ?? []
-  }
+  func keys() -> [String] { parts?.map { $0.path.last ?? "" } ?? node.members?.map(\.key) ?? [] }
 
   func member(
     _ key: String, as type: Any.Type?, of traits: ModelTraits?, _ session: JSONReading,

@@ -121,8 +121,7 @@ final class ManagedObjectReading: ModelSession {
     return traits.backReferences.compactMap { keyPath in
       guard let type = BackReference.wrappedType(of: keyPath),
         !traits.askedBackReferences.contains(ObjectIdentifier(type)),
-        let name = BackReference.name(of: keyPath),
-        case .relationship? = try? plan.property(name)
+        let name = BackReference.name(of: keyPath), case .relationship? = try? plan.property(name)
       else { return nil }
       return BackReference(object: object, key: name, keyPath: keyPath, traits: traits)
     }

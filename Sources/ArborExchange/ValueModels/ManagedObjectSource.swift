@@ -57,8 +57,7 @@ struct ManagedObjectSource: ValueModelSource {
   private func unsupported(_ expectation: String) -> ArborError {
     switch content {
     case .value(let value):
-      let word =
-        if case .composite = value { "a value of several parts" } else { "another value" }
+      let word = if case .composite = value { "a value of several parts" } else { "another value" }
       let found = isNull ? "nil" : type.map { "of type \($0)" } ?? word
       return fault(
         "The property takes \(expectation), and the attribute is \(found); correct its type, or "
@@ -98,8 +97,7 @@ struct ManagedObjectSource: ValueModelSource {
     case .double(let double):
       let number = T(double)
       if number.isInfinite == double.isInfinite { return number }
-    case .integer(let integer):
-      if let number = T(exactly: integer) { return number }
+    case .integer(let integer): if let number = T(exactly: integer) { return number }
     default: throw unsupported(ModelExpectation.floating(type))
     }
     throw outOfRange(ModelExpectation.floating(type))

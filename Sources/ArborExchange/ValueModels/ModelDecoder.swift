@@ -142,8 +142,7 @@ final class ModelDecoder<Source: ValueModelSource>: Decoder {
     let name = traits.map { "\($0.name)." } ?? ""
     return source.fault(
       "\(name)\(key.stringValue) has no value here and has to have one; give it one, or make the "
-        + "property optional.",
-      Source.mismatch == .typeMismatch ? .initialization : Source.mismatch
+        + "property optional.", Source.mismatch == .typeMismatch ? .initialization : Source.mismatch
     ).with(keyPath: key.stringValue)
   }
 

@@ -9,9 +9,8 @@ protocol ModelWriting: AnyObject {
   /// The result of applying a property's transformer to a value; nil where it has none.
   func transformed(_ key: String, _ value: Any?, of traits: ModelTraits) throws -> EncodedValue?
   /// A property that codes itself, where there is a form of its own for it.
-  func special<T: Encodable>(
-    _ key: String, _ value: T, _ shape: ModelShape, of traits: ModelTraits
-  ) throws -> EncodedValue?
+  func special<T: Encodable>(_ key: String, _ value: T, _ shape: ModelShape, of traits: ModelTraits)
+    throws -> EncodedValue?
 }
 
 /// Encodes one value.
@@ -39,9 +38,7 @@ final class ModelEncoder: Encoder {
   var userInfo: [CodingUserInfoKey: Any] { [:] }
 
   /// What a value encodes itself as.
-  func encoded<T: Encodable>(
-    _ value: T, key: (any CodingKey)? = nil
-  ) throws -> EncodedValue {
+  func encoded<T: Encodable>(_ value: T, key: (any CodingKey)? = nil) throws -> EncodedValue {
     let shape = writing.shapes.shape(of: type(of: value))
     switch shape.kind {
     case .boolean: if let value = value as? Bool { return .value(.boolean(value)) }

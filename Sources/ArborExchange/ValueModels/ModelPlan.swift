@@ -30,8 +30,7 @@ final class ModelPlan {
       throw ArborError(
         .invalidMapping,
         "\(traits.name) belongs to the entity “\(traits.entityName)”, which the model has not; "
-          + "correct its entityName."
-          + NearestName.hint(traits.entityName, in: schema.entityNames)
+          + "correct its entityName." + NearestName.hint(traits.entityName, in: schema.entityNames)
       ).with(entity: traits.entityName)
     }
     self.traits = traits
@@ -64,8 +63,7 @@ final class ModelPlan {
     let index = try index(of: key)
     cursor = index + 1
     let property = properties[index].property
-    guard case .relationship(let relationship) = property, !properties[index].isChecked,
-      let type
+    guard case .relationship(let relationship) = property, !properties[index].isChecked, let type
     else { return property }
     try check(DeclaredType(type), "\(type)", of: key, relationship)
     properties[index].isChecked = true
@@ -149,8 +147,7 @@ final class ModelPlan {
     ArborError(
       .invalidManagedKey,
       "\(traits.name).\(key) is “\(name)” in the store, and \(entity.name) has no such property; "
-        + "rename or exclude it in managedKeys."
-        + NearestName.hint(name, in: entity.propertyNames)
+        + "rename or exclude it in managedKeys." + NearestName.hint(name, in: entity.propertyNames)
     ).with(entity: entity.name, keyPath: name)
   }
 }

@@ -99,9 +99,7 @@ func flattened(_ value: Any) -> Any? {
 }
 
 /// Nil of an optional type, nil for any other type.
-private func nothing<T>(of type: T.Type) -> Any? {
-  (type as? any OptionalModelValue.Type)?.nothing
-}
+private func nothing<T>(of type: T.Type) -> Any? { (type as? any OptionalModelValue.Type)?.nothing }
 
 protocol OptionalModelValue {
   static var nothing: Any { get }

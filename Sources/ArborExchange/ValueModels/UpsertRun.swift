@@ -66,8 +66,7 @@ struct UpsertRun {
   /// The identities of the objects that a model can be, looked up once for its type.
   private func table(of node: UpsertNode) -> IdentityTable {
     if let table = node.plan.identities { return table }
-    let table = identities.table(
-      for: node.plan.entity, by: node.plan.uniquing.map(\.attribute))
+    let table = identities.table(for: node.plan.entity, by: node.plan.uniquing.map(\.attribute))
     node.plan.identities = table
     return table
   }
@@ -75,9 +74,7 @@ struct UpsertRun {
   /// Finds or makes the object of a model and sets its attributes.
   private mutating func fill(_ node: UpsertNode) throws {
     defer { if node.isRoot, let object = node.object { rootObjects.insert(object) } }
-    if let identity = node.identity,
-      let object = table(of: node).objects(for: identity).first
-    {
+    if let identity = node.identity, let object = table(of: node).objects(for: identity).first {
       node.object = object
       node.isReference = !node.isRoot && rootObjects.contains(object)
       guard !node.isReference else { return }

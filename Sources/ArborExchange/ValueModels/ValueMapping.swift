@@ -36,9 +36,7 @@ public struct ValueMapping: Sendable, Hashable {
   }
 
   /// The name of a property in the entity, nil where it takes no part.
-  public func name(for key: String) -> String? {
-    excluded.contains(key) ? nil : names[key] ?? key
-  }
+  public func name(for key: String) -> String? { excluded.contains(key) ? nil : names[key] ?? key }
 
   /// The properties under other names, in the order of their coding keys.
   var renamedKeys: [(key: String, name: String)] {

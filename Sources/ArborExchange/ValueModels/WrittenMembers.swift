@@ -9,9 +9,7 @@ struct WrittenMembers<Key: CodingKey>: KeyedEncodingContainerProtocol {
 
   /// Writes a property in the form that it has where it goes; `value` stands in where its model has
   /// nothing to say about that.
-  private func write<T>(
-    _ key: Key, _ property: T?, _ value: () throws -> EncodedValue
-  ) throws {
+  private func write<T>(_ key: Key, _ property: T?, _ value: () throws -> EncodedValue) throws {
     try write(key, property, as: T.self, value)
   }
 

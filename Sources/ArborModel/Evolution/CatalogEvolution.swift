@@ -148,8 +148,7 @@ package struct CatalogEvolution: Sendable {
     plan.lastLayout = origin?.layoutNumber ?? 0
     let layout =
       plan.hasNewLayout
-      ? try Self.next(after: former.layoutNumber, "layouts of \(entity.name)")
-      : former.layoutNumber
+      ? try Self.next(after: former.layoutNumber, "layouts of \(entity.name)") : former.layoutNumber
     var entry = SchemaCatalog.Entry(
       number: former.number, layoutNumber: layout, properties: numbers.properties)
     entry.storedName = former.storedName

@@ -72,8 +72,7 @@ extension ModelDifference.Rule: CustomStringConvertible {
       case .maximumCount(let count): "present objects with more than \(Self.members(count))"
       case .bounds(let bounds): "present values outside of \(bounds)"
       case .pattern(let pattern): "present values that do not match \(pattern)"
-      case .valuesFit(let type):
-        "present values that do not fit \(ModelJSON.text(of: type))"
+      case .valuesFit(let type): "present values that do not fit \(ModelJSON.text(of: type))"
       case .destination(let entity): "present links to objects that are no \(entity)"
       case .inverse(let inverse): "present links without a counterpart in \(inverse)"
       case .noLongerKind(let entities):
@@ -288,9 +287,7 @@ private func removal(keptIn entities: [String]) -> String {
   entities.isEmpty ? "removed" : "removed but in \(entities.joined(separator: ", "))"
 }
 
-private func list(_ properties: [String]) -> String {
-  "(\(properties.joined(separator: ", ")))"
-}
+private func list(_ properties: [String]) -> String { "(\(properties.joined(separator: ", ")))" }
 
 extension Value {
   /// The value as a person reads it, texts in quotation marks.

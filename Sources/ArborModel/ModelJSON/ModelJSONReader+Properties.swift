@@ -192,8 +192,7 @@ extension ModelJSONReader {
           element.kind = kind
         } else if member.value.kind == .string {
           report(
-            member.value,
-            "There is no kind of index \(name); write binary, rTree, folded or text.")
+            member.value, "There is no kind of index \(name); write binary, rTree, folded or text.")
         }
       default: reportUnknown(member, known: ModelJSON.elementKeys)
       }

@@ -129,8 +129,7 @@ struct BoundMember: Sendable {
       if merged.count == 1 { return merged[0] }
     }
     return Conjunct(
-      node: node,
-      alternatives: merged.map { Conjunction(conjuncts: [$0], related: []) } + others)
+      node: node, alternatives: merged.map { Conjunction(conjuncts: [$0], related: []) } + others)
   }
 }
 

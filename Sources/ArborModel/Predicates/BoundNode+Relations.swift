@@ -5,9 +5,7 @@ extension BoundNode {
   var commonHop: RelationshipSchema? {
     var hop: RelationshipSchema?
     return visitPaths { path in
-      guard let first = path.hops.first, hop == nil || hop?.slot == first.slot else {
-        return false
-      }
+      guard let first = path.hops.first, hop == nil || hop?.slot == first.slot else { return false }
       hop = first
       return true
     } ? hop : nil
@@ -87,9 +85,7 @@ extension BoundNode {
       (collection, node) = (members, inner)
     default: return nil
     }
-    guard collection.scope == 0, collection.hops.isEmpty, !node.readsOuterScopes else {
-      return nil
-    }
+    guard collection.scope == 0, collection.hops.isEmpty, !node.readsOuterScopes else { return nil }
     return (collection.relationship, node)
   }
 }

@@ -17,8 +17,7 @@ package struct BoundText {
     case .constant(let isTrue): return isTrue ? "TRUE" : "FALSE"
     case .not(let inner): return "NOT " + text(inner, isNested: true)
     case .comparison(let comparison):
-      return
-        "\(text(comparison.left)) \(comparison.comparison.rawValue)\(comparison.options.text) "
+      return "\(text(comparison.left)) \(comparison.comparison.rawValue)\(comparison.options.text) "
         + text(comparison.right)
     case .and(let parts), .or(let parts):
       let word = if case .and = node { " AND " } else { " OR " }
@@ -42,8 +41,7 @@ package struct BoundText {
     case .each(let base, _, let inner), .follow(let base, _, let inner):
       return text(base) + "." + text(inner)
     case .union(let union, let base): return text(base) + "." + union.rawValue
-    case .call(.count, let operands) where operands.count == 1:
-      return text(operands[0]) + ".@count"
+    case .call(.count, let operands) where operands.count == 1: return text(operands[0]) + ".@count"
     case .call(let function, let operands):
       guard let infix = function.infix else { return "\(function.name)(\(texts(operands)))" }
       if operands.count == 1 { return infix.symbol + text(operands[0]) }
@@ -61,8 +59,7 @@ package struct BoundText {
       case .last: return text(base) + "[LAST]"
       case .at(let index): return text(base) + "[\(text(index))]"
       }
-    case .decoded(let path, let part):
-      return ([text(path)] + part.keys).joined(separator: ".")
+    case .decoded(let path, let part): return ([text(path)] + part.keys).joined(separator: ".")
     case .part(let base, let name, _): return text(base) + "." + name
     }
   }

@@ -74,8 +74,7 @@ package struct ComparisonOptions: OptionSet, Sendable, Hashable {
 
   private static let letters: [(letter: UInt8, option: ComparisonOptions)] = [
     (UInt8(ascii: "c"), .caseInsensitive), (UInt8(ascii: "d"), .diacriticInsensitive),
-    (UInt8(ascii: "n"), .normalized), (UInt8(ascii: "l"), .localized),
-    (UInt8(ascii: "w"), .words),
+    (UInt8(ascii: "n"), .normalized), (UInt8(ascii: "l"), .localized), (UInt8(ascii: "w"), .words),
   ]
 
   package init?(letter: UInt8) {

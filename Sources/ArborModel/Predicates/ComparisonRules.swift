@@ -25,8 +25,7 @@ package enum ComparisonRules {
     case .not(let node), .quantified(_, _, let node): dependsOnArguments(node)
     case .and(let nodes), .or(let nodes): nodes.contains(where: dependsOnArguments)
     case .comparison(let comparison):
-      dependsOnArguments(comparison)
-        || comparison.heldNodes.contains(where: dependsOnArguments)
+      dependsOnArguments(comparison) || comparison.heldNodes.contains(where: dependsOnArguments)
     }
   }
 

@@ -23,8 +23,7 @@ extension FetchPredicate {
   ///
   /// See ``init(format:limits:_:)``.
   public init(
-    format: String, limits: PredicateLimits = .standard,
-    arguments: [(any PredicateArgument)?]
+    format: String, limits: PredicateLimits = .standard, arguments: [(any PredicateArgument)?]
   ) throws(ArborError) {
     let shape = PredicateCache.shape(
       of: PredicateSegments(first: format), isFormat: true, limits: limits)

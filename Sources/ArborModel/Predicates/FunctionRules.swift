@@ -62,8 +62,7 @@ enum FunctionRules {
       try refuseMany(operands, name)
       try refuse(operands, name, "texts", site) { $0 == .text || $0 == .any }
     case .join: try checkJoin(operands, site)
-    case .collection:
-      try refuse(operands, name, "collections", site) { $0.isList || $0 == .any }
+    case .collection: try refuse(operands, name, "collections", site) { $0.isList || $0 == .any }
     case .anything:
       guard let operand = operands.first, operands.count == 1, isStatistic(function) else { break }
       try checkElements(of: operand, function, name, site)

@@ -74,8 +74,7 @@ struct IndexRange {
   /// - Parameter nearest: A value that the field holds, near a constant, and how the constant lies
   ///   to it; nil where the constant is of another kind.
   private init?(
-    _ comparison: ComparisonOperator, _ constant: Value,
-    _ nearest: (Value) -> (Value, Ordering)?
+    _ comparison: ComparisonOperator, _ constant: Value, _ nearest: (Value) -> (Value, Ordering)?
   ) {
     if comparison == .between {
       guard case .list(let bounds) = constant, bounds.count == 2,

@@ -100,8 +100,7 @@ struct IndexablePattern: Sendable {
     let constant = folded(constant)
     switch (comparison, constant) {
     case (.equal, _): return Self.stored(constant, in: kind).map { exactly(.equals($0)) } ?? .never
-    case (.in, .list(let members)):
-      return anyOf(members.compactMap { Self.stored($0, in: kind) })
+    case (.in, .list(let members)): return anyOf(members.compactMap { Self.stored($0, in: kind) })
     case (.in, _): return nil
     case (_, .null): return .never
     case (.beginsWith, .string(let prefix)):

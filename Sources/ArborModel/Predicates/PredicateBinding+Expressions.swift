@@ -183,8 +183,7 @@ extension BoundExpression {
     switch self {
     case .path(let path) where path.scope >= depth:
       return .path(BoundPath(scope: path.scope + scopes, hops: path.hops, leaf: path.leaf))
-    case .collection(let collection):
-      return .collection(collection.moved(by: scopes, depth: depth))
+    case .collection(let collection): return .collection(collection.moved(by: scopes, depth: depth))
     case .decoded(let path, let part):
       guard case .path(let moved) = inner(.path(path)) else { return self }
       return .decoded(moved, part)

@@ -47,8 +47,7 @@ extension PredicateBinding {
     _ base: BoundExpression, _ names: ArraySlice<(name: String, site: PredicateSite)>, _ hops: Int
   ) throws(ArborError) -> Bound? {
     guard let last = names.last, case .path(let path) = base,
-      case .attribute(let attribute) = path.leaf,
-      let parts = attribute.description.codableParts
+      case .attribute(let attribute) = path.leaf, let parts = attribute.description.codableParts
     else { return nil }
     let part = try CodablePath(names, of: parts)
     return Bound(.decoded(path, part), part.kind, hops: hops, site: last.site)

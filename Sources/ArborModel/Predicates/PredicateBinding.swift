@@ -75,8 +75,7 @@ struct PredicateBinding {
 
   /// Binds within a scope of its own, after which variables are what they were.
   mutating func within<R>(
-    _ entity: EntitySchema, at site: PredicateSite,
-    _ body: (inout Self) throws(ArborError) -> R
+    _ entity: EntitySchema, at site: PredicateSite, _ body: (inout Self) throws(ArborError) -> R
   ) throws(ArborError) -> R {
     guard scopes.count <= PredicateLimits.mostCollections else {
       throw site.error(

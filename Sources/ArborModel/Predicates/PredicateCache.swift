@@ -33,8 +33,7 @@ enum PredicateCache {
     let hash = segments.hash ^ (isFormat ? 1 : 0)
     let known = find(hash) { entry in
       guard let source = entry.shape.source else { return false }
-      return source.isFormat == isFormat && source.limits == limits
-        && segments.matches(source.text)
+      return source.isFormat == isFormat && source.limits == limits && segments.matches(source.text)
     }
     if let known { return known }
     let text = PredicateText(segments: segments.all, allowed: limits.allowedProperties)

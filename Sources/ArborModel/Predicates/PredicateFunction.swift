@@ -98,9 +98,7 @@ extension PredicateFunction {
   }
 
   /// The name as it is printed before parentheses: one label needs no colon.
-  package var name: String {
-    arity == 2...2 ? rawValue : String(rawValue.prefix { $0 != ":" })
-  }
+  package var name: String { arity == 2...2 ? rawValue : String(rawValue.prefix { $0 != ":" }) }
 }
 
 extension PredicateFunction {

@@ -106,8 +106,7 @@ struct PredicateLexer {
       if byte < 0x80 {
         let isLetter = (byte | 0x20) &- UInt8(ascii: "a") < 26
         let isDigit = byte &- UInt8(ascii: "0") < 10
-        if isLetter || (isDigit && end > start)
-          || byte == UInt8(ascii: "_")
+        if isLetter || (isDigit && end > start) || byte == UInt8(ascii: "_")
           || (allowsDollar && byte == UInt8(ascii: "$"))
         {
           end += 1
@@ -122,9 +121,7 @@ struct PredicateLexer {
       } else {
         guard let (scalar, length) = scalar(at: end) else { return end }
         let properties = scalar.properties
-        guard properties.isXIDStart || (end > start && properties.isXIDContinue) else {
-          return end
-        }
+        guard properties.isXIDStart || (end > start && properties.isXIDContinue) else { return end }
         end += length
       }
     }

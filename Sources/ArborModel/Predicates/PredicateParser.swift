@@ -51,8 +51,7 @@ struct PredicateParser {
     }
     return ParsedPredicate(
       source: .init(text: text, isFormat: isFormat, limits: limits), outcome: outcome,
-      argumentCount: isFormat ? lexer.argumentCount : text.segments.count - 1,
-      isOpen: lexer.isOpen)
+      argumentCount: isFormat ? lexer.argumentCount : text.segments.count - 1, isOpen: lexer.isOpen)
   }
 
   init(lexer: PredicateLexer, limits: PredicateLimits) {

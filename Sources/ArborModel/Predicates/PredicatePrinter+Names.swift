@@ -5,8 +5,7 @@ extension PredicatePrinter {
       switch part {
       case .argument: "%K"
       case .collectionOperator(let name, _): name
-      case .name(let name, _):
-        (PredicateKeyword(spelledBy: name) == nil ? "" : "#") + escaped(name)
+      case .name(let name, _): (PredicateKeyword(spelledBy: name) == nil ? "" : "#") + escaped(name)
       }
     }.joined(separator: ".")
   }

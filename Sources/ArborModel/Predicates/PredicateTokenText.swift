@@ -31,8 +31,7 @@ extension PredicateLexer {
         continue
       }
       scalars.append(
-        contentsOf: String(decoding: bytes[pieceStart..<position], as: UTF8.self)
-          .unicodeScalars)
+        contentsOf: String(decoding: bytes[pieceStart..<position], as: UTF8.self).unicodeScalars)
       let (scalar, end) = try escape(position, range.upperBound)
       if let scalar { scalars.append(scalar) }
       pieceStart = end

@@ -106,8 +106,7 @@ package struct FieldCopies: Sendable {
     }
     for byte in 0..<nullBytes {
       target.storeBytes(
-        of: UInt8(truncatingIfNeeded: word >> UInt64(8 * byte)), toByteOffset: byte,
-        as: UInt8.self)
+        of: UInt8(truncatingIfNeeded: word >> UInt64(8 * byte)), toByteOffset: byte, as: UInt8.self)
     }
   }
 }

@@ -103,8 +103,7 @@ struct GroupBinder {
       return .ternary(
         try rewrite(condition), try rewrite(first, knowsColumns: knowsColumns),
         try rewrite(second, knowsColumns: knowsColumns))
-    case .argument, .variable, .member, .subquery, .element, .assignment:
-      throw isNoProperty(node)
+    case .argument, .variable, .member, .subquery, .element, .assignment: throw isNoProperty(node)
     }
   }
 

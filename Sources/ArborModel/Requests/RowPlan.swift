@@ -136,8 +136,7 @@ struct RowColumn {
     if description.propertiesToFetch.isEmpty {
       let grouped = description.propertiesToGroupBy
       let names =
-        grouped.isEmpty
-        ? entity.attributes.filter { !$0.field.isTransient }.map(\.name) : grouped
+        grouped.isEmpty ? entity.attributes.filter { !$0.field.isTransient }.map(\.name) : grouped
       for name in names {
         columns.append(
           RowColumn(name: name, expression: try PredicateParser.column(name).expression))

@@ -24,11 +24,9 @@ package enum FloatKind: RealAttributeKind {
 
   package static func exactly(_ value: Value) -> Value? {
     switch value {
-    case .double(let number):
-      return Double(Float(number)) == number ? .double(number) : Value?.none
+    case .double(let number): return Double(Float(number)) == number ? .double(number) : Value?.none
     case .integer(let number): return Float(exactly: number).map { .double(Double($0)) }
-    case .decimal(let number):
-      return number.exactDouble.flatMap { exactly(.double($0)) }
+    case .decimal(let number): return number.exactDouble.flatMap { exactly(.double($0)) }
     default: return fitting(value)
     }
   }

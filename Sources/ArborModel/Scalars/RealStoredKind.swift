@@ -8,9 +8,7 @@ extension RealStoredKind {
     return .number(KeyBits.of(number))
   }
 
-  package static func value(ofKey bits: UInt64) -> Value? {
-    KeyBits.double(bits).map(Value.double)
-  }
+  package static func value(ofKey bits: UInt64) -> Value? { KeyBits.double(bits).map(Value.double) }
 
   package static func value(ofReal number: Double) -> Value { .double(number) }
 }

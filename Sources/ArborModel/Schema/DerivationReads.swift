@@ -57,8 +57,7 @@ struct DerivationReads {
     switch node {
     case .constant: break
     case .not(let node): visit(node, scopes)
-    case .and(let nodes), .or(let nodes):
-      for node in nodes { visit(node, scopes) }
+    case .and(let nodes), .or(let nodes): for node in nodes { visit(node, scopes) }
     case .comparison(let comparison):
       visit(comparison.left, scopes)
       visit(comparison.right, scopes)

@@ -33,8 +33,7 @@ public struct FetchIndexDescription: Sendable, Hashable {
 
     /// Describes a column.
     public init(
-      _ property: String, isExpression: Bool = false, isAscending: Bool = true,
-      kind: Kind = .binary
+      _ property: String, isExpression: Bool = false, isAscending: Bool = true, kind: Kind = .binary
     ) {
       self.property = property
       self.isExpression = isExpression
@@ -56,8 +55,7 @@ public struct FetchIndexDescription: Sendable, Hashable {
 
   /// Describes an index.
   public init(
-    name: String, elements: [Element], partialIndexPredicate: String? = nil,
-    isUnique: Bool = false
+    name: String, elements: [Element], partialIndexPredicate: String? = nil, isUnique: Bool = false
   ) {
     self.name = name
     self.elements = elements

@@ -97,12 +97,10 @@ public struct Entity: Sendable {
   /// Describes an entity, by an earlier spelling of two arguments.
   @available(
     *, deprecated, message: "write uniquenessConstraints: and fetchIndexes:, as descriptions do"
-  )
-  public init(
+  ) public init(
     _ name: String, parent: String? = nil, isAbstract: Bool = false, className: String? = nil,
-    uniqueness: [[String]], indexes: [FetchIndexDescription] = [],
-    renamedFrom: String? = nil, versionHashModifier: String? = nil,
-    userInfo: [String: String] = [:],
+    uniqueness: [[String]], indexes: [FetchIndexDescription] = [], renamedFrom: String? = nil,
+    versionHashModifier: String? = nil, userInfo: [String: String] = [:],
     @EntityBuilder _ properties: () -> [EntityBuilder.Part] = { [] }
   ) {
     self.init(

@@ -50,8 +50,7 @@ public struct Index: Sendable {
   ///   - name: The index's name; nil for that of the first attribute with `Words` behind it.
   ///   - condition: What an object has to fulfil to be in the index; nil for all objects.
   public init(
-    text attribute: String, _ others: String..., name: String? = nil,
-    where condition: String? = nil
+    text attribute: String, _ others: String..., name: String? = nil, where condition: String? = nil
   ) {
     description = FetchIndexDescription(
       name: name ?? attribute + "Words",

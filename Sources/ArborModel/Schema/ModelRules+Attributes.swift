@@ -67,8 +67,7 @@ extension ModelRules {
       report(subject, "\(name) has a regular expression but is no string; take it away.")
     } else if (try? NSRegularExpression(pattern: pattern)) == nil {
       report(
-        subject,
-        "\(name) has the regular expression \(pattern), which is malformed; correct it.")
+        subject, "\(name) has the regular expression \(pattern), which is malformed; correct it.")
     }
   }
 

@@ -63,8 +63,7 @@ extension ModelRules {
           "\(name) names \(column), a to-many relationship; only attributes and to-one "
             + "relationships can be unique.")
       }
-    case .fetched?, nil:
-      reportUnknown(column, called: name, at: subject, of: index)
+    case .fetched?, nil: reportUnknown(column, called: name, at: subject, of: index)
     }
   }
 
@@ -96,8 +95,7 @@ extension ModelRules {
   }
 
   private mutating func checkIndexed(
-    _ column: String, isOfTexts: Bool, called name: String, at subject: ModelSubject,
-    of index: Int
+    _ column: String, isOfTexts: Bool, called name: String, at subject: ModelSubject, of index: Int
   ) {
     switch property(column, of: index) {
     case .attribute(let attribute)?:
@@ -121,8 +119,7 @@ extension ModelRules {
       } else if relationship.isToMany {
         warn(subject, "\(name) names \(column), a to-many relationship; the index is not kept.")
       }
-    case .fetched?, nil:
-      reportUnknown(column, called: name, at: subject, of: index)
+    case .fetched?, nil: reportUnknown(column, called: name, at: subject, of: index)
     }
   }
 
@@ -155,8 +152,7 @@ extension ModelRules {
 
   /// An expression or a key path, which old models may index. Only the first name is checked.
   private mutating func checkPath(
-    _ path: String, isExpression: Bool, called name: String, at subject: ModelSubject,
-    of index: Int
+    _ path: String, isExpression: Bool, called name: String, at subject: ModelSubject, of index: Int
   ) {
     let first = path.prefix { $0 != "." }
     if !isExpression, property(String(first), of: index) == nil {

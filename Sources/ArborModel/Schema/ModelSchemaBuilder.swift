@@ -76,8 +76,7 @@ struct ModelSchemaBuilder {
           Declared(
             description: RelationshipDescription(
               name: Self.hiddenName(entity.name, relationship.name), destination: entity.name,
-              inverse: relationship.name, isToMany: true,
-              isTransient: relationship.isTransient),
+              inverse: relationship.name, isToMany: true, isTransient: relationship.isTransient),
             isHidden: true, entity: destination))
       }
     }
@@ -150,8 +149,7 @@ struct ModelSchemaBuilder {
     }
     let attributes = lineage.reversed().flatMap { model.entities[$0].attributes }
     let fields = try fields(
-      of: description.name, entry, attributes,
-      toOne: relationships.filter { $0.0 == nil }.map(\.1))
+      of: description.name, entry, attributes, toOne: relationships.filter { $0.0 == nil }.map(\.1))
     var external: Set<UInt16> = []
     for attribute in attributes where attribute.mayLieOutside {
       external.insert(try catalogNumber(of: attribute.name, in: entry, of: description.name))
@@ -178,9 +176,8 @@ struct ModelSchemaBuilder {
       number: entry.number, index: index, description: description,
       parentIndex: lineage.dropFirst().first, concreteFamily: family, lineage: lineage,
       attributes: attributeSchemas, relationships: numbered,
-      indexes: try IndexGathering(
-        model: model, attributes: attributes, relationships: numbered
-      ).indexes(lineage: lineage), layout: layout)
+      indexes: try IndexGathering(model: model, attributes: attributes, relationships: numbered)
+        .indexes(lineage: lineage), layout: layout)
   }
 
   /// What records keep of an entity's attributes and to-one relationships, by their numbers, so

@@ -78,8 +78,7 @@ extension SchemaCatalog {
         }
         greatest += 1
         parts[name] = StoredPart(
-          number: greatest,
-          storedName: SchemaCatalog.name("\(entity)/\(name)", greatest, &names))
+          number: greatest, storedName: SchemaCatalog.name("\(entity)/\(name)", greatest, &names))
       }
     }
   }

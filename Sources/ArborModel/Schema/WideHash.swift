@@ -20,9 +20,7 @@ package struct WideHash: Sendable, Hashable {
     mix(0)
   }
 
-  mutating func mix(_ flags: Bool...) {
-    mix(flags.reduce(UInt8(1)) { $0 << 1 | ($1 ? 1 : 0) })
-  }
+  mutating func mix(_ flags: Bool...) { mix(flags.reduce(UInt8(1)) { $0 << 1 | ($1 ? 1 : 0) }) }
 
   /// The bytes of a number, the lowest first.
   package mutating func mix(number: UInt64) {

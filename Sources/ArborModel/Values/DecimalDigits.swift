@@ -68,8 +68,7 @@ package struct DecimalDigits: Sendable, Hashable {
     power += significand.exponent
     guard power <= 127 else { return decimalOfText }
     return Decimal(
-      sign: isNegative ? .minus : .plus, exponent: power,
-      significand: significand.significand)
+      sign: isNegative ? .minus : .plus, exponent: power, significand: significand.significand)
   }
 
   /// Up to nineteen digits as a whole number.

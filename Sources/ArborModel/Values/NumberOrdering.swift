@@ -10,8 +10,7 @@ package enum NumberOrdering {
   package static func compare(_ left: Value, _ right: Value) -> Ordering {
     switch (left.wholeNumber, right.wholeNumber) {
     case (let left?, let right?): return Ordering(left, right)
-    case (let left?, nil):
-      if case .double(let right) = right { return compare(left, right) }
+    case (let left?, nil): if case .double(let right) = right { return compare(left, right) }
     case (nil, let right?):
       if case .double(let left) = left { return compare(right, left).reversed }
     case (nil, nil):
@@ -63,8 +62,7 @@ extension Value {
     switch self {
     case .boolean(let flag): DecimalCodec.encode(DecimalDigits(Int64(flag ? 1 : 0)))
     case .integer(let number): DecimalCodec.encode(DecimalDigits(number))
-    case .double(let number):
-      number.isFinite ? DecimalCodec.encode(DecimalDigits(number)) : nil
+    case .double(let number): number.isFinite ? DecimalCodec.encode(DecimalDigits(number)) : nil
     case .decimal(let number): DecimalCodec.encode(number)
     default: nil
     }

@@ -49,9 +49,7 @@ package struct NumberSum: Sendable {
       return .double(doubles + Double(whole) + (decimals?.approximation ?? 0))
     }
     let exact = Int64(exactly: whole)
-    guard let decimals else {
-      return exact.map(Value.integer) ?? .decimal(Decimal(whole: whole))
-    }
+    guard let decimals else { return exact.map(Value.integer) ?? .decimal(Decimal(whole: whole)) }
     return .decimal(decimals + Decimal(whole: whole))
   }
 

@@ -57,9 +57,7 @@ package struct TextTokens {
     Self.forEachChunk(text) { range, isASCII in
       let chunk = UnsafeRawBufferPointer(rebasing: text[range])
       let endsInToken = isASCII ? readPlain(chunk) : readFolded(chunk)
-      if endsInToken, range.upperBound < text.count,
-        text[range.upperBound] == UInt8(ascii: "*")
-      {
+      if endsInToken, range.upperBound < text.count, text[range.upperBound] == UInt8(ascii: "*") {
         spans[spans.count - 1].isStarred = true
       }
     }

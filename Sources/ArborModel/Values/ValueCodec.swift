@@ -38,8 +38,7 @@ package enum ValueCodec {
     case .boolean(let flag): bytes.append((flag ? Tag.yes : Tag.no).rawValue)
     case .integer(let number): append(.integer, UInt64(bitPattern: number), to: &bytes)
     case .double(let number): append(.double, number.bitPattern, to: &bytes)
-    case .date(let date):
-      append(.date, date.timeIntervalSinceReferenceDate.bitPattern, to: &bytes)
+    case .date(let date): append(.date, date.timeIntervalSinceReferenceDate.bitPattern, to: &bytes)
     case .decimal(let number): append(.decimal, DecimalCodec.encode(number) ?? [2], to: &bytes)
     case .string(let text): append(.string, Array(text.utf8), to: &bytes)
     case .binary(let data): append(.binary, Array(data), to: &bytes)
@@ -129,8 +128,7 @@ package enum ValueCodec {
       guard let count = count() else { return nil }
       var parts: [String: Value] = [:]
       for _ in 0..<count {
-        guard case .string(let name)? = value(depth: depth + 1),
-          let value = value(depth: depth + 1)
+        guard case .string(let name)? = value(depth: depth + 1), let value = value(depth: depth + 1)
         else { return nil }
         parts[name] = value
       }
@@ -145,9 +143,7 @@ package enum ValueCodec {
       take(4).map { Int(UInt32(littleEndian: $0.loadUnaligned(as: UInt32.self))) }
     }
 
-    private mutating func payload() -> UnsafeRawBufferPointer? {
-      count().flatMap { take($0) }
-    }
+    private mutating func payload() -> UnsafeRawBufferPointer? { count().flatMap { take($0) } }
 
     private mutating func take(_ count: Int) -> UnsafeRawBufferPointer? {
       guard count <= bytes.count - position else { return nil }

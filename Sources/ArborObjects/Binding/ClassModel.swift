@@ -46,8 +46,7 @@ extension ManagedObjectModel {
       let lineage = objectClass.describedLineage
       guard !lineage.isEmpty else {
         throw ArborError(
-          .invalidModel,
-          "\(objectClass) describes no entity; override entityDescription in it.")
+          .invalidModel, "\(objectClass) describes no entity; override entityDescription in it.")
       }
       for (position, description) in lineage.enumerated() {
         guard !entities.contains(where: { $0.name == description.name }) else { continue }

@@ -105,8 +105,7 @@ final class EntityBinding: EntityShape, @unchecked Sendable {
       attributeSlots: (0..<slotCounts.attributes).map { attributes[$0].slot },
       relationshipSlots: (0..<slotCounts.relationships).map {
         numbered[$0]._withUnsafeGuaranteedRef { $0.slot }
-      },
-      trace: trace, isObserved: true)
+      }, trace: trace, isObserved: true)
   }
 
   /// Memory that holds the elements until it is deallocated. All of them are trivial.
@@ -247,9 +246,8 @@ final class EntityBinding: EntityShape, @unchecked Sendable {
   ) -> ManagedObject {
     objectClass.init(
       ObjectConstruction(
-        workspace: work.map { Unmanaged.passUnretained($0) },
-        binding: Unmanaged.passRetained(self), number: number, record: record,
-        slab: slab.map { Unmanaged.passRetained($0) }))
+        workspace: work.map { Unmanaged.passUnretained($0) }, binding: Unmanaged.passRetained(self),
+        number: number, record: record, slab: slab.map { Unmanaged.passRetained($0) }))
   }
 
   /// Makes and registers objects of the entity's class around records that lie in one slab.
@@ -273,8 +271,7 @@ final class EntityBinding: EntityShape, @unchecked Sendable {
       let row = rows[index]
       let object = objectClass.init(
         ObjectConstruction(
-          workspace: Unmanaged.passUnretained(work), binding: heldBinding,
-          number: row.number,
+          workspace: Unmanaged.passUnretained(work), binding: heldBinding, number: row.number,
           record: row.record, slab: heldSlab))
       map.registerNew(object)
       next.initialize(to: object)

@@ -9,8 +9,7 @@ extension AttributeDescription {
   @available(
     *, unavailable,
     message: "the property holds objects, so it is a relationship; write @Relationship before it"
-  )
-  public init<T: RelationshipValue>(
+  ) public init<T: RelationshipValue>(
     _ name: String, _ type: T.Type, default defaultValue: T? = nil, _ options: AttributeOption...
   ) { preconditionFailure("It is unavailable.") }
 
@@ -18,8 +17,7 @@ extension AttributeDescription {
   @available(
     *, unavailable,
     message: "the property is an object; write @Relationship before it and ? behind its type"
-  )
-  public init<T: ManagedObject>(
+  ) public init<T: ManagedObject>(
     _ name: String, _ type: T.Type, default defaultValue: T? = nil, _ options: AttributeOption...
   ) { preconditionFailure("It is unavailable.") }
 }
@@ -29,8 +27,7 @@ extension ManagedObject {
   @available(
     *, unavailable,
     message: "the property holds objects, so it is a relationship; write @Relationship before it"
-  )
-  public final func attribute<T: RelationshipValue>(_ slot: Int) -> T {
+  ) public final func attribute<T: RelationshipValue>(_ slot: Int) -> T {
     preconditionFailure("It is unavailable.")
   }
 
@@ -38,8 +35,7 @@ extension ManagedObject {
   @available(
     *, unavailable,
     message: "the property holds objects, so it is a relationship; write @Relationship before it"
-  )
-  public final func setAttribute<T: RelationshipValue>(_ slot: Int, _ value: T) {
+  ) public final func setAttribute<T: RelationshipValue>(_ slot: Int, _ value: T) {
     preconditionFailure("It is unavailable.")
   }
 
@@ -47,8 +43,7 @@ extension ManagedObject {
   @available(
     *, unavailable,
     message: "the property is an object; write @Relationship before it and ? behind its type"
-  )
-  public final func attribute<T: ManagedObject>(_ slot: Int) -> T {
+  ) public final func attribute<T: ManagedObject>(_ slot: Int) -> T {
     preconditionFailure("It is unavailable.")
   }
 
@@ -56,8 +51,7 @@ extension ManagedObject {
   @available(
     *, unavailable,
     message: "the property is an object; write @Relationship before it and ? behind its type"
-  )
-  public final func setAttribute<T: ManagedObject>(_ slot: Int, _ value: T) {
+  ) public final func setAttribute<T: ManagedObject>(_ slot: Int, _ value: T) {
     preconditionFailure("It is unavailable.")
   }
 }

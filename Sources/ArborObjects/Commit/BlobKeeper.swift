@@ -21,9 +21,7 @@ final class BlobKeeper {
 
   /// The binary that an object's record refers to. Never fails: where it cannot be had the context
   /// remembers the error.
-  func blob(
-    _ reference: BlobReference, of object: ManagedObject, _ field: RecordField
-  ) -> Data? {
+  func blob(_ reference: BlobReference, of object: ManagedObject, _ field: RecordField) -> Data? {
     if let data = unstored(BlobName(reference, of: object.number, field)) { return data }
     return context.work.known(nil) { snapshot throws(StoreError) in
       try snapshot.blob(reference, of: object.number, field)

@@ -133,8 +133,7 @@ struct CommitRun {
   }
 
   private func changeSet(
-    _ basis: ChangeSet.Basis?, marking mark: String?,
-    _ metadata: [(key: String, value: [UInt8]?)]
+    _ basis: ChangeSet.Basis?, marking mark: String?, _ metadata: [(key: String, value: [UInt8]?)]
   ) -> ChangeSet {
     var changes = work.changeSet()
     changes.basis = basis

@@ -23,8 +23,7 @@ struct ConflictResolver {
       let merger = ChangeMerger(work)
       for conflict in conflicts { merger.resolve(conflict, resolution(of: conflict)) }
       return true
-    case .missingTargets(let missing):
-      return try dropMissing(missing)
+    case .missingTargets(let missing): return try dropMissing(missing)
     case .stillLinked(let linked):
       // A new link to what is deleted here is a change of that.
       let merger = ChangeMerger(work)

@@ -123,8 +123,7 @@ private struct DerivedAttributes {
       let object = change.live
       let entity = object.binding.entity
       switch change.kind {
-      case .inserted:
-        if !plan.derivations[entity.index].isEmpty { owners.insert(object.number) }
+      case .inserted: if !plan.derivations[entity.index].isEmpty { owners.insert(object.number) }
       case .updated:
         guard let committed = change.committed else { continue }
         let record = object.currentRecord
@@ -154,8 +153,7 @@ private struct DerivedAttributes {
     for (owner, relation) in edited {
       guard let entity = context.work.schema.entity(of: owner) else { continue }
       for trigger in plan.triggers[entity.index] {
-        guard case .members(let relationship) = trigger.property,
-          relationship.slot == relation.slot
+        guard case .members(let relationship) = trigger.property, relationship.slot == relation.slot
         else { continue }
         walk(from: owner, back: trigger)
       }
@@ -305,8 +303,7 @@ extension AttributeType {
       return Decimal(whole) == number ? fitting(.integer(whole)) : nil
     case (.float, .decimal(let number)), (.double, .decimal(let number)):
       return fitting(.double(NSDecimalNumber(decimal: number).doubleValue))
-    case (_, .boolean(let flag)) where isWhole:
-      return .integer(flag ? 1 : 0)
+    case (_, .boolean(let flag)) where isWhole: return .integer(flag ? 1 : 0)
     case (.boolean, .integer(0)): return .boolean(false)
     case (.boolean, .integer(1)): return .boolean(true)
     default: return nil

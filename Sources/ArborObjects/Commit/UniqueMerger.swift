@@ -56,8 +56,7 @@ struct UniqueMerger {
   }
 
   private func merge(
-    _ inserted: ManagedObject, into survivor: ManagedObject,
-    _ resolution: MergeResolution
+    _ inserted: ManagedObject, into survivor: ManagedObject, _ resolution: MergeResolution
   ) {
     switch resolution {
     case .objectWins: copyAttributes(of: inserted, to: survivor, onlyChanged: true)
@@ -105,10 +104,8 @@ struct UniqueMerger {
     let number = inserted.target(of: relation)
     let target = number.flatMap { $0 == inserted.number ? survivor : context.reader.fault($0) }
     switch resolution {
-    case .objectWins:
-      if let target { keeper.set(survivor, relation, to: target) }
-    case .overwrite:
-      keeper.set(survivor, relation, to: target)
+    case .objectWins: if let target { keeper.set(survivor, relation, to: target) }
+    case .overwrite: keeper.set(survivor, relation, to: target)
     case .storeWins, .rollback:
       // A partner links to the object by a field of its own.
       guard relation.isPaired, let target, survivor.target(of: relation) == nil else { return }

@@ -121,7 +121,6 @@ public final class FetchCursor<T: ManagedObject> {
       met.sequence != snapshot.sequence
       || met.numbers.contains { context.work.pending.change(of: $0) != nil }
     guard mayHaveMoved else { return }
-    moved.formUnion(
-      try snapshot.numbers(met.numbers, behindContinuationOf: part, overlay: overlay))
+    moved.formUnion(try snapshot.numbers(met.numbers, behindContinuationOf: part, overlay: overlay))
   }
 }

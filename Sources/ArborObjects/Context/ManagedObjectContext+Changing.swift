@@ -17,8 +17,7 @@ extension ManagedObjectContext {
   /// belong to no context any more.
   public func reset() {
     precondition(
-      !work.isInSavepoint,
-      "reset() was called during a commit or a seed; throw an error instead.")
+      !work.isInSavepoint, "reset() was called during a commit or a seed; throw an error instead.")
     blobs.forgetRetired()
     work.reset()
   }
@@ -67,9 +66,7 @@ extension ManagedObjectContext {
   /// The view keeps old pages of the file alive; keep it short.
   ///
   /// - Throws: What `body` throws, or ``ArborError`` where the store gives no view.
-  public func withSnapshot<R>(_ body: () throws -> R) throws -> R {
-    try reader.withSnapshot(body)
-  }
+  public func withSnapshot<R>(_ body: () throws -> R) throws -> R { try reader.withSnapshot(body) }
 
   @discardableResult
   package func withSavepoint<R, E: Error>(_ body: () throws(E) -> R) throws(E) -> R {

@@ -40,7 +40,5 @@ extension ManagedObjectContext {
   ///
   /// - Throws: ``ArborError`` `validation` with every violation, those of uniqueness constraints
   ///   among them; `notUnique` where nothing else is wrong; or what keeps a commit from beginning.
-  public func validate() throws(ArborError) {
-    try CommitRun(context: self).check()
-  }
+  public func validate() throws(ArborError) { try CommitRun(context: self).check() }
 }

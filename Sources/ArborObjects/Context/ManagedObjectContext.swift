@@ -147,9 +147,7 @@ public final class ManagedObjectContext {
   }
 
   /// All objects that the context keeps at present.
-  public var registeredObjects: Set<ManagedObject> {
-    Set(work.registry.objects.live)
-  }
+  public var registeredObjects: Set<ManagedObject> { Set(work.registry.objects.live) }
 }
 
 @available(*, unavailable, message: "A context stays where it is; use PersistentStore.perform.")

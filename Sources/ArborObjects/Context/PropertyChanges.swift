@@ -46,8 +46,7 @@ struct PropertyChanges {
     case .list(let members) where relationship.isToMany: targets = members
     default:
       throw entity.mismatch(
-        relationship.name, value,
-        relationship.isToMany ? "a list of object IDs" : "an object ID")
+        relationship.name, value, relationship.isToMany ? "a list of object IDs" : "an object ID")
     }
     for target in targets {
       guard case .objectID(let id) = target else {

@@ -43,9 +43,7 @@ extension Query {
   /// mean of the two; nil where there are none. The values are kept while they are looked at.
   ///
   /// - Throws: ``ArborError`` as ``ManagedObjectContext/aggregate(_:_:)``.
-  public func median(_ keyPath: String) throws(ArborError) -> Value? {
-    try value(.median(keyPath))
-  }
+  public func median(_ keyPath: String) throws(ArborError) -> Value? { try value(.median(keyPath)) }
 
   /// The values that a key path leads to most often, in their order; none where there are none. The
   /// values are kept while they are looked at.
@@ -156,9 +154,7 @@ extension Query {
     try context.aggregate(request, aggregates)
   }
 
-  private func named(
-    _ function: String, _ keyPath: String
-  ) throws(ArborError) -> Aggregate {
+  private func named(_ function: String, _ keyPath: String) throws(ArborError) -> Aggregate {
     guard let known = Aggregate.Function(named: function) else {
       let names = Aggregate.Function.allCases.map(\.rawValue)
       throw ArborError(

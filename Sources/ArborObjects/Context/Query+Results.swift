@@ -8,23 +8,17 @@ extension Query {
   /// All objects, in order.
   ///
   /// - Throws: ``ArborError`` as ``ManagedObjectContext/fetch(_:)``.
-  public var array: [T] {
-    get throws(ArborError) { try context.fetch(request) }
-  }
+  public var array: [T] { get throws(ArborError) { try context.fetch(request) } }
 
   /// The number of objects, without making them.
   ///
   /// - Throws: ``ArborError`` as ``ManagedObjectContext/fetch(_:)``.
-  public var count: Int {
-    get throws(ArborError) { try context.count(request) }
-  }
+  public var count: Int { get throws(ArborError) { try context.count(request) } }
 
   /// The first object of the order, or nil.
   ///
   /// - Throws: ``ArborError`` as ``ManagedObjectContext/fetch(_:)``.
-  public var first: T? {
-    get throws(ArborError) { try context.fetchOne(request) }
-  }
+  public var first: T? { get throws(ArborError) { try context.fetchOne(request) } }
 
   /// The last object of the order, or nil: the first of the order with every key reversed. Without
   /// an order it is the last by its ID. Costs what ``first`` costs where one object is last by its
@@ -56,16 +50,12 @@ extension Query {
   /// Whether there is no object. Ends at the first.
   ///
   /// - Throws: ``ArborError`` as ``ManagedObjectContext/fetch(_:)``.
-  public var isEmpty: Bool {
-    get throws(ArborError) { try !context.exists(request) }
-  }
+  public var isEmpty: Bool { get throws(ArborError) { try !context.exists(request) } }
 
   /// The IDs of all objects, in order, without making objects.
   ///
   /// - Throws: ``ArborError`` as ``ManagedObjectContext/fetch(_:)``.
-  public var ids: [ObjectID] {
-    get throws(ArborError) { try context.fetchIDs(request) }
-  }
+  public var ids: [ObjectID] { get throws(ArborError) { try context.fetchIDs(request) } }
 
   /// How the store finds the objects.
   ///
@@ -136,8 +126,7 @@ extension Query {
   public func grouped(by keyPath: String) throws(ArborError) -> [Value: [T]] {
     let reader = context.reader
     // Also where there are no objects to follow it from.
-    _ = try KeyPathBinder.bind(
-      keyPath, to: reader.entity(for: request), in: reader.work.schema)
+    _ = try KeyPathBinder.bind(keyPath, to: reader.entity(for: request), in: reader.work.schema)
     var groups: [Value: [T]] = [:]
     for object in try array {
       groups[try object.value(forKeyPath: keyPath), default: []].append(object)

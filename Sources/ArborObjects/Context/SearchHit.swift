@@ -27,9 +27,7 @@ extension SearchHit {
   ///   - words: How many words the part has at most; 0 for the whole text.
   /// - Returns: nil where the object has no text there.
   /// - Throws: ``ArborError`` `unknownName` for an attribute that there is not.
-  public func snippet(
-    of attribute: String, words: Int = 20
-  ) throws(ArborError) -> SearchSnippet? {
+  public func snippet(of attribute: String, words: Int = 20) throws(ArborError) -> SearchSnippet? {
     guard case .string(let text) = try object.value(forKey: attribute) else { return nil }
     return SearchSnippet(of: text, self.text, words: words)
   }

@@ -65,9 +65,7 @@ struct MigratingOpener {
   }
 
   /// Whether an error of opening comes of a model that the store can be brought to.
-  private static func asksForMigration(
-    _ error: StoreError, to model: ManagedObjectModel
-  ) -> Bool {
+  private static func asksForMigration(_ error: StoreError, to model: ManagedObjectModel) -> Bool {
     switch error {
     case .modelMismatch: true
     // It may be this migration, which goes on.
@@ -113,8 +111,7 @@ extension StagedModels {
     ofStoreAt path: String, to hop: MigrationHop, renames: [String: String] = [:]
   ) throws(StoreError) {
     self = try StoreOpening.reading(path).withFile { source throws(StoreError) in
-      try StagedModels(
-        from: source.schema, to: hop.target, via: hop.versions, renames: renames)
+      try StagedModels(from: source.schema, to: hop.target, via: hop.versions, renames: renames)
     }
   }
 }

@@ -73,9 +73,7 @@ struct MigrationChain: Sendable {
     hops = try Self.hops(order, start, edges)
   }
 
-  private static func check(
-    _ edges: [Edge], _ order: [ManagedObjectModel]
-  ) throws(ArborError) {
+  private static func check(_ edges: [Edge], _ order: [ManagedObjectModel]) throws(ArborError) {
     for edge in edges {
       guard let from = order.firstIndex(where: { $0.fingerprint == edge.from }),
         let to = order.lastIndex(where: { $0.fingerprint == edge.to }), to < from

@@ -106,9 +106,7 @@ struct MigrationPlanner {
   }
 
   /// The number of objects of an entity of the newer model and its subentities.
-  private func count(
-    of entity: String, _ counts: [String: Int], _ models: StagedModels
-  ) -> Int {
+  private func count(of entity: String, _ counts: [String: Int], _ models: StagedModels) -> Int {
     models.relaxed.kinds(of: entity).reduce(0) { sum, name in
       sum + (models.formerName(of: name).flatMap { counts[$0] } ?? 0)
     }

@@ -73,8 +73,7 @@ extension MigrationSurvey {
     to list: inout ObjectList, _ sources: [String], of former: String, _ count: Int
   ) throws(ArborError) {
     guard sources.count == count else { return }
-    let request = FetchRequest<ManagedObject>(
-      entity: former, sortKeys: sources.map { SortKey($0) })
+    let request = FetchRequest<ManagedObject>(entity: former, sortKeys: sources.map { SortKey($0) })
     var last: (values: [Value], object: ManagedObject, isListed: Bool)?
     let cursor = try context.cursor(for: request)
     while let object = try cursor.next() {
@@ -122,8 +121,7 @@ extension MigrationSurvey {
     _ body: (ManagedObject, [Value], _ isFilled: Bool) -> Void
   ) throws(ArborError) {
     for (former, name) in models.keptNames.sorted(by: { $0.key < $1.key }) {
-      guard let entity = target.entity(named: name),
-        target.kinds(of: unique.entity).contains(name)
+      guard let entity = target.entity(named: name), target.kinds(of: unique.entity).contains(name)
       else { continue }
       let columns = unique.properties.map { column($0, of: entity, former, target) }
       try each(former) { (object) throws(ArborError) in

@@ -136,7 +136,6 @@ struct ObjectList {
   }
 
   func obstacle(_ property: String?, _ message: String) -> MigrationPlan.Obstacle {
-    MigrationPlan.Obstacle(
-      entity: entity, property: property, objectIDs: first, message: message)
+    MigrationPlan.Obstacle(entity: entity, property: property, objectIDs: first, message: message)
   }
 }

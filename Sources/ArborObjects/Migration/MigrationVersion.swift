@@ -44,9 +44,7 @@ extension ManagedObjectModel: MigrationVersionName {
   public var migrationVersion: MigrationVersion { MigrationVersion(name: .model(self)) }
 
   /// What messages call the version.
-  var versionName: String {
-    versionIdentifier.isEmpty ? "\(fingerprint)" : versionIdentifier
-  }
+  var versionName: String { versionIdentifier.isEmpty ? "\(fingerprint)" : versionIdentifier }
 }
 
 extension ModelFingerprint: MigrationVersionName {

@@ -48,9 +48,7 @@ struct PropertyPass {
     if work.isDerived { migration.newContext.derivedAnew.insert(new.number) }
   }
 
-  private func compare(
-    _ new: ManagedObject, with old: ManagedObject, _ work: PropertyWork
-  ) throws {
+  private func compare(_ new: ManagedObject, with old: ManagedObject, _ work: PropertyWork) throws {
     for relationship in work.relationships {
       let expected = try members(of: old, relationship)
       let found =

@@ -60,10 +60,8 @@ struct PropertyWork {
               name: anew.property, source: source, type: attribute.type,
               isOptional: attribute.isOptional))
         }
-        guard
-          let relationship = entity.relationships.first(where: { $0.name == anew.property }),
-          !relationship.isTransient,
-          let source = models.relationshipSources[name]?[anew.property],
+        guard let relationship = entity.relationships.first(where: { $0.name == anew.property }),
+          !relationship.isTransient, let source = models.relationshipSources[name]?[anew.property],
           case .relationship(let before) = former.property(named: source),
           !before.description.isTransient
         else { continue }

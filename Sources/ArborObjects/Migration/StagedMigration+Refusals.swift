@@ -57,8 +57,7 @@ extension StagedMigration {
               "\(loss.name): removed, and the step from version \(step.from) to \(step.to) does "
               + "not migrate it; let the step call migrate or forEach for \(loss.subject.entity), "
               + "or name \"\(loss.name)\" in options.migration = .automatic(dropping:) to let that "
-              + "go."
-          ))
+              + "go."))
       }
     }
     violations += unvisitedComposites(hop, models, journal)
@@ -71,8 +70,7 @@ extension StagedMigration {
   ) -> [MigrationObstacle] {
     models.anew.compactMap { anew in
       guard let step = hop.step, !anew.isRelationship, anew.source == nil,
-        let former = models.formerName(of: anew.entity),
-        !journal.visited.contains(former)
+        let former = models.formerName(of: anew.entity), !journal.visited.contains(former)
       else { return nil }
       return MigrationObstacle(
         entity: anew.entity, property: anew.property,
@@ -90,7 +88,6 @@ extension StagedMigration {
 
 extension MigrationPlan.Obstacle {
   fileprivate var asRefused: MigrationObstacle {
-    MigrationObstacle(
-      entity: entity, property: property, object: objectIDs.first, message: message)
+    MigrationObstacle(entity: entity, property: property, object: objectIDs.first, message: message)
   }
 }

@@ -201,20 +201,15 @@ struct StagedMigration {
 
   /// Lets the file of the hop before go on to the next version: what changes the catalogue only
   /// needs no old side.
-  private func promote(
-    _ number: Int, _ hop: MigrationHop, _ origin: UInt64
-  ) throws(ArborError) {
+  private func promote(_ number: Int, _ hop: MigrationHop, _ origin: UInt64) throws(ArborError) {
     var opening = stageOpening(files.stage(number - 1), hop.target)
     opening.versionsBetween = hop.versions
-    try storing(
-      complete(opening, MigrationJournal(plan: planText, origin: origin, hop: number)))
+    try storing(complete(opening, MigrationJournal(plan: planText, origin: origin, hop: number)))
     try storing(files.promote(number - 1))
   }
 
   /// Lets a file become one of the hop's model, and its journal say so.
-  private func complete(
-    _ opening: StoreOpening, _ journal: MigrationJournal
-  ) throws(StoreError) {
+  private func complete(_ opening: StoreOpening, _ journal: MigrationJournal) throws(StoreError) {
     var (opening, journal) = (opening, journal)
     opening.migration = .lightweight(dropping: nil)
     journal.phase = .done

@@ -33,9 +33,7 @@ enum StagedReversal {
   }
 
   /// Removes what a file says of a migration.
-  static func withoutMarker<R>(
-    _ path: String, _ body: (StoreEngine) -> R
-  ) throws(StoreError) -> R {
+  static func withoutMarker<R>(_ path: String, _ body: (StoreEngine) -> R) throws(StoreError) -> R {
     try StoreOpening.migrating(path).withFile { file throws(StoreError) in
       try file.removeMigrationMarker()
       return body(file)

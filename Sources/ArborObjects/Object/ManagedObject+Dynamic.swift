@@ -110,9 +110,7 @@ extension ManagedObject {
     try setValue(value.predicateValue, forKey: key)
   }
 
-  private final func setValue(
-    _ value: Value, of attribute: AttributeSchema
-  ) throws(ArborError) {
+  private final func setValue(_ value: Value, of attribute: AttributeSchema) throws(ArborError) {
     _ = try demandOwner()
     if let error = binding.refusal(toSet: attribute) { throw error.with(objectID: objectID) }
     var fits = attribute.field.kind == .tagged
@@ -148,9 +146,7 @@ extension ManagedObject {
     try setObject(target, of: relation(key, isToMany: false))
   }
 
-  final func setObject(
-    _ target: ManagedObject?, of relation: Relation
-  ) throws(ArborError) {
+  final func setObject(_ target: ManagedObject?, of relation: Relation) throws(ArborError) {
     let owner = try demandOwner()
     if let problem = target.flatMap({ problem(of: $0, relation) }) { throw problem }
     InverseKeeper(owner.work).set(self, relation, to: target)
@@ -214,9 +210,7 @@ extension ManagedObject {
     try remove(member, from: relation(key, isToMany: true))
   }
 
-  final func remove(
-    _ member: ManagedObject, from relation: Relation
-  ) throws(ArborError) {
+  final func remove(_ member: ManagedObject, from relation: Relation) throws(ArborError) {
     let owner = try demandOwner()
     guard change?.kind != .deleted, owner.work.isMember(member, of: self, relation) else { return }
     InverseKeeper(owner.work).remove(member, from: self, relation)
@@ -257,9 +251,7 @@ extension ManagedObject {
     throw binding.entity.unknownProperty(key).with(objectID: objectID)
   }
 
-  private final func relation(
-    _ key: String, isToMany: Bool
-  ) throws(ArborError) -> Relation {
+  private final func relation(_ key: String, isToMany: Bool) throws(ArborError) -> Relation {
     guard case .relationship(let relationship) = try property(key),
       relationship.isToMany == isToMany
     else {

@@ -195,8 +195,7 @@ extension ManagedObject {
       : ArborError(
         .typeMismatch,
         "\(name) leads to \(destination.name) and cannot hold a \(target.binding.entity.name).")
-    return error.with(
-      entity: binding.entity.name, objectID: objectID, keyPath: relation.name)
+    return error.with(entity: binding.entity.name, objectID: objectID, keyPath: relation.name)
   }
 }
 

@@ -45,9 +45,7 @@ extension ManagedObject {
   /// Sets an attribute that is not derived to a value of the form that it keeps.
   ///
   /// - Throws: ``ArborError`` as ``setValue(_:forKey:)-(Value,_)``.
-  package final func setValue(
-    _ value: Value, at slots: PropertySlots
-  ) throws(ArborError) {
+  package final func setValue(_ value: Value, at slots: PropertySlots) throws(ArborError) {
     let slot = slots.slot(in: binding.entity)
     try prepareForChange(of: slot)
     let field = binding.entity.attributes[slot].field
@@ -58,9 +56,7 @@ extension ManagedObject {
   }
 
   /// Whether the object's entity has the property, where the slots are those of a subentity.
-  package final func has(_ slots: PropertySlots) -> Bool {
-    slots.slot(in: binding.entity) >= 0
-  }
+  package final func has(_ slots: PropertySlots) -> Bool { slots.slot(in: binding.entity) >= 0 }
 
   final func relation(at slots: PropertySlots) -> Relation {
     binding.relations[slots.slot(in: binding.entity)]

@@ -102,8 +102,7 @@ extension ObjectReader {
       switch answer {
       case .unplanned: return nil
       case .nothing: return .some(nil)
-      case .row(let row):
-        return try object(of: row, work.allocator.slab, on: snapshot, &isFetched)
+      case .row(let row): return try object(of: row, work.allocator.slab, on: snapshot, &isFetched)
       }
     }
     if isFetched { found??.awakeFromFetch() }
@@ -113,9 +112,7 @@ extension ObjectReader {
   // MARK: By their numbers
 
   /// The numbers of the objects that a request would give.
-  func numbers<T: ManagedObject>(
-    of request: FetchRequest<T>
-  ) throws(ArborError) -> [ObjectNumber] {
+  func numbers<T: ManagedObject>(of request: FetchRequest<T>) throws(ArborError) -> [ObjectNumber] {
     try read(request) { snapshot, query, overlay throws(StoreError) in
       try snapshot.fetchNumbers(query, overlay: overlay)
     }

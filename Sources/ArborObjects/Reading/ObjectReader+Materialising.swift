@@ -88,9 +88,7 @@ extension ObjectReader {
       if present.base == nil { isFetched = try fill(present, row, slab, on: snapshot) }
       return present
     }
-    guard let record = row.record else {
-      throw Self.missingRecord(row)
-    }
+    guard let record = row.record else { throw Self.missingRecord(row) }
     isFetched = true
     return try make(row.number, record, slab)
   }

@@ -63,9 +63,7 @@ extension ObjectReader {
     return try onSnapshot { snapshot throws(StoreError) in try body(snapshot, query, overlay) }
   }
 
-  func onSnapshot<R>(
-    _ body: (StoreSnapshot) throws(StoreError) -> R
-  ) throws(ArborError) -> R {
+  func onSnapshot<R>(_ body: (StoreSnapshot) throws(StoreError) -> R) throws(ArborError) -> R {
     do throws(StoreError) {
       let snapshot = try work.operationSnapshot()
       defer { work.end(snapshot) }
@@ -109,8 +107,7 @@ extension ObjectReader {
     _ tell: @escaping @Sendable (_ entity: String, _ query: String) -> Void
   ) {
     let report: @Sendable (QueryWatch.Report) -> Void = { tell($0.entity, $0.query) }
-    work.watch =
-      work.watch?.reporting(from: .zero, report) ?? QueryWatch(threshold: .zero, report)
+    work.watch = work.watch?.reporting(from: .zero, report) ?? QueryWatch(threshold: .zero, report)
   }
 
   /// Takes in the newest commits, also of processes of which no news has come yet.

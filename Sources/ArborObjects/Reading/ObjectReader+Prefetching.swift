@@ -61,9 +61,7 @@ extension ObjectReader {
   /// - Precondition: The objects have the relationship and are not deleted.
   /// - Throws: ``ArborError``: what the store reports.
   /// - Complexity: One pass over the relationship and one over the entity that it leads to.
-  package func prefetch(
-    _ slots: PropertySlots, of owners: [ManagedObject]
-  ) throws(ArborError) {
+  package func prefetch(_ slots: PropertySlots, of owners: [ManagedObject]) throws(ArborError) {
     guard let hop = owners.first?.relation(at: slots).schema else { return }
     var fetched = FetchedObjects()
     try onSnapshot { snapshot throws(StoreError) in

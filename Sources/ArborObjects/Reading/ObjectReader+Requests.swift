@@ -22,9 +22,7 @@ extension ObjectReader {
   }
 
   /// The entity of a request, whose class is checked to be what the request promises.
-  func entity<T: ManagedObject>(
-    for request: FetchRequest<T>
-  ) throws(ArborError) -> EntitySchema {
+  func entity<T: ManagedObject>(for request: FetchRequest<T>) throws(ArborError) -> EntitySchema {
     T.self == ManagedObject.self
       ? try entity(named: request.entity) : try entity(named: request.entity, as: T.self)
   }

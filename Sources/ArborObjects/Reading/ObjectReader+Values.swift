@@ -21,9 +21,7 @@ extension ObjectReader {
   }
 
   /// See ``ManagedObjectContext/fetchRows(_:)``.
-  func rows<T: ManagedObject>(
-    _ request: FetchRequest<T>
-  ) throws(ArborError) -> [[String: Value]] {
+  func rows<T: ManagedObject>(_ request: FetchRequest<T>) throws(ArborError) -> [[String: Value]] {
     try beginOperation()
     let entity = try entity(for: request)
     let plan = try RowPlan(request.description, of: entity, in: work.schema)

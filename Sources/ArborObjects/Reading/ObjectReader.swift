@@ -59,9 +59,7 @@ package final class ObjectReader {
   func made(
     _ number: ObjectNumber, _ record: RecordView? = nil, _ slab: RecordSlab? = nil
   ) throws(ArborError) -> ManagedObject {
-    do throws(StoreError) { return try make(number, record, slab) } catch {
-      throw ArborError(error, in: work.file)
-    }
+    try work.file.reporting(make(number, record, slab))
   }
 
   /// The binding of an object that the store has.

@@ -93,9 +93,7 @@ extension FetchedResults {
       let follower: ResultsFollower<T>
 
       /// The next difference; nil where the task is cancelled or the store cannot be read.
-      public mutating func next(
-        isolation actor: isolated (any Actor)?
-      ) async -> Difference? {
+      public mutating func next(isolation actor: isolated (any Actor)?) async -> Difference? {
         let (results, follower) = (results, follower)
         while !Task.isCancelled {
           let token = results.bell.token
@@ -151,7 +149,5 @@ final class ResultsFollower<T: ManagedObject> {
     }
   }
 
-  func next() -> FetchedResults<T>.Difference? {
-    waiting.isEmpty ? nil : waiting.removeFirst()
-  }
+  func next() -> FetchedResults<T>.Difference? { waiting.isEmpty ? nil : waiting.removeFirst() }
 }

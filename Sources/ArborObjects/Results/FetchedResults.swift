@@ -123,8 +123,7 @@ public final class FetchedResults<T: ManagedObject> {
     var start = 0
     for run in keeper.runs {
       let value = keeper.value(of: run, first: keeper.arrangement[start])
-      sections.append(
-        Section(results: self, value: value, indices: start..<start + run.count))
+      sections.append(Section(results: self, value: value, indices: start..<start + run.count))
       start += run.count
     }
     return sections

@@ -96,9 +96,7 @@ final class ResultsKeeper {
           || (shape.needsFetch && shape.isConcerned(by: candidate))
         if shape.ownBits[entity] != nil { candidates.append(candidate) }
       }
-      if !concerned,
-        let step = try incremental(candidates, changes, on: snapshot, &fetched)
-      {
+      if !concerned, let step = try incremental(candidates, changes, on: snapshot, &fetched) {
         return step
       }
     } catch {
@@ -177,8 +175,7 @@ final class ResultsKeeper {
     if let former, let present {
       // Records tell what changed in this context; others may have changed what waits here.
       changed =
-        bits & entity.linkBits
-        | present.record.changedFields(since: former, in: entity.layout)
+        bits & entity.linkBits | present.record.changedFields(since: former, in: entity.layout)
     } else if former == nil, present == nil {
       return nil
     } else if before?.isConcurrent == true {
@@ -229,9 +226,7 @@ final class ResultsKeeper {
         if let index, candidate.present != nil { placement.update(index) }
         continue
       }
-      guard let record = candidate.present,
-        try fulfils(candidate, record, on: snapshot)
-      else {
+      guard let record = candidate.present, try fulfils(candidate, record, on: snapshot) else {
         if let index { placement.delete(index) }
         continue
       }

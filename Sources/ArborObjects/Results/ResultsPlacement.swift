@@ -188,9 +188,7 @@ struct ResultsPlacement {
 
 extension ResultsStep {
   /// Says which sections have gone and which are new.
-  mutating func compareSections(
-    from former: [ResultsKeeper.Run], to runs: [ResultsKeeper.Run]
-  ) {
+  mutating func compareSections(from former: [ResultsKeeper.Run], to runs: [ResultsKeeper.Run]) {
     guard !former.isEmpty || !runs.isEmpty else { return }
     let difference = runs.map(\.identity).difference(from: former.map(\.identity))
     for change in difference {

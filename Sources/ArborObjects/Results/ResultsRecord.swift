@@ -91,9 +91,7 @@ final class ResultsRecord: ChangeListener {
     }
   }
 
-  func noteAnything() {
-    change { $0.isAnything = true }
-  }
+  func noteAnything() { change { $0.isAnything = true } }
 
   func noteCommitted() {
     if seesCommitsOnly { noteAnything() }

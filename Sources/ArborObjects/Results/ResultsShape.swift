@@ -59,8 +59,7 @@ struct ResultsShape {
       PredicateEnvironment(schema: schema, storeID: storeID))
     needsFetch =
       description.fetchLimit > 0 || description.fetchOffset > 0 || description.pageToken != nil
-      || group != nil
-      || !description.includesPendingChanges || order == nil || read.isCapricious
+      || group != nil || !description.includesPendingChanges || order == nil || read.isCapricious
     ownBits = schema.entities.map { family.contains($0.index) ? read.ownBits(of: $0) : nil }
     otherBits = schema.entities.map { $0.isAbstract ? 0 : read.otherBits(of: $0) }
   }

@@ -81,8 +81,7 @@ public struct CommittedChanges: Sendable, Hashable {
         known = [:]
       }
       guard let entity else { continue }
-      let id = ObjectID(
-        storeID: file.id, entityName: entity.name, number: change.number.sequence)
+      let id = ObjectID(storeID: file.id, entityName: entity.name, number: change.number.sequence)
       switch change.kind {
       case .insert: inserted.insert(id)
       case .delete: deleted.insert(id)

@@ -52,8 +52,7 @@ actor ContextRunner {
   nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
   func run<R: Sendable>(
-    in store: PersistentStore, retries: Int,
-    _ body: sending (ManagedObjectContext) throws -> R
+    in store: PersistentStore, retries: Int, _ body: sending (ManagedObjectContext) throws -> R
   ) async throws -> R {
     var retrying = Retrying(store: store, limit: retries)
     await retrying.giveWay()

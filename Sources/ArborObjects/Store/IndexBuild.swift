@@ -39,9 +39,7 @@ public struct IndexBuild: Sendable {
   public let problem: ArborError?
 
   /// The part that is done, from 0 to 1.
-  public var fraction: Double {
-    objectCount == 0 ? 1 : Double(objectsDone) / Double(objectCount)
-  }
+  public var fraction: Double { objectCount == 0 ? 1 : Double(objectsDone) / Double(objectCount) }
 
   init(_ status: IndexBuildStatus, problem: ArborError?) {
     entity = status.entity

@@ -79,9 +79,7 @@ final class LogWatcher: Sendable {
     }
   }
 
-  private func lookNow() {
-    queue.async { [weak self] in self?.lookUnlessEnded() }
-  }
+  private func lookNow() { queue.async { [weak self] in self?.lookUnlessEnded() } }
 
   private func lookLater() {
     queue.asyncAfter(deadline: .now() + .nanoseconds(nanoseconds)) { [weak self] in

@@ -47,8 +47,7 @@ extension PersistentStore {
   public func backUp(to log: FolderLog, snapshot: Bool = false) throws(ArborError) -> BackUp {
     try requireOpen()
     let added = try logging { try log.backUp(file, snapshot: snapshot) }
-    return BackUp(
-      isSnapshot: added.isSnapshot, commits: added.commits, sequence: added.sequence)
+    return BackUp(isSnapshot: added.isSnapshot, commits: added.commits, sequence: added.sequence)
   }
 
   /// Keeps commits for a log no more, which stays as it is.
@@ -104,9 +103,7 @@ extension PersistentStore {
     return try logging(nil) { try log.restore(to: path, at: point) }
   }
 
-  func logging<R>(_ body: () throws -> R) throws(ArborError) -> R {
-    try Self.logging(file, body)
-  }
+  func logging<R>(_ body: () throws -> R) throws(ArborError) -> R { try Self.logging(file, body) }
 
   /// Runs what may throw errors of a log and of a store.
   static func logging<R>(_ file: StoreEngine?, _ body: () throws -> R) throws(ArborError) -> R {

@@ -52,8 +52,7 @@ extension PersistentStore {
     classes: [ManagedObject.Type] = [], every interval: Duration = .milliseconds(200)
   ) throws(ArborError) {
     guard case .file(let path) = try location.stored else {
-      throw ArborError(
-        .invalidArgument, "A store in memory cannot follow a log; give a file.")
+      throw ArborError(.invalidArgument, "A store in memory cannot follow a log; give a file.")
     }
     try Self.logging(nil) { try LogFollower.prepare(path, following: log) }
     var options = options

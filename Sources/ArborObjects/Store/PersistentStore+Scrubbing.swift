@@ -34,9 +34,7 @@ extension PersistentStore {
   /// open store; nil where it never was. A store that is opened for reading only keeps no time.
   ///
   /// - Throws: ``ArborError`` `closed`, `corrupted`, `modelChanged`, `inputOutput`.
-  public var lastScrub: Date? {
-    get throws(ArborError) { try whileOpen(file.lastScrub()) }
-  }
+  public var lastScrub: Date? { get throws(ArborError) { try whileOpen(file.lastScrub()) } }
 
   /// Writes what is found to be damaged behind the store to the program's log.
   func logDamage() {

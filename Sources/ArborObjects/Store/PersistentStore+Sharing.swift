@@ -138,9 +138,8 @@ extension PersistentStore {
     let (counts, progress) = (client.counts, watcher.progress)
     return Sharing(
       log: client.log, newest: max(counts.newest, progress.newest), sequence: file.lastSequence,
-      appends: counts.appends, appendedCommits: counts.appendedCommits,
-      lostRaces: counts.lostRaces, takenOver: counts.takenOver, unknownOutcomes: counts.unknown,
-      problem: progress.problem)
+      appends: counts.appends, appendedCommits: counts.appendedCommits, lostRaces: counts.lostRaces,
+      takenOver: counts.takenOver, unknownOutcomes: counts.unknown, problem: progress.problem)
   }
 
   /// What became of commits that ended with `outcomeUnknown`.

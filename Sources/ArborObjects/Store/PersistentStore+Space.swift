@@ -20,9 +20,7 @@ extension PersistentStore {
   /// - Complexity: Linear in the number of readers, and in the list of free pages where one of them
   ///   reads an earlier state.
   /// - Throws: ``ArborError`` `closed`, `inputOutput`.
-  public var readers: [StoreReader] {
-    get throws(ArborError) { try whileOpen(file.readers()) }
-  }
+  public var readers: [StoreReader] { get throws(ArborError) { try whileOpen(file.readers()) } }
 
   /// Ends the snapshots that processes held which died, so that commits use the pages again which
   /// these pinned.

@@ -175,8 +175,7 @@ public final class PersistentStore: Sendable {
     let report = try whileOpen(file.check())
     guard !report.isSound else { return }
     var error = ArborError(
-      .corrupted,
-      "The store has \(report.problems.count) problems. \(ArborError.damageRemedy)")
+      .corrupted, "The store has \(report.problems.count) problems. \(ArborError.damageRemedy)")
     error.violations = report.problems.map { problem in
       ArborError(.corrupted, problem.description).with(
         entity: problem.entity, objectID: problem.object.map(file.objectID))
@@ -237,9 +236,7 @@ public final class PersistentStore: Sendable {
   }
 
   /// Reads of the newest commit.
-  func onSnapshot<R>(
-    _ body: (StoreSnapshot) throws(StoreError) -> R
-  ) throws(ArborError) -> R {
+  func onSnapshot<R>(_ body: (StoreSnapshot) throws(StoreError) -> R) throws(ArborError) -> R {
     let snapshot = try file.reporting(file.snapshot())
     defer { snapshot.close() }
     return try file.reporting(body(snapshot))

@@ -67,9 +67,7 @@ struct Retrying: ~Copyable {
   }
 
   /// How long to wait before the next run, in microseconds.
-  var pause: Int {
-    Int.random(in: 0...min(1000 << min(count, 10), Self.longestPause))
-  }
+  var pause: Int { Int.random(in: 0...min(1000 << min(count, 10), Self.longestPause)) }
 
   /// Whether the error comes of concurrent commits.
   private func isLostRace(_ error: ArborError, since start: UInt64) -> Bool {

@@ -16,8 +16,7 @@ extension SalvageReport {
       "lostBinaryCount": number(lostBinaryCount),
       "lostBinaries": .array(lostBinaries.map(\.json)),
       "doubtfulMetadata": .array(doubtfulMetadata.map { .string($0) }),
-      "isModelGiven": .bool(isModelGiven),
-      "isCatalogMade": .bool(isCatalogMade),
+      "isModelGiven": .bool(isModelGiven), "isCatalogMade": .bool(isCatalogMade),
       "isUniqueIDLost": .bool(isUniqueIDLost),
     ]
   }
@@ -26,9 +25,7 @@ extension SalvageReport {
 extension SalvageReport.Entity {
   fileprivate var json: JSONValue {
     [
-      "name": .string(name),
-      "kept": number(kept),
-      "doubtful": number(doubtful),
+      "name": .string(name), "kept": number(kept), "doubtful": number(doubtful),
       "lost": lost.map(number) ?? .null,
     ]
   }
@@ -37,8 +34,7 @@ extension SalvageReport.Entity {
 extension SalvageReport.LostLink {
   fileprivate var json: JSONValue {
     [
-      "owner": .string("\(owner)"),
-      "relationship": .string(relationship),
+      "owner": .string("\(owner)"), "relationship": .string(relationship),
       "target": .string("\(target)"),
     ]
   }

@@ -133,8 +133,7 @@ public struct SalvageReport: Sendable, Hashable {
   /// Whether the new store has everything that the state has, as far as that can be told.
   public var isComplete: Bool {
     state == .newest && isSequenceCertain && !isCatalogMade && leftOutCount == 0
-      && lostLinkCount == 0 && lostBinaryCount == 0
-      && doubtfulMetadata.isEmpty && !isUniqueIDLost
+      && lostLinkCount == 0 && lostBinaryCount == 0 && doubtfulMetadata.isEmpty && !isUniqueIDLost
       && entities.allSatisfy { $0.lost == 0 && $0.doubtful == 0 }
   }
 }
@@ -189,9 +188,7 @@ extension SalvageReport: CustomStringConvertible {
     }
   }
 
-  private static func name(_ id: ObjectID) -> String {
-    "\(escaped(id.entityName)) \(id.number)"
-  }
+  private static func name(_ id: ObjectID) -> String { "\(escaped(id.entityName)) \(id.number)" }
 }
 
 /// A name or key of the damaged file, which stays on its line.

@@ -22,8 +22,7 @@ struct SharedOpener {
     _ options: StoreOptions, _ classes: [ManagedObject.Type]
   ) throws(ArborError) {
     guard case .file(let path) = try location.stored else {
-      throw ArborError(
-        .invalidArgument, "A store in memory cannot share a log; give a file.")
+      throw ArborError(.invalidArgument, "A store in memory cannot share a log; give a file.")
     }
     client = LogClient(log)
     self.path = path

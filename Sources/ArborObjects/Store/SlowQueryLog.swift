@@ -28,7 +28,6 @@ enum SlowQueryLog {
       metadata["suggestedIndex"] = "\(index)"
       hint = "; an index would help: \(index)"
     }
-    logger.notice(
-      "Slow query of \(report.duration): \(report.query)\(hint)", metadata: metadata)
+    logger.notice("Slow query of \(report.duration): \(report.query)\(hint)", metadata: metadata)
   }
 }

@@ -26,9 +26,7 @@ struct StoreChanges: AsyncSequence, Sendable {
 
     mutating func next() async -> CommittedChanges? { await next(isolation: nil) }
 
-    mutating func next(
-      isolation actor: isolated (any Actor)?
-    ) async -> CommittedChanges? {
+    mutating func next(isolation actor: isolated (any Actor)?) async -> CommittedChanges? {
       let (file, bell) = (follower.observers.file, follower.observers.bell)
       while !isOver, !Task.isCancelled, !bell.hasEnded {
         let token = bell.token

@@ -5,9 +5,7 @@ internal import Foundation
 /// The one place where the store's errors become the public one.
 extension ArborError {
   private static func damaged(_ what: String) -> ArborError {
-    ArborError(
-      .corrupted,
-      "The store is damaged: \(what.asClause). \(damageRemedy)")
+    ArborError(.corrupted, "The store is damaged: \(what.asClause). \(damageRemedy)")
   }
 
   static let damageRemedy =
@@ -19,12 +17,9 @@ extension ArborError {
     switch error {
     case .corrupted(let entity, let object, let what):
       self = Self.damaged(what).with(entity: entity, objectID: object.map(file.objectID))
-    case .conflict(let conflicts):
-      self.init(conflicts: conflicts, in: file)
-    case .missingTargets(let missing):
-      self.init(missing: missing, in: file)
-    case .stillLinked(let linked):
-      self.init(linked: linked, in: file)
+    case .conflict(let conflicts): self.init(conflicts: conflicts, in: file)
+    case .missingTargets(let missing): self.init(missing: missing, in: file)
+    case .stillLinked(let linked): self.init(linked: linked, in: file)
     case .notUnique(let violations):
       self.init(
         notUnique: violations.map { DuplicateValues($0, file.schema, file.id) },
@@ -32,8 +27,7 @@ extension ArborError {
     case .invalidChange(let number, let what):
       self = ArborError(.invalidArgument, "The commit contradicts itself: \(what.asClause).").with(
         objectID: number.map(file.objectID))
-    default:
-      self.init(opening: error)
+    default: self.init(opening: error)
     }
   }
 
@@ -59,8 +53,7 @@ extension ArborError {
     case .engine(let error):
       self.init(.inputOutput, "\(error)")
       underlying = error
-    case .corrupted(let entity, _, let what):
-      self = Self.damaged(what).with(entity: entity)
+    case .corrupted(let entity, _, let what): self = Self.damaged(what).with(entity: entity)
     case .outcomeUnknown(let batch): self.init(unknown: batch)
     case .inLogOnly(let batch, let reason): self.init(inLogOnly: batch, ArborError(opening: reason))
     case .metadataExists(let key):

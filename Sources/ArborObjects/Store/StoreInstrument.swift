@@ -106,9 +106,7 @@ public final class StoreInstrument: Sendable {
       })
   }
 
-  private static func reversed<Outcome>(
-    _ ends: [(Outcome) -> Void]
-  ) -> ((Outcome) -> Void)? {
+  private static func reversed<Outcome>(_ ends: [(Outcome) -> Void]) -> ((Outcome) -> Void)? {
     ends.isEmpty ? nil : { outcome in for end in ends.reversed() { end(outcome) } }
   }
 }

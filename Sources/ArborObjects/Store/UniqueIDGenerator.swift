@@ -32,8 +32,7 @@ public enum UniqueIDGenerator {
       throw error
     } catch {
       throw ArborError(
-        .inputOutput,
-        "The folder for application data cannot be made; check who may write there."
+        .inputOutput, "The folder for application data cannot be made; check who may write there."
       ).with(underlying: error)
     }
   }
@@ -43,9 +42,7 @@ public enum UniqueIDGenerator {
 package enum ApplicationFolder {
   /// `$XDG_DATA_HOME` or `~/.local/share` on Linux, `Application Support` on Apple's systems; in it
   /// a folder named after the process.
-  package static var url: URL {
-    base.appending(path: ProcessInfo.processInfo.processName)
-  }
+  package static var url: URL { base.appending(path: ProcessInfo.processInfo.processName) }
 
   private static var base: URL {
     #if os(Linux)

@@ -24,9 +24,7 @@ public final class UniqueIDs: Sendable {
   ///
   /// - Throws: ``ArborError`` `closed` for a closed store; where a new block cannot be reserved,
   ///   the reason: the store is read-only or full.
-  public func next() throws(ArborError) -> Int64 {
-    try next(1).lowerBound
-  }
+  public func next() throws(ArborError) -> Int64 { try next(1).lowerBound }
 
   /// The next numbers, consecutive.
   ///

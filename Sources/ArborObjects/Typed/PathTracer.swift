@@ -113,8 +113,7 @@ final class PathTracer {
         return parts(keyPath, objectClass, codable).map { names + $0 }
       }
       return Self.holds(output, value) ? names : nil
-    case .toMany:
-      return output is any Collection || output is any RelationshipValue ? names : nil
+    case .toMany: return output is any Collection || output is any RelationshipValue ? names : nil
     case .toOne, nil: return nil
     }
   }

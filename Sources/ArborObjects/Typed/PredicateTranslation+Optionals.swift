@@ -16,8 +16,7 @@ extension PredicateExpressions.OptionalFlatMap: TranslatableExpression {
     let term = try translation.binding(variable.key, to: base) { (inner) throws(ArborError) in
       try inner.term(transform)
     }
-    let isPresent = PredicateNode.comparison(
-      PredicateComparison(base, .notEqual, .constant(.null)))
+    let isPresent = PredicateNode.comparison(PredicateComparison(base, .notEqual, .constant(.null)))
     switch term {
     case .condition(let node): return .optionalCondition(node, isPresent: isPresent)
     case .optionalCondition(let node, let inner):
@@ -46,9 +45,7 @@ extension ExpressionNode {
 
 extension KeyPathNode {
   /// Whether the path has names only: an operator counts and sums nothing as well as something.
-  fileprivate var isPlain: Bool {
-    parts.allSatisfy { if case .name = $0 { true } else { false } }
-  }
+  fileprivate var isPlain: Bool { parts.allSatisfy { if case .name = $0 { true } else { false } } }
 }
 
 extension PredicateExpressions.NilCoalesce: TranslatableExpression {

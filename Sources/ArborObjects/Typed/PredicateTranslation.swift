@@ -25,9 +25,7 @@ struct PredicateTranslation {
     variables = [root: .path(KeyPathNode([]))]
   }
 
-  mutating func term(
-    _ expression: some PredicateExpression
-  ) throws(ArborError) -> TypedTerm {
+  mutating func term(_ expression: some PredicateExpression) throws(ArborError) -> TypedTerm {
     guard let translatable = expression as? any TranslatableExpression else {
       throw Self.unsupported(Self.name(of: expression))
     }
@@ -49,9 +47,7 @@ struct PredicateTranslation {
     }
   }
 
-  mutating func value(
-    _ expression: some PredicateExpression
-  ) throws(ArborError) -> ExpressionNode {
+  mutating func value(_ expression: some PredicateExpression) throws(ArborError) -> ExpressionNode {
     switch try term(expression) {
     case .value(let value): value
     case .condition(let node): Self.flag(node)

@@ -63,7 +63,6 @@ extension SortKey {
         "A store does not order texts by the comparator \(comparator); "
           + "use a SortKey with options such as .localized or .numeric.")
     }
-    self.init(
-      try Root.propertyPath(of: keyPath), isAscending: descriptor.order == .forward)
+    self.init(try Root.propertyPath(of: keyPath), isAscending: descriptor.order == .forward)
   }
 }

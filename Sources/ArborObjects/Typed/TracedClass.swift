@@ -95,9 +95,7 @@ final class ClassTrace: PropertyTrace, @unchecked Sendable {
     return true
   }
 
-  func destination<T: ManagedObject>(_ objectClass: T.Type) -> T? {
-    try? tracer.make(objectClass)
-  }
+  func destination<T: ManagedObject>(_ objectClass: T.Type) -> T? { try? tracer.make(objectClass) }
 
   /// Makes a traced object: a record with a marker in every attribute.
   func makeObject(_ objectClass: ManagedObject.Type, number: Int) -> ManagedObject {

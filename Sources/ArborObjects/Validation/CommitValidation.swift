@@ -189,16 +189,14 @@ struct CommitValidation {
       // The empty set is a value: a mandatory relationship asks for members by its least count.
       guard !description.isOptional, description.minimumCount > 0 else { return }
       let asked = description.minimumCount == 1 ? "one" : "\(description.minimumCount)"
-      return add(
-        owner, relation.name, "has no members; add at least \(asked), or make it optional")
+      return add(owner, relation.name, "has no members; add at least \(asked), or make it optional")
     }
     if count < description.minimumCount {
       add(owner, relation.name, "has too few members: \(count) of \(description.minimumCount)")
     }
     if description.maximumCount > 0, count > description.maximumCount {
       add(
-        owner, relation.name,
-        "has too many members: \(count), at most \(description.maximumCount)")
+        owner, relation.name, "has too many members: \(count), at most \(description.maximumCount)")
     }
   }
 
@@ -214,8 +212,7 @@ struct CommitValidation {
   private mutating func add(
     _ object: ManagedObject, _ property: String, _ problem: String, _ value: Value? = nil
   ) {
-    let error = ArborError(
-      .validation, "\(object.binding.entity.name).\(property) \(problem).")
+    let error = ArborError(.validation, "\(object.binding.entity.name).\(property) \(problem).")
     violations.append(
       error.with(
         entity: object.binding.entity.name, objectID: object.objectID, keyPath: property,

@@ -50,9 +50,7 @@ struct CompositeRules {
     return violations
   }
 
-  private static func violations(
-    of value: Value, _ part: Part, at path: String
-  ) -> [Violation] {
+  private static func violations(of value: Value, _ part: Part, at path: String) -> [Violation] {
     func broken(_ problem: String) -> [Violation] { [(path, problem, value)] }
     let description = part.description
     if value.isNull {

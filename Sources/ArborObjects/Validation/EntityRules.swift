@@ -19,9 +19,7 @@ struct EntityRules {
   /// The slots of relationships that forbid a deletion while they lead to anything.
   let denying: [Int]
 
-  init(
-    _ entity: EntitySchema, _ recordProperties: [RecordProperty], in model: ManagedObjectModel
-  ) {
+  init(_ entity: EntitySchema, _ recordProperties: [RecordProperty], in model: ManagedObjectModel) {
     let stored = entity.attributes.filter {
       !$0.description.isTransient && $0.description.derivation == nil
     }

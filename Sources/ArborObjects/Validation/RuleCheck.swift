@@ -21,8 +21,7 @@ struct RuleCheck {
     }
     guard found != nil || isAlone else { return }
     let taken = try takenValues()
-    let duplicates =
-      taken.isEmpty ? nil : ArborError(.notUnique(taken), in: context.store.file)
+    let duplicates = taken.isEmpty ? nil : ArborError(.notUnique(taken), in: context.store.file)
     switch (found, duplicates) {
     case (nil, nil): return
     case (let error?, nil), (nil, let error?): throw naming(error)

@@ -47,9 +47,7 @@ public struct CodableTransformer<Transformed: Codable>: AttributeTransformer {
   /// The JSON of a value.
   ///
   /// - Throws: `EncodingError`, as for a number that is not finite.
-  public func data(from value: Transformed) throws -> Data {
-    try CanonicalJSON.encode(value)
-  }
+  public func data(from value: Transformed) throws -> Data { try CanonicalJSON.encode(value) }
 
   /// The value of a JSON text.
   ///

@@ -28,9 +28,7 @@ extension AttributeValue {
 
   /// Writes a value as JSON. One that does not encode, such as a number that is none, makes the
   /// attribute nil.
-  public func store(in object: ManagedObject, slot: Int) {
-    json.store(in: object, slot: slot)
-  }
+  public func store(in object: ManagedObject, slot: Int) { json.store(in: object, slot: slot) }
 
   /// The value that a dynamic value's bytes hold.
   public static func fromValue(_ value: Value) -> Self? {

@@ -116,9 +116,7 @@ extension AttributeValue where Self: RawRepresentable, RawValue: AttributeValue 
   }
 
   /// Writes the raw value.
-  public func store(in object: ManagedObject, slot: Int) {
-    rawValue.store(in: object, slot: slot)
-  }
+  public func store(in object: ManagedObject, slot: Int) { rawValue.store(in: object, slot: slot) }
 
   /// The case whose raw value a dynamic value holds.
   public static func fromValue(_ value: Value) -> Self? {

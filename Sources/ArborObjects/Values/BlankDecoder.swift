@@ -47,8 +47,7 @@ struct BlankDecoder: Decoder {
   /// Foundation's types that decode from texts which cannot be empty.
   private static func known(_ type: Any.Type, _ isMarked: Bool) -> (any Sendable)? {
     switch type {
-    case is UUID.Type:
-      UUID(uuid: (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, isMarked ? 1 : 0))
+    case is UUID.Type: UUID(uuid: (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, isMarked ? 1 : 0))
     case is URL.Type: URL(filePath: isMarked ? "/1" : "/")
     case is Decimal.Type: Decimal(isMarked ? 1 : 0)
     case is Data.Type: Data(isMarked ? [1] : [])

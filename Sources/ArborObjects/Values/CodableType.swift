@@ -21,9 +21,7 @@ struct CodableType: @unchecked Sendable {
   }
 
   /// The type's parts, for descriptions.
-  var parts: CodableParts {
-    CodableParts(of: "\(type)", id: ObjectIdentifier(type)) { shape }
-  }
+  var parts: CodableParts { CodableParts(of: "\(type)", id: ObjectIdentifier(type)) { shape } }
 
   private static let known = Lock<[ObjectIdentifier: CodableShape]>([:])
 

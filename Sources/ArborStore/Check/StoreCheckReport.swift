@@ -64,22 +64,19 @@ package struct StoreCheckReport: Sendable, CustomStringConvertible {
 
   package var description: String {
     guard !isSound else {
-      return
-        "\(recordCount) records, \(indexEntryCount) index entries, \(linkCount) links: sound"
+      return "\(recordCount) records, \(indexEntryCount) index entries, \(linkCount) links: sound"
     }
     let lines = problems.map { "\($0.kind.rawValue): \($0.description)" }
     return lines.joined(separator: "\n") + (isCutShort ? "\nand more" : "")
   }
 
   mutating func add(
-    _ kind: Problem.Kind, _ description: String, entity: String? = nil,
-    object: ObjectNumber? = nil
+    _ kind: Problem.Kind, _ description: String, entity: String? = nil, object: ObjectNumber? = nil
   ) {
     guard problems.count < Self.mostProblems else {
       isCutShort = true
       return
     }
-    problems.append(
-      Problem(kind: kind, entity: entity, object: object, description: description))
+    problems.append(Problem(kind: kind, entity: entity, object: object, description: description))
   }
 }

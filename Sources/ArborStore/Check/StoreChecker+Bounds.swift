@@ -39,9 +39,7 @@ extension StoreChecker {
   }
 
   /// That a record has a value for every attribute that must have one, and no number that is none.
-  mutating func checkValues(
-    _ number: ObjectNumber, _ record: RecordView, _ plan: EntityPlan
-  ) {
+  mutating func checkValues(_ number: ObjectNumber, _ record: RecordView, _ plan: EntityPlan) {
     for attribute in plan.entity.attributes where !attribute.field.isTransient {
       let description = attribute.description
       if record.isNull(attribute.field) {

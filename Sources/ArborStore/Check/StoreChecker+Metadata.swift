@@ -145,8 +145,7 @@ extension StoreChecker {
     }
     let least = StoreFormat.historyLength
     let most =
-      header.majorVersion == 1
-      ? StoreFormat.longestHistoryOfFormatOne : StoreFormat.longestHistory
+      header.majorVersion == 1 ? StoreFormat.longestHistoryOfFormatOne : StoreFormat.longestHistory
     if count < min(snapshot.sequence, least) || count > min(snapshot.sequence, most) {
       report.add(.history, "The history has \(count) commits; it should have the last of all.")
     }

@@ -16,8 +16,7 @@ extension StoreChecker {
       // The target's own form, since the field lies elsewhere in the records of each entity.
       guard let targetPlan = store.schema.entity(of: target).flatMap({ store.plans[$0.index] }),
         let inverse = targetPlan.entity.own(store.schema.inverse(of: relationship)),
-        case .field(let index) = inverse.storage,
-        let other = try storedRecord(target, targetPlan),
+        case .field(let index) = inverse.storage, let other = try storedRecord(target, targetPlan),
         other.reference(targetPlan.entity.layout.fields[index]) != number
       else { continue }
       report.add(
@@ -41,8 +40,7 @@ extension StoreChecker {
 
   /// Notes what the links of each relationship ask of the other side.
   mutating func collectLinks() throws(StoreError) {
-    for relationship in store.databases.relationships
-    where relationship.schema.storage == .links {
+    for relationship in store.databases.relationships where relationship.schema.storage == .links {
       guard let inverse = inverseIndex(relationship.schema) else { continue }
       let expected = relationships[inverse]
       try storing(limit) { () throws(EngineError) in
@@ -55,8 +53,7 @@ extension StoreChecker {
 
   private func inverseIndex(_ relationship: RelationshipSchema) -> Int? {
     let inverse = store.schema.inverse(of: relationship)
-    return store.databases.relationshipIndex(
-      entity: relationship.destination, slot: inverse.slot)
+    return store.databases.relationshipIndex(entity: relationship.destination, slot: inverse.slot)
   }
 
   private func forEachMember(
@@ -115,9 +112,7 @@ extension StoreChecker {
     _ schema: RelationshipSchema, _ verb: String, _ reason: String
   ) {
     let member = ObjectNumber(rawValue: pair.1)
-    add(
-      kind, ObjectNumber(rawValue: pair.0),
-      ".\(schema.name) \(verb) \(name(member)), \(reason).")
+    add(kind, ObjectNumber(rawValue: pair.0), ".\(schema.name) \(verb) \(name(member)), \(reason).")
   }
 
   /// That owners and members of a sorted run are there.
@@ -170,8 +165,7 @@ extension StoreChecker {
   }
 
   private func triples(
-    _ database: EngineDatabase,
-    _ parts: ((UInt64, UInt64)) -> (member: UInt64, position: UInt64)
+    _ database: EngineDatabase, _ parts: ((UInt64, UInt64)) -> (member: UInt64, position: UInt64)
   ) throws(EngineError) -> [OrderedTriple] {
     var triples: [OrderedTriple] = []
     let cursor = try reader.cursor(database)

@@ -38,8 +38,7 @@ struct StoreChecker {
 
   init(
     _ store: StoreEngine, _ snapshot: StoreSnapshot, _ digested: [DigestedDatabase] = [],
-    limit: WorkLimit = WorkLimit(),
-    progress: StoreCheckProgress.Reporter? = nil
+    limit: WorkLimit = WorkLimit(), progress: StoreCheckProgress.Reporter? = nil
   ) throws(StoreError) {
     self.store = store
     self.digested = digested

@@ -80,8 +80,7 @@ extension StoreEngine {
     let snapshot = try quietSnapshot()
     defer { snapshot.close() }
     // The clock may have been set back, by more than that.
-    guard let last = try scrubRecord(snapshot)?.completed,
-      abs(last.timeIntervalSinceNow) < interval
+    guard let last = try scrubRecord(snapshot)?.completed, abs(last.timeIntervalSinceNow) < interval
     else { return true }
     if case .known(let digests) = try digests(snapshot) { return digests.isCounting }
     return !isReadOnly

@@ -155,8 +155,7 @@ package struct EngineCursor: ~Copyable {
     key: UInt64, reserving count: Int, isAbove: Bool, isCounted: Bool = true,
     into fill: (UnsafeMutableRawBufferPointer) -> Void
   ) throws(EngineError) {
-    try base.put(
-      key: key, reserving: count, isAbove: isAbove, isCounted: isCounted, into: fill)
+    try base.put(key: key, reserving: count, isAbove: isAbove, isCounted: isCounted, into: fill)
   }
 
   /// Puts ascending numbers under a key above all others, or under the last one.

@@ -93,15 +93,11 @@ package struct EngineEnvironment: Sendable, Equatable {
   /// Whether this process has committed a transaction.
   var hasCommitted: Bool { base.hasCommitted }
 
-  package var lastTransactionID: UInt64 {
-    get throws(EngineError) { try base.lastTransactionID }
-  }
+  package var lastTransactionID: UInt64 { get throws(EngineError) { try base.lastTransactionID } }
 
   // MARK: Pages
 
-  package var pageSize: Int {
-    get throws(EngineError) { try base.info().pageSize }
-  }
+  package var pageSize: Int { get throws(EngineError) { try base.info().pageSize } }
 
   /// What the pages of the file are used for. Reads the list of free pages.
   package func pageUse(
@@ -156,9 +152,7 @@ package struct EngineEnvironment: Sendable, Equatable {
   }
 
   /// Runs `body` while nobody else has the file open.
-  func withExclusiveLock<R>(_ body: () throws -> R) throws -> R {
-    try base.withExclusiveLock(body)
-  }
+  func withExclusiveLock<R>(_ body: () throws -> R) throws -> R { try base.withExclusiveLock(body) }
 
   static func withExclusiveLock<R>(path: String, _ body: () throws -> R) throws -> R {
     try Environment.withExclusiveLock(path: path, body)

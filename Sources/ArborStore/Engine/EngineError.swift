@@ -13,16 +13,13 @@ extension StoreError {
     case .fileReplaced: self = .fileReplaced(path: path)
     case .readOnlyEnvironment, .readOnlyFileSystem, .accessDenied, .notPermitted:
       self = .readOnly(path: path)
-    case .invalid, .foreignPageSize:
-      self = .notAStore(path: path ?? "", what: error.cause)
+    case .invalid, .foreignPageSize: self = .notAStore(path: path ?? "", what: error.cause)
     case .invalidPath: self = .invalidPath(path ?? "")
     case .foreignEngine, .foreignFormat: self = .unsupportedEngine(path: path, what: error)
     case .danglingLink, .isDirectory, .notRegularFile, .hardLinked, .networkFileSystem:
       self = .notAStore(path: path ?? "", what: error.description)
-    case .fileTooSmall, .truncated, .corrupted, .pageNotFound:
-      self = .corrupted(what: error.cause)
-    case .damaged(let finding):
-      self = .corrupted(what: finding.description)
+    case .fileTooSmall, .truncated, .corrupted, .pageNotFound: self = .corrupted(what: error.cause)
+    case .damaged(let finding): self = .corrupted(what: finding.description)
     case .noSuchFile: self = .missing(path: path ?? "")
     case .keyExists, .notFound, .panic, .mapFull, .dbsFull, .readersFull, .tlsFull, .txnFull,
       .cursorFull, .pageFull, .mapResized, .incompatible, .badReaderSlot, .badTransaction,

@@ -79,10 +79,9 @@ package struct EngineReader {
   }
 
   /// The space that a database fills. Looks at up to 256 leaf pages.
-  package func space(
-    _ database: EngineDatabase
-  ) throws(EngineError) -> (entries: Int, pages: Int, bytes: Int, fill: Double?, isEstimated: Bool)
-  {
+  package func space(_ database: EngineDatabase) throws(EngineError) -> (
+    entries: Int, pages: Int, bytes: Int, fill: Double?, isEstimated: Bool
+  ) {
     let found = try base.space(database.base)
     return (found.entries, found.pages, found.bytes, found.fill, found.isEstimated)
   }
@@ -108,9 +107,7 @@ package struct EngineReader {
   /// The bytes that a store keeps of itself under a key.
   ///
   /// - Throws: `corrupted` where there is no such entry.
-  func entry(
-    _ key: String, in arbor: EngineDatabase
-  ) throws(StoreError) -> UnsafeRawBufferPointer {
+  func entry(_ key: String, in arbor: EngineDatabase) throws(StoreError) -> UnsafeRawBufferPointer {
     guard let bytes = try entryIfPresent(key, in: arbor) else {
       throw .corrupted(what: "The entry \(key) is missing.")
     }

@@ -44,9 +44,7 @@ package struct ByteWriter {
   }
 
   /// The CRC-32C of everything before it.
-  package mutating func appendChecksum(seed: UInt32 = 0) {
-    append(Checksum.of(bytes, seed: seed))
-  }
+  package mutating func appendChecksum(seed: UInt32 = 0) { append(Checksum.of(bytes, seed: seed)) }
 }
 
 /// Reads what ``ByteWriter`` wrote. Every read is checked; nil means that the bytes are no such
@@ -62,8 +60,7 @@ package struct ByteReader {
     let end = bytes.count - 4
     guard end >= 0 else { return nil }
     let body = UnsafeRawBufferPointer(rebasing: bytes[..<end])
-    let stored = UInt32(
-      littleEndian: bytes.loadUnaligned(fromByteOffset: end, as: UInt32.self))
+    let stored = UInt32(littleEndian: bytes.loadUnaligned(fromByteOffset: end, as: UInt32.self))
     guard Checksum.of(body, seed: seed) == stored else { return nil }
     self.bytes = body
   }
@@ -76,8 +73,7 @@ package struct ByteReader {
     let size = MemoryLayout<Number>.size
     guard bytes.count - position >= size else { return nil }
     defer { position += size }
-    return Number(
-      littleEndian: bytes.loadUnaligned(fromByteOffset: position, as: Number.self))
+    return Number(littleEndian: bytes.loadUnaligned(fromByteOffset: position, as: Number.self))
   }
 
   package mutating func readVariable() -> UInt64? {

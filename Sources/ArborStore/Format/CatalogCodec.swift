@@ -73,8 +73,7 @@ package enum CatalogCodec {
         let properties = readProperties(&reader), layout > 0, numbers.insert(number, stored),
         entries[name] == nil
       else { return nil }
-      var entry = SchemaCatalog.Entry(
-        number: number, layoutNumber: layout, properties: properties)
+      var entry = SchemaCatalog.Entry(number: number, layoutNumber: layout, properties: properties)
       if !isEarlier {
         guard let read = readParts(&reader, &relationships),
           let readIndexes = readParts(&reader, &indexes)
@@ -120,8 +119,7 @@ package enum CatalogCodec {
 
     /// Whether the number, and the name unless it is empty, is a new one.
     mutating func insert(_ number: UInt16, _ name: String = "") -> Bool {
-      number > 0 && numbers.insert(number).inserted
-        && (name.isEmpty || names.insert(name).inserted)
+      number > 0 && numbers.insert(number).inserted && (name.isEmpty || names.insert(name).inserted)
     }
   }
 }

@@ -91,8 +91,7 @@ package struct DatabaseDigests: Sendable, Hashable {
   /// Ends the count where every one of some databases is known.
   mutating func endCount(of names: [String]) {
     // One that was made since has no name here, and its sum may not get lost.
-    guard isCounting, names.allSatisfy({ sum(of: $0) != nil }),
-      digests.allSatisfy({ !$0.isChange })
+    guard isCounting, names.allSatisfy({ sum(of: $0) != nil }), digests.allSatisfy({ !$0.isChange })
     else { return }
     isCounting = false
     digests.removeAll { $0.sum == 0 }

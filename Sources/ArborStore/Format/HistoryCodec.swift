@@ -114,8 +114,7 @@ package enum HistoryCodec {
   package static func decode(
     _ bytes: UnsafeRawBufferPointer, sequence: UInt64, _ schema: ModelSchema
   ) -> HistoryEntry? {
-    guard
-      var reader = ByteReader(checked: bytes, seed: Checksum.seed(key: sequence)),
+    guard var reader = ByteReader(checked: bytes, seed: Checksum.seed(key: sequence)),
       reader.read(UInt8.self) == format, let flags = reader.read(UInt8.self).map(Flags.init),
       let date: UInt64 = reader.read()
     else { return nil }
@@ -139,9 +138,8 @@ package enum HistoryCodec {
     }
     guard reader.isAtEnd else { return nil }
     return HistoryEntry(
-      sequence: sequence,
-      date: Date(timeIntervalSinceReferenceDate: Double(bitPattern: date)), author: author,
-      contextName: contextName, isBulk: flags.contains(.bulk), changes: changes,
+      sequence: sequence, date: Date(timeIntervalSinceReferenceDate: Double(bitPattern: date)),
+      author: author, contextName: contextName, isBulk: flags.contains(.bulk), changes: changes,
       tombstones: tombstones)
   }
 

@@ -86,9 +86,7 @@ package struct IndexBuildList: Sendable, Hashable {
     }
   }
 
-  mutating func remove(_ indexes: [UInt16]) {
-    builds.removeAll { indexes.contains($0.index) }
-  }
+  mutating func remove(_ indexes: [UInt16]) { builds.removeAll { indexes.contains($0.index) } }
 
   // MARK: Bytes
 

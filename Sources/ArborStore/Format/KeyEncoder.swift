@@ -42,8 +42,7 @@ package enum KeyEncoder {
       return
     }
     switch field.kind {
-    case .int64:
-      key.append(valueMarker, KeyBits.of(record.load(field, as: Int64.self)), mask: mask)
+    case .int64: key.append(valueMarker, KeyBits.of(record.load(field, as: Int64.self)), mask: mask)
     case .int32:
       key.append(valueMarker, KeyBits.of(Int64(record.load(field, as: Int32.self))), mask: mask)
     case .int16:
@@ -52,8 +51,7 @@ package enum KeyEncoder {
       key.append(valueMarker, KeyBits.of(record.load(field, as: Double.self)), mask: mask)
     case .float:
       key.append(valueMarker, KeyBits.of(Double(record.load(field, as: Float.self))), mask: mask)
-    case .reference:
-      key.append(valueMarker, record.load(field, as: UInt64.self), mask: mask)
+    case .reference: key.append(valueMarker, record.load(field, as: UInt64.self), mask: mask)
     case .boolean:
       key.append(valueMarker ^ mask)
       key.append((record.load(field, as: UInt8.self) == 0 ? 0 : 1) ^ mask)
@@ -64,8 +62,7 @@ package enum KeyEncoder {
     case .decimal:
       key.append(valueMarker ^ mask)
       key.append(record.bytes(field), mask: mask)
-    case .string, .uri, .binary:
-      appendText(record.bytes(field), mask: mask, to: &key)
+    case .string, .uri, .binary: appendText(record.bytes(field), mask: mask, to: &key)
     case .tagged:
       preconditionFailure("A value without a type has no order; index a typed attribute instead.")
     }

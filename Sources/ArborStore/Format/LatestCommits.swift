@@ -43,8 +43,7 @@ package struct LatestCommits: Sendable, Hashable {
   ///
   /// - Parameter last: The sequence of the last one, which the header has.
   package func forEach<Failure: Error>(
-    endingWith last: UInt64,
-    _ body: (UInt64, UnsafeRawBufferPointer) throws(Failure) -> Void
+    endingWith last: UInt64, _ body: (UInt64, UnsafeRawBufferPointer) throws(Failure) -> Void
   ) throws(Failure) {
     var sequence = last &- count
     try bytes.withUnsafeBufferPointer { (bytes) throws(Failure) in

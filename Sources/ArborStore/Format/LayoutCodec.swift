@@ -45,8 +45,7 @@ package enum LayoutCodec {
     writer.append(UInt16(stored.layout.fields.count))
     for (field, value) in zip(stored.layout.fields, stored.defaults) {
       let number = field.catalogNumber
-      writer.append(
-        field.kind.rawValue | (stored.converted.contains(number) ? convertedMark : 0))
+      writer.append(field.kind.rawValue | (stored.converted.contains(number) ? convertedMark : 0))
       writer.append(
         (field.isTransient ? transientFlag : 0)
           | (stored.nilAsDefault.contains(number) ? nilAsDefaultFlag : 0))

@@ -4,9 +4,7 @@ internal import Foundation
 /// The model as the store keeps it: its JSON form, which any tool can show.
 package enum ModelCodec {
   /// The bytes of the `model` entry.
-  package static func encode(_ model: ManagedObjectModel) -> [UInt8] {
-    Array(model.compactJSON)
-  }
+  package static func encode(_ model: ManagedObjectModel) -> [UInt8] { Array(model.compactJSON) }
 
   /// The bytes of the `model-digest` entry.
   package static func encode(_ digest: ModelDigest) -> [UInt8] {

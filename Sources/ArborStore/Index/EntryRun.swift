@@ -190,8 +190,7 @@ struct EntryRun: ~Copyable {
   ) throws(E) -> R {
     if entry.isLong {
       return try longKeys.withUnsafeBufferPointer { (bytes) throws(E) -> R in
-        let key = UnsafeBufferPointer(
-          rebasing: bytes[entry.offset..<(entry.offset + entry.length)])
+        let key = UnsafeBufferPointer(rebasing: bytes[entry.offset..<(entry.offset + entry.length)])
         return try body(UnsafeRawBufferPointer(key))
       }
     }

@@ -52,9 +52,7 @@ struct FlatRun<Item: TwoWordSortable>: ~Copyable {
   }
 
   /// Sorts a part by a comparison, for what the two words do not tell.
-  mutating func sort(
-    _ range: Range<Int>, by isBefore: (Item, Item) -> Bool
-  ) {
+  mutating func sort(_ range: Range<Int>, by isBefore: (Item, Item) -> Bool) {
     var part = UnsafeMutableBufferPointer(start: items + range.lowerBound, count: range.count)
     part.sort(by: isBefore)
   }

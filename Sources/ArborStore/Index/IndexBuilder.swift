@@ -136,8 +136,7 @@ struct IndexBuilder {
         continue
       }
       violations.append(
-        UniquenessViolation(
-          maintainer.index.schema, schema, existing: holder, offending: number))
+        UniquenessViolation(maintainer.index.schema, schema, existing: holder, offending: number))
     }
   }
 }

@@ -106,8 +106,7 @@ struct IndexChanges {
               kind: column.kind)
           }, isUnique: index.isUnique, condition: index.condition?.text,
           layouts: index.condition == nil
-            ? [:]
-            : Dictionary(uniqueKeysWithValues: covered.map { ($0.number, $0.layout.number) }))
+            ? [:] : Dictionary(uniqueKeysWithValues: covered.map { ($0.number, $0.layout.number) }))
       }
     }
     return definitions

@@ -49,8 +49,7 @@ extension IndexMaintainer {
 
   /// Merges the index with the changes; the parameters are those of their application.
   func rewrite(
-    _ transaction: borrowing EngineWriter, from basis: EngineReader,
-    without swept: SweptObjects
+    _ transaction: borrowing EngineWriter, from basis: EngineReader, without swept: SweptObjects
   ) throws(EngineError) {
     try basis.verifyPages(of: index.database)
     // Most entries stay: only those that go and come count.

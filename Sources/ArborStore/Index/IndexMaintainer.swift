@@ -150,8 +150,7 @@ final class IndexMaintainer {
 
   /// Lends the key of a record.
   func withKey<R, E: Error>(
-    of record: RecordView, _ plan: EntityPlan.Index,
-    _ body: (UnsafeRawBufferPointer) throws(E) -> R
+    of record: RecordView, _ plan: EntityPlan.Index, _ body: (UnsafeRawBufferPointer) throws(E) -> R
   ) throws(E) -> R {
     plan.keys.key(of: record, into: &key)
     return try body(key.bytes)
@@ -215,8 +214,7 @@ final class IndexMaintainer {
     let isAbove = try entryIndex >= firstAbove(transaction.reader)
     let entry = run[entryIndex]
     try run.withKey(entry) { (key) throws(EngineError) in
-      try transaction.put(
-        database, key: key, value: entry.number, isAbove ? .append : .noDuplicate)
+      try transaction.put(database, key: key, value: entry.number, isAbove ? .append : .noDuplicate)
       if isAbove { greatestKey.note(key) }
     }
   }

@@ -128,9 +128,7 @@ final class IndexPass {
   }
 
   /// Looks which objects were changed since the last batch.
-  func news(
-    _ reader: EngineReader, _ header: HeaderRecord
-  ) throws(StoreError) -> News {
+  func news(_ reader: EngineReader, _ header: HeaderRecord) throws(StoreError) -> News {
     let unknown = News(sequence: header.sequence, numbers: nil)
     guard !isDoubtful, header.sequence - sequence <= Self.mostCommits else { return unknown }
     var numbers: Set<UInt64> = []
@@ -211,9 +209,7 @@ final class IndexPass {
     try storing(limit, late.apply(transaction, limit: limit))
   }
 
-  private func collect(
-    _ numbers: Set<UInt64>, _ reader: EngineReader
-  ) throws(StoreError) {
+  private func collect(_ numbers: Set<UInt64>, _ reader: EngineReader) throws(StoreError) {
     late.forgetEnd()
     let allocator = SlabAllocator(slabSize: 4 << 10)
     for raw in numbers.sorted() {

@@ -185,8 +185,7 @@ final class OnlineIndexBuilder {
       guard isDone else { return false }
     }
     guard violations.isEmpty else {
-      throw .duplicatesBuilt(
-        violations.map { DuplicateValues($0, store.schema, store.id) })
+      throw .duplicatesBuilt(violations.map { DuplicateValues($0, store.schema, store.id) })
     }
     return true
   }
@@ -202,8 +201,7 @@ final class OnlineIndexBuilder {
   ///   written.
   private func change(
     _ list: IndexBuildList,
-    _ body: (borrowing EngineWriter, HeaderRecord, inout IndexBuildList) throws(StoreError) ->
-      Bool
+    _ body: (borrowing EngineWriter, HeaderRecord, inout IndexBuildList) throws(StoreError) -> Bool
   ) throws(StoreError) -> Bool {
     var isGivenUp = false
     do throws(StoreError) {
@@ -224,9 +222,7 @@ final class OnlineIndexBuilder {
   }
 
   /// Waits for as long as another builder goes on.
-  private func waitForOther(
-    _ list: IndexBuildList, _ isStopped: () -> Bool
-  ) throws(StoreError) {
+  private func waitForOther(_ list: IndexBuildList, _ isStopped: () -> Bool) throws(StoreError) {
     var last = list
     while true {
       for _ in 0..<10 {

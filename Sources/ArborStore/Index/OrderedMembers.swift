@@ -50,8 +50,7 @@ package enum OrderedMembers {
 
   /// Where an object stands among the members; nil where it is none.
   package static func position(
-    _ reader: EngineReader, _ members: EngineDatabase, _ owner: ObjectNumber,
-    _ member: ObjectNumber
+    _ reader: EngineReader, _ members: EngineDatabase, _ owner: ObjectNumber, _ member: ObjectNumber
   ) throws(EngineError) -> UInt64? {
     let cursor = try reader.cursor(members)
     let found = try cursor.seek(owner.rawValue, value: StoredPair(member.rawValue, 0))

@@ -138,8 +138,7 @@ package enum LoggedCommitCodec {
     _ bytes: UnsafeRawBufferPointer, sequence: UInt64, _ schema: ModelSchema
   ) -> LoggedCommit? {
     guard var reader = ByteReader(checked: bytes, seed: Checksum.seed(key: sequence)),
-      reader.read(UInt8.self) == format,
-      let kind = reader.read(UInt8.self).flatMap(Kind.init),
+      reader.read(UInt8.self) == format, let kind = reader.read(UInt8.self).flatMap(Kind.init),
       let generation: UInt32 = reader.read(), let history = reader.readRun(),
       HistoryCodec.decode(history, sequence: sequence, schema) != nil
     else { return nil }
@@ -153,8 +152,7 @@ package enum LoggedCommitCodec {
     set.purges = kind == .purge
     set.confirmsMigration = kind == .confirmation
     return LoggedCommit(
-      sequence: sequence, generation: generation, history: Array(history),
-      set: set, memory: memory)
+      sequence: sequence, generation: generation, history: Array(history), set: set, memory: memory)
   }
 
   private static func readRecords(
@@ -176,8 +174,7 @@ package enum LoggedCommitCodec {
       }
       guard let run = reader.readRun(), let entity = schema.entity(of: number), !entity.isAbstract
       else { return nil }
-      let copy = UnsafeMutableRawBufferPointer(
-        start: memory.allocate(run.count), count: run.count)
+      let copy = UnsafeMutableRawBufferPointer(start: memory.allocate(run.count), count: run.count)
       copy.copyMemory(from: run)
       let record = RecordView(base: copy.baseAddress ?? memory.allocate(0), count: run.count)
       guard record.verify(entity.layout, key: number) == nil else { return nil }

@@ -35,9 +35,7 @@ package struct SharedPosition: Sendable, Hashable {
   package var sequence: UInt64 { newest.sequence }
   package var chain: CommitChain { newest.chain }
 
-  package init(
-    sequence: UInt64, generation: UInt32, chain: CommitChain, earlier: [Point] = []
-  ) {
+  package init(sequence: UInt64, generation: UInt32, chain: CommitChain, earlier: [Point] = []) {
     newest = Point(sequence: sequence, chain: chain)
     self.generation = generation
     self.earlier = earlier

@@ -5,9 +5,7 @@ internal import Foundation
 extension StoreEngine {
   /// Begins to keep commits for a log that is going to begin with a copy of the store: whatever is
   /// committed while the copy is made and published follows it.
-  package func keepCommitsForSharing() throws(StoreError) {
-    try noteLogReader(id, has: nil)
-  }
+  package func keepCommitsForSharing() throws(StoreError) { try noteLogReader(id, has: nil) }
 
   /// Forgets a log that was not begun.
   package func leave() throws(StoreError) {

@@ -55,12 +55,10 @@ extension StoreSnapshot {
   ///   returns whether to go on.
   /// - Returns: Whether every commit up to the snapshot's sequence is there.
   package func forEachLogged<Failure: Error>(
-    after sequence: UInt64,
-    _ body: (UInt64, UnsafeRawBufferPointer) throws(Failure) -> Bool
+    after sequence: UInt64, _ body: (UInt64, UnsafeRawBufferPointer) throws(Failure) -> Bool
   ) throws -> Bool {
     guard sequence < self.sequence else { return sequence == self.sequence }
     guard let log = try store.logDatabase() else { return false }
-    return try StoreLog.forEach(
-      after: sequence, upTo: self.sequence, in: log, try reader, body)
+    return try StoreLog.forEach(after: sequence, upTo: self.sequence, in: log, try reader, body)
   }
 }

@@ -65,9 +65,7 @@ extension StoreEngine {
     try storedEntry(StoreFormat.followsKey)
   }
 
-  private func check(
-    _ commit: LoggedCommit, follows header: HeaderRecord
-  ) throws(StoreError) {
+  private func check(_ commit: LoggedCommit, follows header: HeaderRecord) throws(StoreError) {
     guard commit.sequence == header.sequence + 1 else {
       throw .corrupted(
         what: "The log's commit \(commit.sequence) does not follow the store's newest, which is "

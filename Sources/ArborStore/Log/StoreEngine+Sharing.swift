@@ -7,9 +7,7 @@ extension StoreEngine {
   ///
   /// - Parameter takesOver: Whether what the log has comes here at once.
   /// - Throws: `log` where the store and the log have gone different ways.
-  package func share(
-    through log: any SharedLog, takesOver: Bool = true
-  ) throws(StoreError) {
+  package func share(through log: any SharedLog, takesOver: Bool = true) throws(StoreError) {
     try checkPosition()
     sharing.withLock { $0 = log }
     guard takesOver else { return }
@@ -96,9 +94,7 @@ extension StoreEngine {
   }
 
   /// How far the store has the log that it shares; nil for one that shares none.
-  package func position() throws(StoreError) -> SharedPosition? {
-    try read(storedPosition)
-  }
+  package func position() throws(StoreError) -> SharedPosition? { try read(storedPosition) }
 
   /// Records how far the store has a log that it is going to share.
   ///
@@ -139,22 +135,16 @@ extension StoreEngine {
     return position
   }
 
-  private func storedPosition(
-    _ reader: EngineReader
-  ) throws(StoreError) -> SharedPosition? {
+  private func storedPosition(_ reader: EngineReader) throws(StoreError) -> SharedPosition? {
     let key = StoreFormat.sharedKey
-    guard let bytes = try reader.entryIfPresent(key, in: databases.arbor) else {
-      return nil
-    }
+    guard let bytes = try reader.entryIfPresent(key, in: databases.arbor) else { return nil }
     guard let position = SharedPosition(bytes) else {
       throw .corrupted(what: "The entry \(key) is damaged.")
     }
     return position
   }
 
-  func write(
-    _ position: SharedPosition, _ transaction: borrowing EngineWriter
-  ) throws(StoreError) {
+  func write(_ position: SharedPosition, _ transaction: borrowing EngineWriter) throws(StoreError) {
     try StoreCreation.put(StoreFormat.sharedKey, position.encoded(), databases.arbor, transaction)
   }
 }

@@ -16,8 +16,7 @@ enum StoreLog {
   ) throws(EngineError) {
     guard let least = readers.least else { return try end(&header, arbor, transaction) }
     header.keepsLog = true
-    try transaction.put(
-      arbor, key: Array(StoreFormat.logKey.utf8), value: readers.encoded())
+    try transaction.put(arbor, key: Array(StoreFormat.logKey.utf8), value: readers.encoded())
     let log = try database(transaction)
     // A deletion moves what cursors stand on, so each begins anew.
     while let oldest = try transaction.reader.cursor(log).first()?.integerKey, oldest <= least,

@@ -37,8 +37,7 @@ struct DatabaseMoves {
   // MARK: Where things are
 
   private mutating func locate(_ entity: EntitySchema) {
-    guard let former = old.entities.first(where: { $0.number == entity.number }),
-      !former.isAbstract
+    guard let former = old.entities.first(where: { $0.number == entity.number }), !former.isAbstract
     else { return }
     for relationship in entity.relationships where relationship.isToMany {
       guard let source = source(of: relationship, entity, former) else { continue }

@@ -40,8 +40,7 @@ struct DuplicateSearch {
       guard let entity = schema.entity(of: number), let records = records(of: entity),
         let record = try reader.record(number, of: entity, in: records, layouts, allocator)
       else { return nil }
-      return maintainer.wholeKey(
-        of: record, number, EntityPlan.Index(index, of: entity, number: 0))
+      return maintainer.wholeKey(of: record, number, EntityPlan.Index(index, of: entity, number: 0))
     }
     return duplicates.map {
       UniquenessViolation(index, schema, existing: $0.holder, offending: $0.other)

@@ -34,9 +34,7 @@ extension LightweightMigration {
   private typealias PartName = SchemaCatalog.PartName
 
   /// Whether to-many relationships are the same ones.
-  private func agrees(
-    _ former: [RelationshipSchema], _ present: [RelationshipSchema]
-  ) -> Bool {
+  private func agrees(_ former: [RelationshipSchema], _ present: [RelationshipSchema]) -> Bool {
     let byName = Dictionary(
       former.lazy.filter(\.isToMany).map { (PartName($0, old), $0) },
       uniquingKeysWith: { one, _ in one })

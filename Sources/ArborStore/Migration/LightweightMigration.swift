@@ -30,8 +30,7 @@ struct LightweightMigration {
   /// Whether an entity of the newer model was one of the older that could have objects.
   func hadObjects(_ entity: EntitySchema) -> Bool {
     evolution.entities.contains { plan in
-      plan.name == entity.name
-        && old.entity(named: plan.oldName).map { !$0.isAbstract } ?? false
+      plan.name == entity.name && old.entity(named: plan.oldName).map { !$0.isAbstract } ?? false
     }
   }
 

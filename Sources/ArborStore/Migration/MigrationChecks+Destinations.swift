@@ -7,8 +7,7 @@ extension MigrationChecks {
   ///
   /// Takes a look at each link of relationships that led to fewer entities, and at none of others.
   func checkDestinations(
-    _ plan: CatalogEvolution.Entity, _ present: EntitySchema,
-    _ obstacles: inout [MigrationObstacle]
+    _ plan: CatalogEvolution.Entity, _ present: EntitySchema, _ obstacles: inout [MigrationObstacle]
   ) throws(StoreError) {
     guard migration.isReversal, let entity = migration.new.entity(named: plan.name) else { return }
     for relationship in entity.relationships where !relationship.isHidden {

@@ -45,8 +45,7 @@ extension MigrationChecks {
 
   /// Calls `body` with each object of an entity, and the number of its members.
   private func forEachCount(
-    of relationship: RelationshipSchema, _ former: EntitySchema,
-    _ body: (ObjectNumber, Int) -> Void
+    of relationship: RelationshipSchema, _ former: EntitySchema, _ body: (ObjectNumber, Int) -> Void
   ) throws(StoreError) {
     let records = databases.records(former.index)
     if case .field(let index) = relationship.storage {

@@ -35,8 +35,7 @@ struct MigrationChecks {
 
   /// No object can be of exactly an entity that becomes abstract.
   private func checkAbstraction(
-    of plan: CatalogEvolution.Entity, _ former: EntitySchema,
-    _ obstacles: inout [MigrationObstacle]
+    of plan: CatalogEvolution.Entity, _ former: EntitySchema, _ obstacles: inout [MigrationObstacle]
   ) throws(StoreError) {
     guard !migration.isStaged else { return }
     obstacles += obstacle(plan.name, nil, try all(of: former), former) {

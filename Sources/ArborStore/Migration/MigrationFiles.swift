@@ -17,9 +17,7 @@ package struct MigrationFiles: Sendable {
 
   /// - Throws: `missing` where there is no file.
   package init(path: String) throws(StoreError) {
-    guard let resolved = realpath(path, nil) else {
-      throw StoreError(errno: errno, path: path)
-    }
+    guard let resolved = realpath(path, nil) else { throw StoreError(errno: errno, path: path) }
     defer { free(resolved) }
     self.path = String(cString: resolved)
   }
@@ -29,9 +27,7 @@ package struct MigrationFiles: Sendable {
   /// The store as it was before.
   package var former: String { StoreFiles.formerPath(of: path) }
   /// Whether there is one.
-  package var keepsFormer: Bool {
-    get throws(StoreError) { try StoreFiles.exists(former) }
-  }
+  package var keepsFormer: Bool { get throws(StoreError) { try StoreFiles.exists(former) } }
   private var unfinished: String { path + "-migration-new" }
 
   package func exists(_ hop: Int) throws(StoreError) -> Bool { try StoreFiles.exists(stage(hop)) }
@@ -70,9 +66,7 @@ package struct MigrationFiles: Sendable {
   /// Puts the store as it was before in the place of the one that it became.
   ///
   /// - Throws: `inUse` where this process has one of them open, or anybody the former one.
-  package func restoreFormer() throws(StoreError) {
-    try StoreFiles.replace(path, by: former)
-  }
+  package func restoreFormer() throws(StoreError) { try StoreFiles.replace(path, by: former) }
 
   package func removeFormer() { StoreFiles.discard(former) }
 

@@ -55,8 +55,7 @@ extension MigrationObstacle {
         ? nil : "no conversion is known; \(naming(loss, list)) and to start anew, or \(otherwise)"
     case .pass where !isDecidedLater(change):
       return "that takes a pass over the objects, \(inPlace)"
-    default:
-      return change.loss.flatMap { isNamed ? nil : naming($0, list) }
+    default: return change.loss.flatMap { isNamed ? nil : naming($0, list) }
     }
   }
 
@@ -104,8 +103,7 @@ extension MigrationObstacle {
     case (.composite, _): "values of composite types are not converted"
     case (.relationship(.becameTransient), _), (.relationship(.becameStored), _):
       "links are kept for both sides or for none"
-    case (.attribute(.externalStorageChanged), _):
-      "large values stay where they are"
+    case (.attribute(.externalStorageChanged), _): "large values stay where they are"
     case (_, .destination?), (_, .noLongerKind?):
       "links may lead to objects that are no longer allowed there"
     default: nil

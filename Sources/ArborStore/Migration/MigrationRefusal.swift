@@ -21,9 +21,7 @@ package struct MigrationRefusal: Sendable {
   /// Names of things to drop that nothing is lost of, such as misspelt ones.
   package let unknownNames: [String]
 
-  package init(
-    _ cause: Cause, obstacles: [MigrationObstacle], unknownNames: [String] = []
-  ) {
+  package init(_ cause: Cause, obstacles: [MigrationObstacle], unknownNames: [String] = []) {
     self.cause = cause
     self.obstacles = obstacles
     self.unknownNames = unknownNames

@@ -46,8 +46,7 @@ struct ReturnedBlobs {
 
   /// The large binaries that an object has.
   private func names(
-    of number: ObjectNumber, _ entity: EntitySchema, _ fields: [RecordField],
-    _ reader: EngineReader
+    of number: ObjectNumber, _ entity: EntitySchema, _ fields: [RecordField], _ reader: EngineReader
   ) throws(StoreError) -> Set<BlobName> {
     let (records, allocator) = (databases.records(entity.index), SlabAllocator(slabSize: 4 << 10))
     let record = try reader.record(number, of: entity, in: records, layouts, allocator)

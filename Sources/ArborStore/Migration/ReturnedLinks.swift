@@ -91,9 +91,7 @@ struct ReturnedLinks {
     return try reference(of: target, at: index, entity, reader) == owner
   }
 
-  private func exists(
-    _ number: ObjectNumber, _ reader: EngineReader
-  ) throws(StoreError) -> Bool {
+  private func exists(_ number: ObjectNumber, _ reader: EngineReader) throws(StoreError) -> Bool {
     guard let entity = schema.entity(of: number), !entity.isAbstract else { return false }
     let records = databases.records(entity.index)
     return try reader.storedRecord(number, in: records) != nil
@@ -177,8 +175,7 @@ struct ReturnedLinks {
     try eachEntry(of: relationship, isOrder: true, transaction) {
       (owner, value) throws(StoreError) in
       let (position, member) = OrderedMembers.pair(value)
-      if try isLink(
-        relationship.schema, owner, ObjectNumber(rawValue: member), transaction.reader)
+      if try isLink(relationship.schema, owner, ObjectNumber(rawValue: member), transaction.reader)
       {
         links.append((owner, position, member))
       }

@@ -45,8 +45,7 @@ struct ReturnedValues {
     let formerLayouts = try StoreOpener.layouts(of: former.schema, transaction.reader, arbor)
     var obstacles: [MigrationObstacle] = []
     for entity in migration.new.entities where !entity.isAbstract {
-      guard
-        let before = former.schema.entities.first(where: { $0.number == entity.number }),
+      guard let before = former.schema.entities.first(where: { $0.number == entity.number }),
         let since = migration.old.entities.first(where: { $0.number == entity.number }),
         !since.isAbstract
       else { continue }
@@ -73,8 +72,7 @@ struct ReturnedValues {
 
   private func restore(
     _ columns: inout [Column], of entity: EntitySchema, _ before: EntitySchema,
-    _ since: EntitySchema, _ formerLayouts: StoreLayouts,
-    _ transaction: borrowing EngineWriter
+    _ since: EntitySchema, _ formerLayouts: StoreLayouts, _ transaction: borrowing EngineWriter
   ) throws(StoreError) {
     let records = parts.databases.records(since.index)
     // Values of the two types lie alike then, so that nothing tells when they were written.

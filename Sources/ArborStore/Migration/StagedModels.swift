@@ -349,8 +349,7 @@ extension EntityDescription {
   /// - Parameter mayBreak: Whether objects may share values in it that they did not share before.
   fileprivate mutating func omit(_ change: ModelDifference.IndexChange, mayBreak: Bool) {
     switch change {
-    case .added(let index), .changed(_, let index):
-      fetchIndexes.removeAll { $0.name == index.name }
+    case .added(let index), .changed(_, let index): fetchIndexes.removeAll { $0.name == index.name }
     case .uniquenessAdded(let properties), .uniquenessReordered(_, let properties):
       uniquenessConstraints.removeAll { $0 == properties }
     case .refilled(let name) where mayBreak:

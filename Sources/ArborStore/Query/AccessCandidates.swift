@@ -212,8 +212,7 @@ struct AccessCandidates {
   /// for is in it.
   func implied(by index: IndexSchema) -> [Int]? {
     guard let condition = index.condition else { return [] }
-    guard !conjuncts.isEmpty,
-      let bound = try? condition.bound(to: entity, in: scope.schema),
+    guard !conjuncts.isEmpty, let bound = try? condition.bound(to: entity, in: scope.schema),
       let conjunction = try? bound.conjunction(
         arguments: condition.predicate.arguments, environment: scope.environment)
     else { return nil }

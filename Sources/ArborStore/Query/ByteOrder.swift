@@ -106,13 +106,11 @@ final class ByteOrder: RowOrder {
     case .field(let field, let view):
       let folding = key.options.folding
       if field.kind == .string, !folding.isEmpty {
-        KeyEncoder.append(
-          folding.fold(view.string(field)), isAscending: isAscending, to: &bytes)
+        KeyEncoder.append(folding.fold(view.string(field)), isAscending: isAscending, to: &bytes)
       } else {
         KeyEncoder.append(field, of: view, isAscending: isAscending, to: &bytes)
       }
-    case .object(let object):
-      KeyEncoder.append(object, isAscending: isAscending, to: &bytes)
+    case .object(let object): KeyEncoder.append(object, isAscending: isAscending, to: &bytes)
     case .text(let text):
       KeyEncoder.append(key.options.folding.fold(text), isAscending: isAscending, to: &bytes)
     }
@@ -171,16 +169,14 @@ final class ByteOrder: RowOrder {
   private static func prefix(_ value: Value, as kind: FieldKind) -> UInt64 {
     switch value {
     case .boolean(let flag): flag ? 1 : 0
-    case .integer(let number):
-      kind == .reference ? UInt64(bitPattern: number) : KeyBits.of(number)
+    case .integer(let number): kind == .reference ? UInt64(bitPattern: number) : KeyBits.of(number)
     case .double(let number): KeyBits.of(number)
     case .date(let date): KeyBits.of(date.timeIntervalSinceReferenceDate)
     case .uuid(let uuid): withUnsafeBytes(of: uuid.uuid) { $0.prefixNumber }
     case .string(let text): Array(text.utf8).withUnsafeBytes { $0.prefixNumber }
     case .uri(let url): Array(url.absoluteString.utf8).withUnsafeBytes { $0.prefixNumber }
     case .binary(let data): data.withUnsafeBytes { $0.prefixNumber }
-    case .decimal(let number):
-      DecimalCodec.encode(number)?.withUnsafeBytes { $0.prefixNumber } ?? 0
+    case .decimal(let number): DecimalCodec.encode(number)?.withUnsafeBytes { $0.prefixNumber } ?? 0
     case .null, .objectID, .list, .composite: 0
     }
   }

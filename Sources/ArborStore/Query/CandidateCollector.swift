@@ -15,8 +15,7 @@ struct CandidateCollector {
   ) throws -> [UInt64]? {
     var numbers: [UInt64] = []
     switch candidate.accessPath {
-    case .objects(let objects):
-      numbers = objects.map(\.rawValue)
+    case .objects(let objects): numbers = objects.map(\.rawValue)
     case .index, .members:
       let isOrdered = candidate.isOrdered
       var bound = CountBound(most: most, effort: effort)

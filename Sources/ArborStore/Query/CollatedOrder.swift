@@ -14,9 +14,7 @@ final class CollatedOrder: RowOrder {
     self.columns = columns
   }
 
-  func isCertainlyAfter(_ record: RecordView, of entity: EntitySchema, _ key: Key) -> Bool {
-    false
-  }
+  func isCertainlyAfter(_ record: RecordView, of entity: EntitySchema, _ key: Key) -> Bool { false }
 
   func isCertainlyBefore(_ record: RecordView, of entity: EntitySchema, _ key: Key) -> Bool {
     false
@@ -54,9 +52,7 @@ final class CollatedOrder: RowOrder {
   }
 
   /// The order of two prepared values.
-  static func compare(
-    _ left: Value, _ right: Value, _ options: SortKey.Options
-  ) -> Ordering {
+  static func compare(_ left: Value, _ right: Value, _ options: SortKey.Options) -> Ordering {
     guard options.isCollated, case .string(let left) = left, case .string(let right) = right else {
       return Value.compare(left, right)
     }

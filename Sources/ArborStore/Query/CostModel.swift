@@ -22,9 +22,7 @@ struct CostModel<Source: Counts> {
   }
 
   /// What a row costs that some conditions are asked of, beyond its reading.
-  func cost(of nodes: [BoundNode]) -> Int {
-    nodes.reduce(0) { Cost.sum($0, cost(of: $1)) }
-  }
+  func cost(of nodes: [BoundNode]) -> Int { nodes.reduce(0) { Cost.sum($0, cost(of: $1)) } }
 
   private func cost(of node: BoundNode) -> Int {
     switch node {
@@ -63,8 +61,7 @@ struct CostModel<Source: Counts> {
 
   /// What is asked of each object of a collection.
   private func each(of base: BoundExpression, _ inner: Int) -> Int {
-    Cost.sum(
-      cost(of: base), Cost.product(members(of: base), Cost.sum(Cost.lookup, inner)))
+    Cost.sum(cost(of: base), Cost.product(members(of: base), Cost.sum(Cost.lookup, inner)))
   }
 
   private func members(of expression: BoundExpression) -> Int {

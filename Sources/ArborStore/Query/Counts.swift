@@ -32,7 +32,6 @@ protocol Counts {
   ///   - candidate: An access path whose keys are known: none of its related rows is an estimate.
   ///   - family: The concrete entities whose objects count.
   /// - Complexity: Linear in the keys that the access path has, up to the bounds.
-  func count(
-    _ candidate: AccessCandidate, of family: [EntitySchema], upTo most: Int, effort: Int
-  ) throws -> RowCount?
+  func count(_ candidate: AccessCandidate, of family: [EntitySchema], upTo most: Int, effort: Int)
+    throws -> RowCount?
 }

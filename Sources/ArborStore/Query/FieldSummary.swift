@@ -89,8 +89,7 @@ struct FieldSummary {
     case .count: return .integer(Int64(count))
     case .sum: return sum
     case .average: return average
-    case .minimum, .maximum:
-      return count == 0 ? .null : extreme(isLeast: function == .minimum)
+    case .minimum, .maximum: return count == 0 ? .null : extreme(isLeast: function == .minimum)
     case .median, .mode, .standardDeviation:
       preconditionFailure("A summary of a field keeps no values; use one that does.")
     }

@@ -29,8 +29,7 @@ final class OlderRecords {
 
   /// - Returns: nil where the entity has no older layout.
   init?(
-    of entity: EntitySchema, _ filter: RowFilter, _ executor: QueryExecutor,
-    _ nodes: [BoundNode]
+    of entity: EntitySchema, _ filter: RowFilter, _ executor: QueryExecutor, _ nodes: [BoundNode]
   ) throws {
     let conversions = executor.source.store.layouts.conversions(of: entity)
     guard !conversions.isEmpty else { return nil }

@@ -19,8 +19,7 @@ extension OrderedAccess {
     let rest = ranges.map { range in
       if isForward {
         return ScanRange(
-          lower: range.lower.lexicographicallyPrecedes(key) ? key : range.lower,
-          upper: range.upper)
+          lower: range.lower.lexicographicallyPrecedes(key) ? key : range.lower, upper: range.upper)
       }
       let end = ScanRange.successor(of: key)
       guard let end, range.upper.map({ end.lexicographicallyPrecedes($0) }) ?? true else {
@@ -30,8 +29,7 @@ extension OrderedAccess {
     }
     return OrderedAccess(
       index: index, ranges: rest.filter { !$0.isEmpty }, isForward: isForward, budget: budget,
-      covered: covered, matches: matches,
-      last: (key, continuation.number))
+      covered: covered, matches: matches, last: (key, continuation.number))
   }
 
   private func key(of continuation: RowContinuation, _ query: StoreQuery) -> [UInt8]? {

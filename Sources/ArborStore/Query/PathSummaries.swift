@@ -91,8 +91,7 @@ struct PathSummaries: RowSink {
         } else {
           values[index]?.add(view.value(field))
         }
-      case .object(let target):
-        values[index]?.add(.integer(Int64(bitPattern: target.rawValue)))
+      case .object(let target): values[index]?.add(.integer(Int64(bitPattern: target.rawValue)))
       case .text(let text): values[index]?.add(.string(text))
       }
     }

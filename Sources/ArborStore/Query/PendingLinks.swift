@@ -19,9 +19,7 @@ package protocol PendingLinks: AnyObject {
 
 extension PendingLinks {
   /// The number of members, of which `isStored` tells whether they are some in the store.
-  func memberCount(
-    over stored: Int, isStored: (ObjectNumber) throws -> Bool
-  ) rethrows -> Int {
+  func memberCount(over stored: Int, isStored: (ObjectNumber) throws -> Bool) rethrows -> Int {
     var count = stored
     for member in removedMembers where try isStored(member) { count -= 1 }
     for member in addedMembers where try !isStored(member) { count += 1 }

@@ -57,8 +57,7 @@ struct PlanExplainer {
       return QueryPlan.Step(
         .index, name: name(of: ordered.index.schema),
         detail: conditions.isEmpty ? direction : "\(conditions), \(direction)",
-        estimatedRows: plan.residual.isEmpty ? query.rowsNeeded : nil,
-        actualRows: counts?.visited)
+        estimatedRows: plan.residual.isEmpty ? query.rowsNeeded : nil, actualRows: counts?.visited)
     case .numbers(let list): return step(list)
     }
   }
@@ -85,8 +84,7 @@ struct PlanExplainer {
     case .accessPath(let candidate): step(candidate, list.count)
     case .union(let lists): step(.union, list.count, inputs: lists.map(step))
     case .intersection(let lists): step(.intersection, list.count, inputs: lists.map(step))
-    case .unrelated(let related):
-      QueryPlan.Step(.nothing, actualRows: 0, inputs: [step(related)])
+    case .unrelated(let related): QueryPlan.Step(.nothing, actualRows: 0, inputs: [step(related)])
     case .owners(let related):
       step(
         .relationship, list.count,
@@ -108,8 +106,7 @@ struct PlanExplainer {
     case .words(let index, _, let tokens):
       let column = query.entity.name(of: index.schema.columns[0].source)
       return step(
-        .index, count, name: name(of: index.schema),
-        detail: "\(column) has \(words.text(tokens))")
+        .index, count, name: name(of: index.schema), detail: "\(column) has \(words.text(tokens))")
     case .members(let relationship, let owners), .inverse(let relationship, let owners):
       let objects = candidate.related.first?.count ?? .exact(owners.count)
       return step(

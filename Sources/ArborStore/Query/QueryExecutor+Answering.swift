@@ -138,8 +138,7 @@ extension QueryExecutor {
     }
     var behind = ContinuedRows(
       base: sink, order: order, position: try continuation.position(in: order))
-    return try visit(inOrder: plan.begun(behind: continuation, query), &behind)
-      ? behind.base : nil
+    return try visit(inOrder: plan.begun(behind: continuation, query), &behind) ? behind.base : nil
   }
 
   private func drain<Order: RowOrder, Sink: RowSink>(

@@ -23,8 +23,7 @@ extension QueryExecutor {
       let (list, numbers) = try gathered(list)
       note(AccessPlan(access: .numbers(list), residual: []))
       guard let dirty = overlay?.dirty, dirty.count > 0 else { return numbers.count + pending }
-      return pending
-        + numbers.count { !dirty.contains(ObjectNumber(rawValue: $0)) }
+      return pending + numbers.count { !dirty.contains(ObjectNumber(rawValue: $0)) }
     }
     var counter = RowCounter()
     try visit(plan, &counter, skipsKnown: false)

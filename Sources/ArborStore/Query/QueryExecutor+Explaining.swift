@@ -20,8 +20,7 @@ extension QueryExecutor {
     self.tally = tally
     let rows = try fetch(SlabAllocator()).rows.count
     self.tally = nil
-    let counts = PlanExplainer.Counts(
-      visited: tally.visited, accepted: tally.accepted, rows: rows)
+    let counts = PlanExplainer.Counts(visited: tally.visited, accepted: tally.accepted, rows: rows)
     guard case .rows(let plan) = ran else { return try explain(showsValues: showsValues) }
     return try explaining.explain(plan, showsValues: showsValues, counts)
   }
@@ -57,8 +56,7 @@ extension QueryPlanner<StoredCounts> {
     _ plan: AccessPlan, showsValues: Bool, _ counts: PlanExplainer.Counts? = nil
   ) throws -> QueryPlan {
     let explainer = PlanExplainer(scope, showsValues: showsValues, counts)
-    return QueryPlan(
-      explainer.root(plan), suggestedIndex: try IndexAdvisor(self).advice(for: plan))
+    return QueryPlan(explainer.root(plan), suggestedIndex: try IndexAdvisor(self).advice(for: plan))
   }
 
   fileprivate func explain(
@@ -73,8 +71,7 @@ extension QueryPlanner<StoredCounts> {
       QueryPlan.Step(.aggregate, detail: detail, inputs: inputs)
     }
     switch ran {
-    case .ends(let ends):
-      return QueryPlan(aggregating(ends.map { explainer.step(end: $0) }))
+    case .ends(let ends): return QueryPlan(aggregating(ends.map { explainer.step(end: $0) }))
     case .counts(let candidate, let count):
       let list = CandidateNumbers(candidate, .exact(count))
       return QueryPlan(explainer.root(AccessPlan(access: .numbers(list), residual: [])))

@@ -74,8 +74,7 @@ extension QueryExecutor {
   private func noteUse(of list: CandidateNumbers) {
     switch list.source {
     case .accessPath(let candidate): noteUse(of: candidate)
-    case .union(let lists), .intersection(let lists):
-      for list in lists { noteUse(of: list) }
+    case .union(let lists), .intersection(let lists): for list in lists { noteUse(of: list) }
     case .unrelated(let related), .owners(let related): noteUse(of: related.plan)
     }
   }

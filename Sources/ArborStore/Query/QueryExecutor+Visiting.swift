@@ -7,9 +7,7 @@ extension QueryExecutor {
   ///
   /// - Parameter skipsKnown: Whether objects that the context has need not be read where nothing is
   ///   asked of them.
-  func visit<Sink: RowSink>(
-    _ plan: AccessPlan, _ sink: inout Sink, skipsKnown: Bool
-  ) throws {
+  func visit<Sink: RowSink>(_ plan: AccessPlan, _ sink: inout Sink, skipsKnown: Bool) throws {
     tally?.begin()
     switch plan.access {
     case .nothing, .ordered: note(plan)
@@ -209,8 +207,7 @@ extension QueryExecutor {
     _ key: UnsafeRawBufferPointer, behind number: ObjectNumber, _ cursor: borrowing EngineCursor,
     _ rows: inout OrderedRows, _ sink: inout Sink
   ) throws -> Bool {
-    var entry =
-      number.rawValue == .max ? nil : try cursor.seek(key, value: number.rawValue + 1)
+    var entry = number.rawValue == .max ? nil : try cursor.seek(key, value: number.rawValue + 1)
     while let found = entry {
       guard try rows.take(found.integerValue, &sink) else { return false }
       entry = try cursor.nextDuplicate()

@@ -55,8 +55,7 @@ final class QueryExecutor {
     var code: CompiledPredicate?
     if let predicate = query.predicate, !nodes.isEmpty {
       code = try PredicateCompiler.compile(
-        nodes, arguments: predicate.arguments, for: entity,
-        environment: planner.scope.environment)
+        nodes, arguments: predicate.arguments, for: entity, environment: planner.scope.environment)
     }
     if let tally { code = tally.counting(code) }
     return RowFilter(entity: entity, predicate: code)

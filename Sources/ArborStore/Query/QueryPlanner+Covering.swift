@@ -25,8 +25,7 @@ extension QueryPlanner {
     let declaring = scope.schema.entities[covering.index.schema.declaringEntity]
     guard declaring.concreteFamily.count == family.count else { return nil }
     // A step to the next key takes longer than one to the next record.
-    let isShort =
-      try counts.leafPages(of: covering.index) <= counts.leafPages(of: family) / 3
+    let isShort = try counts.leafPages(of: covering.index) <= counts.leafPages(of: family) / 3
     return isShort ? covering : nil
   }
 

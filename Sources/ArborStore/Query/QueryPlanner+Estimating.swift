@@ -32,8 +32,7 @@ extension QueryPlanner {
     let isToMany = condition.relationship.isToMany
     return RelatedRows(
       condition, of: scope, plan: plan, count: count,
-      owners: isToMany
-        ? .estimate(min(count.rows, try counts.objectCount(of: owners))) : nil)
+      owners: isToMany ? .estimate(min(count.rows, try counts.objectCount(of: owners))) : nil)
   }
 
   /// How many rows a plan gives.
@@ -45,9 +44,7 @@ extension QueryPlanner {
       case .numbers(let list): list.count
       case .ordered: .estimate(query.rowsNeeded ?? 0)
       }
-    guard !plan.residual.isEmpty else {
-      return count.isExact ? .exact(count.rows) : count
-    }
+    guard !plan.residual.isEmpty else { return count.isExact ? .exact(count.rows) : count }
     return .estimate(Selectivity.rows(count.rows, Selectivity.share(of: plan.residual)))
   }
 }

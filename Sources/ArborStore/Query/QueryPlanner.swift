@@ -53,8 +53,7 @@ struct QueryPlanner<Source: Counts> {
       return .plan(AccessPlan(access: .ordered(ordered), residual: []))
     }
     let rows = try counts.objectCount(of: family)
-    let scanCost =
-      conjuncts.isEmpty ? 0 : costs.scan(of: rows, asking: conjuncts.map(\.node))
+    let scanCost = conjuncts.isEmpty ? 0 : costs.scan(of: rows, asking: conjuncts.map(\.node))
     var best: CandidateNumbers?
     if !conjuncts.isEmpty {
       var selection = AccessPathSelection(
@@ -94,14 +93,11 @@ struct QueryPlanner<Source: Counts> {
   /// order; nil where ``planInOrder()`` is better.
   ///
   /// - Parameter most: How many rows are few.
-  func listing(
-    atMost most: Int, knowing findings: Findings
-  ) throws -> PlanningStep<AccessPlan?> {
+  func listing(atMost most: Int, knowing findings: Findings) throws -> PlanningStep<AccessPlan?> {
     if isNeverTrue { return .plan(.nothing) }
     if !conjuncts.isEmpty {
       let rows = try counts.objectCount(of: family)
-      let cost = min(
-        costs.scan(of: rows, asking: conjuncts.map(\.node)), most * Cost.lookup)
+      let cost = min(costs.scan(of: rows, asking: conjuncts.map(\.node)), most * Cost.lookup)
       var selection = AccessPathSelection(
         self, scope.conjunction, candidates(conjuncts), cost: cost, findings)
       let few = try selection.select()

@@ -19,9 +19,7 @@ struct QuerySource {
   }
 
   /// Whether an index has all of its entries.
-  func isReady(_ index: IndexReference) -> Bool {
-    unfinished?.isReady(number(of: index)) ?? true
-  }
+  func isReady(_ index: IndexReference) -> Bool { unfinished?.isReady(number(of: index)) ?? true }
 
   /// The records of a concrete entity.
   func records(_ entity: EntitySchema) -> EngineDatabase { store.databases.records(entity.index) }

@@ -82,9 +82,7 @@ struct RankedRows: RowSink {
   }
 
   /// The best rows, the best first.
-  func best(offset: Int) -> [ScoredRow] {
-    Array(rows.sorted(by: Self.isBetter).dropFirst(offset))
-  }
+  func best(offset: Int) -> [ScoredRow] { Array(rows.sorted(by: Self.isBetter).dropFirst(offset)) }
 
   /// Counts the terms of a record, and tells how many different words the texts have; nil where
   /// they lack a term or have one that is unwanted.

@@ -6,23 +6,17 @@ protocol RowOrder: AnyObject {
   associatedtype Key
 
   /// Whether a row certainly comes after one whose key is given; cheap, and false where in doubt.
-  func isCertainlyAfter(
-    _ record: RecordView, of entity: EntitySchema, _ key: Key
-  ) -> Bool
+  func isCertainlyAfter(_ record: RecordView, of entity: EntitySchema, _ key: Key) -> Bool
 
   /// Whether a row certainly comes before one whose key is given; cheap, and false where in doubt.
-  func isCertainlyBefore(
-    _ record: RecordView, of entity: EntitySchema, _ key: Key
-  ) -> Bool
+  func isCertainlyBefore(_ record: RecordView, of entity: EntitySchema, _ key: Key) -> Bool
 
   /// The key of a row whose sort keys had these values, as ``SortColumns`` gives them; nil where
   /// they are none that a row could have.
   func key(of values: [Value]) -> Key?
 
   /// The key of a row.
-  func key(
-    _ number: ObjectNumber, _ record: RecordView, of entity: EntitySchema
-  ) throws -> Key
+  func key(_ number: ObjectNumber, _ record: RecordView, of entity: EntitySchema) throws -> Key
 
   /// Forgets the key that was made last.
   func dropLastKey()

@@ -23,9 +23,7 @@ extension ScanRange {
   }
 
   /// Whether a scan of it ends with the last key there is.
-  func isOpen(isForward: Bool) -> Bool {
-    isForward ? upper == nil : lower == Self.everything.lower
-  }
+  func isOpen(isForward: Bool) -> Bool { isForward ? upper == nil : lower == Self.everything.lower }
 
   /// Whether a scan of it has come to a key that lies behind its end.
   func ends(before key: UnsafeRawBufferPointer, isForward: Bool) -> Bool {

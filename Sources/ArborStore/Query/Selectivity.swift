@@ -7,9 +7,7 @@ enum Selectivity {
   private static let range = 1.0 / 3
 
   /// That of conditions which do not depend on each other.
-  static func share(of nodes: [BoundNode]) -> Double {
-    nodes.reduce(1) { $0 * share(of: $1) }
-  }
+  static func share(of nodes: [BoundNode]) -> Double { nodes.reduce(1) { $0 * share(of: $1) } }
 
   private static func share(of node: BoundNode) -> Double {
     guard case .comparison(let comparison) = node, comparison.comparison == .equal else {

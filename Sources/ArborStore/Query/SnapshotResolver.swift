@@ -74,9 +74,7 @@ final class SnapshotResolver: RecordResolver {
     return trying(false) { try stored.contains(member, in: relationship, of: owner) }
   }
 
-  func blob(
-    _ reference: BlobReference, of number: ObjectNumber, _ field: RecordField
-  ) -> Data? {
+  func blob(_ reference: BlobReference, of number: ObjectNumber, _ field: RecordField) -> Data? {
     if let data = overlay?.blob(BlobName(reference, of: number, field)) { return data }
     return trying(nil) { try source.blob(reference, of: number, field) }
   }

@@ -17,9 +17,7 @@ struct SortColumns {
   }
 
   /// - Parameter resolver: Follows relationships; nil where no key leads over one.
-  init(
-    _ keys: [BoundSortKey], _ environment: PredicateEnvironment, resolver: SnapshotResolver?
-  ) {
+  init(_ keys: [BoundSortKey], _ environment: PredicateEnvironment, resolver: SnapshotResolver?) {
     self.keys = keys
     schema = environment.schema
     self.resolver = resolver
@@ -55,9 +53,7 @@ struct SortColumns {
   }
 
   /// Compiles what is computed of an entity's objects, so that reading of them cannot fail.
-  func prepare(for entity: EntitySchema) throws(ArborError) {
-    try readers?.prepare(for: entity)
-  }
+  func prepare(for entity: EntitySchema) throws(ArborError) { try readers?.prepare(for: entity) }
 
   /// What the keys find at a row, as values; objects by their numbers.
   func values(

@@ -25,9 +25,7 @@ package enum SortedNumbers {
   }
 
   /// Marks every number as a bit, then reads the bits in their order.
-  private static func markAndRead(
-    _ numbers: inout [UInt64], from least: UInt64, _ wordCount: Int
-  ) {
+  private static func markAndRead(_ numbers: inout [UInt64], from least: UInt64, _ wordCount: Int) {
     withUnsafeTemporaryAllocation(of: UInt64.self, capacity: wordCount) { words in
       words.initialize(repeating: 0)
       for number in numbers {

@@ -52,8 +52,7 @@ extension StoreSnapshot {
     _ wanted: UniqueEquality, _ arguments: [Value], _ kind: EntitySchema,
     _ includesSubentities: Bool, _ overlay: FetchOverlay?, _ allocator: SlabAllocator
   ) throws -> UniqueAnswer {
-    guard !(overlay?.hasPendingChanges ?? false), let value = wanted.value(arguments),
-      !value.isNull
+    guard !(overlay?.hasPendingChanges ?? false), let value = wanted.value(arguments), !value.isNull
     else { return .unplanned }
     var key = KeyBuffer()
     let isOfKind = KeyEncoder.append(

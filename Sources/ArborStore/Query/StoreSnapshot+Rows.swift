@@ -21,9 +21,8 @@ extension StoreSnapshot {
     } with: { executor in
       let environment = PredicateEnvironment(schema: store.schema, storeID: store.id)
       if let grouping = plan.grouping {
-        let groups = try executor.answer(
-          GroupedRows(grouping, environment, executor.resolver)
-        ).groups
+        let groups = try executor.answer(GroupedRows(grouping, environment, executor.resolver))
+          .groups
         try executor.resolver.check()
         return try GroupRows(
           plan: plan, grouping: grouping, entity: query.entity, environment: environment,
@@ -54,8 +53,7 @@ private struct ProjectedRows: RowSink {
     _ plan: RowPlan, isPlain: Bool, _ environment: PredicateEnvironment,
     _ resolver: SnapshotResolver
   ) {
-    readers = RowReaders(
-      plan.columns + plan.order.map(\.expression), environment, resolver)
+    readers = RowReaders(plan.columns + plan.order.map(\.expression), environment, resolver)
     columnCount = plan.columns.count
     let isDistinct = plan.isDistinct && plan.order.isEmpty
     seen = isDistinct ? [] : nil
@@ -95,8 +93,7 @@ private struct GroupedRows: RowSink {
   private(set) var groups: [Group] = []
 
   init(
-    _ grouping: RowPlan.Grouping, _ environment: PredicateEnvironment,
-    _ resolver: SnapshotResolver
+    _ grouping: RowPlan.Grouping, _ environment: PredicateEnvironment, _ resolver: SnapshotResolver
   ) {
     readers = RowReaders(
       grouping.keys + grouping.aggregates.compactMap(\.expression), environment, resolver)
@@ -227,8 +224,7 @@ private struct RowOrdering {
     case .list(let values): return .list(values.map(numbered))
     case .objectID(let id):
       guard let number = environment.objectNumber(id) else { return value }
-      return .objectID(
-        ObjectID(storeID: id.storeID, entityName: "", number: number.rawValue))
+      return .objectID(ObjectID(storeID: id.storeID, entityName: "", number: number.rawValue))
     default: return value
     }
   }

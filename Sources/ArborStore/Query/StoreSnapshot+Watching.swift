@@ -46,8 +46,7 @@ extension StoreSnapshot {
     return try watch.watching(query, .aggregates, asked) { _ in
       nil
     } plan: {
-      try executor.planThatRan(aggregates)
-        ?? executor.explain(aggregates, showsValues: false)
+      try executor.planThatRan(aggregates) ?? executor.explain(aggregates, showsValues: false)
     } _: { () throws(StoreError) in
       try answering { try body(executor) }
     }

@@ -37,10 +37,8 @@ class StoredCounts: Counts {
     _ candidate: AccessCandidate, of family: [EntitySchema], upTo most: Int, effort: Int
   ) throws -> RowCount? {
     switch candidate.accessPath {
-    case .objects(let objects):
-      return .estimate(Set(objects.filter { $0.isOf(family) }).count)
-    case .inverse(_, let objects):
-      return objects.count <= most ? .estimate(objects.count) : nil
+    case .objects(let objects): return .estimate(Set(objects.filter { $0.isOf(family) }).count)
+    case .inverse(_, let objects): return objects.count <= most ? .estimate(objects.count) : nil
     case .words(let index, let words, _):
       return try count(words, source.database(of: index), of: family, effort: effort)
     case .index, .members: break

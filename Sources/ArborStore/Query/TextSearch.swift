@@ -110,8 +110,7 @@ private struct Postings {
         let ranges = term.tokens.compactMap {
           ScanRanges(columns: columns, matches: [ColumnMatch($0)])
         }
-        let candidate = AccessCandidate(
-          accessPath: .words(index, ranges, term.tokens), covered: [])
+        let candidate = AccessCandidate(accessPath: .words(index, ranges, term.tokens), covered: [])
         let numbers = try collector.collect(candidate) ?? []
         lists.append(CandidateNumbers(candidate, .gathered(numbers)))
         found += numbers

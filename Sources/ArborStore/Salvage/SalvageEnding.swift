@@ -26,8 +26,7 @@ struct SalvageEnding {
     let margin = source.isArborWhole ? 0 : Self.margin
     let counters = source.entries.counters.mapValues { $0 + margin }
     // A tree whose record is damaged may say any number, but has no more than fit into the file.
-    let mostObjects =
-      source.file.pageCount * UInt64(source.file.pageSize / RecordLayout.headerSize)
+    let mostObjects = source.file.pageCount * UInt64(source.file.pageSize / RecordLayout.headerSize)
     let uniqueID = counters[StoreFormat.uniqueIDCounter]
     outcome.isUniqueIDLost = uniqueID == nil
     outcome.doubtfulMetadata = source.entries.metadata.filter { $0.value.rank < .current }
@@ -63,8 +62,7 @@ struct SalvageEnding {
     header.sequence = first
     while header.sequence < last {
       header.sequence += 1
-      let entry = CommitHistory.everything.encoded(
-        sequence: header.sequence, target.schema)
+      let entry = CommitHistory.everything.encoded(sequence: header.sequence, target.schema)
       try storing(
         CommitHistory.write(entry, behind: &header, target.databases.history, transaction))
     }

@@ -72,8 +72,7 @@ final class SalvageMending {
     }
     lostBinaryCount += 1
     guard lostBinaries.count < SalvageOutcome.mostListed else { return }
-    lostBinaries.append(
-      SalvageOutcome.LostBinary(owner: number, attribute: attribute?.name ?? ""))
+    lostBinaries.append(SalvageOutcome.LostBinary(owner: number, attribute: attribute?.name ?? ""))
   }
 
   private func isKept(
@@ -81,8 +80,7 @@ final class SalvageMending {
     _ entity: EntitySchema, _ reader: EngineReader, _ allocator: SlabAllocator
   ) throws(StoreError) -> Bool {
     let relationship = entity.relationships[reference.slot]
-    guard target.schema.leads(relationship, to: other),
-      try storing(target.exists(other, reader))
+    guard target.schema.leads(relationship, to: other), try storing(target.exists(other, reader))
     else { return false }
     guard reference.listIndex == nil else { return true }
     let inverse = target.schema.inverse(of: relationship)

@@ -74,9 +74,7 @@ final class SalvageTarget {
   }
 
   /// Runs `body` in a transaction; it may run again.
-  func write(
-    _ body: (borrowing EngineWriter) throws(StoreError) -> Void
-  ) throws(StoreError) {
+  func write(_ body: (borrowing EngineWriter) throws(StoreError) -> Void) throws(StoreError) {
     try limit.checkStoreNow()
     try Self.write(environment, body)
   }

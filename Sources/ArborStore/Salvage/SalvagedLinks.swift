@@ -64,8 +64,7 @@ final class SalvagedLinks: SalvageCopying {
         let owner = entry.key.loadUnaligned(as: UInt64.self)
         let isWhole = try self.source.file.forEachValue(of: entry, flags, size: size) {
           (value) throws(EngineError) in
-          try self.append(
-            StoredLink(index, owner, value, isOrdered: isOrdered, isOrder: isOrder))
+          try self.append(StoredLink(index, owner, value, isOrdered: isOrdered, isOrder: isOrder))
         }
         if !isWhole, !isOrder { self.lost[index].append(owner...owner) }
       } lost: { range in
@@ -80,9 +79,7 @@ final class SalvagedLinks: SalvageCopying {
   }
 
   /// Records a link that is not in the new store.
-  func noteLost(
-    _ owner: ObjectNumber, _ relationship: RelationshipSchema, _ member: ObjectNumber
-  ) {
+  func noteLost(_ owner: ObjectNumber, _ relationship: RelationshipSchema, _ member: ObjectNumber) {
     outcome.note((owner, relationship, member))
   }
 
@@ -150,9 +147,7 @@ final class SalvagedLinks: SalvageCopying {
       try transaction.put(relationship.members, key: link.owner, value: link.member)
       return
     }
-    let (owner, member) = (
-      ObjectNumber(rawValue: link.owner), ObjectNumber(rawValue: link.member)
-    )
+    let (owner, member) = (ObjectNumber(rawValue: link.owner), ObjectNumber(rawValue: link.member))
     let reader = transaction.reader
     guard try OrderedMembers.position(reader, relationship.members, owner, member) == nil else {
       return
@@ -197,8 +192,7 @@ extension SalvagedLinks.LinkOutcome {
   mutating func note(_ link: (ObjectNumber, RelationshipSchema, ObjectNumber)) {
     lostCount += 1
     guard lost.count < SalvageOutcome.mostListed else { return }
-    lost.append(
-      SalvageOutcome.LostLink(owner: link.0, relationship: link.1.name, target: link.2))
+    lost.append(SalvageOutcome.LostLink(owner: link.0, relationship: link.1.name, target: link.2))
   }
 }
 

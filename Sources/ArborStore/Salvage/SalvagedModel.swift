@@ -91,9 +91,7 @@ struct SalvagedModel {
     guard let schema = try? StoreOpener.schema(model, catalog) else { return nil }
     for entity in schema.entities where !entity.isAbstract {
       guard let found = layout(entity.layout.number, of: entity.number, source) else { continue }
-      guard
-        found.layout.fields.elementsEqual(
-          entity.layout.fields, by: { $0.isStored(as: $1) })
+      guard found.layout.fields.elementsEqual(entity.layout.fields, by: { $0.isStored(as: $1) })
       else { return nil }
     }
     return schema

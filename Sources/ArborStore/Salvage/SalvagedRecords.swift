@@ -33,9 +33,7 @@ final class SalvagedRecords: SalvageCopying {
   }
 
   /// Whether a later state may have been lost.
-  private var mayBeOutdated: Bool {
-    source.state == .previous || source.state == .withoutRoot
-  }
+  private var mayBeOutdated: Bool { source.state == .previous || source.state == .withoutRoot }
 
   func copy() throws(StoreError) {
     for plan in target.entities { try copyTree(of: plan.entity) }
@@ -130,8 +128,7 @@ final class SalvagedRecords: SalvageCopying {
     var joined: [ClosedRange<UInt64>] = []
     for range in ranges.sorted(by: { $0.lowerBound < $1.lowerBound }) {
       if let last = joined.last, range.lowerBound <= last.upperBound {
-        joined[joined.count - 1] =
-          last.lowerBound...max(last.upperBound, range.upperBound)
+        joined[joined.count - 1] = last.lowerBound...max(last.upperBound, range.upperBound)
       } else {
         joined.append(range)
       }

@@ -34,8 +34,7 @@ package struct StoreSalvage {
     try StoreCreation.install(at: target) { (temporary) throws(StoreError) in
       storeID = try salvage.fill(temporary, mostIndexedAtOnce)
     }
-    return SalvageResult(
-      outcome: salvage.outcome, schema: salvagedModel.schema, storeID: storeID)
+    return SalvageResult(outcome: salvage.outcome, schema: salvagedModel.schema, storeID: storeID)
   }
 
   private init(source: SalvageSource, model: SalvagedModel) {
@@ -48,9 +47,7 @@ package struct StoreSalvage {
   }
 
   /// Fills a new file.
-  private mutating func fill(
-    _ path: String, _ mostIndexedAtOnce: Int
-  ) throws(StoreError) -> UUID {
+  private mutating func fill(_ path: String, _ mostIndexedAtOnce: Int) throws(StoreError) -> UUID {
     let target = try SalvageTarget(path: path, model, header: source.header)
     let records = SalvagedRecords(source, model, target)
     try records.copy()

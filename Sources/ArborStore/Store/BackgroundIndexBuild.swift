@@ -65,9 +65,7 @@ final class BackgroundIndexBuild: Sendable {
   }
 
   /// Runs `body` while there is no thread. One that there was is begun anew.
-  func paused<R>(
-    _ store: StoreEngine, _ body: () throws(StoreError) -> R
-  ) throws(StoreError) -> R {
+  func paused<R>(_ store: StoreEngine, _ body: () throws(StoreError) -> R) throws(StoreError) -> R {
     let state = state.withLock { $0 }
     stop()
     defer {

@@ -24,8 +24,7 @@ final class BackgroundScrub: Sendable {
   /// - Parameter pause: Waits, for so long in milliseconds; true where the scrub has to end.
   typealias Scrub =
     @Sendable (
-      _ store: StoreEngine, _ report: StoreScrubProgress.Reporter?,
-      _ pause: @escaping (Int) -> Bool
+      _ store: StoreEngine, _ report: StoreScrubProgress.Reporter?, _ pause: @escaping (Int) -> Bool
     ) throws(StoreError) -> Void
 
   private let scrub: Scrub
@@ -67,9 +66,7 @@ final class BackgroundScrub: Sendable {
       #endif
       let pause = { stop.wait(timeout: .now() + .milliseconds($0)) == .success }
       var delay = isUrgent ? 0 : Self.delay
-      while !pause(delay), let store, !store.hasEnded,
-        !scrub(store, after: former, report, pause)
-      {
+      while !pause(delay), let store, !store.hasEnded, !scrub(store, after: former, report, pause) {
         delay = waiting
       }
       state.withLock { $0.ended = nil }
@@ -107,9 +104,7 @@ final class BackgroundScrub: Sendable {
   }
 
   /// Runs `body` while there is no thread. One that there was is begun anew.
-  func paused<R>(
-    _ store: StoreEngine, _ body: () throws(StoreError) -> R
-  ) throws(StoreError) -> R {
+  func paused<R>(_ store: StoreEngine, _ body: () throws(StoreError) -> R) throws(StoreError) -> R {
     let state = state.withLock { $0 }
     stop()
     defer {

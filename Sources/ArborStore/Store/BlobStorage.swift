@@ -32,8 +32,7 @@ package enum BlobStorage {
       if chunk == 0, reference.length <= 1 << 30 { data.reserveCapacity(Int(reference.length)) }
       data.append(contentsOf: bytes)
     }
-    guard UInt64(data.count) == reference.length,
-      checksum(data, name.number) == reference.checksum
+    guard UInt64(data.count) == reference.length, checksum(data, name.number) == reference.checksum
     else { return nil }
     return data
   }

@@ -41,8 +41,7 @@ package struct ChangeSet {
 
   /// Whether there is nothing to write.
   package var isEmpty: Bool {
-    records.isEmpty && links.isEmpty && metadata.isEmpty && !purges
-      && !confirmsMigration
+    records.isEmpty && links.isEmpty && metadata.isEmpty && !purges && !confirmsMigration
   }
 }
 
@@ -127,9 +126,7 @@ extension ChangeSet {
     }
 
     /// An object that goes.
-    package static func delete(
-      _ number: ObjectNumber, from baseVersion: UInt32
-    ) -> RecordChange {
+    package static func delete(_ number: ObjectNumber, from baseVersion: UInt32) -> RecordChange {
       RecordChange(
         number: number, kind: .delete, baseVersion: baseVersion, record: nil,
         changedProperties: .max)

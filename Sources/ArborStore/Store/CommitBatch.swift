@@ -173,11 +173,9 @@ extension StoreError {
       .inLogOnly, .log:
       true
     case .corrupted, .conflict, .missingTargets, .stillLinked, .notUnique, .modelMismatch,
-      .modelChanged, .migrationUnderWay, .notReverted, .formatTooNew, .notAStore,
-      .foreignObject, .invalidChange,
-      .missing,
-      .invalidModel, .query, .metadataExists, .duplicateValues, .duplicatesBuilt,
-      .interrupted:
+      .modelChanged, .migrationUnderWay, .notReverted, .formatTooNew, .notAStore, .foreignObject,
+      .invalidChange, .missing, .invalidModel, .query, .metadataExists, .duplicateValues,
+      .duplicatesBuilt, .interrupted:
       false
     }
   }

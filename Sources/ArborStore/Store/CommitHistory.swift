@@ -41,9 +41,7 @@ struct CommitHistory {
   }
 
   /// The bits of the relationships that the set edits, by owner.
-  private static func linkBits(
-    _ set: ChangeSet, _ schema: ModelSchema
-  ) -> [ObjectNumber: UInt64] {
+  private static func linkBits(_ set: ChangeSet, _ schema: ModelSchema) -> [ObjectNumber: UInt64] {
     var bits: [ObjectNumber: UInt64] = [:]
     for link in set.links {
       let bit = schema.entity(of: link.owner)?.changeBit(ofLinks: link.slot)
@@ -67,9 +65,7 @@ struct CommitHistory {
   ///
   /// - Throws: `conflict` of no object where one did, or where nobody can tell any more;
   ///   `corrupted`.
-  static func demand(
-    _ basis: ChangeSet.Basis, _ history: HistoryReader
-  ) throws(StoreError) {
+  static func demand(_ basis: ChangeSet.Basis, _ history: HistoryReader) throws(StoreError) {
     var sequence = basis.sequence
     while sequence < history.header.sequence {
       sequence += 1

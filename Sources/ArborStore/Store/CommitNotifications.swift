@@ -40,9 +40,7 @@ package final class CommitNotifications: Sendable {
   /// nothing for long. The first call may be for a commit that came shortly before.
   ///
   /// - Returns: What ``remove(_:from:)`` takes.
-  package func listen(
-    to store: StoreEngine, _ notify: @escaping @Sendable () -> Void
-  ) -> Int {
+  package func listen(to store: StoreEngine, _ notify: @escaping @Sendable () -> Void) -> Int {
     state.withLock { state in
       state.nextID += 1
       // Code that listens already may not have been told of the newest commit yet.
@@ -116,9 +114,7 @@ package final class CommitNotifications: Sendable {
   // MARK: Whose commits
 
   /// Whether this process has made a commit; false for those too old to be remembered.
-  package func isOwn(_ sequence: UInt64) -> Bool {
-    state.withLock { $0.own.contains(sequence) }
-  }
+  package func isOwn(_ sequence: UInt64) -> Bool { state.withLock { $0.own.contains(sequence) } }
 
   /// Notes which commits a transaction of this process is about to make, before anybody can see
   /// them.

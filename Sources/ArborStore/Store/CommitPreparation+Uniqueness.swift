@@ -10,11 +10,7 @@ extension CommitPreparation {
     var violations: [UniquenessViolation] = []
     for (indexNumber, maintainer) in workspace.indexes.enumerated()
     where maintainer.index.schema.isUnique && !maintainer.isEmpty {
-      do throws(EngineError) {
-        try checkWhole(maintainer, &violations)
-      } catch {
-        throw StoreError(error)
-      }
+      try storing(checkWhole(maintainer, &violations))
       for number in maintainer.cutClaims {
         try checkCut(number, maintainer, indexNumber, &violations)
       }
@@ -32,9 +28,7 @@ extension CommitPreparation {
     while start < maintainer.run.count {
       let end = maintainer.run.endOfKey(start)
       defer { start = end }
-      guard let first = (start..<end).first(where: { maintainer.run[$0].isClaim }) else {
-        continue
-      }
+      guard let first = (start..<end).first(where: { maintainer.run[$0].isClaim }) else { continue }
       var holder: UInt64?
       if start < firstAbove { holder = try storedHolder(start..<end, maintainer) }
       for runIndex in first..<end where maintainer.run[runIndex].isClaim {
@@ -135,9 +129,7 @@ extension CommitPreparation {
 extension StoreEngine {
   /// Which unique values a change set claims that somebody has already in the newest commit.
   /// Nothing is written, and the set need not be one that could be.
-  package func uniquenessViolations(
-    of set: ChangeSet
-  ) throws(StoreError) -> [UniquenessViolation] {
+  package func uniquenessViolations(of set: ChangeSet) throws(StoreError) -> [UniquenessViolation] {
     try read { (reader) throws(StoreError) in
       try CommitPreparation(set, store: self, workspace: CommitWorkspace(self), reader: reader)
         .uniquenessViolations()

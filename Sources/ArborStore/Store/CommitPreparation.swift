@@ -47,8 +47,7 @@ struct CommitPreparation {
     var run = FlatRun<NumberedIndex>()
     run.reserve(changes.count)
     for index in changes.indices {
-      run.append(
-        NumberedIndex(high: changes[index].number.rawValue, low: UInt64(index)))
+      run.append(NumberedIndex(high: changes[index].number.rawValue, low: UInt64(index)))
     }
     run.sort(ignoringLow: true)
     return (0..<run.count).map { changes[Int(run[$0].low)] }

@@ -45,8 +45,7 @@ extension CommitWriter {
   /// greatest number, 0 where no record is left.
   func rewriteRecords(
     _ changes: ArraySlice<ChangeSet.RecordChange>, of entity: EntitySchema,
-    _ database: EngineDatabase,
-    _ transaction: borrowing EngineWriter, from basis: EngineReader
+    _ database: EngineDatabase, _ transaction: borrowing EngineWriter, from basis: EngineReader
   ) throws(EngineError) -> UInt64 {
     // Most records stay: only those that go and come count.
     try transaction.clear(database, isCounted: false)

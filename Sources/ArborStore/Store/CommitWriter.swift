@@ -72,9 +72,7 @@ struct CommitWriter: ~Copyable {
     header.sequence += 1
     let history =
       repeated ?? CommitHistory.everything.encoded(sequence: header.sequence, store.schema)
-    do throws(EngineError) { try note(set, [], history, transaction) } catch {
-      throw StoreError(error)
-    }
+    try storing(note(set, [], history, transaction))
     return CommitReceipt(sequence: header.sequence)
   }
 
@@ -110,8 +108,7 @@ struct CommitWriter: ~Copyable {
 
   /// Writes records in the order of their numbers, sealed where they will lie.
   private func writeRecords(
-    _ preparation: CommitPreparation, _ transaction: borrowing EngineWriter,
-    _ basis: EngineReader?
+    _ preparation: CommitPreparation, _ transaction: borrowing EngineWriter, _ basis: EngineReader?
   ) throws(EngineError) {
     for run in preparation.entityRuns {
       let changes = preparation.changes[run]

@@ -58,8 +58,7 @@ extension EngineReader {
   /// The record of an object, verified and in the newest layout; nil where none exists.
   func record(
     _ number: ObjectNumber, of entity: EntitySchema, in records: EngineDatabase,
-    _ layouts: StoreLayouts,
-    _ allocator: SlabAllocator
+    _ layouts: StoreLayouts, _ allocator: SlabAllocator
   ) throws(StoreError) -> RecordView? {
     guard let stored = try storedRecord(number, in: records) else { return nil }
     return try layouts.verified(stored, of: number, entity: entity, allocator: allocator)

@@ -29,23 +29,20 @@ package enum StoreCounter {
 
   /// The number of bytes that ``encode(_:)`` made; nil for others.
   static func decode(_ bytes: UnsafeRawBufferPointer) -> UInt64? {
-    guard var reader = ByteReader(checked: bytes), let value: UInt64 = reader.read(),
-      reader.isAtEnd
+    guard var reader = ByteReader(checked: bytes), let value: UInt64 = reader.read(), reader.isAtEnd
     else { return nil }
     return value
   }
 
   package static func write(
-    _ name: String, _ value: UInt64, _ arbor: EngineDatabase,
-    _ transaction: borrowing EngineWriter
+    _ name: String, _ value: UInt64, _ arbor: EngineDatabase, _ transaction: borrowing EngineWriter
   ) throws(StoreError) {
     try StoreCreation.put(StoreFormat.counterKey(name), encode(value), arbor, transaction)
   }
 
   /// Lets a counter go on from a number that is above it.
   static func raise(
-    _ name: String, to value: UInt64, _ arbor: EngineDatabase,
-    _ transaction: borrowing EngineWriter
+    _ name: String, to value: UInt64, _ arbor: EngineDatabase, _ transaction: borrowing EngineWriter
   ) throws(StoreError) {
     guard try read(name, arbor, transaction.reader) < value else { return }
     try write(name, min(value, limit(name) + 1), arbor, transaction)

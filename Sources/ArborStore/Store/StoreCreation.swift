@@ -29,16 +29,14 @@ package enum StoreCreation {
       pageSize: UInt32(pageSize), modelGeneration: 1, storeID: id,
       modelFingerprint: schema.model.fingerprint, transactionID: transaction.id,
       bootID: StoreHeader.bootID, sequence: 0)
-    try begin(
-      header, schema, layouts, StoreDatabases(schema, opened: opened).arbor, transaction)
+    try begin(header, schema, layouts, StoreDatabases(schema, opened: opened).arbor, transaction)
   }
 
   /// Writes what a store without objects says of itself: model, catalogue, layouts, counters, and
   /// the header.
   static func begin(
     _ header: HeaderRecord, _ schema: ModelSchema, _ layouts: [StoredLayout],
-    _ arbor: EngineDatabase,
-    _ transaction: borrowing EngineWriter
+    _ arbor: EngineDatabase, _ transaction: borrowing EngineWriter
   ) throws(StoreError) {
     try put(schema.model, ModelDigest(schema.model), arbor, transaction)
     try put(StoreFormat.catalogKey, CatalogCodec.encode(schema.catalog), arbor, transaction)
@@ -69,8 +67,7 @@ package enum StoreCreation {
   }
 
   static func put(
-    _ key: String, _ value: [UInt8], _ arbor: EngineDatabase,
-    _ transaction: borrowing EngineWriter
+    _ key: String, _ value: [UInt8], _ arbor: EngineDatabase, _ transaction: borrowing EngineWriter
   ) throws(StoreError) {
     _ = try storing(transaction.put(arbor, key: Array(key.utf8), value: value))
   }

@@ -79,8 +79,7 @@ package final class StoreDatabases: Sendable {
         (StoreFormat.recordDatabase(schema.storedName(of: entity)), StoreFormat.recordFlags))
     }
     for index in plan.indexes {
-      list.append(
-        (StoreFormat.indexDatabase(schema.storedName(of: index)), StoreFormat.indexFlags))
+      list.append((StoreFormat.indexDatabase(schema.storedName(of: index)), StoreFormat.indexFlags))
     }
     for relationship in plan.relationships {
       let stored = schema.storedName(of: relationship)

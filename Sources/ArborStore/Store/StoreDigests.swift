@@ -15,9 +15,7 @@ enum StoreDigests {
   }
 
   /// The digests of a state, whose header names a transaction.
-  static func read(
-    _ reader: EngineReader, of transactionID: UInt64
-  ) throws(EngineError) -> Stored {
+  static func read(_ reader: EngineReader, of transactionID: UInt64) throws(EngineError) -> Stored {
     guard let bytes = try reader.get(.unnamed, key: key) else { return .unknown }
     guard let digests = DatabaseDigests(bytes) else { return .damaged }
     return digests.transactionID == transactionID ? .known(digests) : .unknown

@@ -14,8 +14,7 @@ extension StoreEngine {
       let name = entity.name
       list.append(
         DigestedDatabase(
-          database: databases.records(entity.index), title: "The records of \(name)",
-          entity: name))
+          database: databases.records(entity.index), title: "The records of \(name)", entity: name))
       guard let blobs = databases.blobs(entity.index) else { continue }
       list.append(
         DigestedDatabase(database: blobs, title: "The large binaries of \(name)", entity: name))
@@ -25,14 +24,12 @@ extension StoreEngine {
       list.append(
         DigestedDatabase(
           database: index.database,
-          title: "The entries of the index \(entity).\(index.schema.name)",
-          entity: entity))
+          title: "The entries of the index \(entity).\(index.schema.name)", entity: entity))
     }
     for relationship in databases.relationships {
       let entity = schema.entities[relationship.schema.declaringEntity].name
       let title = "The links of \(entity).\(relationship.schema.name)"
-      list.append(
-        DigestedDatabase(database: relationship.members, title: title, entity: entity))
+      list.append(DigestedDatabase(database: relationship.members, title: title, entity: entity))
       guard let order = relationship.order else { continue }
       list.append(DigestedDatabase(database: order, title: title, entity: entity))
     }
@@ -40,9 +37,7 @@ extension StoreEngine {
   }
 
   /// The log, and what a migration keeps until it is confirmed, as far as they have entries.
-  private func otherDatabases(
-    than known: Set<String>
-  ) throws(StoreError) -> [DigestedDatabase] {
+  private func otherDatabases(than known: Set<String>) throws(StoreError) -> [DigestedDatabase] {
     let snapshot = try quietSnapshot()
     let stored = try digests(snapshot)
     snapshot.close()

@@ -17,9 +17,7 @@ extension StoreEngine {
     return Int64(numbers.lowerBound)..<Int64(numbers.upperBound)
   }
 
-  private func takeNumbers(
-    _ count: UInt64, counter: Int
-  ) throws(StoreError) -> Range<UInt64> {
+  private func takeNumbers(_ count: UInt64, counter: Int) throws(StoreError) -> Range<UInt64> {
     try blocks.take(count, of: counter) { (size) throws(StoreError) in
       try reserveNumbers(size, atLeast: count, counter)
     }
@@ -100,8 +98,7 @@ extension StoreEngine {
   ///
   /// - Throws: `exhausted` where it is less; the counter stays as it is then.
   private func reserveNumbers(
-    _ size: UInt64, atLeast count: UInt64, _ counter: Int,
-    _ transaction: borrowing EngineWriter
+    _ size: UInt64, atLeast count: UInt64, _ counter: Int, _ transaction: borrowing EngineWriter
   ) throws(StoreError) -> NumberReservation {
     let name = counterName(counter)
     let first = try StoreCounter.read(name, databases.arbor, transaction.reader)

@@ -76,8 +76,7 @@ extension StoreEngine {
 
   /// Signs a header and writes it, as the last of what a transaction writes.
   private func write(
-    _ header: HeaderRecord, _ transaction: borrowing EngineWriter,
-    _ attempt: inout WriteAttempt
+    _ header: HeaderRecord, _ transaction: borrowing EngineWriter, _ attempt: inout WriteAttempt
   ) throws(StoreError) {
     var header = header
     header.sign(transaction)

@@ -192,8 +192,7 @@ package final class StoreEngine: Sendable {
   func noteReplacement() {
     mark.withLock { mark in
       guard let model = mark.model else { return }
-      mark.model = ModelState(
-        phase: .isReplaced, fingerprint: model.fingerprint, isReadable: true)
+      mark.model = ModelState(phase: .isReplaced, fingerprint: model.fingerprint, isReadable: true)
     }
   }
 
@@ -211,9 +210,7 @@ package final class StoreEngine: Sendable {
   }
 
   /// Waits until everything that was committed is on the medium, whatever commits wait for.
-  package func synchronize() throws(StoreError) {
-    try storing(environment.synchronize())
-  }
+  package func synchronize() throws(StoreError) { try storing(environment.synchronize()) }
 
   /// Whether nothing is written but what comes from a log.
   var isFollower: Bool { follows.load(ordering: .relaxed) }
@@ -271,7 +268,5 @@ extension StoreEngine {
 
   /// Whether large binaries of an entity can lie outside of its records: not in a file of an
   /// earlier format that was opened for reading only.
-  package func keepsBlobs(of entity: EntitySchema) -> Bool {
-    databases.blobs(entity.index) != nil
-  }
+  package func keepsBlobs(of entity: EntitySchema) -> Bool { databases.blobs(entity.index) != nil }
 }

@@ -143,7 +143,6 @@ package struct DuplicateValues: Sendable, Hashable {
     of number: ObjectNumber, _ schema: ModelSchema, _ storeID: UUID
   ) -> ObjectID {
     ObjectID(
-      storeID: storeID, entityName: schema.entity(of: number)?.name ?? "",
-      number: number.sequence)
+      storeID: storeID, entityName: schema.entity(of: number)?.name ?? "", number: number.sequence)
   }
 }

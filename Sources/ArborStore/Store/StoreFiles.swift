@@ -15,9 +15,7 @@ package enum StoreFiles {
   }
 
   /// Runs `body` while nobody has the file at a path open.
-  static func exclusively(
-    path: String, _ body: () throws(StoreError) -> Void
-  ) throws(StoreError) {
+  static func exclusively(path: String, _ body: () throws(StoreError) -> Void) throws(StoreError) {
     try typed(path) { try EngineEnvironment.withExclusiveLock(path: path) { try body() } }
   }
 
@@ -48,11 +46,9 @@ package enum StoreFiles {
     try typed(path) {
       try EngineEnvironment.replaceFile(at: path, by: staged, keepsFormer: keepsFormer) {
         transaction in
-        let arbor = try transaction.openDatabase(
-          StoreFormat.arborDatabase, StoreFormat.arborFlags)
+        let arbor = try transaction.openDatabase(StoreFormat.arborDatabase, StoreFormat.arborFlags)
         guard let arbor else {
-          throw StoreError.notAStore(
-            path: path, what: "The file is a database of another program.")
+          throw StoreError.notAStore(path: path, what: "The file is a database of another program.")
         }
         try permit(StoreHeader.read(transaction.reader, arbor, path: path))
       }
@@ -94,9 +90,7 @@ package enum StoreFiles {
   ///   or forget it.
   package static func exists(_ path: String) throws(StoreError) -> Bool {
     if access(path, F_OK) == 0 { return true }
-    guard errno == ENOENT || errno == ENOTDIR else {
-      throw StoreError(errno: errno, path: path)
-    }
+    guard errno == ENOENT || errno == ENOTDIR else { throw StoreError(errno: errno, path: path) }
     return false
   }
 
@@ -110,9 +104,7 @@ package enum StoreFiles {
   private static func move(past path: String, to name: String) throws(StoreError) {
     // First the lock file: once the name is free, it may be of somebody else's new store.
     unlink(path + "-lock")
-    guard rename(path, name) == 0 else {
-      throw StoreError.failed("rename", path, errno: errno)
-    }
+    guard rename(path, name) == 0 else { throw StoreError.failed("rename", path, errno: errno) }
     try EngineFolder.synchronize(of: path)
   }
 

@@ -139,10 +139,8 @@ extension StoreError {
       self = .notAStore(
         path: path ?? "",
         what: "The file was written on a machine with the other byte order; export and import it.")
-    case .tooNew(let major, let minor):
-      self = .formatTooNew(major: Int(major), minor: Int(minor))
-    case .damaged:
-      self = .corrupted(what: "The header is damaged.")
+    case .tooNew(let major, let minor): self = .formatTooNew(major: Int(major), minor: Int(minor))
+    case .damaged: self = .corrupted(what: "The header is damaged.")
     }
   }
 }

@@ -180,8 +180,7 @@ extension StoreOpener {
     let header = try StoreHeader.read(reader, arbor, path: parts.path)
     // Of another model by now, which the transaction notices.
     guard header.modelGeneration == parts.header.modelGeneration else { return }
-    let builds = try IndexBuildPlan(
-      migration, parts, IndexBuildList(), reader, atMost: most)
+    let builds = try IndexBuildPlan(migration, parts, IndexBuildList(), reader, atMost: most)
     let unique = schema.entities.flatMap { entity in
       entity.indexes.filter {
         $0.isUnique && $0.declaringEntity == entity.index
@@ -202,8 +201,7 @@ extension StoreOpener {
   /// Writes the numbers of the newer model, the layouts of entities that have new ones, and the
   /// counters of entities that had no objects.
   private static func storeCatalog(
-    _ migration: LightweightMigration, _ parts: StoreParts,
-    _ transaction: borrowing EngineWriter
+    _ migration: LightweightMigration, _ parts: StoreParts, _ transaction: borrowing EngineWriter
   ) throws(StoreError) {
     let arbor = parts.databases.arbor
     let schema = migration.new
@@ -228,8 +226,7 @@ extension StoreOpener {
   private static func changedLayouts(
     _ migration: LightweightMigration, _ reader: EngineReader, _ arbor: EngineDatabase
   ) throws(StoreError) -> [StoredLayout] {
-    let plans = Dictionary(
-      uniqueKeysWithValues: migration.evolution.entities.map { ($0.name, $0) })
+    let plans = Dictionary(uniqueKeysWithValues: migration.evolution.entities.map { ($0.name, $0) })
     var changed: [StoredLayout] = []
     for entity in migration.new.entities where !entity.isAbstract {
       if migration.evolution.returned.contains(entity.name) { continue }

@@ -24,8 +24,7 @@ extension StoreOpener {
 
   /// Refuses a file of another model than the given one.
   func agree(with parts: StoreParts) throws(StoreError) {
-    try agree(
-      parts.schema, parts.modelDigest, parts.header.modelFingerprint, path: parts.path)
+    try agree(parts.schema, parts.modelDigest, parts.header.modelFingerprint, path: parts.path)
   }
 
   private func agree(

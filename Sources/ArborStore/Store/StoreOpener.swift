@@ -107,9 +107,7 @@ struct StoreOpener {
   }
 
   private func create(_ path: String) throws(StoreError) {
-    guard !opening.isReadOnly, let model = try offer?.checked() else {
-      throw .missing(path: path)
-    }
+    guard !opening.isReadOnly, let model = try offer?.checked() else { throw .missing(path: path) }
     _ = try StoreCreation.create(at: path, model, options: environmentOptions)
   }
 
@@ -136,17 +134,14 @@ struct StoreOpener {
         try StoreFiles.setAside(past: path)
       }
       return true
-    default:
-      return false
+    default: return false
     }
   }
 
   // MARK: Validating
 
   /// Reads what the file says about itself and opens its databases.
-  func parts(
-    of environment: EngineEnvironment, path: String?
-  ) throws(StoreError) -> StoreParts {
+  func parts(of environment: EngineEnvironment, path: String?) throws(StoreError) -> StoreParts {
     let found = try storing(
       environment.openDatabase(StoreFormat.arborDatabase, StoreFormat.arborFlags))
     guard let arbor = found else {
@@ -251,8 +246,7 @@ extension StoreOpener {
   func verify(_ store: StoreEngine) throws(StoreError) {
     if !store.wasWrittenSinceBoot { try store.settleAfterStop() }
     if opening.checksEveryPage, let problem = try store.check().problems.first {
-      throw .corrupted(
-        entity: problem.entity, object: problem.object, what: problem.description)
+      throw .corrupted(entity: problem.entity, object: problem.object, what: problem.description)
     }
     if opening.looksForDamage { try store.scrubInBackground(after: opening.scrubInterval) }
   }

@@ -25,8 +25,7 @@ extension QuerySource {
     defer { withExtendedLifetime(upgraded) {} }
     guard let entity = schema.entity(of: number), !entity.isAbstract,
       let record = try reader.record(
-        number, of: entity, in: records(entity), store.layouts, upgraded),
-      !record.isNull(field)
+        number, of: entity, in: records(entity), store.layouts, upgraded), !record.isNull(field)
     else { return nil }
     switch record.content(field) {
     case .value(let bytes): return Data(bytes)

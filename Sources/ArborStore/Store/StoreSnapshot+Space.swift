@@ -45,9 +45,7 @@ extension StoreSnapshot {
     return sizes
   }
 
-  private func databaseSpaces(
-    _ reader: EngineReader
-  ) throws(StoreError) -> [StoreSpace.Database] {
+  private func databaseSpaces(_ reader: EngineReader) throws(StoreError) -> [StoreSpace.Database] {
     let entities = store.schema.entities
     let databases = store.databases
     var list: [StoreSpace.Database] = []

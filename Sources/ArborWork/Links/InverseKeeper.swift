@@ -36,9 +36,7 @@ package struct InverseKeeper {
   }
 
   /// Unlinks a member from a to-many relationship.
-  package func remove(
-    _ member: TrackedObject, from owner: TrackedObject, _ relation: Relation
-  ) {
+  package func remove(_ member: TrackedObject, from owner: TrackedObject, _ relation: Relation) {
     let inverse = member.shape.relations[relation.inverseSlot]
     guard inverse.isToMany else {
       guard member.target(of: inverse) == owner.number else { return }
@@ -170,9 +168,7 @@ package struct InverseKeeper {
 
   // MARK: Links
 
-  private func arriveLink(
-    _ member: ObjectNumber, at owner: ObjectNumber, _ relation: Relation
-  ) {
+  private func arriveLink(_ member: ObjectNumber, at owner: ObjectNumber, _ relation: Relation) {
     if relation.isOrdered {
       let edit = work.links.makeEdit(owner, relation)
       if edit[member] != .added { putLast(member, edit) }
@@ -180,9 +176,7 @@ package struct InverseKeeper {
     setLink(member, at: owner, relation, .added)
   }
 
-  package func leaveLink(
-    _ member: ObjectNumber, at owner: ObjectNumber, _ relation: Relation
-  ) {
+  package func leaveLink(_ member: ObjectNumber, at owner: ObjectNumber, _ relation: Relation) {
     if relation.isOrdered { noteSequence(work.links.makeEdit(owner, relation)) }
     setLink(member, at: owner, relation, .removed)
   }
@@ -211,9 +205,7 @@ package struct InverseKeeper {
 
   /// Tells undo that an object is a member by now that was none.
   package func noteJoined(_ member: ObjectNumber, _ edit: PendingMembers) {
-    guard work.undo?.isRecording == true, edit.sequenceEpoch != work.epoch else {
-      return
-    }
+    guard work.undo?.isRecording == true, edit.sequenceEpoch != work.epoch else { return }
     let order = edit.order ?? PendingOrder()
     order.noteJoined(member, in: work.epoch)
     edit.order = order

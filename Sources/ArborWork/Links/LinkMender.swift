@@ -69,8 +69,7 @@ private struct LinkMender {
 
   /// Lets the target of a relationship lead back, or the object lead nowhere.
   private func join(
-    _ object: TrackedObject, _ relation: Relation, _ target: TrackedObject,
-    _ side: LinkMending.Side
+    _ object: TrackedObject, _ relation: Relation, _ target: TrackedObject, _ side: LinkMending.Side
   ) {
     let inverse = target.shape.relations[relation.inverseSlot]
     guard let back = inverse.field else { return }

@@ -40,8 +40,7 @@ extension Workspace {
   package func forgetLost(of object: TrackedObject, changing field: RecordField) {
     guard !lostLinks.isEmpty else { return }
     lostLinks = lostLinks.filter { link in
-      link.owner != object.number
-        || object.shape.relations[link.slot].field?.offset != field.offset
+      link.owner != object.number || object.shape.relations[link.slot].field?.offset != field.offset
     }
   }
 

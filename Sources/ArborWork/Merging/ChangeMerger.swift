@@ -10,9 +10,7 @@ package struct ChangeMerger {
   /// Resolves one conflict of a commit, so that the change can be submitted again.
   package func resolve(_ conflict: CommitConflict, _ resolution: MergeResolution) {
     guard let change = work.pending.change(of: conflict.number) else { return }
-    guard let current = conflict.currentRecord else {
-      return resolveDeleted(change, resolution)
-    }
+    guard let current = conflict.currentRecord else { return resolveDeleted(change, resolution) }
     let record = RecordBuffer(copying: current, into: work.allocator)
     if change.kind == .inserted {
       return resolveInserted(change, record.view, record.slab, resolution)
@@ -24,18 +22,15 @@ package struct ChangeMerger {
     }
     work.recordMerge(of: change.object)
     switch resolution {
-    case .objectWins, .overwrite:
-      delete(change, anew: record)
-    case .storeWins, .rollback:
-      revive(change, record)
+    case .objectWins, .overwrite: delete(change, anew: record)
+    case .storeWins, .rollback: revive(change, record)
     }
   }
 
   /// Decides whose sequence the members of an object's ordered relationships have.
   private func decideOrders(of object: TrackedObject, _ resolution: MergeResolution) {
     for relation in object.shape.relations where relation.isOrdered {
-      guard let edit = work.links.edit(object.number, relation),
-        edit.order?.arrangement != nil
+      guard let edit = work.links.edit(object.number, relation), edit.order?.arrangement != nil
       else { continue }
       let stored = work.storedMembers(of: object.number, relation)
       let isContested = edit.isContested(over: stored)
@@ -51,8 +46,7 @@ package struct ChangeMerger {
   /// Two contexts have brought back one object that a third had deleted: there is nothing to tell
   /// what either of them changed, so one of them wins as a whole.
   package func resolveInserted(
-    _ change: PendingObject, _ record: RecordView, _ slab: RecordSlab,
-    _ resolution: MergeResolution
+    _ change: PendingObject, _ record: RecordView, _ slab: RecordSlab, _ resolution: MergeResolution
   ) {
     let object = change.object
     work.recordMerge(of: object)
@@ -99,8 +93,7 @@ package struct ChangeMerger {
         change.committedSlab = nil
         change.concurrent = .none
       }
-    default:
-      work.takeAwayDeleted(object)
+    default: work.takeAwayDeleted(object)
     }
   }
 

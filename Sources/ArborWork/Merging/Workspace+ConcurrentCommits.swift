@@ -44,9 +44,7 @@ extension Workspace {
     settleListeners()
   }
 
-  private func takeIn(
-    _ change: HistoryEntry.Change, _ snapshot: StoreSnapshot
-  ) throws(StoreError) {
+  private func takeIn(_ change: HistoryEntry.Change, _ snapshot: StoreSnapshot) throws(StoreError) {
     let object = registry.object(change.number)
     // What was read ahead of the commit was not known before it.
     let wasKnown = object != nil && !readAhead.contains(change.number)
@@ -61,9 +59,7 @@ extension Workspace {
   /// Drops the pending links of and to objects that others have deleted.
   ///
   /// - Parameter isFinal: Whether objects without net change live on no longer.
-  package func dropLostLinks(
-    _ snapshot: StoreSnapshot, isFinal: Bool = false
-  ) throws(StoreError) {
+  package func dropLostLinks(_ snapshot: StoreSnapshot, isFinal: Bool = false) throws(StoreError) {
     try dropLinks { (number) throws(StoreError) in
       if let change = pending.change(of: number), !isFinal || !change.hasNoEffect { return false }
       return try !snapshot.exists(number)
@@ -137,8 +133,7 @@ extension Workspace {
       return
     }
     // Only what was brought back can be in the store already.
-    if change.kind == .inserted, change.formerVersion > 0, !isDeleted,
-      policy == .mergesAtOnce,
+    if change.kind == .inserted, change.formerVersion > 0, !isDeleted, policy == .mergesAtOnce,
       let record = try snapshot.record(object.number, allocator: allocator)
     {
       let merger = ChangeMerger(self)
@@ -164,11 +159,8 @@ extension Workspace {
   }
 
   /// Leaves an object that is deleted here out of what others have linked to it.
-  private func hideLinks(
-    to object: TrackedObject, _ snapshot: StoreSnapshot
-  ) throws(StoreError) {
-    for relation in object.shape.relations
-    where relation.isToMany && relation.isInverseToMany {
+  private func hideLinks(to object: TrackedObject, _ snapshot: StoreSnapshot) throws(StoreError) {
+    for relation in object.shape.relations where relation.isToMany && relation.isInverseToMany {
       for owner in try snapshot.members(relation.schema, of: object.number) {
         guard let inverse = self.relation(of: owner, relation.inverseSlot) else { continue }
         tellListeners { $0.noteReplaced(linksOf: owner, inverse) }
@@ -196,8 +188,7 @@ extension Workspace {
     guard stored?.record.version != known else { return }
     if let change = object.change {
       guard let stored else { return }
-      return ChangeMerger(self).rebase(
-        change, onto: stored.record, stored.slab, .objectWins)
+      return ChangeMerger(self).rebase(change, onto: stored.record, stored.slab, .objectWins)
     }
     guard let stored else { return takeAwayDeleted(object) }
     noteReplaced(object)

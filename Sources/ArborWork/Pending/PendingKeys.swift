@@ -121,8 +121,7 @@ package final class PendingKeyTable {
     let hash = Self.hash(key.bytes)
     guard let word = entryOfNumber[number] else {
       entryOfNumber.set(number, UInt(entries.count))
-      entries.append(
-        Entry(number: number, hash: hash, next: Self.nowhere, previous: Self.nowhere))
+      entries.append(Entry(number: number, hash: hash, next: Self.nowhere, previous: Self.nowhere))
       return link(entries.count - 1)
     }
     let index = Int(word)

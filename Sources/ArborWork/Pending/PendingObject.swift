@@ -100,8 +100,7 @@ package final class PendingObject {
   /// Whether it makes no net change: the object's record is as it was committed.
   package var hasNoEffect: Bool {
     guard kind == .updated, let committed else { return false }
-    return committed.changedFields(since: object.currentRecord, in: object.shape.entity.layout)
-      == 0
+    return committed.changedFields(since: object.currentRecord, in: object.shape.entity.layout) == 0
   }
 
   /// The membership of its object, by the change, at an owner whose members the store derives: by

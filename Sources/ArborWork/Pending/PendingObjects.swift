@@ -96,9 +96,7 @@ package final class PendingObjects {
   }
 
   /// All changes, for loops that drop some.
-  package var all: [PendingObject] {
-    compactMap { $0 }
-  }
+  package var all: [PendingObject] { compactMap { $0 } }
 
   /// What `transform` makes of the changes, without nil.
   package func compactMap<R>(_ transform: (PendingObject) -> R?) -> [R] {

@@ -16,9 +16,7 @@ open class EntityShape {
   /// Whether records have fields that live in memory only.
   package final let hasTransientFields: Bool
 
-  package init(
-    _ entity: EntitySchema, _ relations: ContiguousArray<Relation>, storeID: UUID
-  ) {
+  package init(_ entity: EntitySchema, _ relations: ContiguousArray<Relation>, storeID: UUID) {
     self.entity = entity
     self.relations = relations
     self.storeID = storeID

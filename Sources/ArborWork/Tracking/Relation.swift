@@ -56,8 +56,7 @@ package final class Relation: Sendable {
     let inverse = model.inverse(of: schema)
     isInverseToMany = inverse.isToMany
     isPaired = !schema.isToMany && !inverse.isToMany
-    isOwnInverse =
-      inverse.slot == schema.slot && inverse.declaringEntity == schema.declaringEntity
+    isOwnInverse = inverse.slot == schema.slot && inverse.declaringEntity == schema.declaringEntity
     switch schema.storage {
     case .field(let index):
       form = .field

@@ -59,9 +59,7 @@ package struct UndoReplay {
   }
 
   /// Makes a deleted object what it was, on top of what the store has of it.
-  private func revive(
-    _ object: TrackedObject, as record: RecordView, after formerVersion: UInt32
-  ) {
+  private func revive(_ object: TrackedObject, as record: RecordView, after formerVersion: UInt32) {
     work.recordEdit(of: object, isKnown: object.workspace != nil)
     work.noteReplaced(object)
     if object.workspace == nil {
@@ -196,8 +194,7 @@ package struct UndoReplay {
 
   /// Points a to-one relationship at what it led to, or at nothing where that is gone.
   private func point(_ object: TrackedObject, _ field: RecordField, at target: ObjectNumber?) {
-    guard
-      let relation = object.shape.relations.first(where: { $0.field?.offset == field.offset })
+    guard let relation = object.shape.relations.first(where: { $0.field?.offset == field.offset })
     else { return }
     keeper.set(
       object, relation, to: target.flatMap { relation.leads(to: $0) ? liveObject($0) : nil })

@@ -25,9 +25,7 @@ package final class UndoStack: UndoRecorder {
 
   package weak var work: Workspace?
   private var undoGroups: [Group] = []
-  private var redoGroups: [Group] = [] {
-    didSet { if redoGroups.isEmpty { hasForgotten = true } }
-  }
+  private var redoGroups: [Group] = [] { didSet { if redoGroups.isEmpty { hasForgotten = true } } }
   /// Whether groups may have been forgotten since the context last looked what is kept for them.
   package var hasForgotten = false
   /// The group that edits belong to; nil before the first one.
@@ -201,8 +199,7 @@ package final class UndoStack: UndoRecorder {
   /// Undoes a group by edits at the end of the log; returns the position of the first.
   private func replayAtEnd(_ group: Group) -> Int? {
     guard let work else { return nil }
-    precondition(
-      !isInSavepoint, "A group was undone during a commit or a seed; do it afterwards.")
+    precondition(!isInSavepoint, "A group was undone during a commit or a seed; do it afterwards.")
     let replay = UndoReplay(work: work)
     replay.prepare(group.log)
     let start = work.log.count
@@ -246,8 +243,7 @@ extension UndoStack {
   /// Tells that a commit begins, whose hooks may change things.
   package func beginCommit() {
     seal()
-    mark.hasClosedGroup =
-      !hasOpenEdits && openStarts.isEmpty && undoGroups.count > mark.undoCount
+    mark.hasClosedGroup = !hasOpenEdits && openStarts.isEmpty && undoGroups.count > mark.undoCount
   }
 
   package func noteCommit() {
@@ -326,8 +322,7 @@ extension UndoStack {
     work.undo = stack
     guard let stack else { return }
     precondition(
-      stack.work == nil,
-      "An undo history belongs to one context; make another for the second one.")
+      stack.work == nil, "An undo history belongs to one context; make another for the second one.")
     stack.work = work
     stack.begin(at: work.log.count)
     // The next change of each object is recorded.

@@ -26,8 +26,7 @@ package struct MembershipCache {
   ) {
     if sequence != self.sequence { removeAll() }
     self.sequence = sequence
-    let key = Relationship(
-      declaringEntity: relationship.declaringEntity, slot: relationship.slot)
+    let key = Relationship(declaringEntity: relationship.declaringEntity, slot: relationship.slot)
     if isAhead { ahead[key] = table } else { tables[key] = table }
   }
 

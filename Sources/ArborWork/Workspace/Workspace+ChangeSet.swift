@@ -72,9 +72,7 @@ extension Workspace {
   /// What the store has to write of a change; nil where the object is as it was.
   ///
   /// - Parameter reordered: The bits of the object's ordered relationships that changed.
-  private func recordChange(
-    _ change: PendingObject, reordered: UInt64
-  ) -> ChangeSet.RecordChange? {
+  private func recordChange(_ change: PendingObject, reordered: UInt64) -> ChangeSet.RecordChange? {
     let object = change.object
     switch change.kind {
     case .inserted: return .insert(object.number, object.currentRecord, after: change.baseVersion)

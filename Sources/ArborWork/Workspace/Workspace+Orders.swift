@@ -39,9 +39,8 @@ extension Workspace {
   package func checkOrders() throws(StoreError) {
     var conflicts: [CommitConflict] = []
     forEachOrder { edit in
-      guard edit.order?.arrangement != nil,
-        let change = pending.change(of: edit.owner), change.kind == .updated,
-        !conflicts.contains(where: { $0.number == edit.owner }),
+      guard edit.order?.arrangement != nil, let change = pending.change(of: edit.owner),
+        change.kind == .updated, !conflicts.contains(where: { $0.number == edit.owner }),
         isContested(edit), let stored = storedRecord(of: edit.owner)
       else { return }
       conflicts.append(

@@ -10,9 +10,8 @@ package protocol WorkspaceHost: AnyObject {
   /// Makes and registers an object that is not registered.
   ///
   /// - Throws: `corrupted` for a number of no entity, which only a forged file holds.
-  func makeObject(
-    _ number: ObjectNumber, _ record: RecordView?, _ slab: RecordSlab?
-  ) throws(StoreError) -> TrackedObject
+  func makeObject(_ number: ObjectNumber, _ record: RecordView?, _ slab: RecordSlab?)
+    throws(StoreError) -> TrackedObject
 
   /// The objects that a relationship leads to in their order, those that are not registered read
   /// together. Never fails; the workspace remembers the error.

@@ -55,8 +55,7 @@ package struct ComparisonSemantics {
     case (.double(let number), _) where number.isNaN, (_, .double(let number)) where number.isNaN:
       return nil
     case (.null, _), (.objectID, _), (.list, _), (.composite, _): return nil
-    default:
-      return left.orderingRank == right.orderingRank ? Value.compare(left, right) : nil
+    default: return left.orderingRank == right.orderingRank ? Value.compare(left, right) : nil
     }
   }
 

@@ -48,9 +48,8 @@ extension PredicateCompilation {
   func fieldPair(_ comparison: BoundComparison) -> CompiledNode? {
     guard case .path(let left) = comparison.left, case .path(let right) = comparison.right,
       case .attribute(let leftAttribute) = left.leaf,
-      case .attribute(let rightAttribute) = right.leaf,
-      !leftAttribute.field.isExternal, !rightAttribute.field.isExternal,
-      comparison.comparison.isOfOrders
+      case .attribute(let rightAttribute) = right.leaf, !leftAttribute.field.isExternal,
+      !rightAttribute.field.isExternal, comparison.comparison.isOfOrders
     else { return nil }
     let test = comparison.comparison
     let isPlain = comparison.options.folding.isEmpty && !comparison.options.contains(.localized)

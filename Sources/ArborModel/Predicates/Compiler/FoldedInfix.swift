@@ -76,7 +76,5 @@ struct FoldedInfix: ByteMatcher {
     return clues
   }
 
-  private static func rank(of byte: UInt8) -> Int {
-    usual.firstIndex(of: byte) ?? usual.count
-  }
+  private static func rank(of byte: UInt8) -> Int { usual.firstIndex(of: byte) ?? usual.count }
 }

@@ -110,9 +110,7 @@ private final class GlobBytes {
   @inline(__always)
   private static func stands(_ segment: Segment, _ address: UnsafeRawPointer) -> Bool {
     guard let wanted = segment.bytes.baseAddress, segment.bytes.count > 0 else { return true }
-    guard let masks = segment.masks else {
-      return equalBytes(address, wanted, segment.bytes.count)
-    }
+    guard let masks = segment.masks else { return equalBytes(address, wanted, segment.bytes.count) }
     for offset in 0..<segment.bytes.count {
       let byte = address.load(fromByteOffset: offset, as: UInt8.self)
       let mask = masks.load(fromByteOffset: offset, as: UInt8.self)

@@ -49,11 +49,9 @@ extension NumericDomain {
     let (below, above) = neighbours(of: constant)
     switch comparison {
     case .equal: return below == above ? .make(below, above) : .none
-    case .less:
-      return above.map { .make(least, predecessor(of: $0)) } ?? .make(least, greatest)
+    case .less: return above.map { .make(least, predecessor(of: $0)) } ?? .make(least, greatest)
     case .lessOrEqual: return .make(least, below)
-    case .greater:
-      return below.map { .make(successor(of: $0), greatest) } ?? .make(least, greatest)
+    case .greater: return below.map { .make(successor(of: $0), greatest) } ?? .make(least, greatest)
     case .greaterOrEqual: return .make(above, greatest)
     default: return .none
     }
@@ -113,9 +111,7 @@ enum DoubleNumbers: NumericDomain {
   static let greatest = Double.greatestFiniteMagnitude
 
   static func successor(of number: Double) -> Double? { number >= greatest ? nil : number.nextUp }
-  static func predecessor(of number: Double) -> Double? {
-    number <= least ? nil : number.nextDown
-  }
+  static func predecessor(of number: Double) -> Double? { number <= least ? nil : number.nextDown }
 
   static func neighbours(of constant: Value) -> (below: Double?, above: Double?) {
     let near: Double

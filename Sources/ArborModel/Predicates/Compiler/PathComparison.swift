@@ -66,8 +66,7 @@ struct PathComparison {
     if comparison == .notEqual {
       return try with(.equal, constant).compile(leaf, in: entity).negated
     }
-    if comparison == .between, case .list(let bounds) = constant, bounds.count == 2,
-      !leaf.isNumeric
+    if comparison == .between, case .list(let bounds) = constant, bounds.count == 2, !leaf.isNumeric
     {
       let lower = try with(.greaterOrEqual, bounds[0]).compile(leaf, in: entity)
       let upper = try with(.lessOrEqual, bounds[1]).compile(leaf, in: entity)
@@ -80,8 +79,7 @@ struct PathComparison {
         return .constant(false)
       }
       return objectTest(of: entity.layout.fields[index])
-    case .entityName:
-      return .constant(try semantics.holds(.string(entity.name), constant))
+    case .entityName: return .constant(try semantics.holds(.string(entity.name), constant))
     case .attribute(let attribute):
       let field = entity.attributes[attribute.slot].field
       if constant.isNull {

@@ -3,8 +3,7 @@ extension PredicateCompilation {
   /// Reads the objects of a collection. What is no object of the store is left out.
   func objects(_ expression: BoundExpression) throws(ArborError) -> ObjectsReader {
     switch expression {
-    case .collection(let collection):
-      return members(of: collection)
+    case .collection(let collection): return members(of: collection)
     case .subquery(let base, let entity, let node):
       let members = try objects(base)
       let (own, codes) = (frame, try codes(node, of: entity))
@@ -101,8 +100,7 @@ extension PredicateCompilation {
   }
 
   private func codes<Code>(
-    of target: EntitySchema,
-    _ make: @escaping (PredicateCompilation) throws(ArborError) -> Code
+    of target: EntitySchema, _ make: @escaping (PredicateCompilation) throws(ArborError) -> Code
   ) throws(ArborError) -> EntityCodes<Code> {
     let family = schema.family(of: target)
     let frame = EvaluationFrame(family: family)

@@ -117,8 +117,7 @@ extension PredicateCompilation {
         guard let resolver, let owner = owner.target(record, number, resolver) else { return 0 }
         return resolver.memberCount(of: owner, relationship)
       }
-    case .subquery(let base, let entity, let node):
-      return try acceptedCounter(base, entity, node)
+    case .subquery(let base, let entity, let node): return try acceptedCounter(base, entity, node)
     case .filter(let base, let slot, let node):
       let filtered = try filter(base, slot, node)
       return { record, number, resolver, _ in

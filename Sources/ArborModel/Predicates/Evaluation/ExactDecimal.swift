@@ -43,9 +43,8 @@ struct ExactDecimal {
 
   /// The number as a `Decimal`; nil beyond what that holds.
   var decimal: Decimal? {
-    DecimalDigits(
-      isNegative: isNegative, text: significand.description.utf8, exponent: exponent
-    ).decimal
+    DecimalDigits(isNegative: isNegative, text: significand.description.utf8, exponent: exponent)
+      .decimal
   }
 
   private static func tenth(_ significand: UInt128) -> UInt128 {
@@ -151,9 +150,7 @@ struct ExactDecimal {
     let isSmall = -exponent > 38
     let divisor = isSmall ? 1 : Self.powers[-exponent]
     let (quotient, rest) =
-      isSmall
-      ? (0, significand)
-      : significand.quotientAndRemainder(dividingBy: divisor)
+      isSmall ? (0, significand) : significand.quotientAndRemainder(dividingBy: divisor)
     let isAway: Bool
     switch rule {
     case .up: isAway = !isNegative && rest > 0

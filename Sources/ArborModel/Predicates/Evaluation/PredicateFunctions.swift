@@ -10,9 +10,7 @@ enum PredicateFunctions {
     functions.withLock { $0[key(name)] = function }
   }
 
-  static func function(named name: String) -> Function? {
-    functions.withLock { $0[key(name)] }
-  }
+  static func function(named name: String) -> Function? { functions.withLock { $0[key(name)] } }
 
   static func unknown(_ name: String) -> String {
     let known = functions.withLock { Array($0.keys).sorted() }
@@ -53,7 +51,5 @@ extension FetchPredicate {
   }
 
   /// Takes a registered function back.
-  public static func unregisterFunction(_ name: String) {
-    PredicateFunctions.register(name, nil)
-  }
+  public static func unregisterFunction(_ name: String) { PredicateFunctions.register(name, nil) }
 }

@@ -102,8 +102,7 @@ enum ValueArithmetic {
 
   static func negate(_ value: Value) -> Value {
     switch value {
-    case .decimal(let number):
-      ExactDecimal(number).flatMap { decimal($0.negated) } ?? .null
+    case .decimal(let number): ExactDecimal(number).flatMap { decimal($0.negated) } ?? .null
     case .double(let number): self.number(-number)
     default: subtract(.integer(0), value)
     }

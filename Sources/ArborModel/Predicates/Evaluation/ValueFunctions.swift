@@ -50,9 +50,7 @@ enum ValueFunctions {
     return .integer(operation(left, right))
   }
 
-  static func onesComplement(_ value: Value) -> Value {
-    bits(value).map { .integer(~$0) } ?? .null
-  }
+  static func onesComplement(_ value: Value) -> Value { bits(value).map { .integer(~$0) } ?? .null }
 
   // MARK: Texts
 

@@ -57,7 +57,5 @@ public struct SortKey: Sendable, Hashable, ExpressibleByStringLiteral {
   }
 
   /// The same key in the opposite direction.
-  public var reversed: SortKey {
-    SortKey(keyPath, isAscending: !isAscending, options: options)
-  }
+  public var reversed: SortKey { SortKey(keyPath, isAscending: !isAscending, options: options) }
 }

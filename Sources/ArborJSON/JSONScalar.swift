@@ -1,6 +1,6 @@
 internal import Foundation
 
-// Single values of JSON from their own bytes, for who has found them without a tape.
+// Single values of JSON from their own bytes, for code that has found them without a tape.
 
 extension JSONScanner {
   /// The text of a string with its quotation marks; nil where the bytes are no such string.

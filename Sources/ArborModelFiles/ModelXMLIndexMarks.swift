@@ -43,13 +43,13 @@ extension ModelXMLReader {
     guard entity.userInfo.keys.contains(where: { $0.hasPrefix(ModelXMLIndexMarks.prefix) }) else {
       return
     }
-    let places = Dictionary(
+    let positions = Dictionary(
       entity.fetchIndexes.enumerated().map { ($1.name, $0) },
       uniquingKeysWith: { first, _ in first })
     for (key, value) in entity.userInfo.sorted(by: { $0.key < $1.key })
     where key.hasPrefix(ModelXMLIndexMarks.prefix) {
       let name = String(key.dropFirst(ModelXMLIndexMarks.prefix.count))
-      guard let position = places[name] else {
+      guard let position = positions[name] else {
         report(
           node, as: .warning, entity: entity.name,
           "The user info of \(entity.name) has \(key), but there is no index \(name).")

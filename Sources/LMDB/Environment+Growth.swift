@@ -98,7 +98,7 @@ extension Environment {
       state.gateOwner = me
     }
     do throws(LMDBError) {
-      let isDrained = try wait(seconds: options.growthPatience) {
+      let isDrained = try wait(seconds: options.growthWaitLimit) {
         (state) throws(LMDBError) -> Bool in
         if state.activeReaders == 0 { return true }
         if state.activeReaders <= state.blockedReaders { throw .growthBlocked }

@@ -42,7 +42,7 @@ package struct EnvironmentOptions: Sendable {
   /// pages from being used again. A tool that lists them leaves them.
   package var clearsStaleReaders = true
   /// Seconds that growth of the map waits for local readers to end.
-  package var growthPatience = 60.0
+  package var growthWaitLimit = 60.0
 
   package init() {}
 }

@@ -162,7 +162,7 @@ import Testing
   }
 
   @Test func losesPatienceWithAReaderThatStays() throws {
-    let environment = try folder.environment(mapSize: smallest) { $0.growthPatience = 0.05 }
+    let environment = try folder.environment(mapSize: smallest) { $0.growthWaitLimit = 0.05 }
     let database = try #require(try environment.openDatabase("it", .integerKey, create: true))
     let hasSnapshot = DispatchSemaphore(value: 0)
     let mayEnd = DispatchSemaphore(value: 0)

@@ -118,7 +118,7 @@ private struct DerivedAttributes {
 
   /// Adds the owners of values that depend on changed objects.
   private mutating func gatherChanged() {
-    // Walks read records, whose hooks may add changes.
+    // Traversals read records, whose hooks may add changes.
     for change in context.work.pending.all {
       let object = change.live
       let entity = object.binding.entity
@@ -131,7 +131,7 @@ private struct DerivedAttributes {
           guard let field = field(trigger.property, of: object),
             record.differs(from: committed, field)
           else { continue }
-          walk(from: object.number, back: trigger)
+          traverse(from: object.number, back: trigger)
         }
         guard !plan.derivations[entity.index].isEmpty,
           record.changedFields(since: committed, in: entity.layout) != 0
@@ -155,7 +155,7 @@ private struct DerivedAttributes {
       for trigger in plan.triggers[entity.index] {
         guard case .members(let relationship) = trigger.property, relationship.slot == relation.slot
         else { continue }
-        walk(from: owner, back: trigger)
+        traverse(from: owner, back: trigger)
       }
       if reordered.contains(owner), !plan.derivations[entity.index].isEmpty {
         owners.insert(owner)
@@ -174,7 +174,7 @@ private struct DerivedAttributes {
   }
 
   /// Adds the objects from which a trigger's relationships lead to a changed one.
-  private mutating func walk(from changed: ObjectNumber, back trigger: DerivationPlan.Trigger) {
+  private mutating func traverse(from changed: ObjectNumber, back trigger: DerivationPlan.Trigger) {
     var front: Set<ObjectNumber> = [changed]
     for hop in trigger.hops.reversed() {
       var next: Set<ObjectNumber> = []

@@ -11,7 +11,7 @@ public final class FetchCursor<T: ManagedObject> {
     /// What is left of the rows.
     case listed(ArraySlice<ObjectNumber>)
     /// Rows are read behind those that have been met.
-    case walked
+    case scanned
   }
 
   private let context: ManagedObjectContext
@@ -21,7 +21,7 @@ public final class FetchCursor<T: ManagedObject> {
   private var source: Source
   private var batch: ArraySlice<T> = []
 
-  // What a walk goes on from.
+  // What a scan goes on from.
   private var continuation: RowContinuation?
   /// How many rows are left of the request's limit; nil without one.
   private var room: Int?
@@ -38,7 +38,7 @@ public final class FetchCursor<T: ManagedObject> {
     self.description = description
     self.query = query
     self.paths = paths
-    source = numbers.map { .listed($0[...]) } ?? .walked
+    source = numbers.map { .listed($0[...]) } ?? .scanned
     room = query.limit > 0 ? query.limit : nil
   }
 
@@ -66,7 +66,7 @@ public final class FetchCursor<T: ManagedObject> {
   private func readBatch() throws(ArborError) -> Bool {
     try context.reader.beginOperation()
     try context.work.limitOperation(to: description.allowance)
-    guard case .listed(let numbers) = source else { return try walkOn() }
+    guard case .listed(let numbers) = source else { return try scanOn() }
     guard !numbers.isEmpty else { return false }
     let part = numbers.prefix(description.batchSize)
     source = .listed(numbers.dropFirst(part.count))
@@ -77,7 +77,7 @@ public final class FetchCursor<T: ManagedObject> {
   }
 
   /// Reads the rows behind those that have been met; false at the end.
-  private func walkOn() throws(ArborError) -> Bool {
+  private func scanOn() throws(ArborError) -> Bool {
     let size = min(description.batchSize, room ?? .max)
     guard size > 0 else { return false }
     let part = query.part(limit: size, behind: continuation)
@@ -86,10 +86,10 @@ public final class FetchCursor<T: ManagedObject> {
     var fetched = FetchedObjects()
     var objects: [ManagedObject] = []
     defer { fetched.awake() }
-    let isWalked = try context.reader.onSnapshot { snapshot throws(StoreError) -> Bool in
+    let isScanned = try context.reader.onSnapshot { snapshot throws(StoreError) -> Bool in
       try noteMoved(part, on: snapshot, overlay)
       guard
-        var records = try snapshot.walk(part, overlay: overlay, allocator: context.work.allocator)
+        var records = try snapshot.scan(part, overlay: overlay, allocator: context.work.allocator)
       else {
         source = .listed(
           try snapshot.fetchNumbers(
@@ -107,7 +107,7 @@ public final class FetchCursor<T: ManagedObject> {
       for path in paths { try context.reader.prefetch(path, of: objects, on: snapshot, &fetched) }
       return true
     }
-    guard isWalked else { return try readBatch() }
+    guard isScanned else { return try readBatch() }
     batch = (objects.typed() as [T])[...]
     return true
   }

@@ -26,7 +26,7 @@ extension FetchPredicate {
       return predicate(object.currentRecord, object.number, nil)
     }
     return try context.reader.onSnapshot { snapshot throws(StoreError) in
-      try snapshot.judge(
+      try snapshot.evaluate(
         predicate, object.currentRecord, object.number, overlay: context.work.overlay)
     }
   }

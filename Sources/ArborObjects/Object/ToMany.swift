@@ -5,7 +5,7 @@ internal import ArborWork
 ///
 /// A view counts, tests, adds and removes at the cost of the members concerned, however many there
 /// are; a `Set` or an array reads them all. It stays current: what is asked of it is answered with
-/// all changes of the context. Members are read when they are walked through, some hundreds at a
+/// all changes of the context. Members are read when they are iterated over, some hundreds at a
 /// time.
 ///
 /// ```swift
@@ -16,8 +16,8 @@ internal import ArborWork
 /// for employee in company.employees.prefix(10) { … }
 /// ```
 ///
-/// Changing the members while they are walked through is allowed: the walk goes through those that
-/// were members when it began. A view stays with its object's context.
+/// Changing the members while they are iterated over is allowed: the iteration goes through those
+/// that were members when it began. A view stays with its object's context.
 public struct ToMany<Member: ManagedObject> {
   let owner: ManagedObject
   let slot: Int
@@ -64,7 +64,7 @@ public struct ToMany<Member: ManagedObject> {
 extension ToMany: Sendable {}
 
 extension ToMany: Sequence {
-  /// Walks through the members, reading some hundreds at a time.
+  /// Iterates over the members, reading some hundreds at a time.
   public struct Iterator: IteratorProtocol {
     static var batch: Int { 256 }
 
@@ -95,7 +95,7 @@ extension ToMany: Sequence {
     }
   }
 
-  /// A walk through those that are members now.
+  /// An iteration over those that are members now.
   public func makeIterator() -> Iterator { Iterator(self) }
 
   /// Nothing is counted in advance.

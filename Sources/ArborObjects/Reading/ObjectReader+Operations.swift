@@ -18,7 +18,7 @@ extension ObjectReader {
     sweepWhereDue()
   }
 
-  /// Lets go of objects that nobody uses, where that is worth a walk over all.
+  /// Lets go of objects that nobody uses, where a pass over all is worth it.
   @inline(__always)
   func sweepWhereDue() {
     if work.isSweepDue { sweep() }
@@ -31,7 +31,7 @@ extension ObjectReader {
     work.registry.sweep(keeping: links.hasEdits ? { links.hasEdits(of: $0) } : nil)
   }
 
-  /// Throws what a read that cannot throw has met, for who has read through such.
+  /// Throws what a read that cannot throw has met, for code that has read through one.
   package func throwDeferredFailure() throws(ArborError) {
     if work.failure != nil { try reportFailure() }
   }
@@ -99,8 +99,8 @@ extension ObjectReader {
     try work.file.reporting(work.takeInKnownCommits())
   }
 
-  /// Tells of every query from here on, whatever it takes, instead of the store's log: for who
-  /// counts them. Reading along relationships is no query.
+  /// Tells of every query from here on, whatever it takes, instead of the store's log: for code
+  /// that counts them. Reading along relationships is no query.
   ///
   /// - Parameter tell: Is given the query in words, without the values of its predicate.
   package func watchQueries(

@@ -14,7 +14,7 @@ extension ObjectReader {
   }
 
   /// The objects of an entity that have one of many whole numbers in an attribute, where a unique
-  /// index finds them: in one walk along it, without a query.
+  /// index finds them: in one scan of it, without a query.
   ///
   /// - Parameter values: Ascending, each once.
   /// - Returns: nil where no index has the attribute alone, where changes wait for a commit, and

@@ -8,7 +8,7 @@ internal import Foundation
 /// no entity, or of one that nobody expects, where the file was forged.
 ///
 /// It is what the context's workspace knows of live objects. It does not keep the context alive:
-/// whoever calls it does.
+/// code that calls it does.
 package final class ObjectReader {
   let work: Workspace
   /// How each entity is represented.

@@ -71,7 +71,7 @@ struct Arrangement {
     (chunks.count - 1, chunks[chunks.count - 1].count)
   }
 
-  /// Where an index lies. A walk over the counts of the chunks: some thousand for a million.
+  /// Where an index lies. A scan of the counts of the chunks: some thousand for a million.
   private func position(of index: Int) -> (chunk: Int, offset: Int) {
     precondition(index >= 0 && index < count, "The index is outside of the results.")
     var offset = index

@@ -259,7 +259,7 @@ final class ResultsKeeper {
     }
     guard let predicate = predicates[entity.index] ?? nil else { return true }
     guard shape.readsOthers else { return predicate(record, candidate.number, nil) }
-    return try snapshot.judge(predicate, record, candidate.number, overlay: context.work.overlay)
+    return try snapshot.evaluate(predicate, record, candidate.number, overlay: context.work.overlay)
   }
 }
 

@@ -153,7 +153,7 @@ extension StoreSnapshot {
   /// Whether an object fulfils a predicate that leads to others.
   ///
   /// - Parameter predicate: Compiled for the object's entity.
-  package func judge(
+  package func evaluate(
     _ predicate: CompiledPredicate, _ record: RecordView, _ number: ObjectNumber,
     overlay: FetchOverlay?
   ) throws(StoreError) -> Bool {

@@ -89,7 +89,7 @@ package final class ObjectRegistry {
     if settledCount > count / 4 { sweepCount = Self.leastSweepCount }
   }
 
-  /// Whether there are as many objects that a sweep might find unused as is worth its walk.
+  /// Whether there are as many objects that a sweep might find unused as is worth its scan.
   ///
   /// - Parameter changedCount: How many objects have changes, which keeps them.
   @inline(__always)

@@ -3,7 +3,7 @@ package import ArborModel
 /// Rows a batch at a time, without a list of all.
 extension StoreSnapshot {
   /// The numbers of a query's rows where an index finds few of them, or where nothing but sorting
-  /// gives their order; nil where ``walk(_:overlay:allocator:)`` gives them batch by batch.
+  /// gives their order; nil where ``scan(_:overlay:allocator:)`` gives them batch by batch.
   ///
   /// - Parameter most: How many rows are few.
   package func listedNumbers(
@@ -22,14 +22,14 @@ extension StoreSnapshot {
     }
   }
 
-  /// The rows of a query that has a limit, in its order and from behind its continuation, by a walk
+  /// The rows of a query that has a limit, in its order and from behind its continuation, by a scan
   /// that visits none of those before: along an index, or without sort keys by number.
   ///
   /// - Parameters:
   ///   - overlay: The asking context's state; nil for the store's alone.
   ///   - allocator: Where the records are copied.
-  /// - Returns: nil where there is no such walk, or where it met keys that do not tell the order.
-  package func walk(
+  /// - Returns: nil where there is no such scan, or where it met keys that do not tell the order.
+  package func scan(
     _ query: StoreQuery, overlay: FetchOverlay?, allocator: SlabAllocator
   ) throws(StoreError) -> FetchedRecords? {
     let traversal = try answering {
@@ -70,7 +70,7 @@ extension StoreSnapshot {
 
 extension QueryExecutor {
   /// Collects the rows that a plan finds in the query's order; see
-  /// ``StoreSnapshot/walk(_:overlay:allocator:)``.
+  /// ``StoreSnapshot/scan(_:overlay:allocator:)``.
   fileprivate func collect(
     _ plan: AccessPlan, _ allocator: SlabAllocator
   ) throws -> FetchedRecords? {

@@ -8,7 +8,8 @@ extension PersistentStore {
   /// the links of removed relationships.
   ///
   /// Until then, ``revertMigration(_:dropping:)`` brings the former model back. The next migration
-  /// confirms the one before. Nothing happens where there is nothing to confirm. In a store that
+  /// of the same kind, in place or in a copy, confirms the one before, and so does
+  /// ``purge()``. Nothing happens where there is nothing to confirm. In a store that
   /// shares a log or is backed up it is a commit, so that everybody who follows frees it as well.
   ///
   /// ```swift

@@ -50,6 +50,7 @@ struct CommitRun {
   /// Checks what ``run(marking:_:)`` would check; see ``ManagedObjectContext/validate()``.
   func check() throws(ArborError) {
     try begin("validate() was called during a commit or a seed, which validates by itself.")
+    try context.reader.takeInKnownCommits()
     guard context.hasChanges else { return }
     let savepoint = work.beginSavepoint()
     defer { work.restore(savepoint) }
@@ -59,21 +60,21 @@ struct CommitRun {
     try RuleCheck(context: context).run(isAlone: true)
   }
 
-  /// Takes in what has been committed so far.
+  /// Begins an operation that nothing may keep from committing.
   ///
   /// - Parameter refusal: Why that is not possible during another commit.
   private func begin(_ refusal: String) throws(ArborError) {
     try context.reader.beginOperation()
     try context.reader.throwFailure()
     guard !work.isInSavepoint else { throw ArborError(.notAllowed, refusal) }
-    try work.limitOperation()
-    try context.reader.takeInKnownCommits()
   }
 
   /// Takes in what has been committed so far; returns whether anything waits.
   private func begin() throws(ArborError) -> Bool {
     try begin(
       "commit() was called during a commit or a seed; let the outer one commit what changed.")
+    try work.limitOperation()
+    try context.reader.takeInKnownCommits()
     try work.file.reporting(work.checkLostLinks())
     return context.hasChanges
   }

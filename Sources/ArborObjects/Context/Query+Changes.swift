@@ -55,12 +55,13 @@ extension Query {
   private func changeEach(
     _ body: (ManagedObject) throws(ArborError) -> Void
   ) throws(ArborError) -> Int {
+    let changedAtATime = 256
     let reader = context.reader
     let numbers = try reader.numbers(of: request)
     try context.withSavepoint { () throws(ArborError) in
       var rest = numbers[...]
       while !rest.isEmpty {
-        let part = rest.prefix(256)
+        let part = rest.prefix(changedAtATime)
         rest = rest.dropFirst(part.count)
         for object in try reader.existingObjects(part) { try body(object) }
         try reader.throwFailure()

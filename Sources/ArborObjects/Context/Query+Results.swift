@@ -30,9 +30,9 @@ extension Query {
     get throws(ArborError) {
       let reader = context.reader
       guard request.fetchLimit <= 0, request.fetchOffset <= 0 else {
-        let number = try reader.numbers(of: request).last
+        guard let number = try reader.numbers(of: request).last else { return nil }
         // The class of the entity, which all its objects have, was checked.
-        let found: [T] = try reader.existingObjects(number.map { [$0] } ?? []).typed()
+        let found: [T] = try reader.existingObjects([number]).typed()
         return found.first
       }
       let reversed = request.description.resultOrder.map(\.reversed)

@@ -79,7 +79,7 @@ extension Edit {
   }
 
   /// Changes an edit of an object in place; false for one of another kind.
-  @inline(__always)
+  @inline(__always) @discardableResult
   mutating func changeObjectEdit(_ body: (inout ObjectEdit) -> Void) -> Bool {
     switch consume self {
     case .object(var edit):

@@ -59,7 +59,7 @@ package final class EditLog {
         edits[index] = .none
         continue
       }
-      _ = edits[index].changeObjectEdit { $0.settle(allocator) }
+      edits[index].changeObjectEdit { $0.settle(allocator) }
     }
     while edits.count > start, case .none = edits[edits.count - 1] { edits.removeLast() }
     sealedCount = min(sealedCount, edits.count)
@@ -106,7 +106,7 @@ package final class EditLog {
   private func sealVanished(_ vanished: Set<ObjectNumber>) {
     for index in sealedCount..<edits.count {
       guard let object = edits[index].object, vanished.contains(object.number) else { continue }
-      _ = edits[index].changeObjectEdit { $0.effect = .none }
+      edits[index].changeObjectEdit { $0.effect = .none }
     }
   }
 
@@ -128,7 +128,7 @@ package final class EditLog {
   package func unseal(from count: Int) {
     guard count < sealedCount else { return }
     for index in count..<edits.count {
-      _ = edits[index].changeObjectEdit { $0.effect = .open }
+      edits[index].changeObjectEdit { $0.effect = .open }
     }
     // What links became is found out anew.
     sealedCount = count

@@ -18,6 +18,7 @@ extension Workspace {
   private func record(_ object: TrackedObject, isKnown: Bool) {
     var edit = ObjectEdit(
       object, isKnown: isKnown, isInSavepoint: isInSavepoint, isUndoable: recordsUndo)
+    // Listeners get a copy, which costs more than to look whether there are any.
     if !listeners.isEmpty { tell(of: .object(edit)) }
     guard edit.isUndoable || isInSavepoint else { return }
     if !isInSavepoint, let undo { edit.settle(undo.allocator) }
@@ -44,7 +45,7 @@ extension Workspace {
       LinkEdit(
         owner: list.owner, relation: list.relation, member: member, former: former,
         wasMember: wasMember, isUndoable: isUndoable))
-    if !isMerge, !listeners.isEmpty { tell(of: edit) }
+    if !isMerge { tell(of: edit) }
     if isUndoable || isInSavepoint { append(edit) }
   }
 

@@ -11,9 +11,9 @@ struct ScrubVerb: ParsableCommand {
     discussion: """
       Reads every page, the checksum of every record and large binary, and compares the digest of \
       every database with that which the commits have kept. It ends with the first damage, which \
-      it names as a problem; “check” lists all of it. Others may use the store meanwhile. Writes \
-      to the file when it was scrubbed, and counts digests that a program without them has left \
-      behind. How far it is goes to the standard error.
+      it names as a problem; “check” lists what is wrong with records, indexes and links. Others \
+      may use the store meanwhile. Writes to the file when it was scrubbed, and counts digests \
+      that a program without them has left behind. How far it is goes to the standard error.
       """)
 
   @Argument(help: "The store's file.", completion: .file())

@@ -14,7 +14,7 @@ extension BrowserInterface {
       [
         "process": JSONValue(Int(reader.processID)),
         "name": reader.processName.map(JSONValue.string) ?? .null,
-        "since": reader.since.map { .string($0.formatted(ValueJSON.dateStyle)) } ?? .null,
+        "since": reader.since.map { .string(ISO8601Date.milliseconds($0)) } ?? .null,
         "behind": JSONValue(reader.transactionsBehind),
         "pinnedBytes": JSONValue(reader.pinnedBytes),
       ]

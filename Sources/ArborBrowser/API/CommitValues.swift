@@ -112,7 +112,7 @@ struct CommitValues {
   ) -> JSONValue {
     [
       "sequence": JSONValue(Int(clamping: commit.commitSequence)),
-      "date": commit.date.map { .string($0.formatted(ValueJSON.dateStyle)) } ?? .null,
+      "date": commit.date.map { .string(ISO8601Date.milliseconds($0)) } ?? .null,
       "author": commit.author.map(JSONValue.string) ?? .null,
       "context": commit.contextName.map(JSONValue.string) ?? .null,
       "isComplete": .bool(commit.isComplete), "problem": problem.map(JSONValue.string) ?? .null,

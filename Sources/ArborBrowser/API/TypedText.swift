@@ -33,17 +33,13 @@ struct TypedText {
       case .float, .double: Double(text).flatMap { $0.isNaN ? Value?.none : .double($0) }
       case .decimal: JSONNumber(text: text)?.decimal.map(Value.decimal)
       case .boolean: ["true": true, "false": false][text.lowercased()].map(Value.boolean)
-      case .date: Self.date(text).map(Value.date)
+      case .date: ISO8601Date.parse(text).map(Value.date)
       case .uuid: UUID(uuidString: text).map(Value.uuid)
       case .uri: URL(string: text).map(Value.uri)
       case .binary, .transformable, .composite, .undefined: nil
       }
     guard let value else { throw unparsable }
     return value
-  }
-
-  private static func date(_ text: String) -> Date? {
-    (try? Date(text, strategy: ValueJSON.dateStyle)) ?? (try? Date(text, strategy: .iso8601))
   }
 
   private var unparsable: ArborError {

@@ -23,7 +23,7 @@ enum ValueJSON {
       JSONNumber(number).map(JSONValue.number) ?? ["number": .string("\(number)")]
     case .decimal(let number): ["number": .string("\(number)")]
     case .string(let text): json(text, longest: longest)
-    case .date(let date): ["date": .string(date.formatted(dateStyle))]
+    case .date(let date): ["date": .string(ISO8601Date.milliseconds(date))]
     case .binary(let data): binary(count: data.count, head: data.prefix(64))
     case .uuid(let uuid): ["uuid": .string(uuid.uuidString)]
     case .uri(let url): ["uri": .string(url.absoluteString)]
@@ -46,8 +46,6 @@ enum ValueJSON {
 
   /// `Entity/number`, by which the page names objects.
   static func name(_ id: ObjectID) -> String { "\(id.entityName)/\(id.number)" }
-
-  static let dateStyle = Date.ISO8601FormatStyle(includingFractionalSeconds: true)
 
   /// An object with its members in the order of their names.
   static func object(_ members: [String: JSONValue]) -> JSONValue {

@@ -3,8 +3,8 @@ public import Foundation
 
 /// How an import reads what the model does not determine.
 public struct ImportOptions: Sendable, Hashable {
-  /// The Unicode date pattern, or `UnixTime`, of date attributes without a `DateFormat` in their
-  /// `userInfo`; nil, at first: ISO 8601.
+  /// The Unicode date pattern, or `UnixTime`, `UnixTimeMilliseconds` or `UnixTimeMicroseconds`, of
+  /// date attributes without a `DateFormat` in their `userInfo`; nil, at first: ISO 8601.
   public var dateFormat: String?
   /// The zone of dates whose text names none, in ISO 8601 or in a pattern; UTC at first.
   public var timeZone = TimeZone.gmt

@@ -104,7 +104,7 @@ final class AttributeReader {
 
   /// Whether an attribute's values are read from texts that spell them.
   private func isParsed(_ attribute: ExchangeAttribute) -> Bool {
-    if attribute.type == .date { return attribute.dates.readsTexts }
+    if attribute.type == .date { return true }
     let kind = attribute.type.kind
     return kind.isDocumentText || (kind.isNumber && attribute.numbers != nil)
   }

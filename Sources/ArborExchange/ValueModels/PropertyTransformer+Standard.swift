@@ -1,3 +1,4 @@
+import ArborJSON
 import ArborLocks
 import ArborModel
 public import Foundation
@@ -69,25 +70,52 @@ extension PropertyTransformer {
   public static func date(
     format: String, timeZone: TimeZone = .gmt, locale: Locale = Locale(identifier: "en_US_POSIX")
   ) -> PropertyTransformer {
-    let formatter = DateFormatter()
-    formatter.locale = locale
-    formatter.timeZone = timeZone
-    formatter.calendar = Calendar(identifier: .gregorian)
-    formatter.isLenient = false
-    formatter.dateFormat = format
-    let shared = SharedFormatter(formatter)
-    return text("a date in the format \(format)", parse: shared.date) { shared.text($0) }
+    let pattern = SharedPattern(DatePattern(format, zone: timeZone, locale: locale))
+    return text("a date in the format \(format)", parse: pattern.date) { pattern.text($0) }
   }
 
   /// A date and the seconds since 1970.
+  ///
+  /// Numbers are read in texts as well. A number of 100,000,000,000 or more is read as
+  /// milliseconds, one of 100,000,000,000,000 or more as microseconds, so writing a date after the
+  /// year 5138 is an error; use ``unixMilliseconds`` for those.
   public static var unixTime: PropertyTransformer {
+    unixTime(UnixTime.expectation, read: UnixTime.detected) {
+      guard let seconds = UnixTime.detectableSeconds($0) else {
+        throw Self.mismatch("a date before the year 5138")
+      }
+      return seconds
+    }
+  }
+
+  /// A date and the milliseconds since 1970. Numbers are read in texts as well.
+  public static var unixMilliseconds: PropertyTransformer {
+    let unit = UnixTime.milliseconds
+    return unixTime("milliseconds since 1970", read: unit.date, write: unit.number)
+  }
+
+  /// A date and the microseconds since 1970. Numbers are read in texts as well.
+  public static var unixMicroseconds: PropertyTransformer {
+    let unit = UnixTime.microseconds
+    return unixTime("microseconds since 1970", read: unit.date, write: unit.number)
+  }
+
+  private static func unixTime(
+    _ expectation: String, read: @escaping @Sendable (Double) -> Date,
+    write: @escaping @Sendable (Date) throws -> Double
+  ) -> PropertyTransformer {
     PropertyTransformer { (raw: Raw) -> Date? in
       if raw.isNothing { return nil }
-      guard let seconds = raw.numberForm else { throw Self.mismatch("seconds since 1970") }
-      return Date(timeIntervalSince1970: seconds)
+      guard
+        let number = raw.numberForm
+          ?? raw.textForm.flatMap(JSONNumber.init(text:)).flatMap(\.double)
+      else {
+        throw Self.mismatch(expectation, raw.textForm == nil ? .typeMismatch : .unparsableValue)
+      }
+      return read(number)
     } write: { date in
-      guard let seconds = date?.timeIntervalSince1970 else { return .nothing }
-      return try Int64(exactly: seconds).map(Raw.integer) ?? .number(seconds)
+      guard let number = try date.map(write) else { return .nothing }
+      return try Int64(exactly: number).map(Raw.integer) ?? .number(number)
     }
   }
 
@@ -147,12 +175,12 @@ extension PropertyTransformer {
   }
 }
 
-/// A formatter that one thread at a time uses.
-private final class SharedFormatter: Sendable {
-  private let formatter: Lock<DateFormatter>
+/// A pattern that one thread at a time uses.
+private final class SharedPattern: Sendable {
+  private let pattern: Lock<DatePattern>
 
-  init(_ formatter: sending DateFormatter) { self.formatter = Lock(formatter) }
+  init(_ pattern: sending DatePattern) { self.pattern = Lock(pattern) }
 
-  func date(_ text: String) -> Date? { formatter.withLock { $0.date(from: text) } }
-  func text(_ date: Date) -> String { formatter.withLock { $0.string(from: date) } }
+  func date(_ text: String) -> Date? { pattern.withLock { $0.date(text) } }
+  func text(_ date: Date) -> String { pattern.withLock { $0.text(date) } }
 }

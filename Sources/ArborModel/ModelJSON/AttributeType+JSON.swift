@@ -20,9 +20,8 @@ extension AttributeType {
 
   /// Whole seconds read well; any other date is kept exactly as a number.
   private static func json(of date: Date) -> JSONValue {
-    let text = date.formatted(.iso8601)
-    if (try? Date(text, strategy: .iso8601)) == date { return .string(text) }
     let seconds = date.timeIntervalSinceReferenceDate
+    if seconds == seconds.rounded(), let text = ISO8601Date.text(date) { return .string(text) }
     return JSONNumber(seconds).map(JSONValue.number) ?? .null
   }
 

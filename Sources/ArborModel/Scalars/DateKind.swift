@@ -26,7 +26,7 @@ package enum DateKind: AttributeKind {
   }
 
   package static func value(ofJSON text: String) -> Value? {
-    (try? Date(text, strategy: .iso8601)).map(Value.date)
+    ISO8601Date.parse(text).map(Value.date)
   }
 }
 

@@ -14,7 +14,7 @@ extension Value: CustomStringConvertible, CustomDebugStringConvertible {
     case .double(let number): "\(number)"
     case .decimal(let number): "\(number)"
     case .string(let text): text
-    case .date(let date): Self.text(of: date)
+    case .date(let date): ISO8601Date.seconds(date)
     case .binary(let data): data.count == 1 ? "1 byte" : "\(data.count) bytes"
     case .uuid(let uuid): uuid.uuidString
     case .uri(let url): url.absoluteString
@@ -34,7 +34,7 @@ extension Value: CustomStringConvertible, CustomDebugStringConvertible {
     case .double(let number): ".double(\(number))"
     case .decimal(let number): ".decimal(\(number))"
     case .string(let text): ".string(\(text.debugDescription))"
-    case .date(let date): ".date(\(Self.text(of: date)))"
+    case .date(let date): ".date(\(ISO8601Date.seconds(date)))"
     case .binary: ".binary(\(description))"
     case .uuid(let uuid): ".uuid(\(uuid.uuidString))"
     case .uri(let url): ".uri(\(url.absoluteString))"
@@ -42,15 +42,6 @@ extension Value: CustomStringConvertible, CustomDebugStringConvertible {
     case .list(let values): ".list([\(values.map(\.debugDescription).joined(separator: ", "))])"
     case .composite(let parts): ".composite(\(Self.text(of: parts, \.debugDescription)))"
     }
-  }
-
-  /// ISO 8601 in UTC, with the fraction of a second where there is one.
-  private static func text(of date: Date) -> String {
-    let seconds = date.timeIntervalSinceReferenceDate
-    // The calendar's formatter knows years that people use; the rest is told in seconds.
-    guard seconds.isFinite, abs(seconds) < 1e11 else { return "\(seconds) s since 2001" }
-    let style = Date.ISO8601FormatStyle(includingFractionalSeconds: seconds != seconds.rounded())
-    return date.formatted(style)
   }
 
   private static func text(of parts: [String: Value], _ text: (Value) -> String) -> String {

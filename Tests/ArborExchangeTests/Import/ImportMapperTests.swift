@@ -105,15 +105,38 @@ import Testing
     try workshop.finish()
   }
 
-  @Test func unixTimeTakesNumbers() throws {
-    let workshop = try ImportWorkshop(entity([date(["DateFormat": "UnixTime"])]))
-    try workshop.one(#"{"when": 978307200}"#, as: "PrimaryKeyEntity")
-    #expect(
-      try workshop.values("PrimaryKeyEntity", "when")
-        == [.date(Date(timeIntervalSinceReferenceDate: 0))])
-    #expect(
-      try workshop.failure { try workshop.one(#"{"when": "978307200"}"#, as: "PrimaryKeyEntity") }
-        .code == .invalidDocument)
+  @Test(
+    "Unix time is read in seconds, milliseconds and microseconds, also from texts",
+    arguments: [
+      ("UnixTime", "978307200", 0), ("UnixTime", #""978307200""#, 0),
+      ("UnixTime", "978307200.5", 0.5),
+      ("UnixTime", "978307200500", 0.5), ("UnixTime", #""978307200500""#, 0.5),
+      ("UnixTime", "978307200500000", 0.5), ("UnixTime", "-1e3", -978_308_200),
+      ("UnixTime", #""soon""#, nil), ("UnixTime", #""978307200s""#, nil), ("UnixTime", "true", nil),
+      ("UnixTimeMilliseconds", "978307200500", 0.5), ("UnixTimeMilliseconds", "0", -978_307_200),
+      ("UnixTimeMilliseconds", #""1000""#, -978_307_199),
+      ("UnixTimeMicroseconds", "978307200500000", 0.5),
+      ("UnixTimeMicroseconds", #""1000000""#, -978_307_199),
+      (nil, "978307200", 0), (nil, "978307200500", 0.5), (nil, "978307200500000", 0.5),
+      (nil, #""978307200""#, nil),
+      ("yyyyMMddHHmm", "200101010000", nil), ("yyyyMMddHHmm", #""200101010000""#, 0),
+      ("yyyy-MM-dd", "0", nil), ("yyyy", "2001", nil), ("yyyy", #""2001""#, 0),
+    ] as [(String?, String, Double?)])
+  func unixTime(format: String?, json: String, seconds: Double?) throws {
+    let notes = format.map { ["DateFormat": $0] } ?? [:]
+    let workshop = try ImportWorkshop(entity([date(notes)]))
+    if let seconds {
+      try workshop.one("{\"when\": \(json)}", as: "PrimaryKeyEntity")
+      #expect(
+        try workshop.values("PrimaryKeyEntity", "when")
+          == [.date(Date(timeIntervalSinceReferenceDate: seconds))])
+    } else {
+      let error = try workshop.failure {
+        try workshop.one("{\"when\": \(json)}", as: "PrimaryKeyEntity")
+      }
+      #expect(error.code == (json.hasPrefix("\"") ? .unparsableValue : .invalidDocument))
+      #expect(error.keyPath == "when")
+    }
     try workshop.finish()
   }
 

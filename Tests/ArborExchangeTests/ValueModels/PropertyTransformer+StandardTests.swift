@@ -135,4 +135,26 @@ import Testing
     let error = try #require(throws: ArborError.self) { try transformer.read("May", as: Date.self) }
     #expect(error.code == .unparsableValue)
   }
+
+  @Test func unixTimesAreNumbersOfTheirUnitAlsoInTexts() throws {
+    let date = Date(timeIntervalSince1970: 1_360_605_600.25)
+    #expect(try JSONTransformer.unixTime.read(1_360_605_600.25) == date)
+    #expect(try JSONTransformer.unixTime.read("1360605600.25") == date)
+    #expect(try JSONTransformer.unixTime.read(1_360_605_600_250) == date)
+    #expect(try JSONTransformer.unixTime.write(date) == 1_360_605_600.25)
+    #expect(try JSONTransformer.unixMilliseconds.read("1360605600250") == date)
+    #expect(try JSONTransformer.unixMilliseconds.write(date) == 1_360_605_600_250)
+    #expect(try JSONTransformer.unixMicroseconds.read(1_360_605_600_250_000) == date)
+    #expect(try JSONTransformer.unixMicroseconds.write(date) == 1_360_605_600_250_000)
+    let odd = Date(timeIntervalSince1970: 1_360_605_600.123)
+    #expect(try JSONTransformer.unixMilliseconds.write(odd) == 1_360_605_600_123)
+    #expect(try JSONTransformer.unixMilliseconds.read(1_360_605_600_123) == odd)
+    let late = Date(timeIntervalSince1970: 1e11)
+    #expect(throws: ArborError.self) { try JSONTransformer.unixTime.write(late) }
+    #expect(try JSONTransformer.unixMilliseconds.write(late) == 100_000_000_000_000)
+    let error = try #require(throws: ArborError.self) {
+      try JSONTransformer.unixTime.read("soon", as: Date.self)
+    }
+    #expect(error.code == .unparsableValue)
+  }
 }

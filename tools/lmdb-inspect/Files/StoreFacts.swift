@@ -20,7 +20,7 @@ struct StoreFacts {
       "\(header.modelFingerprint)")
     facts.add("commits", Int(header.sequence))
     try addLastCommit(header.sequence, to: &facts)
-    let scrubbed = try store.lastScrub().map { $0.formatted(ValueText.dateStyle) }
+    let scrubbed = try store.lastScrub().map { ISO8601Date.milliseconds($0) }
     facts.add(
       "lastScrub", label: "last scrub", json: scrubbed.map(JSONValue.string) ?? .null,
       text: scrubbed ?? "never")
@@ -40,7 +40,7 @@ struct StoreFacts {
     guard sequence > 0, case .entries(let entries) = try snapshot.history(after: sequence - 1),
       let last = entries.last
     else { return }
-    let date = last.date.formatted(ValueText.dateStyle)
+    let date = ISO8601Date.milliseconds(last.date)
     let author = [last.author, last.contextName].compactMap { $0 }.joined(separator: ", ")
     facts.add(
       "lastCommit", label: "last commit",

@@ -16,7 +16,7 @@ enum ValueText {
     case .double(let number): JSONNumber(number).map(JSONValue.number) ?? .string("\(number)")
     case .decimal(let number): JSONNumber(number).map(JSONValue.number) ?? .string("\(number)")
     case .string(let text): .string(text)
-    case .date(let date): .string(date.formatted(dateStyle))
+    case .date(let date): .string(ISO8601Date.milliseconds(date))
     case .binary(let data): .string(data.base64EncodedString())
     case .uuid(let uuid): .string(uuid.uuidString)
     case .uri(let url): .string(url.absoluteString)
@@ -30,7 +30,7 @@ enum ValueText {
     switch value {
     case .null: "nil"
     case .string(let text): quoted(text)
-    case .date(let date): date.formatted(dateStyle)
+    case .date(let date): ISO8601Date.milliseconds(date)
     case .binary(let data): ByteText(Array(data)).hex(limit: longest / 2)
     case .list(let values): "[" + values.map(text).joined(separator: ", ") + "]"
     case .composite(let parts):
@@ -40,8 +40,6 @@ enum ValueText {
     default: TerminalText.escaped(json(value).string ?? json(value).text())
     }
   }
-
-  static let dateStyle = Date.ISO8601FormatStyle(includingFractionalSeconds: true)
 
   private static func quoted(_ text: String) -> String {
     let shown = text.count > longest ? text.prefix(longest) + "…" : text[...]

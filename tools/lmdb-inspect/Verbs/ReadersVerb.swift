@@ -65,7 +65,7 @@ struct ReadersVerb: Verb {
       "process": JSONValue(Int(reader.processID)),
       "name": reader.processName.map(JSONValue.string) ?? .null,
       "stale": .bool(held.isStale),
-      "since": reader.since.map { .string($0.formatted(ValueText.dateStyle)) } ?? .null,
+      "since": reader.since.map { .string(ISO8601Date.milliseconds($0)) } ?? .null,
       "transaction": JSONValue(Int(clamping: reader.transaction)),
       "behind": JSONValue(reader.transactionsBehind),
       "pinnedPages": JSONValue(reader.pinnedPages),

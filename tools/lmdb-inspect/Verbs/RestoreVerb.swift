@@ -59,9 +59,7 @@ struct RestoreVerb: ParsableCommand {
       guard sequence == nil else {
         throw ValidationError("Give --at or --sequence; both name a point.")
       }
-      for style in [ValueText.dateStyle, .iso8601] {
-        if let date = try? Date(at, strategy: style) { return .date(date) }
-      }
+      if let date = ISO8601Date.parse(at) { return .date(date) }
       throw ValidationError("“\(at)” is no date; write it as 2026-11-23T12:30:00Z.")
     }
   }

@@ -1,4 +1,4 @@
-import ArborExchange
+import ArborModel
 import Foundation
 import Testing
 
@@ -29,6 +29,27 @@ import Testing
   @Test func yearsOfOtherThanFourDigitsHaveNoText() {
     for seconds in [-7e10, 3e11, .infinity, .nan, 1e300] {
       #expect(ISO8601Date.text(Date(timeIntervalSinceReferenceDate: seconds)) == nil)
+    }
+  }
+
+  @Test func textsForPeopleHaveMillisecondsInEveryYear() throws {
+    for (text, milliseconds, seconds) in [
+      ("2024-05-01T12:30:15.25Z", "2024-05-01T12:30:15.250Z", "2024-05-01T12:30:15.250Z"),
+      ("2024-05-01T12:30:15Z", "2024-05-01T12:30:15.000Z", "2024-05-01T12:30:15Z"),
+      ("2024-05-01T12:30:15.9999Z", "2024-05-01T12:30:16.000Z", "2024-05-01T12:30:16Z"),
+      ("1582-10-14", "1582-10-14T00:00:00.000Z", "1582-10-14T00:00:00Z"),
+      ("0001-01-01", "0001-01-01T00:00:00.000Z", "0001-01-01T00:00:00Z"),
+      ("-0044-03-15", "-000044-03-15T00:00:00.000Z", "-000044-03-15T00:00:00Z"),
+      ("+12345-01-01", "+012345-01-01T00:00:00.000Z", "+012345-01-01T00:00:00Z"),
+    ] {
+      let date = try #require(ISO8601Date.parse(text))
+      #expect(ISO8601Date.milliseconds(date) == milliseconds)
+      #expect(ISO8601Date.seconds(date) == seconds)
+      #expect(Value.date(date).description == seconds)
+    }
+    for seconds in [Double.infinity, .nan, 1e300] {
+      let date = Date(timeIntervalSinceReferenceDate: seconds)
+      #expect(ISO8601Date.milliseconds(date) == "\(seconds) s since 2001")
     }
   }
 }

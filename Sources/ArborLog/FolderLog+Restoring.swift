@@ -85,10 +85,10 @@ extension FolderLog {
     var batch = LogBatch(base: base, file: file, keepsPosition: keepsPosition)
     let limit = WorkLimit()
     let start = file.lastSequence
-    let end = try base.forEachEntry(after: start, knowing: known) { (entry) throws(ArborError) in
+    let end = try base.forEachEntry(after: start, upTo: target, knowing: known) {
+      (entry) throws(ArborError) in
       try limit.checkLog()
-      guard entry.sequence <= target else { return false }
-      return try batch.append(entry) && entry.sequence < target
+      return try batch.append(entry)
     }
     try batch.finish()
     return end

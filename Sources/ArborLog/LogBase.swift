@@ -80,6 +80,7 @@ struct LogBase: Sendable {
   /// Memory: one commit.
   ///
   /// - Parameters:
+  ///   - last: The last commit to look at, even if the log has later ones by now.
   ///   - known: What the history up to `sequence` has to come to; nil for whatever it does.
   ///   - onlyLastSegment: Passes over the segments before the last one, where that tells where the
   ///     log ends.
@@ -87,21 +88,23 @@ struct LogBase: Sendable {
   /// - Returns: Where the last commit that was looked at leaves the log.
   /// - Throws: ``ArborError`` `corrupted`, naming the file; what `body` throws.
   func forEachEntry(
-    after sequence: UInt64, knowing known: CommitChain? = nil, onlyLastSegment: Bool = false,
-    _ body: (SegmentEntry) throws(ArborError) -> Bool
+    after sequence: UInt64, upTo last: UInt64 = .max, knowing known: CommitChain? = nil,
+    onlyLastSegment: Bool = false, _ body: (SegmentEntry) throws(ArborError) -> Bool
   ) throws(ArborError) -> LogEnd {
     var end = LogEnd(
       base: number, sequence: manifest.sequence, chain: manifest.chain, counters: manifest.counters)
     try check(end, at: sequence, knowing: known)
     let segments = try segments()
-    for (index, segment) in segments.enumerated() {
+    for (index, segment) in segments.enumerated() where segment.first <= last {
       let isLast = index == segments.count - 1
       guard isLast || segment.last > sequence && !onlyLastSegment else { continue }
       let path = path(of: segment)
       guard var reader = try LogSegment.Reader(path, segment) else {
         guard isLast else { throw Self.cut(path, before: segment.first) }
         // The segments before it tell where the log ends then.
-        if onlyLastSegment, segments.count > 1 { return try forEachEntry(after: 0, body) }
+        if onlyLastSegment, segments.count > 1 {
+          return try forEachEntry(after: 0, upTo: last, body)
+        }
         end.isCut = true
         return end
       }
@@ -112,7 +115,7 @@ struct LogBase: Sendable {
       (end.sequence, end.chain) = (segment.first - 1, reader.header.chain)
       end.counters.merge(reader.header.counters) { max($0, $1) }
       try check(end, at: sequence, knowing: known)
-      while let entry = try reader.read() {
+      while end.sequence < last, let entry = try reader.read() {
         (end.sequence, end.chain) = (entry.sequence, entry.chain)
         try check(end, at: sequence, knowing: known)
         if entry.sequence > sequence, try !body(entry) { return end }

@@ -90,7 +90,6 @@ import Testing
     "FolderLog+Restoring": "FolderLogTests",
     "LogManifest": "LogBaseTests",
     "LogFiles": "FolderLogTests",
-    "LogFollower": "PersistentStore+FollowingTests",
     "ConnectionPool": "PostgresLogTests",
     "PostgresResult": "PostgresStatementTests",
     "PostgresLog+Reading": "PostgresLog+AppendingTests",

@@ -1,0 +1,34 @@
+import ArborModel
+import ArborStore
+import Foundation
+import TestSupport
+import Testing
+
+@testable import ArborLog
+
+@Suite struct LogFollowerTests {
+  /// What a copy of the snapshot meets that takes so long that commits are added meanwhile: the
+  /// point to restore was chosen before them.
+  @Test("A follower isn't put off by commits that arrive while it copies the snapshot")
+  func arrivingCommits() throws {
+    let folder = try TemporaryFolder()
+    let log = FolderLog(folder.url.appending(path: "log"))
+    try TemporaryStore.use(OfficeModel.make()) { store in
+      try store.file.setMetadata("note", [0])
+      _ = try log.backUp(store.file, snapshot: false)
+      for number in 1...3 as ClosedRange<UInt8> {
+        try store.file.setMetadata("note", [number])
+        _ = try log.backUp(store.file, snapshot: false)
+      }
+      for start in 1...4 as ClosedRange<UInt64> {
+        let path = folder.path("replica-\(start).arbor")
+        #expect(try log.restore(to: path, at: .sequence(start), follows: true) == start)
+        try LogFollower.prepare(path, following: log)
+        let replica = try StoreEngine.open(StoreOpening(.file(path), model: nil))
+        #expect(replica.lastSequence == 4)
+        replica.close()
+        try TemporaryStore.check(path: path)
+      }
+    }
+  }
+}

@@ -11,8 +11,9 @@ enum FolderLease {
     _ folder: String, _ body: () throws(Failure) -> R
   ) throws -> R {
     let path = "\(folder)/writer"
-    let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o666)
-    guard descriptor >= 0 else { throw LogFiles.error("Opening", path) }
+    guard let descriptor = try LogFiles.open(path, O_RDWR | O_CREAT)?.descriptor else {
+      throw LogFiles.error("Opening", path, ENOENT)
+    }
     defer {
       // Closing alone would not give the lock back while a process that is being started has a copy
       // of the descriptor.

@@ -28,16 +28,21 @@ extension FolderLog {
   private func addWhatIsNew(
     of file: StoreEngine, _ path: String, snapshot isWanted: Bool
   ) throws -> LogAddition {
-    let identity = try ownedIdentity(of: file, path)
     try LogFiles.removeUnfinished(in: path)
+    let identity = try ownedIdentity(of: file, path)
     var addition = LogAddition()
-    let previous = try bases(of: identity).last
-    var isFollowed = false
-    if let previous, let end = try addCommits(of: file, to: previous, identity, &addition) {
-      isFollowed = end.isComplete
-      if isFollowed, !isWanted { return addition }
-    }
-    let base = try addSnapshot(of: file, identity, path, after: isFollowed ? previous : nil)
+    // Commits can't follow what is damaged, but a new snapshot can. Older ones don't matter.
+    let previous = try bases(of: identity, from: try baseNumbers().last ?? 0).last
+    var followed: LogBase?
+    do {
+      if let base = try previous?.get(),
+        let added = try addCommits(of: file, to: base, identity, &addition)
+      {
+        if added.isComplete, !isWanted { return addition }
+        followed = base
+      }
+    } catch let error as ArborError where error.code == .corrupted {}
+    let base = try addSnapshot(of: file, identity, path, after: followed)
     addition.isSnapshot = true
     addition.sequence = base.manifest.sequence
     // What was committed meanwhile, or before the model changed again: the next time.
@@ -72,12 +77,11 @@ extension FolderLog {
   /// Adds the commits that the store has kept for the log.
   ///
   /// - Parameter last: The last commit to be added.
-  /// - Returns: nil where the store's commits do not follow the log's; else what the log's come to,
-  ///   and whether it has all of them now: not those of another model.
+  /// - Returns: nil if the store's commits don't follow the log's.
   private func addCommits(
     of file: StoreEngine, to base: LogBase, _ identity: LogIdentity, upTo last: UInt64 = .max,
     _ addition: inout LogAddition
-  ) throws -> (chain: CommitChain, isComplete: Bool)? {
+  ) throws -> AddedCommits? {
     var newest: SegmentEntry?
     let previous = try base.forEachEntry(after: 0, onlyLastSegment: true) { (entry) in
       newest = entry
@@ -93,19 +97,29 @@ extension FolderLog {
     else { return nil }
     var end = previous
     end.counters = try snapshot.counters()
-    var isComplete = true
+    var added = AddedCommits()
     let last = min(last, snapshot.sequence)
-    while isComplete, end.sequence < last {
-      guard let count = try addSegment(snapshot, base, upTo: last, &end, &isComplete) else {
-        return nil
-      }
-      addition.commits += count
+    while added.isComplete, end.sequence < last {
+      addition.commits += try addSegment(snapshot, base, upTo: last, &end, &added)
     }
+    added.chain = end.chain
     addition.sequence = end.sequence
     if end.sequence > noted {
       try file.noteLogReader(identity.log, has: end.sequence)
     }
-    return (end.chain, isComplete)
+    return added
+  }
+
+  /// How far the commits behind a snapshot lead.
+  private struct AddedCommits {
+    var chain: CommitChain?
+    /// Whether the next commit is of another model.
+    var endsModel = false
+    /// Whether the store hasn't kept the next commit.
+    var hasGap = false
+
+    /// Whether the log has all commits now.
+    var isComplete: Bool { !endsModel && !hasGap }
   }
 
   /// Whether the newest commit of the log is the one that the store made under its sequence, as far
@@ -124,20 +138,19 @@ extension FolderLog {
     return isSame
   }
 
-  /// Adds one segment.
+  /// Adds one segment, with the commits up to a gap or a change of the model.
   ///
-  /// - Parameter isComplete: Becomes false where commits of another model follow.
-  /// - Returns: How many commits are in it; nil where one is missing.
+  /// - Returns: How many commits are in it.
   private func addSegment(
     _ snapshot: StoreSnapshot, _ base: LogBase, upTo last: UInt64, _ end: inout LogEnd,
-    _ isComplete: inout Bool
-  ) throws -> Int? {
+    _ added: inout AddedCommits
+  ) throws -> Int {
     let first = end.sequence + 1
     let header = LogSegment.Header(
       log: base.manifest.log, base: base.number, first: first, chain: end.chain,
       counters: end.counters)
-    var (written, size, isWhole) = (end, 0, true)
-    var isOfModel = true
+    var (written, size) = (end, 0)
+    var (endsModel, isWhole) = (false, true)
     let hasWritten = try LogFiles.write(in: base.folder) { output in
       try output.append(header.encoded())
       isWhole = try snapshot.forEachLogged(after: written.sequence) { (sequence, bytes) in
@@ -146,20 +159,19 @@ extension FolderLog {
           throw StoreError.corrupted(
             entity: nil, object: nil, what: "The log's entry \(sequence) is damaged.")
         }
-        isOfModel = summary.generation == base.manifest.generation
-        guard isOfModel else { return false }
+        endsModel = summary.generation != base.manifest.generation
+        guard !endsModel else { return false }
         try LogSegment.write(sequence, bytes, to: &output)
         written.chain.append(sequence, bytes)
         written.sequence = sequence
         size += bytes.count
         return size < Self.segmentSize && sequence < last
       }
-      guard isWhole, written.sequence >= first else { return nil }
+      guard written.sequence >= first else { return nil }
       try LogSegment.writeEnd(written.sequence, written.chain, to: &output)
       return LogSegment(first: first, last: written.sequence).name
     }
-    isComplete = isOfModel
-    guard isWhole else { return nil }
+    (added.endsModel, added.hasGap) = (endsModel, !isWhole)
     guard hasWritten else { return 0 }
     defer { end = written }
     return Int(written.sequence - end.sequence)
@@ -170,8 +182,8 @@ extension FolderLog {
   /// Adds a snapshot.
   ///
   /// - Parameter previous: The snapshot before it, where commits can be added to that one: it gets
-  ///   those up to the new one, so that no state between the two is missing. nil where the store
-  ///   has not kept them.
+  ///   those up to the new one, or up to a change of the model, so that no state between the two is
+  ///   missing. nil where the store has not kept them.
   private func addSnapshot(
     of file: StoreEngine, _ identity: LogIdentity, _ path: String, after previous: LogBase?
   ) throws -> LogBase {
@@ -186,13 +198,15 @@ extension FolderLog {
       let copy = "\(unfinished)/\(LogBase.snapshotName)"
       let began = Date()
       try file.copy(to: copy, compacting: true, keepsMarker: false)
-      let manifest = try manifest(ofCopy: copy, begun: began, identity, number) { (sequence) in
+      let manifest = try manifest(ofCopy: copy, begun: began, identity, number) {
+        (sequence, generation) in
         // Followers go on with the snapshot if the commits before it lead to it.
+        guard let previous else { return nil }
         var addition = LogAddition()
-        let end = try previous.flatMap {
-          try addCommits(of: file, to: $0, identity, upTo: sequence, &addition)
-        }
-        return addition.sequence == sequence ? end?.chain : nil
+        let added = try addCommits(of: file, to: previous, identity, upTo: sequence, &addition)
+        // A migration makes commits of its own, which the store doesn't keep.
+        let isOtherModel = generation != previous.manifest.generation
+        return addition.sequence == sequence || isOtherModel ? added?.chain : nil
       }
       try LogFiles.write(in: unfinished) { output in
         try output.append(manifest.encoded())
@@ -210,10 +224,11 @@ extension FolderLog {
 
   /// What there is to say of a copy that nobody else has open.
   ///
-  /// - Parameter previous: Tells what the commits before its newest one come to.
+  /// - Parameter previous: Returns the chain of the commits that lead to the snapshot, given its
+  ///   sequence and the generation of its model.
   private func manifest(
     ofCopy path: String, begun began: Date, _ identity: LogIdentity, _ number: UInt32,
-    previous: (UInt64) throws -> CommitChain?
+    previous: (UInt64, UInt32) throws -> CommitChain?
   ) throws -> LogManifest {
     var opening = StoreOpening(.file(path), model: nil)
     opening.isReadOnly = true
@@ -229,7 +244,7 @@ extension FolderLog {
     let (size, checksums) = try Self.checksums(of: path)
     return LogManifest(
       log: identity.log, store: identity.store, base: number, generation: generation,
-      sequence: sequence, previous: try previous(sequence), date: began,
+      sequence: sequence, previous: try previous(sequence, generation), date: began,
       commitDate: newest ?? began, size: size, counters: counters, checksums: checksums)
   }
 

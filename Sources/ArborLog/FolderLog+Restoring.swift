@@ -27,7 +27,7 @@ extension FolderLog {
     let (folder, identity) = try existing()
     let bases = try bases(of: identity)
     let (base, target) = try Self.find(point, bases, folder)
-    let counters = try Self.counters(bases)
+    let counters = try Self.counters(bases, needing: base)
     var restored: UInt64 = 0
     do throws(StoreError) {
       try StoreCreation.install(at: path) { (temporary) throws(StoreError) in
@@ -98,86 +98,69 @@ extension FolderLog {
 
   /// The snapshot that a point is reached from, and the sequence of its commit.
   private static func find(
-    _ point: RestorePoint, _ bases: [LogBase], _ folder: String
+    _ point: RestorePoint, _ bases: [Result<LogBase, ArborError>], _ folder: String
   ) throws(ArborError) -> (LogBase, UInt64) {
-    guard let first = bases.first, let last = bases.last else {
+    guard let last = bases.last else {
       throw ArborError(
         .fileUnreadable, "The log \(folder) has no snapshot yet; make a backup first.")
     }
     switch point {
     case .newest:
-      let end = try last.forEachEntry(after: .max, onlyLastSegment: true) { (_) in true }
-      return (last, end.sequence)
-    case .sequence(let sequence):
-      guard let base = bases.last(where: { $0.manifest.sequence <= sequence }) else {
-        throw missing(
-          "commit \(sequence)", folder, "it begins with commit \(first.manifest.sequence)")
-      }
-      let end = try base.forEachEntry(after: .max, onlyLastSegment: true) { (_) in true }
-      guard end.sequence >= sequence else {
-        let next = bases.first { $0.number > base.number }
-        throw missing(
-          "commit \(sequence)", folder,
-          next.map {
-            "the commits \(end.sequence + 1) to \($0.manifest.sequence &- 1) were never added"
-          } ?? "it ends with commit \(end.sequence)")
-      }
-      return (base, sequence)
+      let base = try last.get()
+      return (base, try base.end().sequence)
+    case .sequence(let sequence): return (try find(sequence, bases, folder), sequence)
     case .date(let date):
-      guard let base = bases.last(where: { $0.manifest.commitDate <= date }) else {
-        // Rounded up, so that the date can be taken as it is.
-        let first = first.manifest.commitDate.timeIntervalSinceReferenceDate.rounded(.up)
-        throw missing(
-          date.formatted(.iso8601), folder,
-          "it begins at \(Date(timeIntervalSinceReferenceDate: first).formatted(.iso8601))")
-      }
-      return (base, try sequence(at: date, base))
+      var search = DateSearch(date, folder)
+      for base in bases { try search.add(base) }
+      return try search.result()
     }
   }
 
-  private static func missing(_ point: String, _ folder: String, _ what: String) -> ArborError {
+  /// The last snapshot that a commit is in, or can be reached from.
+  private static func find(
+    _ sequence: UInt64, _ bases: [Result<LogBase, ArborError>], _ folder: String
+  ) throws(ArborError) -> LogBase {
+    let commit = "commit \(sequence)"
+    var last: (base: LogBase, next: Result<LogBase, ArborError>?)?
+    for (index, base) in bases.enumerated() {
+      guard let base = try? base.get(), base.manifest.sequence <= sequence else { continue }
+      last = (base, index + 1 < bases.count ? bases[index + 1] : nil)
+    }
+    guard let (base, next) = last else {
+      // A damaged one may have had it.
+      let first = try bases[0].get()
+      throw missing(commit, folder, "it begins with commit \(first.manifest.sequence)")
+    }
+    let end = try base.end()
+    guard end.sequence < sequence else { return base }
+    guard let next = try next?.get() else {
+      throw missing(commit, folder, "it ends with commit \(end.sequence)")
+    }
+    try next.checkContinues(end, in: base.folder)
+    throw missing(
+      commit, folder,
+      "the commits \(end.sequence + 1) to \(next.manifest.sequence &- 1) were never added")
+  }
+
+  static func missing(_ point: String, _ folder: String, _ what: String) -> ArborError {
     ArborError(
       .objectNotFound, "The log \(folder) cannot restore \(point): \(what). Choose another point.")
   }
 
-  /// The last commit at or before a date.
-  ///
-  /// - Throws: ``ArborError`` `invalidArgument` where clocks went back, so that commits of before
-  ///   the date follow commits of after it.
-  private static func sequence(at date: Date, _ base: LogBase) throws(ArborError) -> UInt64 {
-    var last = base.manifest.sequence
-    var firstLater: UInt64?
-    var lastEarlier: UInt64?
-    _ = try base.forEachEntry(after: 0) { (entry) throws(ArborError) in
-      let summary = entry.body.withUnsafeBytes {
-        LoggedCommitCodec.summary($0, sequence: entry.sequence)
-      }
-      guard let summary else { return true }
-      if summary.date > date {
-        firstLater = firstLater ?? entry.sequence
-      } else if firstLater == nil {
-        last = entry.sequence
-      } else {
-        lastEarlier = entry.sequence
-      }
-      return true
-    }
-    if let firstLater, let lastEarlier {
-      throw ArborError(
-        .invalidArgument,
-        "At \(date.formatted(.iso8601)) a clock went back: commit \(firstLater) says that it was "
-          + "made later, and commit \(lastEarlier), which follows it, earlier. Choose the commit "
-          + "by its sequence.")
-    }
-    return last
-  }
-
   /// The greatest numbers that the whole log tells of: nobody gets those again.
-  private static func counters(_ bases: [LogBase]) throws(ArborError) -> [String: UInt64] {
+  ///
+  /// - Parameter needed: The snapshot to restore from; what is damaged of others is passed over.
+  private static func counters(
+    _ bases: [Result<LogBase, ArborError>], needing needed: LogBase
+  ) throws(ArborError) -> [String: UInt64] {
     var counters: [String: UInt64] = [:]
     for base in bases {
-      let end = try base.forEachEntry(after: .max, onlyLastSegment: true) { (_) in true }
-      counters.merge(end.counters) { max($0, $1) }
+      guard let base = try? base.get() else { continue }
+      var found = base.manifest.counters
+      do throws(ArborError) { found = try base.end().counters } catch {
+        guard error.code == .corrupted, base.number != needed.number else { throw error }
+      }
+      counters.merge(found) { max($0, $1) }
     }
     return counters
   }

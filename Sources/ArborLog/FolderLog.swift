@@ -65,6 +65,7 @@ public struct FolderLog: Sendable, Hashable {
   ) throws(ArborError) -> Contents {
     let (_, identity) = try existing()
     let snapshots = try bases(of: identity).map { (base) throws(ArborError) in
+      let base = try base.get()
       let segments = try base.segments()
       var bytes: UInt64 = 0
       for segment in segments { bytes += try base.size(of: segment) }
@@ -79,8 +80,8 @@ public struct FolderLog: Sendable, Hashable {
 
   /// Reads the whole log and compares every byte with its checksums; restores nothing.
   ///
-  /// - Returns: What the log holds. A last segment that was cut off counts up to its last whole
-  ///   commit.
+  /// - Returns: What the log holds. The log's last segment may have been cut off: it counts up to
+  ///   its last whole commit. Commits that are missing before a later snapshot are an error.
   /// - Complexity: Linear in the log's size. At most one commit is in memory at a time.
   /// - Throws: ``ArborError`` `corrupted`, naming the file; `fileUnreadable` where there is no log;
   ///   `inputOutput`; `cancelled`.
@@ -88,13 +89,16 @@ public struct FolderLog: Sendable, Hashable {
   public func verify() throws(ArborError) -> Contents {
     // What names and sizes tell comes before anything is read.
     _ = try contents
+    var previous: (end: LogEnd, folder: String)?
     return try contents { (base, _) throws(ArborError) in
+      if let previous { try base.checkContinues(previous.end, in: previous.folder) }
       let limit = WorkLimit()
       try base.forEachBlock { (_) throws(ArborError) in try limit.checkLog() }
       let end = try base.forEachEntry(after: 0) { (_) throws(ArborError) in
         try limit.checkLog()
         return true
       }
+      previous = (end, base.folder)
       return end.sequence
     }
   }
@@ -103,7 +107,8 @@ public struct FolderLog: Sendable, Hashable {
   ///
   /// Each snapshot but the newest goes, with the commits behind it, where the newest commit in the
   /// next snapshot is from before the date: every later point stays restorable. To let go
-  /// more, make a snapshot with `backUp(to:snapshot:)` first.
+  /// more, make a snapshot with `backUp(to:snapshot:)` first. Damaged snapshots before one that
+  /// stays go as well.
   ///
   /// - Throws: ``ArborError`` `inUse` where somebody writes to the log, `fileUnreadable` where
   ///   none exists, `corrupted`, `inputOutput`.
@@ -112,17 +117,36 @@ public struct FolderLog: Sendable, Hashable {
     do {
       try FolderLease.hold(path) {
         try LogFiles.removeUnfinished(in: path)
-        let bases = try bases(of: identity)
-        for (base, next) in zip(bases, bases.dropFirst()) where next.manifest.commitDate <= date {
+        for folder in try foldersNeeded(onlyBefore: date, of: identity) {
           // Under another name first: a kill meanwhile leaves no half of a snapshot.
-          let doomed = LogFiles.unfinishedName(base.folder)
-          try LogFiles.rename(base.folder, to: doomed)
+          let doomed = LogFiles.unfinishedName(folder)
+          try LogFiles.rename(folder, to: doomed)
           try LogFiles.removeFolder(doomed)
         }
       }
     } catch {
       throw error as? ArborError ?? LogFiles.error("Removal", path)
     }
+  }
+
+  /// The folders of the snapshots before the last one that begins by a date.
+  private func foldersNeeded(
+    onlyBefore date: Date, of identity: LogIdentity
+  ) throws(ArborError) -> [String] {
+    let path = try path
+    let numbers = try baseNumbers()
+    var first = 0
+    var end: DatedEnd?
+    for (index, base) in try bases(of: identity).enumerated() {
+      guard let base = try? base.get() else {
+        end = nil
+        continue
+      }
+      guard base.firstDate(after: end) <= date else { break }
+      first = index
+      end = try? base.datedEnd()
+    }
+    return numbers[..<first].map { LogBase.folder($0, in: path) }
   }
 
   /// The folder's path.
@@ -164,13 +188,25 @@ public struct FolderLog: Sendable, Hashable {
     return nil
   }
 
-  /// All snapshots, the oldest first.
-  func bases(of identity: LogIdentity) throws(ArborError) -> [LogBase] {
+  /// All snapshots, the oldest first, or the error that keeps one from being used.
+  ///
+  /// - Parameter first: The number of the first one.
+  /// - Throws: ``ArborError`` `inputOutput`: one that can't be read now isn't damaged.
+  func bases(
+    of identity: LogIdentity, from first: UInt32 = 0
+  ) throws(ArborError) -> [Result<LogBase, ArborError>] {
     let path = try path
-    let numbers = (try LogFiles.names(in: path) ?? []).compactMap(LogBase.number(ofName:))
-    return try numbers.map { (number) throws(ArborError) in
-      try LogBase(number, in: path, of: identity)
+    return try baseNumbers().filter { $0 >= first }.map { (number) throws(ArborError) in
+      do throws(ArborError) { return .success(try LogBase(number, in: path, of: identity)) } catch {
+        guard error.code == .corrupted else { throw error }
+        return .failure(error)
+      }
     }
+  }
+
+  /// The numbers of the snapshots, the oldest first.
+  func baseNumbers() throws(ArborError) -> [UInt32] {
+    (try LogFiles.names(in: try path) ?? []).compactMap(LogBase.number(ofName:))
   }
 
   /// The identity of the log, by which stores keep commits for it.

@@ -126,6 +126,25 @@ struct LogBase: Sendable {
     return end
   }
 
+  /// Where the log ends behind the snapshot.
+  func end() throws(ArborError) -> LogEnd {
+    try forEachEntry(after: .max, onlyLastSegment: true) { (_) in true }
+  }
+
+  /// Checks that no commit between the snapshot before and this one has been lost.
+  ///
+  /// - Parameters:
+  ///   - end: The end of the commits behind the snapshot before.
+  ///   - folder: The folder of the snapshot before.
+  /// - Throws: ``ArborError`` `corrupted` if the manifest knows of other commits.
+  func checkContinues(_ end: LogEnd, in folder: String) throws(ArborError) {
+    guard let known = manifest.previous, known != end.chain else { return }
+    throw ArborError(
+      .corrupted,
+      "The log \(folder) ends with commit \(end.sequence) and lacks later ones, which "
+        + "\(self.folder) goes on from. Take their segments from another copy of the log.")
+  }
+
   /// Refuses a log whose commit of the store's last sequence is another one than the store knows.
   private func check(
     _ end: LogEnd, at sequence: UInt64, knowing known: CommitChain?

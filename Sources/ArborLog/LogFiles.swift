@@ -21,6 +21,32 @@ enum LogFiles {
     return error
   }
 
+  /// Opens a regular file; returns `nil` if it doesn't exist.
+  ///
+  /// A named pipe would block the caller until another process opens its other end.
+  ///
+  /// - Throws: ``ArborError`` `corrupted` if the path leads to anything but a regular file,
+  ///   `inputOutput`.
+  static func open(
+    _ path: String, _ flags: Int32
+  ) throws(ArborError) -> (descriptor: Int32, size: Int)? {
+    let descriptor = Foundation.open(path, flags | O_CLOEXEC | O_NONBLOCK, 0o666)
+    var status = stat()
+    guard descriptor >= 0, fstat(descriptor, &status) == 0 else {
+      let code = errno
+      if descriptor >= 0 { close(descriptor) }
+      if code == ENOENT { return nil }
+      // What a pipe without a reader and a folder answer to somebody who wants to write.
+      guard code == ENXIO || code == EISDIR else { throw error("Opening", path, code) }
+      throw ArborError.damagedLog(path, "it is not a regular file")
+    }
+    guard status.st_mode & S_IFMT == S_IFREG else {
+      close(descriptor)
+      throw ArborError.damagedLog(path, "it is not a regular file")
+    }
+    return (descriptor, Int(status.st_size))
+  }
+
   /// The names in a folder, sorted; nil where none exists.
   static func names(in folder: String) throws(ArborError) -> [String]? {
     guard let directory = opendir(folder) else {

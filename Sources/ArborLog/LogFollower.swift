@@ -29,17 +29,18 @@ package final class LogFollower: Sendable {
   package func catchUp() throws -> UInt64 {
     try position.withLock { position in
       let (path, identity) = try log.existing()
-      let bases = try log.bases(of: identity)
-      guard var index = bases.firstIndex(where: { $0.number == position.base }) else {
+      let bases = try log.bases(of: identity, from: position.base)
+      var index = 0
+      guard let first = try bases.first?.get(), first.number == position.base else {
         throw Self.needsReopening(path, "no longer has what follows the store's newest commit")
       }
       while true {
         let end = try FolderLog.apply(
-          bases[index], to: file, knowing: position.chain, keepsPosition: true)
+          try bases[index].get(), to: file, knowing: position.chain, keepsPosition: true)
         position = LogPosition(log: identity.log, end)
         index += 1
         guard index < bases.count else { return end.sequence }
-        let next = bases[index]
+        let next = try bases[index].get()
         guard next.manifest.generation == file.modelGeneration else {
           throw Self.needsReopening(path, "goes on with another model")
         }

@@ -9,18 +9,8 @@ package struct LogInput: ~Copyable {
 
   /// nil where there is no file.
   package init?(_ path: String) throws(ArborError) {
-    descriptor = open(path, O_RDONLY | O_CLOEXEC)
-    guard descriptor >= 0 else {
-      if errno == ENOENT { return nil }
-      throw LogFiles.error("Opening", path)
-    }
-    var status = stat()
-    guard fstat(descriptor, &status) == 0 else {
-      let code = errno
-      close(descriptor)
-      throw LogFiles.error("Reading", path, code)
-    }
-    size = Int(status.st_size)
+    guard let file = try LogFiles.open(path, O_RDONLY) else { return nil }
+    (descriptor, size) = (file.descriptor, file.size)
     self.path = path
   }
 

@@ -10,8 +10,9 @@ internal import Foundation
 /// · counters · for each: name · value u64 · blocks · for each: crc32c u32 · crc32c u32
 /// ```
 ///
-/// The chain before is what the commits behind the snapshot before come to, where those lead here;
-/// 0 where they do not. A block is 1 MiB of the snapshot; the last one may be shorter.
+/// The chain before is what the commits behind the snapshot before come to, where those lead here,
+/// to the same commit or to a migration; 0 where they do not. A block is 1 MiB of the snapshot; the
+/// last one may be shorter.
 struct LogManifest: Sendable, Hashable {
   static let blockSize = 1 << 20
   private static let magic = Array("ArborBas".utf8)

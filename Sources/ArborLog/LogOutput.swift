@@ -9,8 +9,10 @@ package struct LogOutput: ~Copyable {
   private static let bufferSize = 1 << 18
 
   package init(_ path: String) throws(ArborError) {
-    descriptor = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o666)
-    guard descriptor >= 0 else { throw LogFiles.error("Creation", path) }
+    guard let file = try LogFiles.open(path, O_WRONLY | O_CREAT | O_TRUNC) else {
+      throw LogFiles.error("Creation", path, ENOENT)
+    }
+    descriptor = file.descriptor
     self.path = path
   }
 

@@ -28,8 +28,9 @@ extension PersistentStore {
   ///
   /// A snapshot is made anew where commits cannot be added: after a change of the model, after the
   /// store was restored to an earlier point or written to by a version of the library that knows no
-  /// logs, and where the log has lost its end. What was committed between the last backup and a
-  /// change of the model stays restorable; a migration with code has no states to restore in it.
+  /// logs, and where the log has lost its end or its newest snapshot is damaged. What was committed
+  /// between the last backup and a change of the model is added first and stays restorable; a
+  /// migration with code has no states to restore in it.
   ///
   /// A kill or a loss of power at any moment leaves a sound log; what was not added is added the
   /// next time.
@@ -89,12 +90,12 @@ extension PersistentStore {
   ///   - point: Which state. The one of a date is that behind the last commit at or before it, by
   ///     the clocks of those who committed.
   /// - Returns: The sequence of the newest commit in the store.
-  /// - Complexity: Linear in the snapshot and in the commits behind it up to the point; some
-  ///   megabytes of memory beside the new file's pages.
+  /// - Complexity: Linear in the snapshot and in the commits behind it up to the point, for a date
+  ///   in all commits of the log; some megabytes of memory beside the new file's pages.
   /// - Throws: ``ArborError`` `fileUnreadable` where there is no log; `objectNotFound` where it
-  ///   does not reach to the point; `corrupted`, naming the file; `invalidArgument` where clocks
-  ///   went back around the date; `inputOutput` where something is at the URL; `diskFull`,
-  ///   `cancelled`. Nothing is left at the URL then.
+  ///   does not reach to the point or has a gap there; `corrupted`, naming the file;
+  ///   `invalidArgument` where clocks went back around the date; `inputOutput` where something is
+  ///   at the URL; `diskFull`, `cancelled`. Nothing is left at the URL then.
   @discardableResult
   public static func restore(
     from log: FolderLog, to url: URL, at point: RestorePoint = .newest

@@ -15,6 +15,7 @@ extension EngineOptions {
   init(_ opening: StoreOpening) {
     self.init()
     isReadOnly = opening.isReadOnly
+    isImmutable = opening.isImmutable
     verifiesPages = opening.checksEveryPage
     durability = opening.isDurable ? .full : .relaxed
     if let model = opening.model { additionalDatabases += model.mostDatabases }

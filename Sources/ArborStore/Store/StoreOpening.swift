@@ -33,6 +33,10 @@ package struct StoreOpening: Sendable {
   /// nil: the model inside the file, which then has to exist. It need not have been checked.
   package var model: ManagedObjectModel?
   package var isReadOnly = false
+  /// Whether nobody writes to the file: it is read without a lock file. Implies reading only.
+  package var isImmutable = false {
+    didSet { if isImmutable { isReadOnly = true } }
+  }
   /// Whether a commit survives a loss of power; else that may take the last commits, never
   /// consistency.
   package var isDurable = true

@@ -116,6 +116,64 @@ import Testing
     present.close()
   }
 
+  private func model(_ version: Int) throws -> ManagedObjectModel {
+    try ManagedObjectModel(versionIdentifier: "\(version)") {
+      Entity("Note") {
+        Attribute("number", .integer64)
+        if version > 1 { Attribute("slug", .string) }
+      }
+    }
+  }
+
+  @Test("Commits that wait for a backup outlive a migration with code")
+  func migrationWithCode() throws {
+    let path = folder.path("a.arbor")
+    var store = try PersistentStore(model: model(1), at: .path(path))
+    func add(_ number: Int, slug: String? = nil) throws {
+      let context = store.makeContext()
+      let note = try context.insert("Note")
+      note["number"] = number
+      if let slug { note["slug"] = slug }
+      try context.commit()
+    }
+    try add(1)
+    try store.backUp(to: log)
+    try add(2)
+    try store.backUp(to: log)
+    // Not backed up before the migration.
+    try add(3)
+    try add(4)
+    store.close()
+    Thread.sleep(forTimeInterval: 0.002)
+    let before = Date()
+    Thread.sleep(forTimeInterval: 0.002)
+    var options = StoreOptions()
+    options.modelVersions = [try model(1), try model(2)]
+    options.migrationSteps = [
+      MigrationStep(from: "1", to: "2") { migration in
+        try migration.migrate("Note") { _, new in new["slug"] = "x" }
+      }
+    ]
+    store = try PersistentStore(model: model(2), at: .path(path), options: options)
+    try add(5, slug: "y")
+    let added = try store.backUp(to: log)
+    #expect(added == .init(isSnapshot: true, commits: 2, sequence: store.sequence))
+    try log.verify()
+    store.close()
+    for (point, count) in [
+      (RestorePoint.sequence(2), 2), (.sequence(3), 3), (.sequence(4), 4), (.date(before), 4),
+      (.newest, 5),
+    ] {
+      let url = folder.url.appending(path: "\(UUID().uuidString).arbor")
+      try PersistentStore.restore(from: log, to: url, at: point)
+      let restored = try PersistentStore(at: .file(url))
+      defer { restored.close() }
+      #expect(try restored.makeContext().objects("Note").count == count, "\(point)")
+      #expect(restored.model.versionIdentifier == (count == 5 ? "2" : "1"))
+      try restored.check()
+    }
+  }
+
   @Test func aStoreInMemoryIsBackedUp() throws {
     let store = try PersistentStore(for: Office.classes, at: .inMemory)
     _ = try insert("Ada", store)

@@ -1,0 +1,188 @@
+internal import ArborModel
+internal import ArborStore
+internal import Foundation
+
+/// Finds the last commit of a log at or before a date.
+///
+/// The commits of all snapshots pass by in their order, since a clock may have been set back
+/// anywhere, also between two snapshots. Damage and gaps only matter if the date is in them.
+struct DateSearch {
+  private let date: Date
+  private let folder: String
+  private let limit = WorkLimit()
+  /// When the log begins.
+  private var first: Date?
+  private var found: (base: LogBase, sequence: UInt64)?
+  /// The first commit after the date, and the last one behind it that is before the date.
+  private var firstLater: UInt64?
+  private var lastEarlier: UInt64?
+  /// The time after `found`, if the log doesn't tell what was committed then.
+  private var unknown: Unknown?
+  private var end: DatedEnd?
+
+  private enum Unknown {
+    case damage(ArborError)
+    /// Between the end of one snapshot's commits and the next snapshot.
+    case gap(DatedEnd, LogBase)
+  }
+
+  init(_ date: Date, _ folder: String) {
+    self.date = date
+    self.folder = folder
+  }
+
+  /// Adds the next snapshot and its commits.
+  ///
+  /// - Throws: ``ArborError`` `inputOutput`, `cancelled`.
+  mutating func add(_ base: Result<LogBase, ArborError>) throws(ArborError) {
+    do throws(ArborError) {
+      try add(try base.get())
+    } catch {
+      guard error.code == .corrupted else { throw error }
+      note(.damage(error))
+      end = nil
+    }
+  }
+
+  private mutating func add(_ base: LogBase) throws(ArborError) {
+    if let end {
+      do throws(ArborError) {
+        try base.checkContinues(end.end, in: end.folder)
+        let continues = base.manifest.previous != nil && base.manifest.sequence == end.end.sequence
+        if !continues { note(.gap(end, base)) }
+      } catch {
+        note(.damage(error))
+      }
+    }
+    let date = base.firstDate(after: end)
+    first = first ?? date
+    take(base.manifest.sequence, of: date, in: base)
+    end = try base.datedEnd { (sequence, date) throws(ArborError) in
+      try limit.checkLog()
+      take(sequence, of: date, in: base)
+    }
+  }
+
+  private mutating func note(_ what: Unknown) {
+    if firstLater == nil, unknown == nil { unknown = what }
+  }
+
+  private mutating func take(_ sequence: UInt64, of date: Date, in base: LogBase) {
+    if date > self.date {
+      firstLater = firstLater ?? sequence
+    } else if firstLater == nil {
+      found = (base, sequence)
+      unknown = nil
+    } else {
+      lastEarlier = sequence
+    }
+  }
+
+  /// The snapshot to begin with, and the sequence of the commit.
+  ///
+  /// - Throws: ``ArborError`` `objectNotFound` if the log doesn't reach to the date, or has a gap
+  ///   there; `corrupted` if what is needed is damaged; `invalidArgument` if a clock was set back,
+  ///   so that commits of before the date follow commits of after it.
+  func result() throws(ArborError) -> (LogBase, UInt64) {
+    if case .damage(let error) = unknown { throw error }
+    let text = date.formatted(.iso8601)
+    guard let found else {
+      let first = first.map { "it begins at \(Self.roundedUp($0))" }
+      throw FolderLog.missing(text, folder, first ?? "it is empty")
+    }
+    if let firstLater, let lastEarlier {
+      throw ArborError(
+        .invalidArgument,
+        "At \(text) a clock went back: commit \(firstLater) says that it was made later, and "
+          + "commit \(lastEarlier), which follows it, earlier. Choose the commit by its sequence.")
+    }
+    guard case .gap(let end, let next) = unknown else { return found }
+    if let first = try next.date(ofCommitAfter: end), first > date { return found }
+    let last = Self.roundedUp(next.firstDate(after: end))
+    throw FolderLog.missing(
+      text, folder,
+      "it doesn't say what was committed between \(end.date.formatted(.iso8601)), commit "
+        + "\(end.end.sequence), and \(last), commit \(next.manifest.sequence)")
+  }
+
+  /// A date that can be taken as it is: what is shown has no fractions of a second.
+  private static func roundedUp(_ date: Date) -> String {
+    let seconds = date.timeIntervalSinceReferenceDate.rounded(.up)
+    return Date(timeIntervalSinceReferenceDate: seconds).formatted(.iso8601)
+  }
+}
+
+/// The end of the commits behind a snapshot, and the date of the last one.
+struct DatedEnd {
+  let end: LogEnd
+  /// The folder of the snapshot.
+  let folder: String
+  let date: Date
+}
+
+extension LogBase {
+  /// The date from which on the store was in the snapshot's state.
+  ///
+  /// - Parameter end: The end of the commits behind the snapshot before, if there is one.
+  func firstDate(after end: DatedEnd?) -> Date {
+    guard let end, manifest.previous == nil, manifest.sequence <= end.end.sequence,
+      (manifest.sequence, manifest.commitDate) != (end.end.sequence, end.date)
+    else { return manifest.commitDate }
+    // The store was brought back to an earlier state, which has the dates of that one.
+    return max(manifest.date, manifest.commitDate)
+  }
+
+  /// Goes through the commits behind the snapshot with their dates.
+  func datedEnd(
+    _ body: (UInt64, Date) throws(ArborError) -> Void
+  ) throws(ArborError) -> DatedEnd {
+    try datedEnd(onlyLastSegment: false, body)
+  }
+
+  func datedEnd() throws(ArborError) -> DatedEnd { try datedEnd(onlyLastSegment: true) { _, _ in } }
+
+  private func datedEnd(
+    onlyLastSegment: Bool, _ body: (UInt64, Date) throws(ArborError) -> Void
+  ) throws(ArborError) -> DatedEnd {
+    var date = manifest.commitDate
+    let end = try forEachEntry(after: 0, onlyLastSegment: onlyLastSegment) {
+      (entry) throws(ArborError) in
+      let summary = entry.body.withUnsafeBytes {
+        LoggedCommitCodec.summary($0, sequence: entry.sequence)
+      }
+      if let summary {
+        date = summary.date
+        try body(entry.sequence, date)
+      }
+      return true
+    }
+    return DatedEnd(end: end, folder: folder, date: date)
+  }
+
+  /// The date of the commit that follows an earlier end, by the history in the snapshot.
+  ///
+  /// - Returns: nil if the history no longer tells, or if the commit at that end is another one.
+  /// - Throws: ``ArborError`` `corrupted`, `inputOutput`, `cancelled`.
+  func date(ofCommitAfter end: DatedEnd) throws(ArborError) -> Date? {
+    let sequence = end.end.sequence
+    guard sequence > 0, manifest.sequence > sequence else { return nil }
+    let limit = WorkLimit()
+    try forEachBlock { (_) throws(ArborError) in try limit.checkLog() }
+    var opening = StoreOpening(.file(snapshotPath), model: nil)
+    opening.isImmutable = true
+    opening.looksForDamage = false
+    do throws(StoreError) {
+      let copy = try StoreEngine.open(opening)
+      defer { copy.close() }
+      let snapshot = try copy.snapshot()
+      defer { snapshot.close() }
+      guard case .entry(let last) = try snapshot.nextEntry(after: sequence - 1),
+        last.date == end.date, case .entry(let next) = try snapshot.nextEntry(after: sequence)
+      else { return nil }
+      return next.date
+    } catch {
+      // A file system that the engine refuses, or a later format.
+      return nil
+    }
+  }
+}

@@ -93,7 +93,7 @@ package final class LogFollower: Sendable {
   ///
   /// - Throws: `ArborError` of the log, `StoreError` of the store.
   package static func prepare(_ path: String, following log: FolderLog) throws {
-    guard try StoreFiles.exists(path) else {
+    guard try StoreFiles.exists(try StoreFiles.removeEmpty(path)) else {
       _ = try log.restore(to: path, at: .newest, follows: true)
       return
     }

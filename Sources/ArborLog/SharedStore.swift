@@ -40,7 +40,7 @@ package struct SharedStore {
   /// - Parameter model: The one that the store is going to be opened with; nil for its own.
   /// - Throws: `ArborError`, `StoreError`.
   package func prepare(for model: ModelFingerprint?) throws -> Preparation {
-    let exists = try StoreFiles.exists(path)
+    let exists = try StoreFiles.exists(try StoreFiles.removeEmpty(path))
     let head: LogHead?
     do throws(ArborError) { head = try log.head() } catch {
       guard exists, error.code == .logUnavailable, let own = try sharedModel(),

@@ -57,10 +57,15 @@ package final class DamagedFile {
       let size = Int(try DataFile.status(ofFile: descriptor).st_size)
       // The lock goes with the descriptor.
       isInUse = flock(descriptor, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK
-      roots = try MetaPages.soundPages(descriptor)
-      guard let pageSize = roots.first?.pageSize ?? Self.pageSize(descriptor, size) else {
+      var sound = try MetaPages.soundPages(descriptor)
+      if sound.count == 1, let pageSize = Self.pageSize(descriptor, size) {
+        // Pages carry their numbers; a root page's word for their size may be what is damaged.
+        sound.removeAll { $0.pageSize != pageSize }
+      }
+      guard let pageSize = sound.first?.pageSize ?? Self.pageSize(descriptor, size) else {
         throw .invalid
       }
+      roots = sound
       self.pageSize = pageSize
       pageCount = UInt64((size + pageSize - 1) / pageSize)
     } catch {
@@ -80,7 +85,7 @@ package final class DamagedFile {
   }
 
   /// The page size by which most pages carry their number.
-  private static func pageSize(_ descriptor: Int32, _ size: Int) -> Int? {
+  static func pageSize(_ descriptor: Int32, _ size: Int) -> Int? {
     var best: (size: Int, count: Int)?
     var pageSize = 512
     while pageSize <= 32768 {

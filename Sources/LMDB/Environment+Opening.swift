@@ -11,7 +11,8 @@ extension Environment {
   ///
   /// - Throws: besides LMDB's own codes ``LMDBError/foreignEngine(found:)`` and `foreignFormat`;
   ///   `noSuchFile`, `invalidPath`, `danglingLink`, `lockFile`, `isDirectory`, `notRegularFile`,
-  ///   `hardLinked`, `networkFileSystem`, `fileTooSmall`, `truncated`, `invalid`, `damaged`;
+  ///   `hardLinked`, `networkFileSystem`, `emptyFile`, `fileTooSmall`, `truncated`, `invalid`,
+  ///   `damaged`;
   ///   `inUse` while somebody replaces the file; `readOnlyEnvironment` where it is open for reading
   ///   only.
   package static func open(
@@ -54,7 +55,7 @@ extension Environment {
       () throws(LMDBError) -> Environment in
       guard let file = file.take() else { throw .fileReplaced }
       let roots = try MetaPages.check(file.descriptor)
-      if roots == nil, !mayCreate { throw .fileTooSmall }
+      if roots == nil, !mayCreate { throw .emptyFile }
       var target = file.path
       var lockPath = target + "-lock"
       if options.isFolder {

@@ -27,7 +27,7 @@ extension LMDBError: CustomStringConvertible {
       .invalidArgument, .nestedWrite, .growthBlocked, .readOnlyEnvironment:
       usageAdvice
     case .noSuchFile, .invalidPath, .danglingLink, .lockFile, .isDirectory, .notRegularFile,
-      .hardLinked, .networkFileSystem, .fileTooSmall, .truncated, .foreignPageSize:
+      .hardLinked, .networkFileSystem, .emptyFile, .fileTooSmall, .truncated, .foreignPageSize:
       fileAdvice
     case .diskFull, .readOnlyFileSystem, .accessDenied, .notPermitted, .tooManyOpenFiles,
       .outOfMemory, .inUse, .closed, .forkedProcess, .fileReplaced, .system:
@@ -203,10 +203,15 @@ extension LMDBError: CustomStringConvertible {
           + "cannot be relied on.",
         "Move it to a local disk, or allow it in the options at your own risk."
       )
+    case .emptyFile:
+      (
+        "The file is empty, so there is no store in it.",
+        "Check the path, or open it with a model, which creates a store there."
+      )
     case .fileTooSmall:
       (
-        "The file is empty or ends before its first two pages: its creation was interrupted.",
-        "Move it aside and create the store again."
+        "The file has no root pages: it was cut off, or its creation was interrupted.",
+        "Restore a backup, or move it aside and create the store again."
       )
     case .truncated:
       ("The file ends before its last used page.", "Part of it is lost. \(Self.damageRemedy)")

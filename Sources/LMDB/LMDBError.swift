@@ -47,6 +47,7 @@ package enum LMDBError: Error, Sendable, Hashable {
   case notRegularFile
   case hardLinked
   case networkFileSystem
+  case emptyFile
   case fileTooSmall
   case truncated
   case foreignPageSize

@@ -57,12 +57,41 @@ struct MetaPages: Equatable {
   }
 
   static func read(_ descriptor: Int32) throws(LMDBError) -> MetaPages? {
-    guard let first = try page(descriptor, at: 0, mayBeEmpty: true) else { return nil }
-    guard let second = try page(descriptor, at: first.pageSize, mayBeEmpty: false) else {
-      throw .fileTooSmall
+    do throws(LMDBError) {
+      guard let first = try page(descriptor, at: 0, mayBeEmpty: true) else { return nil }
+      guard let second = try page(descriptor, at: first.pageSize, mayBeEmpty: false) else {
+        throw .fileTooSmall
+      }
+      guard second.pageSize == first.pageSize else { throw .corrupted }
+      return MetaPages(first: first, second: second)
+    } catch {
+      throw try damage(descriptor, behind: error) ?? error
     }
-    guard second.pageSize == first.pageSize else { throw .corrupted }
-    return MetaPages(first: first, second: second)
+  }
+
+  /// The damage behind a root page that cannot be read: a file with a sound root page, or with
+  /// other pages of LMDB, isn't another program's, nor was its creation interrupted.
+  ///
+  /// - Returns: nil if the file says no more than the error.
+  private static func damage(
+    _ descriptor: Int32, behind error: LMDBError
+  ) throws(LMDBError) -> LMDBError? {
+    switch error {
+    case .invalid, .fileTooSmall, .foreignFormat, .foreignPageSize, .corrupted: break
+    default: return nil
+    }
+    let size = try DataFile.size(ofFile: descriptor)
+    let sound: [MetaPage]
+    // Both root pages name another format.
+    do throws(LMDBError) { sound = try soundPages(descriptor) } catch { return nil }
+    guard let other = sound.first else {
+      guard DamagedFile.pageSize(descriptor, size) != nil else { return nil }
+      return .damaged(
+        PageFinding(page: nil, database: nil, what: "both root pages are damaged"))
+    }
+    guard size >= 2 * other.pageSize else { return nil }
+    return .damaged(
+      PageFinding(page: 1 - other.number, database: nil, what: "the root page is damaged"))
   }
 
   /// Gives the root pages of a file that is open nowhere numbers of transactions above `last`.
@@ -83,27 +112,30 @@ struct MetaPages: Equatable {
   /// The root pages that are sound in themselves, the newest first, whatever became of the other
   /// one and of the pages that they lead to.
   ///
-  /// - Throws: ``LMDBError/foreignFormat(version:)`` where another version of LMDB wrote the file.
+  /// - Throws: ``LMDBError/foreignFormat(version:)`` if no root page is sound and the first one
+  ///   names another format.
   static func soundPages(_ descriptor: Int32) throws(LMDBError) -> [MetaPage] {
     var pages: [MetaPage] = []
+    var foreign: LMDBError?
     do throws(LMDBError) {
       if let first = try page(descriptor, at: 0, mayBeEmpty: true), first.complaint(as: 0) == nil {
         pages.append(first)
       }
     } catch {
-      if case .foreignFormat = error { throw error }
+      if case .foreignFormat = error { foreign = error }
     }
     var pageSize = 512
     while pageSize <= 32768 {
       let second = try? page(descriptor, at: pageSize, mayBeEmpty: true)
-      if let second, second.pageSize == pageSize, second.complaint(as: 1) == nil,
-        pages.allSatisfy({ $0.pageSize == pageSize })
-      {
+      if let second, second.pageSize == pageSize, second.complaint(as: 1) == nil {
+        // It lies where its page size says, which nothing tells of the first one's.
+        pages.removeAll { $0.pageSize != pageSize }
         pages.append(second)
         break
       }
       pageSize *= 2
     }
+    if pages.isEmpty, let foreign { throw foreign }
     return pages.sorted { $0.transactionID > $1.transactionID }
   }
 

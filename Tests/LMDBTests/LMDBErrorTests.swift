@@ -6,7 +6,8 @@ import Testing
 @Suite struct LMDBErrorTests {
   /// The cases that no number of LMDB's or the system's stands for.
   static let ownCases: [LMDBError] = [
-    .hardLinked, .networkFileSystem, .fileTooSmall, .truncated, .foreignPageSize, .inUse, .closed,
+    .hardLinked, .networkFileSystem, .emptyFile, .fileTooSmall, .truncated, .foreignPageSize,
+    .inUse, .closed,
     .forkedProcess, .readOnlyEnvironment, .nestedWrite, .growthBlocked, .fileReplaced,
     .invalidPath, .danglingLink, .foreignEngine(found: "1.0.0"), .foreignFormat(version: 2),
     .foreignFormat(version: 999), .lockFile(LockFileProblem(path: "l", kind: .directory)),

@@ -61,7 +61,9 @@ import Testing
   /// What an interrupted creation leaves behind.
   @Test func refusesTornCreations() throws {
     let whole = try contents
-    for kept in [0, 1, 20, 100, 4096, 4097, 8000] {
+    try write(Data())
+    #expect(throws: LMDBError.emptyFile) { try Environment.open(path: path) }
+    for kept in [1, 20, 100, 4096, 4097, 8000] {
       try write(whole.prefix(kept))
       #expect(throws: LMDBError.fileTooSmall) { try Environment.open(path: path) }
     }
@@ -80,16 +82,64 @@ import Testing
     _ = try Environment.open(path: path)
   }
 
+  @Test("A root page that is damaged beside a sound one is damage, never another program's file")
+  func refusesADamagedRootPage() throws {
+    let whole = try contents
+    for page in [0, 4096] {
+      func expect(_ what: String, _ change: (inout Data) -> Void) throws {
+        var damaged = whole
+        change(&damaged)
+        try write(damaged)
+        do throws(LMDBError) {
+          _ = try Environment.open(path: path)
+          Issue.record("\(what), page \(page), was not noticed")
+        } catch {
+          guard case .damaged(let finding) = error, finding.page == UInt64(page / 4096) else {
+            Issue.record("\(what), page \(page): \(error)")
+            return
+          }
+        }
+        let found = try DamagedFile(path: path)
+        #expect(found.pageSize == 4096 && found.transactions.count == 1, "\(what), page \(page)")
+      }
+      // The kind of the page, the magic number and the version.
+      for offset in [10] + Array(16..<24) {
+        for bit in 0..<8 {
+          try expect("bit \(bit) of byte \(offset)") { $0[page + offset] ^= 1 << bit }
+        }
+      }
+      // The size of the pages, those included that a page can have.
+      for bit in 0..<24 {
+        try expect("bit \(bit) of the page size") { $0[page + 40 + bit / 8] ^= 1 << (bit % 8) }
+      }
+      for text in [
+        Data(count: 4096), Data("SQLite format 3\0".utf8), Data(repeating: 255, count: 200),
+      ] {
+        try expect("\(text)") { $0.replaceSubrange(page..<page + text.count, with: text) }
+      }
+    }
+  }
+
+  @Test("A file of which both root pages are overwritten is damaged as long as it has others")
+  func refusesDamagedRootPages() throws {
+    var damaged = try contents
+    damaged.replaceSubrange(0..<8192, with: Data(count: 8192))
+    try write(damaged)
+    #expect(
+      throws: LMDBError.damaged(
+        PageFinding(page: nil, database: nil, what: "both root pages are damaged"))
+    ) { try Environment.open(path: path) }
+  }
+
   @Test func refusesOtherVersionsAndPageSizes() throws {
     let whole = try contents
     let cases: [(offset: Int, error: LMDBError)] = [
-      (16, .invalid), (20, .foreignFormat(version: 1 ^ 0x0F)), (40, .foreignPageSize),
-      (10, .invalid),
-      (4096 + 16, .invalid), (4096 + 20, .foreignFormat(version: 1 ^ 0x0F)),
+      (20, .foreignFormat(version: 1 ^ 0x0F)), (40, .foreignPageSize),
     ]
     for (offset, error) in cases {
-      var damaged = whole
-      damaged[offset] ^= 0x0F
+      // Without other pages, by whose numbers their size is known.
+      var damaged = whole.prefix(8192)
+      for page in [0, 4096] { damaged[page + offset] ^= 0x0F }
       try write(damaged)
       #expect(throws: error, "at \(offset)") { try Environment.open(path: path) }
     }

@@ -20,7 +20,7 @@ extension StoreError {
       self = .notAStore(path: path ?? "", what: error.description)
     case .fileTooSmall, .truncated, .corrupted, .pageNotFound: self = .corrupted(what: error.cause)
     case .damaged(let finding): self = .corrupted(what: finding.description)
-    case .noSuchFile: self = .missing(path: path ?? "")
+    case .noSuchFile, .emptyFile: self = .missing(path: path ?? "")
     case .keyExists, .notFound, .panic, .mapFull, .dbsFull, .readersFull, .tlsFull, .txnFull,
       .cursorFull, .pageFull, .mapResized, .incompatible, .badReaderSlot, .badTransaction,
       .badValueSize, .badDatabase, .tooManyOpenFiles, .outOfMemory, .forkedProcess,
@@ -69,6 +69,8 @@ extension EngineError {
   static var stopped: Self { .closed }
   static var spoiledTransaction: Self { .badTransaction }
   static var missingFile: Self { .noSuchFile }
+  /// A file without any bytes, in which a store can be made.
+  static var emptyPlace: Self { .emptyFile }
   static var missingDatabase: Self { .notFound }
   static var otherFlags: Self { .incompatible }
 }

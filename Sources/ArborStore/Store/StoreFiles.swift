@@ -94,6 +94,33 @@ package enum StoreFiles {
     return false
   }
 
+  /// Removes an empty file, which is the place of a store that is to be made.
+  ///
+  /// - Returns: The path, with symbolic links resolved.
+  package static func removeEmpty(_ path: String) throws(StoreError) -> String {
+    guard let resolved = realpath(path, nil) else { return path }
+    defer { free(resolved) }
+    let path = String(cString: resolved)
+    func isEmpty() -> Bool {
+      var status = stat()
+      return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFREG && status.st_size == 0
+    }
+    guard isEmpty() else { return path }
+    do throws(StoreError) {
+      try exclusively(path: path) { () throws(StoreError) in
+        // Another process may have made a store there meanwhile.
+        guard isEmpty() else { return }
+        unlink(path + "-lock")
+        guard unlink(path) == 0 else { throw StoreError.failed("unlink", path, errno: errno) }
+      }
+    } catch .inUse {
+    } catch .missing {
+    } catch {
+      throw error
+    }
+    return path
+  }
+
   /// Gives a store's file another name in its folder.
   ///
   /// - Throws: `inUse` where somebody has it open; `inputOutput`.

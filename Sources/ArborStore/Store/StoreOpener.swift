@@ -51,8 +51,8 @@ struct StoreOpener {
   /// others make and remove it.
   private static var mostCreations: Int { 16 }
 
-  private func openFile(_ path: String) throws(StoreError) -> StoreEngine {
-    var creations = 0
+  private func openFile(_ given: String) throws(StoreError) -> StoreEngine {
+    var (path, creations) = (given, 0)
     while true {
       let environment: EngineEnvironment
       do throws(EngineError) {
@@ -61,6 +61,11 @@ struct StoreOpener {
         creations += 1
         guard creations <= Self.mostCreations else { throw .inUse(path: path) }
         try create(path)
+        continue
+      } catch .emptyPlace where !opening.isReadOnly && opening.model != nil {
+        creations += 1
+        guard creations <= Self.mostCreations else { throw .inUse(path: path) }
+        path = try StoreFiles.removeEmpty(path)
         continue
       } catch {
         let reason = StoreError(error, path: path)

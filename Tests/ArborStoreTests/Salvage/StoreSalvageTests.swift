@@ -61,6 +61,40 @@ import Testing
     }
   }
 
+  @Test("One root page is enough, whichever it is", arguments: [0, 1], [false, true])
+  func rootPages(page: Int, hasOddCommit: Bool) throws {
+    try SalvagedOffice.make(path) { if hasOddCommit { try $0.setMetadata("odd", [1]) } }
+    let whole = try Objects(path: path)
+    let trial = try SalvageTrial(path: path)
+    let start = page * trial.pageSize
+    let damages: [(inout [UInt8]) -> Void] = [
+      { $0[start + 20] ^= 2 }, { $0[start + 21] ^= 128 }, { $0[start + 16] ^= 1 },
+      { $0[start + 41] ^= 0x30 },
+      { $0.replaceSubrange(start..<start + 16, with: "SQLite format 3\0".utf8) },
+      { $0.replaceSubrange(start..<start + 4096, with: [UInt8](repeating: 0, count: 4096)) },
+    ]
+    for (number, damage) in damages.enumerated() {
+      var bytes = trial.bytes
+      damage(&bytes)
+      let damaged = folder.path("damaged-\(number)")
+      try Data(bytes).write(to: URL(filePath: damaged))
+      for model in [nil, try OfficeModel.make()] {
+        do throws(StoreError) {
+          try StoreEngine.open(StoreOpening(.file(damaged), model: model)).close()
+          Issue.record("damage \(number) was not noticed")
+        } catch {
+          #expect(error.isCorruption, "damage \(number): \(error)")
+        }
+      }
+      #expect(try Data(contentsOf: URL(filePath: damaged)) == Data(bytes))
+      let rescued = folder.path("rescued-\(number)")
+      let outcome = try StoreSalvage.run(from: damaged, to: rescued).outcome
+      #expect(outcome.lostLinkCount == 0 && outcome.doubtful.isEmpty, "damage \(number)")
+      #expect(try Objects(path: rescued) == whole, "damage \(number)")
+      try TemporaryStore.check(path: rescued)
+    }
+  }
+
   /// What is gone altogether comes back from no page but as doubtful.
   @Test func whatWasPurgedIsNotKept() throws {
     try makeStore()

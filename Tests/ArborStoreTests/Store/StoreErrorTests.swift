@@ -28,7 +28,7 @@ import Testing
       ("foreign", [.invalid, .danglingLink, .isDirectory, .notRegularFile, .hardLinked]),
       ("no path", [.invalidPath]), ("replaced", [.fileReplaced]),
       ("version", [.foreignEngine(found: "1.0.0"), .foreignFormat(version: 2)]),
-      ("missing", [.noSuchFile]),
+      ("missing", [.noSuchFile, .emptyFile]),
       ("damaged", [.fileTooSmall, .truncated, .corrupted, .pageNotFound]),
       (
         "engine",

@@ -1,3 +1,4 @@
+import ArborLocks
 import ArborModel
 import ArborStore
 import Foundation
@@ -172,7 +173,7 @@ import Testing
 
   // MARK: Files that are no store
 
-  @Test(arguments: ["", "text of some length, more than a header at any rate\n", "\u{0}\u{0}"])
+  @Test(arguments: ["text of some length, more than a header at any rate\n", "\u{0}\u{0}"])
   func refusesOtherFiles(content: String) throws {
     let bytes = Data(content.utf8)
     try bytes.write(to: URL(filePath: path))
@@ -203,13 +204,42 @@ import Testing
     guard case .notAStore? = failure({ try open(model) }) else { throw DraftError("no refusal") }
   }
 
-  @Test func setsAsideAnEmptyFileWhereItIsTold() throws {
-    try Data().write(to: URL(filePath: path))
-    guard case .corrupted? = failure({ try open(model) }) else { throw DraftError("no refusal") }
-    try open(model) { $0.setsDamagedAside = true }.close()
-    #expect(files.count == 3)
-    #expect(files.contains { $0.hasPrefix("office.arbor.damaged-") })
-    try TemporaryStore.check(path: path)
+  @Test("An empty file is the place of a new store", arguments: [false, true])
+  func emptyFile(isLink: Bool) throws {
+    let file = isLink ? folder.path("elsewhere.arbor") : path
+    try Data().write(to: URL(filePath: file))
+    if isLink {
+      try FileManager.default.createSymbolicLink(atPath: path, withDestinationPath: file)
+    }
+    for adjust: (inout StoreOpening) -> Void in [{ $0.isReadOnly = true }, { $0.model = nil }] {
+      guard case .missing? = failure({ try open(model, adjust) }) else {
+        throw DraftError("no refusal")
+      }
+      #expect(try Data(contentsOf: URL(filePath: file)).isEmpty)
+    }
+    try open(model).close()
+    #expect(!files.contains { $0.contains("damaged") })
+    try TemporaryStore.check(path: file)
+  }
+
+  @Test("Several threads that open an empty file share one new store")
+  func emptyFileAtOnce() throws {
+    let model = model
+    for _ in 0..<10 {
+      try? FileManager.default.removeItem(atPath: path)
+      try Data().write(to: URL(filePath: path))
+      let path = path
+      let ids = Lock<Set<UUID>>([])
+      DispatchQueue.concurrentPerform(iterations: 6) { _ in
+        do {
+          let file = try StoreEngine.open(StoreOpening(.file(path), model: model))
+          ids.withLock { _ = $0.insert(file.id) }
+          file.close()
+        } catch { Issue.record("\(error)") }
+      }
+      #expect(ids.withLock(\.count) == 1)
+      try TemporaryStore.check(path: path)
+    }
   }
 
   /// Text, another program's database, and a header of another program.

@@ -45,7 +45,9 @@ extension Environment {
   ) throws(LMDBError) -> Environment? {
     let mayCreate = options.create && !options.isReadOnly && !options.isImmutable
     let found = try DataFile(
-      path: path, create: mayCreate, allowsNetwork: options.allowsNetworkFileSystem, lock: .shared)
+      path: path, create: mayCreate,
+      // Nothing is shared with other openers of a file that nobody writes.
+      allowsNetwork: options.allowsNetworkFileSystem || options.isImmutable, lock: .shared)
     let identity = found.identity
     let isVerified = options.verifiesPages ? try isSound(found.descriptor) : true
     let isLocked = try found.beginOpening()
@@ -110,7 +112,9 @@ extension Environment {
   private static func makeHandle(
     _ path: String, _ options: EnvironmentOptions, descriptor: Int32, _ found: MetaPages?
   ) throws(LMDBError) -> sending OpaquePointer {
-    var mapSize = max(options.initialMapSize, 1 << 16) & ~0xFFFF
+    // A larger file is mapped as a whole all the same.
+    let wanted = min(options.initialMapSize, options.maximumMapSize)
+    var mapSize = max(wanted, 1 << 16) & ~0xFFFF
     let roots: MetaPages?
     if let found { roots = found } else { roots = try MetaPages.read(descriptor) }
     let names = roots?.newest.main.entries ?? 0

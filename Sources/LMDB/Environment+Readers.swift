@@ -23,8 +23,11 @@ extension Environment {
   /// The snapshots of all processes, those that see the oldest state first. Costs a scan of the
   /// list of free pages where one of them is behind.
   ///
+  /// Readers of an immutable file are recorded nowhere.
+  ///
   /// - Parameter clearsStale: Whether those of processes that died are ended before.
   package func heldSnapshots(clearsStale: Bool = true) throws(LMDBError) -> [HeldSnapshot] {
+    if options.isImmutable { return [] }
     if clearsStale { try checkStaleReaders() }
     // Before the snapshot that this takes itself.
     let held = try readers()

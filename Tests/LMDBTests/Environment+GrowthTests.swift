@@ -202,6 +202,26 @@ import Testing
     #expect(try environment.value(database, UInt64(0).nativeBytes) == [5])
   }
 
+  @Test("The first map is no larger than the limit", arguments: [0, 1 << 16, 1 << 30])
+  func firstMap(initial: Int) throws {
+    let limit = 3 << 16
+    let environment = try folder.environment(mapSize: initial) { $0.maximumMapSize = limit + 5000 }
+    #expect(try environment.info().mapSize <= limit)
+    let database = try #require(try environment.openDatabase("it", .integerKey, create: true))
+    #expect(throws: LMDBError.mapFull) {
+      try Self.fill(environment, database, count: 2000, mark: 1)
+    }
+    #expect(try environment.info().mapSize == limit)
+    let (path, size) = (environment.path, try environment.file.size)
+    #expect(size <= limit)
+    try environment.close()
+    // A larger file is mapped as a whole, and read.
+    var options = EnvironmentOptions()
+    options.maximumMapSize = 1 << 16
+    let again = try Environment.open(path: path, options: options)
+    #expect(try again.info().mapSize >= size)
+  }
+
   /// Another process makes the file larger than this one's map; readers and the writer go on.
   @Test func adoptsTheSizeThatAnotherProcessGave() async throws {
     let environment = try folder.environment(mapSize: smallest)

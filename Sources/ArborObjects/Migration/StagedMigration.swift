@@ -254,7 +254,9 @@ struct StagedMigration {
     defer { old.close() }
     let new = try PersistentStore(
       at: .path(files.stage(number)),
-      options: StoreOptions(durability: opening.isDurable ? .full : .relaxed))
+      options: StoreOptions(
+        durability: opening.isDurable ? .full : .relaxed, initialMapSize: opening.initialMapSize,
+        maximumMapSize: opening.maximumMapSize))
     defer { new.close() }
     let migration = Migration(
       old, new, models, journal, hop.step?.batches ?? .of(1000), progress, report)

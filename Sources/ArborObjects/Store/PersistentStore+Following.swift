@@ -57,6 +57,7 @@ extension PersistentStore {
     try Self.logging(nil) { try LogFollower.prepare(path, following: log) }
     var options = options
     options.isReadOnly = false
+    options.isImmutable = false
     options.migration = .refuse
     try self.init(at: location, options: options, classes: classes)
     do throws(ArborError) {

@@ -32,6 +32,7 @@ struct SharedOpener {
     given = options
     var options = options
     options.isReadOnly = false
+    options.isImmutable = false
     options.migration = .refuse
     options.migrationSteps = []
     options.modelVersions = []
@@ -87,6 +88,7 @@ struct SharedOpener {
     guard let model else { return }
     var options = given
     options.isReadOnly = false
+    options.isImmutable = false
     options.indexBuilds = .beforeOpening
     options.onMismatch = .fail
     options.onCorruption = .fail

@@ -85,6 +85,13 @@ public struct StoreOptions: Sendable, Hashable {
 
   /// Whether the store may only be read.
   public var isReadOnly = false
+  /// Whether the file never changes while it is open: it's read without a lock file then, and the
+  /// store is read-only. For read-only media, folders that can't be written, and network file
+  /// systems.
+  ///
+  /// Readers are recorded nowhere, so other processes can't know about them. If one commits to the
+  /// file nevertheless, this process may see pages of several states, or `corrupted`.
+  public var isImmutable = false
   /// What happens with a file of another version of the model.
   public var migration = Migration.automatic
   /// Code for versions of the model whose data does not follow from the former one.
@@ -110,7 +117,11 @@ public struct StoreOptions: Sendable, Hashable {
   /// Bytes of address space that are mapped at first; nil: as much as the system grants, up to 1
   /// TiB.
   public var initialMapSize: Int?
-  /// Bytes that the store may grow to; nil: no bound but the engine's.
+  /// The number of bytes that the file may grow to; `nil` for no limit but the engine's.
+  ///
+  /// A commit that would need more throws `inputOutput` and changes nothing. The limit is rounded
+  /// down to 64 KiB. A file that is larger already can be read, and committed to as long as it has
+  /// free pages.
   public var maximumMapSize: Int?
   /// Whether closing the store gives space back that the file does not need, where that is more
   /// than 16 MiB and a quarter of the file, what is left is at most 256 MiB, this process has
@@ -173,6 +184,7 @@ public struct StoreOptions: Sendable, Hashable {
   ) throws(ArborError) -> StoreOpening {
     var opening = StoreOpening(try location.stored, model: model)
     opening.isReadOnly = isReadOnly
+    opening.isImmutable = isImmutable
     opening.migration = migration.stored
     opening.indexBuilds = indexBuilds == .inBackground ? .inBackground : .beforeOpening
     opening.replacesOtherModels = onMismatch == .eraseAndRecreate

@@ -37,6 +37,70 @@ import Testing
     same.close()
   }
 
+  @Test("A store grows to maximumMapSize and no further", arguments: [nil, 1 << 20, 1 << 30])
+  func largestFile(initial: Int?) throws {
+    let folder = try TemporaryFolder()
+    let path = folder.path("a.arbor")
+    var options = StoreOptions(initialMapSize: initial, maximumMapSize: 2 << 20)
+    options.compactsWhenClosed = false
+    let store = try PersistentStore(for: Office.classes, at: .path(path), options: options)
+    let context = store.makeContext()
+    var count = 0
+    let error = #expect(throws: ArborError.self) {
+      for _ in 0..<40 {
+        for _ in 0..<200 {
+          context.insert(Employee.self).name = String(repeating: "y", count: 400)
+        }
+        try context.commit()
+        count += 200
+      }
+    }
+    #expect(error?.message.contains("maximumMapSize") == true, "\(error as Any)")
+    #expect(count > 0 && count < 8000)
+    let size = try FileManager.default.attributesOfItem(atPath: path)[.size] as? Int
+    #expect(try #require(size) <= 2 << 20)
+    #expect(try store.makeContext().count("Employee") == count)
+    try store.check()
+    store.close()
+  }
+
+  @Test("An immutable file is read without a lock file")
+  func immutableFile() throws {
+    let folder = try TemporaryFolder()
+    let path = folder.path("a.arbor")
+    var options = StoreOptions()
+    options.isImmutable = true
+    #expect(
+      try failure {
+        _ = try PersistentStore(for: Office.classes, at: .path(path), options: options)
+      }
+      .code == .fileUnreadable)
+    let made = try PersistentStore(for: Office.classes, at: .path(path))
+    let context = made.makeContext()
+    context.insert(Employee.self).name = "Ada"
+    try context.commit()
+    made.close()
+    try FileManager.default.removeItem(atPath: path + "-lock")
+    let bytes = try Data(contentsOf: URL(filePath: path))
+    let store = try PersistentStore(for: Office.classes, at: .path(path), options: options)
+    #expect(store.isReadOnly)
+    let reading = store.makeContext()
+    let ada = try #require(try reading.fetchOne(Employee.self))
+    #expect(ada.name == "Ada")
+    try reading.withSnapshot {
+      let readers = try store.readers
+      #expect(readers.isEmpty)
+    }
+    #expect(try store.space.file == bytes.count)
+    try store.check()
+    try store.scrub()
+    ada.name = "Grace"
+    #expect(try failure { try reading.commit() }.code == .readOnly)
+    store.close()
+    #expect(try FileManager.default.contentsOfDirectory(atPath: folder.url.path) == ["a.arbor"])
+    #expect(try Data(contentsOf: URL(filePath: path)) == bytes)
+  }
+
   /// An older copy on the file, then another file in its place: each call says so, and none goes on
   /// as if nothing were.
   @Test(.timeLimit(.minutes(15)), arguments: [true, false])

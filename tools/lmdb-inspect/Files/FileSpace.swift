@@ -26,9 +26,7 @@ struct FileSpace {
       add(space)
     } else {
       let use = try file.environment.read { try file.environment.pageUse(in: $0.reader) }
-      // Without the lock file nobody knows of readers.
-      let held =
-        file.environment.options.isImmutable ? [] : try file.environment.heldSnapshots()
+      let held = try file.environment.heldSnapshots()
       bytes = use.fileSize
       free = use.free * use.pageSize
       pinned = min(free, held.map(\.pinnedBytes).max() ?? 0)

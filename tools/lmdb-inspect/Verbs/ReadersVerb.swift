@@ -39,9 +39,7 @@ struct ReadersVerb: Verb {
 
   func answer(_ file: InspectedFile, _ printer: inout Printer) throws {
     let cleared = clear ? try file.environment.endStaleSnapshots() : nil
-    // Without the lock file nobody knows.
-    let held =
-      target.immutable ? [] : try file.environment.heldSnapshots(clearsStale: false)
+    let held = try file.environment.heldSnapshots(clearsStale: false)
     let readers = zip(held, Self.describe(held, in: file)).map { ($0, $1) }
     let list = JSONValue.array(readers.map(Self.json))
     var text = Self.text(readers)

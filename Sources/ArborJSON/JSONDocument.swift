@@ -26,9 +26,10 @@ package final class JSONDocument: Sendable {
   ) throws(ArborError) {
     bytes = JSONBytes(data)
     self.source = source
-    origin = JSONOrigin()
-    let origin = origin
-    let scanned = bytes.withBuffer { bytes -> Result<JSONTape, ArborError> in
+    var origin = JSONOrigin()
+    if bytes.withBuffer(JSONScanner.hasByteOrderMark) { origin.skipByteOrderMark() }
+    self.origin = origin
+    let scanned = bytes.withBuffer { [origin] bytes -> Result<JSONTape, ArborError> in
       var scanner = JSONScanner(bytes, limits: limits, work: work)
       do throws(JSONFault) {
         try scanner.scan()

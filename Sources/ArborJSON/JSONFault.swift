@@ -5,9 +5,10 @@ struct JSONFault: Error {
     case itemTooLarge(limit: Int)
     case tooDeep(limit: Int)
     case tooManyValues(limit: Int)
-    case byteOrderMark
     case empty
     case noObject(key: String)
+    /// The items stand under a path, and others under a key that is written like it.
+    case ambiguousPath(String)
     case unexpectedEnd(expected: String)
     case unexpectedCharacter(expected: String)
     case trailingComma
@@ -43,10 +44,12 @@ struct JSONFault: Error {
     case .tooDeep(let limit): "The document nests deeper than \(limit) levels; flatten it."
     case .tooManyValues(let limit):
       "The document holds more than \(limit) values and keys; split it."
-    case .byteOrderMark: "The document starts with a byte-order mark; save it as UTF-8 without one."
     case .empty: "The document is empty; write a JSON value."
     case .noObject(let key):
       "The document is no object; write one whose key “\(key)” holds the list."
+    case .ambiguousPath(let key):
+      "The document has items at the path “\(key)” and under a key of that name; write \\. for each "
+        + "dot to read those under the key."
     case .unexpectedEnd(let expected): "The document ends where \(expected) is expected."
     case .unexpectedCharacter(let expected): "There is no JSON here; \(expected) is expected."
     case .trailingComma: "There is a comma behind the last element; remove it."
@@ -61,7 +64,7 @@ struct JSONFault: Error {
       "A string holds an unknown escape; JSON has \\\" \\\\ \\/ \\b \\f \\n \\r \\t and \\uXXXX."
     case .loneSurrogate:
       "A string holds one half of a surrogate pair; write both halves, or the character itself."
-    case .duplicateKey: "An object has this key twice; keep one of the two."
+    case .duplicateKey: "An object has a key twice; keep one of the two."
     case .interrupted(let interruption): ArborError(interruption).message
     }
   }
@@ -72,11 +75,15 @@ struct JSONFault: Error {
     let code: ArborError.Code =
       switch reason {
       case .tooLarge, .itemTooLarge, .tooDeep, .tooManyValues: .limitExceeded
-      case .noObject: .invalidDocument
+      case .noObject, .ambiguousPath: .invalidDocument
       default: .malformedDocument
       }
     var location = location
     location.path = path.description
+    var message = message
+    if case .duplicateKey = reason, case .key(let key)? = path.steps.last {
+      message = "An object has the key “\(key)” twice; keep one of the two."
+    }
     return ArborError(code, message).with(location: location)
   }
 }

@@ -19,12 +19,12 @@ package struct JSONItemReader {
   package enum Layout: Sendable, Hashable {
     /// The elements of a list, or the one value that the document is otherwise.
     case document
-    /// The elements of the list under this key of an object, or the key's one value. Other members
-    /// are checked and left out.
-    case member(String)
-    /// The values of the members of the document's object; with a name, of the object under this
-    /// key of the document's object, whose other members are checked and left out.
-    case values(of: String?)
+    /// The elements of the list that this path leads to, or the one value there. Other members on
+    /// the way are checked and left out.
+    case member(JSONMemberPath)
+    /// The values of the members of the document's object; with a path, of the object that it
+    /// leads to. Other members on the way are checked and left out.
+    case values(of: JSONMemberPath?)
     /// The values on the lines, one each (NDJSON). Empty lines mean nothing.
     case lines
   }
@@ -34,9 +34,20 @@ package struct JSONItemReader {
     case onlyValue
     /// Within the list of the items, or the object whose values they are.
     case elements(isContinued: Bool)
+    /// Within the innermost of the ``levels``.
     case members(isContinued: Bool)
     case lines
     case end
+  }
+
+  /// An object or a list on the way to the items.
+  private struct Level {
+    let isObject: Bool
+    /// What lies around it, with the key or index of the member that is being read.
+    var surroundings: JSONScanner.Surroundings
+    /// Its keys so far, and what is thrown behind it where one stands there twice.
+    var keys: Set<String> = []
+    var repeatedKey: ArborError?
   }
 
   /// What one look at the window brought.
@@ -56,9 +67,10 @@ package struct JSONItemReader {
   private var state = State.start
   private var surroundings = JSONScanner.Surroundings()
   private var itemsRead = 0
-  /// The keys of the top object, and what is thrown behind it where one stands there twice.
-  private var keys: Set<String> = []
-  private var repeatedKey: ArborError?
+  /// The objects and lists on the way to the items that have been opened, the innermost last.
+  private var levels: [Level] = []
+  /// Whether the items were found at the path's end, and not under the whole path as a key.
+  private var isFoundByPath = false
   /// The keys of the items that are values of an object.
   private var itemKeys: Set<String> = []
   /// The memory that all of these keys take.
@@ -73,8 +85,9 @@ package struct JSONItemReader {
   /// nil until the first is known, and where a document
   /// does not have the key that was asked for.
   package private(set) var isList: Bool?
-  /// The keys of the document's object that have been met, where its items lie in a member.
-  package var memberKeys: Set<String> { keys }
+  /// The name on the way to the items that led nowhere, and the keys that stand in its place; nil
+  /// where the items were found.
+  package private(set) var missingMember: (name: String, keys: Set<String>)?
 
   /// Whether something was found behind the document's value, which is an error.
   package private(set) var holdsMore = false
@@ -83,10 +96,10 @@ package struct JSONItemReader {
     ArborError.SourceLocation(source: name, line: 1, column: 1, path: JSONPath().description)
   }
 
-  /// The key of the member that holds the items; nil where the document itself does.
-  private var wantedMember: String? {
+  /// The way to the items; nil where the document itself holds them.
+  private var wantedMember: JSONMemberPath? {
     switch layout {
-    case .member(let key), .values(of: let key?): key
+    case .member(let path), .values(of: let path?): path
     case .document, .lines, .values(of: nil): nil
     }
   }
@@ -223,7 +236,10 @@ extension JSONItemReader {
     let bytes = scanner.bytes
     if window.position == 0 {
       guard bytes.count >= 3 || window.isFinal else { return .cut }
-      if bytes.starts(with: [0xEF, 0xBB, 0xBF]) { throw JSONFault(.byteOrderMark, at: 0) }
+      if JSONScanner.hasByteOrderMark(bytes) {
+        scanner.position = JSONScanner.byteOrderMark.count
+        window.skipByteOrderMark()
+      }
     }
     if case .lines = layout {
       isList = true
@@ -237,11 +253,12 @@ extension JSONItemReader {
     }
     let first = bytes[scanner.position]
     if let wantedMember {
-      guard first == UInt8(ascii: "{") else {
-        throw JSONFault(.noObject(key: wantedMember), at: scanner.position)
+      let isList = first == UInt8(ascii: "[") && JSONMemberPath.index(wantedMember.names[0]) != nil
+      guard isList || first == UInt8(ascii: "{") else {
+        throw JSONFault(.noObject(key: wantedMember.text), at: scanner.position)
       }
       scanner.position += 1
-      state = .members(isContinued: false)
+      open(isObject: !isList, in: JSONScanner.Surroundings())
       return .nothing
     }
     isList = first == (areValues ? UInt8(ascii: "{") : UInt8(ascii: "["))
@@ -254,52 +271,123 @@ extension JSONItemReader {
     return .nothing
   }
 
-  /// Reads a member of the top object.
+  /// Goes on within an object or a list on the way to the items.
+  private mutating func open(isObject: Bool, in surroundings: JSONScanner.Surroundings) {
+    levels.append(Level(isObject: isObject, surroundings: surroundings))
+    self.surroundings = surroundings
+    state = .members(isContinued: false)
+  }
+
+  /// What a part of the innermost level is on the way to the items.
+  private enum Part {
+    case items
+    case level
+    case other
+  }
+
+  private func part(_ key: String?) -> Part {
+    guard let path = wantedMember, isList == nil else { return .other }
+    if levels.count == 1, let key, key == path.wholeKey { return .items }
+    let name = path.names[levels.count - 1]
+    let isOnTheWay =
+      key.map { $0 == name } ?? (JSONMemberPath.index(name) == surroundings.firstIndex)
+    guard isOnTheWay else { return .other }
+    return levels.count == path.names.count ? .items : .level
+  }
+
+  /// Reads a part of the innermost level.
   private mutating func member(
     _ scanner: inout JSONScanner, isContinued: Bool
   ) throws(JSONFault) -> Step {
-    guard let wanted = wantedMember else { return .ended }
+    let level = levels.count - 1
+    let isObject = levels[level].isObject
     let bracket = areValues ? UInt8(ascii: "{") : UInt8(ascii: "[")
-    let hasMember = try scanner.scanMember(
-      isContinued: isContinued, isFinal: window.isFinal, stopBehind: bracket
-    ) { $0 == wanted }
-    guard let hasMember else { return .cut }
-    guard hasMember else {
-      surroundings = JSONScanner.Surroundings()
-      state = .end
-      return repeatedKey.map(Step.refused) ?? .nothing
+    var found = Part.other
+    var opensObject = false
+    let hasPart = try scanner.scanPart(
+      ofObject: isObject, isContinued: isContinued, isFinal: window.isFinal
+    ) { key, first in
+      found = part(key)
+      opensObject = first == UInt8(ascii: "{")
+      switch found {
+      case .items: return first == bracket
+      case .level: return opensObject || first == UInt8(ascii: "[")
+      case .other: return false
+      }
     }
-    let key = scanner.tape.text(of: 1, in: scanner.bytes)
-    if let repeated = try remember(key, at: 1, scanner, among: \.keys), repeatedKey == nil {
-      repeatedKey = repeated
+    guard let hasPart else { return .cut }
+    guard hasPart else { return close() }
+    // The root and the key.
+    let valueIndex = isObject ? 2 : 1
+    var inner = surroundings
+    inner.lastKey = nil
+    inner.firstIndex = 0
+    inner.depth = levels.count
+    if isObject {
+      let key = scanner.tape.text(of: 1, in: scanner.bytes)
+      if let repeated = try remember(
+        key, at: 1, scanner, isNew: { $0.levels[level].keys.insert(key).inserted }),
+        levels[level].repeatedKey == nil
+      {
+        levels[level].repeatedKey = repeated
+      }
+      if level == 0, isFoundByPath, key == wantedMember?.wholeKey {
+        return .refused(
+          error(
+            for: JSONFault(.ambiguousPath(key), at: scanner.position), surroundings.path,
+            in: scanner.bytes))
+      }
+      surroundings.lastKey = key
+      inner.path.append(key: key)
+    } else {
+      inner.path.append(index: surroundings.firstIndex)
+      surroundings.firstIndex += 1
     }
-    surroundings.lastKey = key
+    levels[level].surroundings = surroundings
     state = .members(isContinued: true)
-    guard key == wanted else { return .nothing }
-    isList = scanner.tape.entries.count == 2
-    guard scanner.tape.entries.count == 2 else { return .batch(batch(scanner, .value, only: 2)) }
-    surroundings.lastKey = nil
-    surroundings.path.append(key: key)
-    surroundings.depth = 1
-    surroundings.firstIndex = 0
-    state = .elements(isContinued: false)
-    return .nothing
+    let isStopped = scanner.tape.entries.count == valueIndex
+    switch found {
+    case .other: return .nothing
+    case .level:
+      if isStopped { open(isObject: opensObject, in: inner) }
+      return .nothing
+    case .items:
+      isList = isStopped
+      isFoundByPath = levels.count == wantedMember?.names.count && wantedMember?.wholeKey != nil
+      missingMember = nil
+      guard isStopped else { return .batch(batch(scanner, .value, only: valueIndex)) }
+      surroundings = inner
+      state = .elements(isContinued: false)
+      return .nothing
+    }
   }
 
-  /// Notes a key of the top object. As in a document that is read as one, a key that stands there
-  /// twice is reported when all of the object has been read.
+  /// Goes on behind the innermost level.
+  private mutating func close() -> Step {
+    let closed = levels.removeLast()
+    if isList == nil, missingMember == nil, let path = wantedMember {
+      missingMember = (path.names[levels.count], closed.keys)
+    }
+    surroundings = levels.last?.surroundings ?? JSONScanner.Surroundings()
+    state = levels.isEmpty ? .end : .members(isContinued: true)
+    return closed.repeatedKey.map(Step.refused) ?? .nothing
+  }
+
+  /// Notes a key. As in a document that is read as one, a key that stands in an object twice is
+  /// reported when all of the object has been read.
   ///
+  /// - Parameter isNew: Enters the key, and tells whether it was not there before.
   /// - Returns: The error for a key that was met before.
   private mutating func remember(
     _ key: String, at index: Int, _ scanner: JSONScanner,
-    among keys: WritableKeyPath<JSONItemReader, Set<String>>
+    isNew: (inout JSONItemReader) -> Bool
   ) throws(JSONFault) -> ArborError? {
     let start = Int(scanner.tape.entries[index].start)
     keySize += key.utf8.count + MemoryLayout<String>.stride
     guard keySize <= limits.size else {
       throw JSONFault(.itemTooLarge(limit: limits.size), at: start)
     }
-    guard !self[keyPath: keys].insert(key).inserted else { return nil }
+    guard !isNew(&self) else { return nil }
     var path = surroundings.path
     path.append(key: key)
     return error(for: JSONFault(.duplicateKey, at: start), path, in: scanner.bytes)
@@ -315,9 +403,8 @@ extension JSONItemReader {
     for item in batch.items {
       let index = item.tapeIndex - 1
       let key = scanner.tape.text(of: index, in: scanner.bytes)
-      if let repeated = try remember(key, at: index, scanner, among: \.itemKeys) {
-        return repeated
-      }
+      let repeated = try remember(key, at: index, scanner) { $0.itemKeys.insert(key).inserted }
+      if let repeated { return repeated }
       surroundings.lastKey = key
     }
     return nil
@@ -325,9 +412,8 @@ extension JSONItemReader {
 
   /// Goes on behind the list.
   private mutating func closeList() {
-    surroundings = JSONScanner.Surroundings()
-    surroundings.lastKey = wantedMember
-    state = wantedMember == nil ? .end : .members(isContinued: true)
+    surroundings = levels.last?.surroundings ?? JSONScanner.Surroundings()
+    state = levels.isEmpty ? .end : .members(isContinued: true)
   }
 
   private mutating func batch(

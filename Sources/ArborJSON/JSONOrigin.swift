@@ -23,6 +23,9 @@ package struct JSONOrigin: Sendable {
   /// The beginning of a document.
   package init() {}
 
+  /// Leaves a byte order mark in front of the piece out of the columns: editors do not show it.
+  mutating func skipByteOrderMark() { column -= 1 }
+
   /// Moves the origin behind some bytes of the piece.
   ///
   /// Columns count Unicode scalars: they can be added up over pieces, whatever stands at a seam.

@@ -44,20 +44,21 @@ extension JSONScanner {
     return .filled
   }
 
-  /// Reads one member of an object of which the opening brace has been read, but stops in front of
-  /// the parts of its value where that begins with a bracket and its key is the wanted one.
+  /// Reads one member of an object, or one element of a list, of which the opening bracket has been
+  /// read, but stops in front of the parts of its value where the caller wants to read them.
   ///
-  /// - Returns: Whether there was a member; nil where the window cuts it off.
-  mutating func scanMember(
-    isContinued: Bool, isFinal: Bool, stopBehind bracket: UInt8, ofKey wanted: (String) -> Bool
+  /// - Parameter stops: Whether to stop behind the first character of a value; nil for the key of an
+  ///   element.
+  /// - Returns: Whether there was a part; nil where the window cuts it off.
+  mutating func scanPart(
+    ofObject isObject: Bool, isContinued: Bool, isFinal: Bool,
+    stops: (_ key: String?, _ first: UInt8) -> Bool
   ) throws(JSONFault) -> Bool? {
-    beginRoot(isObject: true, isContinued: isContinued)
+    beginRoot(isObject: isObject, isContinued: isContinued)
     return try attempt(isFinal: isFinal) { scanner throws(JSONFault) in
       guard try scanner.advance() else { return false }
-      let key = scanner.tape.text(of: scanner.stack[0].key, in: scanner.bytes)
-      if scanner.position < scanner.bytes.count,
-        scanner.bytes[scanner.position] == bracket, wanted(key)
-      {
+      let key = isObject ? scanner.tape.text(of: scanner.stack[0].key, in: scanner.bytes) : nil
+      if scanner.position < scanner.bytes.count, stops(key, scanner.bytes[scanner.position]) {
         scanner.position += 1
       } else {
         try scanner.scanItem()

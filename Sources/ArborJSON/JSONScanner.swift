@@ -34,6 +34,13 @@ package struct JSONScanner {
   /// How many parts are read between two looks at the limit: little time even of a slow machine.
   private static let partsPerLook = 1 << 9
 
+  /// U+FEFF in UTF-8, which some programs put in front of a text. RFC 8259 lets readers ignore it.
+  static let byteOrderMark: [UInt8] = [0xEF, 0xBB, 0xBF]
+
+  static func hasByteOrderMark(_ bytes: UnsafeRawBufferPointer) -> Bool {
+    bytes.starts(with: byteOrderMark)
+  }
+
   init(_ bytes: UnsafeRawBufferPointer, limits: JSONLimits, work: WorkLimit? = nil) {
     self.work = work
     self.bytes = bytes
@@ -55,7 +62,7 @@ package struct JSONScanner {
 
   mutating func scan() throws(JSONFault) {
     guard bytes.count <= limits.size else { throw JSONFault(.tooLarge(limit: limits.size), at: 0) }
-    if bytes.starts(with: [0xEF, 0xBB, 0xBF]) { throw JSONFault(.byteOrderMark, at: 0) }
+    if Self.hasByteOrderMark(bytes) { position = Self.byteOrderMark.count }
     // A value takes two bytes at least. Of much room only what is used becomes memory, while a tape
     // that outgrows its room is twice in memory until it is copied.
     let isLarge = bytes.count > 1 << 20

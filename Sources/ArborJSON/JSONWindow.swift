@@ -21,6 +21,9 @@ struct JSONWindow {
   /// The number of the document's bytes that are used up.
   var position: Int { origin.offset + used }
 
+  /// Leaves a byte order mark at the beginning of the document out of the columns.
+  mutating func skipByteOrderMark() { origin.skipByteOrderMark() }
+
   /// Drops what is used up and reads on.
   ///
   /// What is left is doubled at least: code that reads it again from its beginning each time it

@@ -69,11 +69,11 @@ import Testing
   }
 
   /// The same from the whole document. Nothing is known of the items in front of an error.
-  static func whole(_ data: Data, under key: String? = nil) -> Outcome {
+  static func whole(_ data: Data, under names: [String] = []) -> Outcome {
     var outcome = Outcome()
     do {
       let root = try JSONDocument(data, source: "x.json").root
-      let value = key.map { key in root.members?.first { $0.key == key }?.value } ?? root
+      let value = root.descendant(names)
       outcome.isList = value.map { $0.kind == .array }
       for item in value?.elements ?? value.map({ [$0] }) ?? [] { outcome.add(item) }
     } catch {
@@ -102,12 +102,47 @@ import Testing
       let value = samples.number(below: 4) > 0 ? samples.list() : samples.value()
       let member = samples.number(below: 6) > 0 ? ("seeds", value) : nil
       let data = samples.damaged(samples.object(with: member) + samples.space())
-      let whole = Self.whole(data, under: "seeds")
+      let whole = Self.whole(data, under: ["seeds"])
       var pieces = Self.pieces(of: data, .member("seeds"), &samples)
       if pieces.error?.contains("The document is no object") == true { continue }
       if whole.error != nil { pieces = Outcome(error: pieces.error) }
       #expect(pieces == whole, "seed \(seed): \(String(decoding: data, as: UTF8.self))")
     }
+  }
+
+  @Test func readsTheListAtTheEndOfAPathWhereverTheDocumentIsCut() {
+    let seed = UInt64.random(in: .min ... .max)
+    var samples = JSONSamples(seed: seed)
+    for _ in 0..<1_500 {
+      let value = samples.number(below: 4) > 0 ? samples.list() : samples.value()
+      let inner = samples.object(with: samples.number(below: 6) > 0 ? ("seeds", value) : nil)
+      let isInList = samples.number(below: 3) == 0
+      let middle = isInList ? "[\(samples.value()),\(inner),1]" : inner
+      let data = samples.damaged(samples.object(with: ("data", middle)) + samples.space())
+      let names = isInList ? ["data", "1", "seeds"] : ["data", "seeds"]
+      let whole = Self.whole(data, under: names)
+      let path = JSONMemberPath(names.joined(separator: "."))
+      var pieces = Self.pieces(of: data, .member(path), &samples)
+      if pieces.error?.contains("The document is no object") == true { continue }
+      if whole.error != nil { pieces = Outcome(error: pieces.error) }
+      #expect(pieces == whole, "seed \(seed): \(String(decoding: data, as: UTF8.self))")
+    }
+  }
+
+  @Test func aKeyThatIsWrittenLikeAPathWins() throws {
+    func items(_ text: String, _ path: JSONMemberPath) -> [JSONValue]? {
+      let data = Data(text.utf8)
+      let read = Self.items(of: .data(data), .member(path), upTo: 9, total: data.count)
+      return read.error == nil ? read.values : nil
+    }
+    #expect(items(#"{"a.b": [1], "a": {"b": [2]}}"#, "a.b") == [1])
+    #expect(items(#"{"a": {"b": [2]}}"#, "a.b") == [2])
+    #expect(items(#"{"a": {"b": [2]}, "a.b": [1]}"#, #"a\.b"#) == [1])
+    // Which of the two comes first must not matter.
+    #expect(items(#"{"a": {"b": [2]}, "a.b": [1]}"#, "a.b") == nil)
+    #expect(items(#"[{"b": [1]}, {"b": [2]}]"#, "1.b") == [2])
+    #expect(items(#"{"a": {"b": 5}}"#, "a.b") == [5])
+    #expect(items(#"{"a": 5, "c": [1]}"#, "a.b") == [])
   }
 
   @Test func readsLinesAsDocumentsOfTheirOwn() throws {

@@ -44,7 +44,8 @@ import Testing
     (#""\ud83dA""#, "surrogate", 1, 2, "$"), (#""\ud83d\ud83d""#, "surrogate", 1, 2, "$"),
     (#"{"a":{"b":1,"c":2,"b":3}}"#, "twice", 1, 19, "$.a.b"),
     ("{\"x y\":[{\"é\":\n  tru}]}", "a value", 2, 3, "$[\"x y\"][0][\"é\"]"),
-    ("\u{FEFF}1", "byte-order mark", 1, 1, "$"),
+    ("\u{FEFF}", "is empty", 1, 1, "$"), ("\u{FEFF}[tru]", "a value", 1, 2, "$[0]"),
+    ("1\u{FEFF}", "more behind", 1, 2, "$"), ("[\u{FEFF}1]", "a value", 1, 2, "$[0]"),
   ]
 
   @Test(arguments: faults.indices) func refusesAndSaysWhere(index: Int) throws {
@@ -57,6 +58,19 @@ import Testing
     let expected = ArborError.SourceLocation(
       source: "x.json", line: fault.line, column: fault.column, path: fault.path)
     #expect(error.location == expected, "\(fault.text)")
+  }
+
+  @Test func aByteOrderMarkInFrontIsLeftOut() throws {
+    #expect(try JSONValue.parse("\u{FEFF} {\"a\": 1}") == ["a": 1])
+    for layout in [JSONItemReader.Layout.document, .lines] {
+      for chunkSize in [1, 2, 100] {
+        let data = Data("\u{FEFF}{\"a\": 1}".utf8)
+        var reader = JSONItemReader(.data(data), layout: layout, chunkSize: chunkSize)
+        let item = try reader.next()?.items.first
+        #expect(item?.value == ["a": 1] && item?.location.column == 1)
+        #expect(try reader.next() == nil)
+      }
+    }
   }
 
   @Test func refusesKeysThatAreEqualHoweverWritten() {

@@ -6,6 +6,9 @@ import ArborModel
 struct ImportItems {
   private var reader: JSONItemReader
   private let layout: ImportLayout
+  /// Why a document whose items are not where the layout has them has imported nothing, though that
+  /// is not an error.
+  private(set) var problem: ArborError?
   /// Whether a document that the import can do nothing with imports nothing; else it is an error.
   let mayDoNothing: Bool
 
@@ -30,15 +33,20 @@ struct ImportItems {
     while let batch = try read(maximum) {
       guard reader.isList == true else {
         // Null is nothing, and says so.
-        if mayDoNothing || batch.items.first?.isNull != false { continue }
-        throw shapeError(batch)
+        if batch.items.first?.isNull != false { continue }
+        guard mayDoNothing else { throw shapeError(batch) }
+        if problem == nil { problem = shapeError(batch) }
+        continue
       }
       if isFirst, case .lines = layout, let line = batch.items.first, line.kind == .array {
         throw error(line, "The first line of the document holds a list", use: "the layout .list")
       }
       return batch
     }
-    if reader.isList == nil, !mayDoNothing, let missing = missingMember() { throw missing }
+    if reader.isList == nil, let missing = missingMember() {
+      guard mayDoNothing else { throw missing }
+      problem = missing
+    }
     return nil
   }
 
@@ -92,9 +100,7 @@ struct ImportItems {
     }
     guard let members = node.members, !members.isEmpty else { return "a list of objects" }
     if member == nil, holdsMore() { return "the layout .lines" }
-    if member == nil, let list = members.first(where: { $0.value.kind == .array }) {
-      return "the layout .member(\"\(list.key)\")"
-    }
+    if member == nil, let list = Self.list(in: node) { return "the layout .member(\"\(list)\")" }
     guard members.allSatisfy({ $0.value.kind == .object }) else {
       return "importObject for a single item, or put it in a list"
     }
@@ -107,6 +113,14 @@ struct ImportItems {
     return "the layout .values()"
   }
 
+  /// The path of the first list among an object's members, else among those of its objects.
+  private static func list(in node: JSONNode, depth: Int = 2) -> String? {
+    let members = node.members ?? []
+    if let list = members.first(where: { $0.value.kind == .array }) { return list.key }
+    guard depth > 0, members.count == 1 else { return nil }
+    return list(in: members[0].value, depth: depth - 1).map { "\(members[0].key).\($0)" }
+  }
+
   /// Whether something follows the document's value, as in a document of lines. The reader has
   /// then thrown, and throws the same again.
   private mutating func holdsMore() -> Bool {
@@ -116,10 +130,11 @@ struct ImportItems {
 
   private func missingMember() -> ArborError? {
     layout.memberKey.map { key in
-      ArborError(
+      let (name, keys) = reader.missingMember ?? (key, [])
+      return ArborError(
         .invalidDocument,
         "The document has no member “\(key)”, which its items are read from; correct the layout."
-          + NearestName.hint(key, in: reader.memberKeys.sorted())
+          + NearestName.hint(name, in: keys.subtracting([name]).sorted())
       ).with(location: reader.start)
     }
   }

@@ -1,15 +1,16 @@
 import ArborJSON
 import ArborModel
 
-/// The way from an item to one of its values: names of members and indices in lists.
+/// The way from an item to one of its values: names of members and indexes in lists.
 ///
 /// ```
 /// name            the member
 /// user.name       a member of a member
-/// tags · 0        the first element of a list
+/// tags.0          the first element of a list
 /// ```
 struct ItemRoute: Hashable, CustomStringConvertible {
   enum Step: Hashable {
+    /// A member of an object, or an element of a list where the name is its index.
     case key(String)
     case index(Int)
   }
@@ -54,13 +55,12 @@ struct ItemRoute: Hashable, CustomStringConvertible {
     return steps.count == 1 ? first : Self.value(in: first, steps.dropFirst())
   }
 
-  /// The routes that a note of the model gives: dots descend into objects, commas separate
-  /// alternatives, and spaces around either are trimmed.
+  /// The routes that a note of the model gives, those first that win: commas separate alternatives,
+  /// and each is a ``JSONMemberPath``.
   static func alternatives(_ note: String) -> [ItemRoute] {
-    note.split(separator: ",").compactMap { alternative in
-      let names = alternative.split(separator: ".").map(\.trimmingSpace)
-      guard !names.isEmpty, names.allSatisfy({ !$0.isEmpty }) else { return nil }
-      return ItemRoute(names.map { .key(String($0)) })
+    JSONMemberPath.alternatives(note).flatMap { path in
+      (path.wholeKey.map { [ItemRoute([.key($0)])] } ?? [])
+        + [ItemRoute(path.names.map(Step.key))]
     }
   }
 
@@ -69,20 +69,12 @@ struct ItemRoute: Hashable, CustomStringConvertible {
     for step in steps {
       let next =
         switch step {
-        case .key(let name): node.member(name)
+        case .key(let name): node.child(name)
         case .index(let index): node.element(at: index)
         }
       guard let next else { return nil }
       node = next
     }
     return node
-  }
-}
-
-extension JSONNode {
-  /// An element of a list; nil beyond its ends or where this is no list. Linear in the index.
-  func element(at index: Int) -> JSONNode? {
-    guard index >= 0, index < count, kind == .array else { return nil }
-    return items.dropFirst(index).first
   }
 }

@@ -1,3 +1,5 @@
+import ArborJSON
+
 /// Where the properties of a value model stand in JSON, by their coding keys. A property that is
 /// not named stands under its own name.
 ///
@@ -41,39 +43,39 @@ public struct JSONKeyPaths: Sendable, Hashable, ExpressibleByDictionaryLiteral {
 
 /// Where one property of a value model stands in JSON.
 ///
-/// A path of names descends into objects. It ends without a value where a name is missing, with
-/// null where null stands on the way, and anything else than an object on the way is an error.
+/// A path of names descends into objects, and into lists where a name is an index: `tags.0`. It ends
+/// without a value where a name is missing, with null where null stands on the way, and anything
+/// else on the way is an error. A key that is written like the path wins over it, and a backslash in
+/// front of a dot makes the dot a part of a name: `API\\.Log`.
 ///
 /// Several paths are one property of several values. A type that is coded by keys finds each value
 /// under its path, or under the path's last name; a transformer gets an object of the values by
 /// their paths. A property that is one scalar or list takes the first path that is present, and
 /// goes back to the first.
 public struct JSONKeyPath: Sendable, Hashable {
-  /// The names on the way, of each path.
-  let ways: [[String]]
+  /// The way of each path.
+  let ways: [JSONMemberPath]
 
   /// No place: the property takes no part.
   public static let none = JSONKeyPath(ways: [])
 
   /// One name, dots included.
-  public static func key(_ name: String) -> JSONKeyPath { JSONKeyPath(ways: [[name]]) }
+  public static func key(_ name: String) -> JSONKeyPath {
+    JSONKeyPath(ways: [JSONMemberPath(key: name)])
+  }
 
   /// Names between dots.
-  public init(_ path: String) { self.init(ways: [Self.names(of: path)]) }
+  public init(_ path: String) { self.init(ways: [JSONMemberPath(path)]) }
 
   /// Several paths of names between dots.
-  public init(_ paths: [String]) { self.init(ways: paths.map(Self.names)) }
+  public init(_ paths: [String]) { self.init(ways: paths.map { JSONMemberPath($0) }) }
 
-  private init(ways: [[String]]) { self.ways = ways }
-
-  private static func names(of path: String) -> [String] {
-    path.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
-  }
+  private init(ways: [JSONMemberPath]) { self.ways = ways }
 
   /// The only name of the only path.
   var onlyName: String? {
-    guard ways.count == 1, ways[0].count == 1 else { return nil }
-    return ways[0][0]
+    guard ways.count == 1, ways[0].names.count == 1 else { return nil }
+    return ways[0].names[0]
   }
 }
 

@@ -134,34 +134,59 @@ final class JSONRendering: ModelWriting {
     return options.keys.map(keys.intersection) ?? keys
   }
 
-  /// Puts a value where its path leads to, and makes the objects on the way.
+  /// Puts a value where its path leads to, and makes the objects and lists on the way.
   private func set(_ value: JSONValue, at path: JSONKeyPath, in object: inout JSONObject) throws {
     guard path.ways.count > 1, case .object(let values) = value else {
-      return try set(value, at: (path.ways.first ?? [])[...], in: &object)
+      return try Self.set(value, at: (path.ways.first?.names ?? [])[...], in: &object)
     }
     for way in path.ways {
-      guard let part = values[way.joined(separator: ".")] ?? values[way.last ?? ""] else {
-        continue
-      }
-      try set(part, at: way[...], in: &object)
+      guard let part = values[way.text] ?? values[way.names.last ?? ""] else { continue }
+      try Self.set(part, at: way.names[...], in: &object)
     }
   }
 
-  private func set(
+  private static func set(
     _ value: JSONValue, at path: ArraySlice<String>, in object: inout JSONObject
   ) throws {
     guard let name = path.first else { return }
-    guard path.count > 1 else {
-      guard object[name] == nil else { throw Self.clash(name) }
-      object[name] = value
-      return
-    }
-    guard case .object(var inner) = object[name] ?? .object(JSONObject()) else {
-      throw Self.clash(name)
-    }
-    try set(value, at: path.dropFirst(), in: &inner)
-    object[name] = .object(inner)
+    object[name] = try placed(value, at: path.dropFirst(), in: object[name], name)
   }
+
+  /// What stands at a place when a value has been put there, or within.
+  ///
+  /// - Parameters:
+  ///   - path: The names that lead on from the place.
+  ///   - present: What stands there so far.
+  ///   - name: The name of the place, for an error.
+  private static func placed(
+    _ value: JSONValue, at path: ArraySlice<String>, in present: JSONValue?, _ name: String
+  ) throws -> JSONValue {
+    guard let next = path.first else {
+      guard present == nil else { throw clash(name) }
+      return value
+    }
+    let index = JSONMemberPath.index(next)
+    switch present {
+    case .none where index == nil, .object?:
+      guard case .object(var object) = present ?? .object(JSONObject()) else { break }
+      try set(value, at: path, in: &object)
+      return .object(object)
+    case .none, .array?:
+      // An index far beyond the others would be a list of nothing but null.
+      guard let index, index < maximumIndex,
+        case .array(var elements) = present ?? .array([])
+      else { break }
+      let element: JSONValue? = elements.indices.contains(index) ? elements[index] : JSONValue?.none
+      while elements.count <= index { elements.append(.null) }
+      elements[index] = try placed(
+        value, at: path.dropFirst(), in: element?.isNull == true ? JSONValue?.none : element, next)
+      return .array(elements)
+    default: break
+    }
+    throw clash(next)
+  }
+
+  private static let maximumIndex = 10_000
 
   private static func clash(_ name: String) -> ArborError {
     ArborError(

@@ -11,7 +11,7 @@ final class JSONReading: ModelSession {
 struct JSONSource: ValueModelSource {
   /// The value that one of several paths leads to.
   struct Part {
-    let path: [String]
+    let path: JSONMemberPath
     let node: JSONNode
   }
 
@@ -37,7 +37,7 @@ struct JSONSource: ValueModelSource {
   func raw() -> JSONValue {
     guard let parts else { return node.value }
     var object = JSONObject()
-    for part in parts { object[part.path.joined(separator: ".")] = part.node.value }
+    for part in parts { object[part.path.text] = part.node.value }
     return .object(object)
   }
 
@@ -73,7 +73,7 @@ struct JSONSource: ValueModelSource {
   func date() throws -> Date { try text(ModelExpectation.date, ISO8601Date.parse) }
   func data() throws -> Data { try text(ModelExpectation.data) { Data(base64Encoded: $0) } }
   func url() throws -> URL {
-    try text(ModelExpectation.url) { URL(string: $0, encodingInvalidCharacters: false) }
+    try text(ModelExpectation.url) { URL(string: $0) }
   }
   func uuid() throws -> UUID { try text(ModelExpectation.uuid) { UUID(uuidString: $0) } }
 
@@ -97,7 +97,9 @@ struct JSONSource: ValueModelSource {
     guard node.kind == .object else { throw mismatch("an object") }
   }
 
-  func keys() -> [String] { parts?.map { $0.path.last ?? "" } ?? node.members?.map(\.key) ?? [] }
+  func keys() -> [String] {
+    parts?.map { $0.path.names.last ?? "" } ?? node.members?.map(\.key) ?? []
+  }
 
   func member(
     _ key: String, as type: Any.Type?, of traits: ModelTraits?, _ session: JSONReading,
@@ -119,21 +121,22 @@ struct JSONSource: ValueModelSource {
 
   private func part(_ key: String, of parts: [Part]) -> JSONSource? {
     let part =
-      parts.first { $0.path.joined(separator: ".") == key } ?? parts.first { $0.path.last == key }
+      parts.first { $0.path.text == key } ?? parts.first { $0.path.names.last == key }
     return part.map { JSONSource($0.node) }
   }
 
-  private func end(of path: [String]) throws -> JSONNode? {
+  private func end(of path: JSONMemberPath) throws -> JSONNode? {
+    if let key = path.wholeKey, let value = node.member(key) { return value }
     var node = node
-    for name in path {
+    for name in path.names {
       if node.isNull { return node }
-      guard node.kind == .object else {
+      let isIndexed = node.kind == .array && JSONMemberPath.index(name) != nil
+      guard isIndexed || node.kind == .object else {
         throw JSONSource(node).fault(
-          "The path \(path.joined(separator: ".")) goes on here, and this is \(node.kind); "
-            + "write an object, or correct the path.", .invalidPath)
+          "The path \(path.text) goes on here, and this is \(node.kind); write an object, or "
+            + "correct the path.", .invalidPath)
       }
-      var cursor = 0
-      guard let next = node.member(name, cursor: &cursor) else { return nil }
+      guard let next = node.child(name) else { return nil }
       node = next
     }
     return node

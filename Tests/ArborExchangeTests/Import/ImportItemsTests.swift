@@ -169,6 +169,74 @@ import Testing
     #expect(try workshop.all("State").count == 4 && !workshop.context.hasChanges)
   }
 
+  @Test(arguments: [1, 2, 100]) func itemsMayStandDeeper(size: Int) throws {
+    let workshop = try workshop()
+    let text = #"""
+      {"meta": {"items": [1], "page": 1}, "data": {"next": null, "items": [
+        {"code": "AK"},
+        {"code": "AL"},
+        {"code": "AZ", "name": 5}
+      ], "more": [2]}, "items": []}
+      """#
+    func states(_ layout: ImportLayout, _ text: String) throws -> [String?] {
+      var options = options(layout)
+      options.batchSize = size
+      let data = Data(text.utf8)
+      return try workshop.context.importObjects(data: data, as: "State", options: options)
+        .map { $0["code"] as String? }
+    }
+    let error = try workshop.failure { _ = try states(.member("data.items"), text) }
+    #expect(error.location?.path == "$.data.items[2].name" && error.location?.line == 4)
+    let sound = text.replacing(": 5", with: ": \"x\"")
+    #expect(try states(.member("data.items"), sound) == ["AK", "AL", "AZ"])
+    #expect(
+      try states(.member("1.data.items"), "[{\"data\": 1}, \(sound)]") == ["AK", "AL", "AZ"])
+    let values = #"{"a": {"b": {"AK": {}, "AL": {}}, "c": 1}, "a.c": {"AZ": {}}}"#
+    #expect(try states(.values(of: "a.b", key: "code"), values) == ["AK", "AL"])
+    // A key that is written like the path wins.
+    #expect(
+      try states(.values(of: "a.c", key: "code"), values.replacing("\"c\"", with: "\"d\"")) == [
+        "AZ"
+      ])
+    try workshop.finish()
+  }
+
+  private static let deepShapes: [(text: String, layout: ImportLayout, message: String)] = [
+    (
+      #"{"data": {"items": [{}]}}"#, ImportLayout.list,
+      "The document is an object, and its items are read from a list; use the layout "
+        + #".member("data.items")."#
+    ),
+    (
+      #"{"data": {"item": [{}]}}"#, .member("data.items"),
+      "The document has no member “data.items”, which its items are read from; correct the layout. "
+        + "Did you mean item?"
+    ),
+    (
+      #"{"date": 5}"#, .member("data.items"),
+      "The document has no member “data.items”, which its items are read from; correct the layout. "
+        + "Did you mean date?"
+    ),
+    (
+      #"{"a": {"b": [{"code": "A"}]}, "a.b": [{"code": "B"}]}"#, .member("a.b"),
+      "The document has items at the path “a.b” and under a key of that name; write \\. for each dot "
+        + "to read those under the key."
+    ),
+  ]
+
+  @Test(arguments: deepShapes)
+  func anotherShapeDeeperInTheDocument(
+    text: String, layout: ImportLayout, message: String
+  ) throws {
+    let workshop = try workshop()
+    let error = try workshop.failure {
+      try workshop.context.importObjects(
+        data: Data(text.utf8), as: "State", options: options(layout))
+    }
+    #expect(error.message == message)
+    #expect(error.code == .invalidDocument)
+  }
+
   @Test func aKeyMayBeANumberByItsImportName() throws {
     let workshop = try ImportWorkshop([
       EntityDescription(
@@ -199,7 +267,7 @@ import Testing
     let item = try failure(#"{"AK": {}, "AL": 5}"#)
     #expect(item.location?.path == "$.AL")
     let twice = try failure(#"{"AK": {}, "AL": {}, "AK": {}}"#)
-    #expect(twice.message == "An object has this key twice; keep one of the two.")
+    #expect(twice.message == "An object has the key “AK” twice; keep one of the two.")
     #expect(twice.location?.path == "$.AK" && twice.location?.column == 22)
     let own = try failure(#"{"AK": {"code": "AL"}}"#)
     #expect(

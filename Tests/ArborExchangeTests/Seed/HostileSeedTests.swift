@@ -191,7 +191,7 @@ import Testing
 
   @Test func whatIsNoJSONIsAnError() throws {
     for text in [
-      "\u{FEFF}{}", "{\"Company\": \"\u{1}\"}", #"{"Company": "\ud800"}"#, "{} {}", "[", "{\"a",
+      "\u{FEFF}", "{\"Company\": \"\u{1}\"}", #"{"Company": "\ud800"}"#, "{} {}", "[", "{\"a",
     ] {
       #expect(try workshop.failure(of: text, options: options).code == .malformedDocument)
     }

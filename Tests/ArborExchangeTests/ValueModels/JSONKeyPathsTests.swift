@@ -51,6 +51,44 @@ import Testing
     #expect(try ValueAdapter.encode(Stop(code: 3)) == ["code": 3])
   }
 
+  private struct Page: ValueModel, Equatable {
+    var log: Int?
+    var unit: String?
+    var first: String?
+    var third: String?
+    var inner: Int?
+    static let jsonKeyPaths: JSONKeyPaths = [
+      "log": "API.Log", "unit": #"Height\.cm"#, "first": "tags.0", "third": "tags.2",
+      "inner": "rows.1.cells.0",
+    ]
+  }
+
+  private func page(_ text: String) throws -> Page {
+    try ValueAdapter.decode(Page.self, from: Data(text.utf8))
+  }
+
+  @Test("A key that is written like a path wins, and a backslash makes a dot a part of a key")
+  func keysThatArePathsToo() throws {
+    #expect(try page(#"{"API.Log": 1, "API": {"Log": 2}}"#).log == 1)
+    #expect(try page(#"{"API": {"Log": 2}}"#).log == 2)
+    #expect(try page(#"{"API.Log": null, "API": {"Log": 2}}"#).log == nil)
+    #expect(try page(#"{"Height.cm": "x", "Height": {"cm": "y"}}"#).unit == "x")
+    #expect(try page(#"{"Height": {"cm": "y"}}"#).unit == nil)
+  }
+
+  @Test("Names that are indexes find elements of lists, and write them back")
+  func elementsOfLists() throws {
+    let json = #"{"tags": ["a", "b", "c"], "rows": [{"cells": []}, {"cells": [5, 6]}]}"#
+    let page = try page(json)
+    #expect(page == Page(first: "a", third: "c", inner: 5))
+    #expect(
+      try ValueAdapter.encode(page)
+        == ["tags": ["a", nil, "c"], "rows": [nil, ["cells": [5]]]])
+    #expect(try ValueAdapter.decode(Page.self, from: ValueAdapter.encode(page)) == page)
+    #expect(try self.page(#"{"tags": [], "rows": [1]}"#) == Page())
+    #expect(throws: ArborError.self) { try self.page(#"{"tags": "x"}"#) }
+  }
+
   @Test func aNameMayHoldDots() throws {
     #expect(try stop(#"{"a.b": 1, "a": {"b": 2}}"#).dotted == 1)
   }

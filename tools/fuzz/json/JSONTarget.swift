@@ -27,12 +27,12 @@ private func compare(_ data: Data, _ layout: JSONItemReader.Layout, _ chunk: Int
     checkWriting(of: root.value)
     check(root)
     var value: JSONNode? = root
-    if case .member(let key) = layout {
+    if case .member(let path) = layout {
       guard case .object = root.kind else {
         precondition(pieces.error != nil, "a list under a key of what is no object")
         return
       }
-      value = root.member(key)
+      value = root.descendant(path.names)
     }
     precondition(pieces.error == nil, "refused in pieces only: \(pieces.error ?? "")")
     let items = value.map { $0.kind == .array ? Array($0.items) : [$0] } ?? []
@@ -48,8 +48,9 @@ private func compare(_ data: Data, _ layout: JSONItemReader.Layout, _ chunk: Int
 
 private func compareLines(_ data: Data, _ chunk: Int) {
   let pieces = outcome(of: data, .lines, chunk)
-  // Behind a byte-order mark nothing is looked at.
-  guard !data.starts(with: [0xEF, 0xBB, 0xBF]) else { return }
+  // A byte order mark is left out at the beginning of a document, but not of its other lines.
+  let mark: [UInt8] = [0xEF, 0xBB, 0xBF]
+  let data = data.starts(with: mark) ? data.dropFirst(mark.count) : data
   var values: [String] = []
   for line in data.split(separator: UInt8(ascii: "\n")) {
     guard line.contains(where: { ![0x20, 0x09, 0x0D].contains($0) }) else { continue }

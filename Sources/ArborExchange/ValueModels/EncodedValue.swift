@@ -72,6 +72,12 @@ final class EncodedParts {
     if !indexes.isEmpty { indexes[key] = keys.count - 1 }
   }
 
+  /// Makes the null that a transformer wrote for an optional property one that may be left out.
+  func omitNull(for key: String) {
+    guard let index = index(of: key), case .json(.null) = values[index] else { return }
+    values[index] = .missing
+  }
+
   private func index(of key: String) -> Int? {
     if keys.count < 16 { return keys.firstIndex(of: key) }
     if indexes.isEmpty { for (index, key) in keys.enumerated() { indexes[key] = index } }

@@ -29,10 +29,10 @@ extension PropertyTransformer {
     }
   }
 
-  /// A URL and its text, which has to be a URL as it is: nothing is escaped on the way.
+  /// A URL and its text. Characters that a URL cannot hold are escaped, as `URL(string:)` does.
   public static var url: PropertyTransformer {
     text("a URL as a string") {
-      URL(string: $0, encodingInvalidCharacters: false)
+      URL(string: $0)
     } print: {
       $0.absoluteString
     }

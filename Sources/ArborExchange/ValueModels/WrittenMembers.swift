@@ -27,6 +27,7 @@ struct WrittenMembers<Key: CodingKey>: KeyedEncodingContainerProtocol {
     throws
   {
     try write(key, property) { try property.map(value) ?? .missing }
+    if property == nil { parts.omitNull(for: key.stringValue) }
   }
 
   private func write<T: BinaryInteger>(ifPresent property: T?, _ key: Key) throws {

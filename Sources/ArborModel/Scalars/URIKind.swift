@@ -31,7 +31,7 @@ package enum URIKind: AttributeKind {
   package static func value(ofJSON text: String) -> Value? { fitting(.string(text)) }
   package static func value(ofXML text: String) -> Value? { fitting(.string(text)) }
   package static func value(ofDocument node: JSONNode) -> Value? {
-    node.string.flatMap { URL(string: $0, encodingInvalidCharacters: false) }.map(Value.uri)
+    node.string.flatMap { URL(string: $0) }.map(Value.uri)
   }
 }
 

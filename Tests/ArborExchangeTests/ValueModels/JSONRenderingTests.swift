@@ -24,6 +24,51 @@ import Testing
     #expect(try ValueAdapter.encode(item, options: options) == ["title": "x", "price": nil])
   }
 
+  private struct Meeting: ValueModel {
+    var start: Date?
+    var end: Date?
+    var room: String?
+    var tag: String?
+    var count: Int?
+    var flag = true
+    static let jsonKeyPaths: JSONKeyPaths = ["end": "times.end"]
+    static let jsonTransformers: [String: JSONTransformer] = [
+      "start": .date(format: "yyyy-MM-dd"), "end": .date(format: "yyyy-MM-dd"),
+      "room": JSONTransformer { (json: JSONValue) -> String? in
+        json.string
+      } write: { (room: String?) in
+        room.map(JSONValue.string) ?? "none"
+      },
+      "tag": JSONTransformer { (json: JSONValue) -> String? in
+        json.string
+      } write: { (tag: String?) in
+        tag.map(JSONValue.string) ?? .null
+      },
+      "count": JSONTransformer { (json: JSONValue) -> Int in
+        Int(json.string ?? "") ?? 0
+      } write: { (count: Int) in
+        .string("\(count)")
+      },
+      "flag": JSONTransformer { (json: JSONValue) -> Bool in
+        !json.isNull
+      } write: { (flag: Bool) in
+        flag ? 1 : .null
+      },
+    ]
+  }
+
+  @Test("Nil behind a transformer is left out unless nulls are wanted")
+  func nilOfTransformedProperties() throws {
+    #expect(try ValueAdapter.encode(Meeting()) == ["room": "none", "flag": 1])
+    // What a transformer writes for a value stays, null too.
+    #expect(try ValueAdapter.encode(Meeting(flag: false)) == ["room": "none", "flag": nil])
+    let options = JSONRenderingOptions(writesNulls: true)
+    #expect(
+      try ValueAdapter.encode(Meeting(), options: options) == [
+        "start": nil, "times": ["end": nil], "room": "none", "tag": nil, "count": nil, "flag": 1,
+      ])
+  }
+
   @Test func keysAreFiltered() throws {
     let options = JSONRenderingOptions(keys: ["bannerID", "children", "title"])
     #expect(

@@ -70,7 +70,7 @@ import Testing
     arguments: [
       ("flag", "1"), ("flag", "\"true\""), ("whole", "\"1\""), ("whole", "true"), ("text", "1"),
       ("double", "\"1.5\""), ("date", "\"yesterday\""), ("date", "1"), ("data", "\"%\""),
-      ("url", "\"a b\""), ("uuid", "\"1\""), ("level", "\"middle\""), ("rank", "3"),
+      ("url", "\"http://[\""), ("uuid", "\"1\""), ("level", "\"middle\""), ("rank", "3"),
       ("size", "[3, 4]"), ("list", "{}"), ("list", "[\"a\"]"), ("table", "[]"), ("decimal", "{}"),
     ])
   func noOtherTypeIsTaken(key: String, value: String) throws {

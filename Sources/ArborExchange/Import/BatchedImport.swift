@@ -11,8 +11,8 @@ struct BatchedImport {
   private var step = ImportStep()
   private let limit: ExchangeLimit
   private var waiting: [WaitingReference] = []
-  /// The relationships whose keys no batch so far has had; nil before the first.
-  private var unmetReferences: Set<String>?
+  /// The names of the model that no batch so far has had; nil before the first.
+  private var unmet: UnmetNames?
 
   init(
     _ url: URL, _ entityName: String, into context: ManagedObjectContext, _ options: ImportOptions
@@ -36,15 +36,25 @@ struct BatchedImport {
         try items.run.carryOut(batch.indexes)
         return try items.finish(isLast: false)
       }
-      let unmet = batch.items.unmetReferences
-      unmetReferences = unmetReferences?.intersection(unmet) ?? unmet
+      let names = batch.items.unmetNames
+      unmet?.intersect(names)
+      unmet = unmet ?? names
       step.items += batch.count
       step.bytesRead = batch.position
       guard report(step) else { return }
     }
     try connectWaiting()
-    try ItemImport(entityName, into: context, options)
-      .check(unmetReferences ?? [], of: step.items, in: reader.document)
+    let document = reader.document
+    if let unmet, step.items > 0 {
+      try ItemImport(entityName, into: context, options).check(unmet, of: step.items, in: document)
+      step.findings.warnings = unmet.warnings
+    }
+    if options.lenient, let problem = document.problem {
+      let drops = ImportDrops()
+      drops.add { problem }
+      step.findings.addDropped(drops.findings)
+    }
+    options.report?.add(step.findings)
     step.bytesRead = reader.position
     _ = report(step)
   }
@@ -73,6 +83,7 @@ struct BatchedImport {
     step.updated += items.run.counts.updated
     step.unchanged += items.run.counts.unchanged
     step.deleted += items.run.counts.deleted
+    step.findings.addDropped(items.findings())
     do throws(ArborError) { try context.commit() } catch { throw items.run.located(error) }
     context.reset()
   }

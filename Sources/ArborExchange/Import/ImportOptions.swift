@@ -11,10 +11,18 @@ public struct ImportOptions: Sendable, Hashable {
   /// How texts spell the numbers of attributes without a `NumberFormat` in their `userInfo`; nil,
   /// at first: a text is no number.
   public var numberFormat: NumberFormat?
-  /// Whether a value of the wrong kind counts as null, as a date that does not parse does, instead
-  /// of being an error; off at first. A list in which an item lacks its identity then makes
-  /// nothing.
+  /// Conversions between JSON types; none at first.
+  public var conversions: ImportConversions = []
+  /// Whether what is not as expected is left out instead of being an error; off at first. An
+  /// attribute with a value of the wrong kind becomes null, a relationship stays as it is, and an
+  /// item without its identity is skipped. The ``report`` says what was left out.
   public var lenient = false
+  /// Receives what a lenient import has left out, and names of the model that led nowhere; nil, at
+  /// first, for nobody. The steps of an import that commits have the same.
+  public var report: ImportReport?
+  /// What happens to the members of relationships without a `MergePolicy` in their `userInfo`;
+  /// ``ImportMergePolicy/replace`` at first.
+  public var defaultMergePolicy = ImportMergePolicy.replace
   /// Where the items of a document with several stand; ``ImportLayout/list`` at first.
   public var layout = ImportLayout.list
   /// The greatest depth of a document, and the greatest size of a single item.
@@ -29,4 +37,17 @@ public struct ImportOptions: Sendable, Hashable {
 
   /// The default options.
   public init() {}
+}
+
+/// What an import does with the members that a relationship has. The names are those of a
+/// `MergePolicy` in the model's `userInfo`.
+public enum ImportMergePolicy: String, Sendable, Hashable, CaseIterable {
+  /// Deletes the present members that no other object refers to, then imports those of the list,
+  /// also with an identity that a deleted one had. A member that another object refers to is
+  /// updated, or unlinked if the list lacks it.
+  case replace = "Replace"
+  /// Updates the members that the list names or adds them, and removes none.
+  case merge = "Merge"
+  /// Updates the members that the list names or adds them, and unlinks all others.
+  case mergeAndPrune = "MergeAndPrune"
 }

@@ -18,6 +18,8 @@ public struct ImportStep: Sendable, Hashable {
   public var unchanged = 0
   /// The number of objects deleted by a `MergePolicy` of Replace.
   public var deleted = 0
+  /// What was left out, and at the last step what was never found.
+  public var findings = ImportFindings()
 
   /// Nothing done so far.
   public init() {}

@@ -29,6 +29,7 @@ struct ItemImport {
   /// Imports a document as one object; nil where it is none.
   mutating func object(_ document: JSONDocument) throws(ArborError) -> ManagedObject? {
     guard document.root.kind == .object else { return nil }
+    defer { options.report?.add(findings()) }
     return try whole { (self) throws(ArborError) in
       try self.run.run([document.root], self.mapping, isList: false).first
     }
@@ -38,8 +39,10 @@ struct ItemImport {
   mutating func item(
     _ document: JSONDocument, into object: ManagedObject
   ) throws(ArborError) -> Bool {
+    defer { options.report?.add(findings()) }
     try whole { (self) throws(ArborError) in
-      let items = try self.run.plan([document.root], self.mapping, isList: false)
+      let items = try self.run.plan(
+        [document.root], self.mapping, isList: false, needsIdentity: false)
       if let item = items.first { try self.run.carryOut(item, into: object) }
     }
     return run.counts.updated > 0
@@ -47,7 +50,9 @@ struct ItemImport {
 
   /// Imports all items of a document.
   mutating func objects(_ items: ImportItems) throws(ArborError) -> [ManagedObject] {
-    try whole { (self) throws(ArborError) in
+    var unmet: UnmetNames?
+    defer { options.report?.add(findings(unmet)) }
+    return try whole { (self) throws(ArborError) in
       var items = items
       var objects: [ManagedObject] = []
       var count = 0
@@ -55,30 +60,41 @@ struct ItemImport {
         objects += try self.run.run(batch.items, self.mapping, isList: true)
         count += batch.items.count
       }
-      try self.check(self.unmetReferences, of: count, in: items)
+      if let problem = items.problem { self.mapper.drops?.add { problem } }
+      let names = self.unmetNames
+      if count > 0 { unmet = names }
+      try self.check(names, of: count, in: items)
       return objects.eachOnce
     }
   }
 
-  /// The relationships whose `ImportReference` reads nothing that the items have had so far.
-  var unmetReferences: Set<String> {
-    Set(mapping.relationships.filter { $0.reference?.use.isMet == false }.map(\.relationship.name))
+  /// What was left out, and the names that led nowhere.
+  func findings(_ unmet: UnmetNames? = nil) -> ImportFindings {
+    var findings = mapper.drops?.findings ?? ImportFindings()
+    findings.warnings = unmet?.warnings ?? []
+    return findings
   }
 
-  /// Refuses an import of which no item had what a relationship's `ImportReference` reads: it has
-  /// connected nothing, and nothing else would say so.
-  func check(_ unmet: Set<String>, of count: Int, in items: ImportItems) throws(ArborError) {
+  /// The names of the model that no item has had so far.
+  var unmetNames: UnmetNames {
+    UnmetNames(
+      mapper.usedMappings,
+      references: mapping.relationships.filter { $0.reference?.use.isMet == false })
+  }
+
+  /// Refuses an import of which no item had what the `ImportReference` of a mandatory relationship
+  /// reads: it has connected nothing.
+  func check(_ unmet: UnmetNames, of count: Int, in items: ImportItems) throws(ArborError) {
     guard count > 0, !items.mayDoNothing,
       let relationship = mapping.relationships.first(where: {
-        unmet.contains($0.relationship.name)
+        !$0.relationship.isOptional && unmet.references.contains($0.relationship.name)
       }), let names = relationship.reference?.names
     else { return }
     let entity = mapping.entity.name
     let name = relationship.relationship.name
-    let keys = Set(names).sorted().map { "“\($0)”" }.joined(separator: ", ")
     throw ArborError(
       .invalidDocument,
-      "The ImportReference of \(entity).\(name) reads \(keys), which "
+      "The ImportReference of \(entity).\(name) reads \(UnmetNames.list(names)), which "
         + (count == 1 ? "the item has not" : "none of the \(count) items has")
         + "; write what the items have, or remove the note."
     ).with(entity: entity, keyPath: name, location: items.start)
@@ -93,8 +109,7 @@ struct ItemImport {
   /// wait for later batches, where it may.
   @discardableResult
   mutating func finish(isLast: Bool = true) throws(ArborError) -> [PendingReference] {
-    try run.connectNamed(
-      unknownKey: !isLast ? .waits : options.lenient ? .meansNothing : .isError)
+    try run.connectNamed(unknownKey: isLast ? .isError : .waits, mapper.drops)
   }
 
   /// Takes up a relationship that an earlier batch had to leave.

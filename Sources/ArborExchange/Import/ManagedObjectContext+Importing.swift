@@ -84,7 +84,7 @@ extension ManagedObjectContext {
   ///
   /// - Throws: ``ArborError`` as with a value, `malformedDocument`, and `invalidDocument`
   ///   where it has another shape than ``ImportOptions/layout`` says, or where no item has a key
-  ///   that an `ImportReference` of the entity reads. `null` imports nothing.
+  ///   that the `ImportReference` of a mandatory relationship reads. `null` imports nothing.
   @discardableResult
   public func importObjects<T: ManagedObject>(
     data: Data, as type: T.Type, options: ImportOptions = ImportOptions()

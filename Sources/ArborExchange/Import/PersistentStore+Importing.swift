@@ -9,7 +9,8 @@ extension PersistentStore {
   /// Works as ``ManagedObjectContext/importObjects(contentsOf:as:options:)-(_,String,_)`` does, but
   /// each ``ImportOptions/batchSize`` items are a commit of their own: an error leaves the batches
   /// before it in the store, and says where it stands. With identities, importing the document
-  /// again goes on where it stopped, for known items change nothing.
+  /// again continues where it stopped: known items without members change nothing, and neither do
+  /// their members under `Merge` and `MergeAndPrune`.
   ///
   /// Relationships that name objects by their keys (`ImportReference`) are connected within a batch
   /// or with what the store has; those that lead to later batches wait for the end.

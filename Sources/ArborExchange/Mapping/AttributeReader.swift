@@ -19,6 +19,7 @@ import ArborModel
 /// | undefined | a Boolean, number or string |
 /// | any | `null` clears |
 /// | string, date, float, double | also as ``ExactForm`` says |
+/// | any | what the import's ``ImportConversions`` make of it |
 final class AttributeReader {
   private let schema: ExchangeSchema
 
@@ -31,28 +32,53 @@ final class AttributeReader {
   func value(
     _ node: JSONNode, for attribute: ExchangeAttribute, of entity: String
   ) throws(ArborError) -> Value {
-    if node.kind == .null { return .null }
-    let exact = ExactForm.content(of: node)
-    if let exact, let value = ExactForm.value(exact, for: attribute.type) { return value }
-    if exact == nil, case .composite(let name) = attribute.type {
+    if isComposite(node, attribute), case .composite(let name) = attribute.type {
       return try composite(node, name, attribute, entity)
     }
-    if let value = scalar(node, attribute) { return value }
-    throw node.error(
+    if let value = plainValue(node, for: attribute) { return value }
+    throw problem(node, with: attribute, of: entity)
+  }
+
+  /// The error for a value that is none of an attribute's.
+  func problem(
+    _ node: JSONNode, with attribute: ExchangeAttribute, of entity: String
+  ) -> ArborError {
+    node.error(
       "\(entity).\(attribute.name) takes \(expectation(attribute)), and this value, \(node.kind), "
         + "is none; correct it.",
       code: node.kind == .string && isParsed(attribute) ? .unparsableValue : .invalidDocument
     ).with(entity: entity, keyPath: attribute.name, offending: node.excerpt)
   }
 
-  /// The value of an attribute that identifies objects: a number and a text that spells it are one,
-  /// in the form that the attribute keeps. Nil where that does not concern the value.
-  func key(_ node: JSONNode, for attribute: ExchangeAttribute) -> Value? {
-    if attribute.type.kind.isNumber {
-      return node.string.flatMap { number(spelledAs: $0, for: attribute) }
+  /// The value of an attribute, or nil where there is none; what lies in a composite is an error of
+  /// its own.
+  func plainValue(_ node: JSONNode, for attribute: ExchangeAttribute) -> Value? {
+    if node.kind == .null { return .null }
+    if attribute.conversions.contains(.emptyTextIsNull), node.isText("") { return .null }
+    if let exact = ExactForm.content(of: node),
+      let value = ExactForm.value(exact, for: attribute.type)
+    {
+      return value
     }
-    guard attribute.type == .string else { return nil }
-    return node.number.map { .string($0.int64.map(String.init) ?? $0.text) }
+    return scalar(node, attribute)
+  }
+
+  /// Whether a value is read part by part.
+  func isComposite(_ node: JSONNode, _ attribute: ExchangeAttribute) -> Bool {
+    guard case .composite = attribute.type, node.kind != .null else { return false }
+    if attribute.conversions.contains(.emptyTextIsNull), node.isText("") { return false }
+    return ExactForm.content(of: node) == nil
+  }
+
+  /// The value of a number attribute that identifies objects, from a text that spells it, in the
+  /// form that the attribute keeps; nil for anything else. A number is not the identity of objects
+  /// that texts identify.
+  func key(_ node: JSONNode, for attribute: ExchangeAttribute) -> Value? {
+    guard attribute.type.kind.isNumber else {
+      return node.kind == .number ? plainValue(node, for: attribute) : nil
+    }
+    if let number = node.number { return self.number(spelledAs: number.text, for: attribute) }
+    return node.string.flatMap { number(spelledAs: $0, for: attribute) }
   }
 
   /// The value of an attribute that identifies objects, from a text that spells it.
@@ -76,8 +102,24 @@ final class AttributeReader {
       return attribute.numbers?.number(text).flatMap { kind.value(ofDocument: $0) }
     }
     if attribute.type == .date { return attribute.dates.date(node).map(Value.date) }
-    return kind.value(ofDocument: node)
+    return kind.value(ofDocument: node) ?? converted(node, attribute)
   }
+
+  /// The value that a conversion of the import makes.
+  private func converted(_ node: JSONNode, _ attribute: ExchangeAttribute) -> Value? {
+    if attribute.type == .boolean, attribute.conversions.contains(.booleans) {
+      return (node.string ?? node.number?.text).flatMap { Self.booleans[$0.lowercased()] }
+        .map(Value.boolean)
+    }
+    if attribute.type == .string, attribute.conversions.contains(.textsFromNumbers) {
+      return node.number.map { .string($0.text) }
+    }
+    return nil
+  }
+
+  private static let booleans = [
+    "1": true, "yes": true, "true": true, "0": false, "no": false, "false": false,
+  ]
 
   private func composite(
     _ node: JSONNode, _ name: String, _ attribute: ExchangeAttribute, _ entity: String

@@ -44,6 +44,10 @@ final class ExchangeEntity {
     if case .attribute(let attribute)? = property(named: name) { attribute } else { nil }
   }
 
+  func relationship(named name: String) -> ExchangeRelationship? {
+    if case .relationship(let relationship)? = property(named: name) { relationship } else { nil }
+  }
+
   /// Whether the entity is the one of this name or inherits from it.
   func isKind(of name: String) -> Bool { lineage.contains { $0.name == name } }
 }

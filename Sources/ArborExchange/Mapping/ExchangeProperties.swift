@@ -40,6 +40,8 @@ final class ExchangeAttribute: ExchangeMember {
   private(set) lazy var numbers =
     (description.userInfo["NumberFormat"] ?? description.userInfo["numberFormat"])
     .map { NumberFormat(locale: Locale(identifier: $0)) } ?? rules.numberFormat
+    ?? (conversions.contains(.numbersFromTexts) ? .spreadsheet : nil)
+  var conversions: ImportConversions { rules.conversions }
 
   init(_ description: AttributeDescription, of entityName: String, _ rules: TextRules) {
     type = description.type
@@ -52,11 +54,15 @@ final class ExchangeAttribute: ExchangeMember {
 
 final class ExchangeRelationship: ExchangeMember {
   let destination: String
+  let inverse: String?
   let isToMany: Bool
   let isOrdered: Bool
+  let isOptional: Bool
 
   init(_ description: RelationshipDescription, of entityName: String) {
     destination = description.destination
+    inverse = description.inverse
+    isOptional = description.isOptional
     isToMany = description.isToMany
     isOrdered = description.isOrdered
     super.init(description.name, of: entityName, description.userInfo)

@@ -16,6 +16,9 @@ enum IdentityKey: Hashable {
     if values.count == 1 { self.init(values[0]) } else { self = .values(values) }
   }
 
+  /// The identity of objects that their parents alone tell apart.
+  static let none = IdentityKey.values([])
+
   /// The identity of a single attribute; nil where its value is null.
   init?(_ value: Value) {
     switch value {

@@ -16,6 +16,7 @@ final class IdentityMap {
   private struct Scope: Hashable {
     let entity: String
     let attributes: [String]
+    let parent: String?
     let condition: FetchPredicate?
   }
 
@@ -28,14 +29,17 @@ final class IdentityMap {
 
   init(_ context: ManagedObjectContext) { self.context = context }
 
-  /// The table of an entity and its subentities, by some attributes; `scope` bounds the search.
+  /// The table of an entity and its subentities, by some attributes, and where `parent` is given by
+  /// the object that this relationship leads to; `scope` bounds the search.
   func table(
     for entity: ExchangeEntity, by attributes: [ExchangeAttribute],
-    within scope: FetchPredicate? = nil
+    under parent: ExchangeRelationship? = nil, within scope: FetchPredicate? = nil
   ) -> IdentityTable {
-    let key = Scope(entity: entity.name, attributes: attributes.map(\.name), condition: scope)
+    let key = Scope(
+      entity: entity.name, attributes: attributes.map(\.name), parent: parent?.name,
+      condition: scope)
     if let index = indexes[key] { return tables[index] }
-    let table = IdentityTable(entity, attributes, within: scope, in: context)
+    let table = IdentityTable(entity, attributes, under: parent, within: scope, in: context)
     indexes[key] = tables.count
     tables.append(table)
     tablesOfEntity = [:]
@@ -60,7 +64,7 @@ final class IdentityMap {
 
   private func tables(of entity: ExchangeEntity) -> [IdentityTable] {
     if let tables = tablesOfEntity[ObjectIdentifier(entity)] { return tables }
-    let tables = tables.filter { entity.isKind(of: $0.entity.name) }
+    let tables = tables.filter { entity.isKind(of: $0.entity.name) && $0.parent == nil }
     tablesOfEntity[ObjectIdentifier(entity)] = tables
     return tables
   }

@@ -4,11 +4,17 @@ import ArborObjects
 /// The objects of one entity, by the values of the attributes that identify them.
 ///
 /// Keys are wanted first, then looked up together in one fetch, which sees the context's pending
-/// changes. Objects that are made meanwhile are noted. A key that was wanted has a index, by which
+/// changes. Objects that are made meanwhile are noted. A key that was wanted has an index, by which
 /// its objects are found without hashing it again.
+///
+/// Where objects are told apart within a parent only, as the fields of a person by their types, they
+/// are looked up among the objects that refer to the parent: all of them by their keys would be far
+/// more than are wanted.
 final class IdentityTable {
   let entity: ExchangeEntity
   let attributes: [ExchangeAttribute]
+  /// Leads to the object that is a part of the identity; nil: there is none.
+  let parent: ExchangeRelationship?
   /// What bounds the search; nil: nothing.
   let scope: FetchPredicate?
   private let context: ManagedObjectContext
@@ -19,13 +25,17 @@ final class IdentityTable {
   /// For each key that has been looked up its first object.
   private var found: [ManagedObject?] = []
   private var further: [Int: [ManagedObject]] = [:]
+  /// For each parent that was looked at the objects that refer to it, by their keys.
+  private var children: [ManagedObject: [IdentityKey: [ManagedObject]]] = [:]
 
   init(
-    _ entity: ExchangeEntity, _ attributes: [ExchangeAttribute], within scope: FetchPredicate?,
+    _ entity: ExchangeEntity, _ attributes: [ExchangeAttribute],
+    under parent: ExchangeRelationship?, within scope: FetchPredicate?,
     in context: ManagedObjectContext
   ) {
     self.entity = entity
     self.attributes = attributes
+    self.parent = parent
     self.scope = scope
     self.context = context
   }
@@ -45,7 +55,10 @@ final class IdentityTable {
     return (keyIndex, keyIndex == next)
   }
 
+  /// Makes room for many keys at once. Of a few it is left to the lists to grow by more: a list that
+  /// grew by what each of many small lists asks for would be copied for each.
   func reserve(_ count: Int) {
+    guard count > keys.count else { return }
     keys.reserveCapacity(keys.count + count)
     numbers.reserveCapacity(numbers.count + count)
   }
@@ -59,6 +72,10 @@ final class IdentityTable {
   /// Looks up all keys that were asked for since the last time, in one fetch.
   func fetch() throws(ArborError) {
     guard found.count < keys.count else { return }
+    guard parent == nil else {
+      found.append(contentsOf: repeatElement(nil, count: keys.count - found.count))
+      return
+    }
     let objects = try wantedObjects()
     found.append(contentsOf: repeatElement(nil, count: keys.count - found.count))
     // Of several attributes' values the condition lets other combinations through: keys that
@@ -100,6 +117,36 @@ final class IdentityTable {
     return ([first] + others).filter { !$0.isDeleted }
   }
 
+  // MARK: Objects that are told apart within a parent
+
+  /// The objects of a key that refer to a parent, deleted ones left out.
+  func objects(at keyIndex: Int, of parent: ManagedObject) throws(ArborError) -> [ManagedObject] {
+    if children[parent] == nil { children[parent] = try lookUp(parent) }
+    return children[parent]?[keys[keyIndex]]?.filter { !$0.isDeleted } ?? []
+  }
+
+  /// Enters an object that will refer to a parent.
+  func note(_ object: ManagedObject, at keyIndex: Int, of parent: ManagedObject) {
+    children[parent]?[keys[keyIndex], default: []].append(object)
+  }
+
+  /// Forgets what refers to a parent, before that changes.
+  func forget(_ parent: ManagedObject) { children[parent] = nil }
+
+  private func lookUp(
+    _ parent: ManagedObject
+  ) throws(ArborError) -> [IdentityKey: [ManagedObject]] {
+    guard let slots = try self.parent?.slots(in: context) else { return [:] }
+    var found: [IdentityKey: [ManagedObject]] = [:]
+    for object in parent.objects(leadingHereBy: slots) where object.has(slots) {
+      if let scope, try !scope.matches(object) { continue }
+      if let key = try key(of: object) { found[key, default: []].append(object) }
+    }
+    return found
+  }
+
+  // MARK: Objects of the store
+
   /// The objects of a key; none where it was not wanted before the last fetch.
   func objects(for key: IdentityKey) -> [ManagedObject] {
     guard let keyIndex = keyIndex(of: key), keyIndex < found.count else { return [] }
@@ -132,6 +179,7 @@ final class IdentityTable {
     if attributes.count == 1 {
       return IdentityKey(object.value(at: try attributes[0].slots(in: context)))
     }
+    if attributes.isEmpty { return IdentityKey.none }
     var key: [Value] = []
     for attribute in attributes { key.append(object.value(at: try attribute.slots(in: context))) }
     return IdentityKey(key)

@@ -10,13 +10,21 @@ final class ItemMapping {
   let entity: ExchangeEntity
   let attributes: [ItemAttribute]
   let relationships: [ItemRelationship]
-  /// The indices of those ``attributes`` that identify an object; empty: each item is a new one.
+  /// The indexes of those ``attributes`` that identify an object.
   let identity: [Int]
+  /// The index of the relationship whose object is a part of the identity; nil where there is none,
+  /// or only items within that object can be identified.
+  let parent: Int?
   /// Where objects are looked up; nil: nowhere.
   let table: IdentityTable?
   let rules: ItemRules
   /// Where a plan has entered the mapping.
   var indexInPlan: Int?
+  /// For each attribute and relationship that no item has had so far, and whose place the model
+  /// names, its index among both.
+  private(set) var unmet: [Int]
+  /// Whether an item was looked at.
+  private(set) var isUsed = false
   /// Finds what stands under the first names of all routes.
   private let members: JSONMembers
   /// For each attribute and relationship the index of its key among ``members``; -1 where other
@@ -31,6 +39,13 @@ final class ItemMapping {
     _ entity: ExchangeEntity, attributes: [ItemAttribute], relationships: [ItemRelationship],
     identity: [Int], table: IdentityTable?, rules: ItemRules
   ) {
+    parent = relationships.firstIndex {
+      $0.relationship.name == table?.parent?.name
+    }
+    unmet =
+      attributes.indices.filter { attributes[$0].isNamed }
+      + relationships.indices.filter { relationships[$0].isNamed }.map { attributes.count + $0 }
+
     self.entity = entity
     self.attributes = attributes
     self.relationships = relationships
@@ -84,6 +99,36 @@ final class ItemMapping {
       let node = routes.lazy.map { $0.node(among: self.members) }.first { $0 > 0 }
       nodes[first + index] = Int32(truncatingIfNeeded: node ?? 0)
     }
+    isUsed = true
+    if !unmet.isEmpty { unmet.removeAll { nodes[first + $0] > 0 } }
+  }
+
+  /// Whether objects are found by an identity.
+  var isIdentified: Bool { table != nil }
+
+  /// The parts of the identity, for messages.
+  var identityNames: [String] {
+    identity.map { attributes[$0].attribute.name } + (table?.parent.map { [$0.name] } ?? [])
+  }
+
+  /// Whether items that a relationship leads to are identified within its owner.
+  func isParent(_ owner: ItemRelationship?) -> Bool {
+    guard let parent = table?.parent, let owner else { return false }
+    return owner.relationship.inverse == parent.name
+  }
+
+  /// The names of properties that no item has had, with the notes that say where they stand.
+  var unmetNames: [(property: String, key: String)] {
+    unmet.map { index in
+      let isAttribute = index < attributes.count
+      let routes =
+        isAttribute ? attributes[index].routes : relationships[index - attributes.count].routes
+      let name =
+        isAttribute
+        ? attributes[index].attribute.name
+        : relationships[index - attributes.count].relationship.name
+      return (name, routes.last?.description ?? name)
+    }
   }
 
   /// Lets items that are values of an object have their keys there as members of a name.
@@ -112,6 +157,8 @@ final class ItemAttribute {
   let slots: PropertySlots
   /// The first that leads to a value counts.
   fileprivate(set) var routes: [ItemRoute]
+  /// Whether the model names the place, rather than the attribute's own name.
+  let isNamed: Bool
   /// What needs no reading where it is in the form that the attribute keeps; nil: all does.
   let plainForm: PlainForm?
   /// Whether any whole number of 64 bits is a value of the attribute as it is.
@@ -121,11 +168,13 @@ final class ItemAttribute {
 
   init(
     _ attribute: ExchangeAttribute, at slots: PropertySlots, routes: [ItemRoute],
-    takesPlainValues: Bool = false, read: @escaping (JSONNode) throws(ArborError) -> Value
+    isNamed: Bool = false, takesPlainValues: Bool = false,
+    read: @escaping (JSONNode) throws(ArborError) -> Value
   ) {
     self.attribute = attribute
     self.slots = slots
     self.routes = routes
+    self.isNamed = isNamed
     plainForm = takesPlainValues ? PlainForm(attribute.type) : nil
     isPlainInteger64 = takesPlainValues && attribute.type == .integer64
     self.read = read
@@ -159,6 +208,8 @@ final class ItemRelationship {
   let slots: PropertySlots
   /// The first that leads to a value counts.
   fileprivate(set) var routes: [ItemRoute]
+  /// Whether the model names the place, rather than the relationship's own name.
+  let isNamed: Bool
   let policy: MembershipPolicy
   let mapping: Members
   /// How its objects are named by keys; nil: items describe them.
@@ -166,8 +217,10 @@ final class ItemRelationship {
 
   init(
     _ relationship: ExchangeRelationship, at slots: PropertySlots, routes: [ItemRoute],
-    policy: MembershipPolicy, reference: ItemReference? = nil, mapping: @escaping Members
+    isNamed: Bool = false, policy: MembershipPolicy, reference: ItemReference? = nil,
+    mapping: @escaping Members
   ) {
+    self.isNamed = isNamed
     self.relationship = relationship
     self.slots = slots
     self.routes = routes
@@ -178,7 +231,8 @@ final class ItemRelationship {
 }
 
 enum MembershipPolicy {
-  /// They are deleted before the new ones are imported.
+  /// Those that nobody else refers to are deleted before the new ones are imported; others that the
+  /// list does not name are unlinked.
   case replace
   /// They stay, and new ones are added.
   case merge
@@ -199,21 +253,20 @@ struct ItemRules {
   var deletesMissing = false
   /// What bounds matching and deleting; nil: nothing.
   var scope: FetchPredicate?
-  /// What happens to a single item without its identity: it is an error, or makes a new object.
-  /// In a list it is always an error.
-  var singlesNeedIdentity = false
   /// Whether of items with one identity only the last in its list counts.
   var lastOfEqualsWins = false
   /// Whether a property without a value is cleared.
   var clearsAbsent = false
   /// Whether an object may stand for a list of one.
   var takesSinglesAsLists = false
-  /// Whether an item that is null is left out.
+  /// Whether an item that is null is left out, and counted.
   var dropsNull = false
+  /// Whether null among the members of a relationship is left out.
+  var skipsNullMembers = false
   /// Whether the objects' own hooks are called.
   var callsHooks = false
-  /// Whether a value of another kind than expected counts as null.
-  var isLenient = false
+  /// Receives what is left out for not being as expected; nil: that is an error.
+  var drops: ImportDrops?
   /// What every item goes through first; nil drops it.
   var validators: [@Sendable (JSONValue) -> JSONValue?] = []
 }

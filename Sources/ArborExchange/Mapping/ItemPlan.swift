@@ -14,7 +14,9 @@ struct ItemPlan {
     /// Its own index on the document's tape.
     let node: Int32
     /// The index of its identity in its mapping's table; -1: each such item is a new object.
-    let key: Int32
+    var key: Int32
+    /// Whether the item within which it stands is a part of its identity.
+    let isWithinParent: Bool
     /// The index among ``values`` of its first attribute.
     let values: Int32
     /// The index among ``links`` of its first relationship.

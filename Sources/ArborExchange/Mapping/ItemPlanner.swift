@@ -18,51 +18,59 @@ struct ItemPlanner {
   var areKeyed = false
 
   /// Plans the items of a document, a list of them or a single one.
+  ///
+  /// - Parameter needsIdentity: Whether a single item has to have its identity.
   mutating func items(
-    _ nodes: some Collection<JSONNode>, _ mapping: ItemMapping, isList: Bool
+    _ nodes: some Collection<JSONNode>, _ mapping: ItemMapping, isList: Bool,
+    needsIdentity: Bool = true
   ) throws(ArborError) -> [Int32] {
-    if isList { return try items(nodes, mapping, isOutermost: true) }
-    guard let node = nodes.first, let item = try single(node, mapping) else { return [] }
-    return [item]
+    if isList { return try items(nodes, mapping, within: nil) }
+    guard let node = nodes.first else { return [] }
+    guard needsIdentity else { return try item(node, mapping, within: nil).map { [$0] } ?? [] }
+    return try single(node, mapping, within: nil).map { [$0] } ?? []
   }
 
   /// Plans a list of items.
   ///
+  /// - Parameter owner: The relationship whose members they are; nil for the outermost.
   /// - Throws: ``ArborError`` `invalidDocument` at the first element that is no object, and
   ///   `missingIdentity` where items lack theirs.
   private mutating func items(
-    _ nodes: some Collection<JSONNode>, _ mapping: ItemMapping, isOutermost: Bool = false
+    _ nodes: some Collection<JSONNode>, _ mapping: ItemMapping, within owner: ItemRelationship?
   ) throws(ArborError) -> [Int32] {
     var items: [Int32] = []
     items.reserveCapacity(nodes.count)
     mapping.table?.reserve(nodes.count)
     let repetitions = repetitionCount
     for node in nodes {
-      if let item = try item(node, mapping, isOutermost) { items.append(item) }
+      if owner != nil, mapping.rules.skipsNullMembers, node.isNull { continue }
+      if let item = try item(node, mapping, within: owner) { items.append(item) }
     }
-    guard !mapping.identity.isEmpty, mapping.table != nil else { return items }
-    guard items.allSatisfy({ plan.items[Int($0)].key >= 0 }) else {
-      // As one list: nothing of it is imported.
-      if mapping.rules.isLenient { return [] }
-      throw missingIdentity(items.filter { plan.items[Int($0)].key < 0 }, mapping)
+    guard mapping.isIdentified else { return items }
+    if items.contains(where: { plan.items[Int($0)].key < 0 }) {
+      let unidentified = items.filter { plan.items[Int($0)].key < 0 }
+      guard let drops = mapping.rules.drops else { throw missingIdentity(unidentified, mapping) }
+      for item in unidentified { drops.add { missingIdentity([item], mapping) } }
+      items.removeAll { plan.items[Int($0)].key < 0 }
     }
     let mayRepeat = mapping.rules.lastOfEqualsWins && repetitionCount > repetitions
     return mayRepeat ? lastOfEquals(items) : items
   }
 
-  /// Plans a single item; nil where a validator drops it, or, leniently, where it is no object.
+  /// Plans a single item; nil where a validator drops it, or, leniently, where it is not an object
+  /// or lacks its identity.
   private mutating func single(
-    _ node: JSONNode, _ mapping: ItemMapping
+    _ node: JSONNode, _ mapping: ItemMapping, within owner: ItemRelationship?
   ) throws(ArborError) -> Int32? {
-    guard let item = try item(node, mapping) else { return nil }
-    guard plan.items[Int(item)].key < 0, mapping.rules.singlesNeedIdentity,
-      !mapping.identity.isEmpty, mapping.table != nil
-    else { return item }
-    throw missingIdentity([item], mapping)
+    guard let item = try item(node, mapping, within: owner) else { return nil }
+    guard plan.items[Int(item)].key < 0, mapping.isIdentified else { return item }
+    guard let drops = mapping.rules.drops else { throw missingIdentity([item], mapping) }
+    drops.add { missingIdentity([item], mapping) }
+    return nil
   }
 
   private mutating func item(
-    _ node: JSONNode, _ mapping: ItemMapping, _ isOutermost: Bool = false
+    _ node: JSONNode, _ mapping: ItemMapping, within owner: ItemRelationship?
   ) throws(ArborError) -> Int32? {
     try limit?.check()
     guard let (valid, origin) = try validated(node, mapping) else {
@@ -70,22 +78,28 @@ struct ItemPlanner {
       return nil
     }
     guard valid.kind == .object else {
-      if mapping.rules.isLenient { return nil }
-      throw node.error(
-        "An item of \(mapping.entity.name) is an object, and this is \(valid.kind); write its "
-          + "properties in braces."
-      ).with(entity: mapping.entity.name, offending: valid.value.text())
+      func problem() -> ArborError {
+        node.error(
+          "An item of \(mapping.entity.name) is an object, and this is \(valid.kind); write its "
+            + "properties in braces."
+        ).with(entity: mapping.entity.name, offending: valid.value.text())
+      }
+      guard let drops = mapping.rules.drops else { throw problem() }
+      drops.add(problem)
+      return nil
     }
     do throws(ArborError) {
-      return try enter(valid, mapping, origin, isOutermost)
+      return try enter(valid, mapping, origin, within: owner)
     } catch {
       throw origin.map { error.with(location: $0.location) } ?? error
     }
   }
 
   private mutating func enter(
-    _ node: JSONNode, _ mapping: ItemMapping, _ origin: JSONNode?, _ isOutermost: Bool
+    _ node: JSONNode, _ mapping: ItemMapping, _ origin: JSONNode?, within owner: ItemRelationship?
   ) throws(ArborError) -> Int32 {
+    let isOutermost = owner == nil
+    let isWithinParent = mapping.isParent(owner)
     let values = plan.values.count
     try mapping.look(at: node, keyed: areKeyed && isOutermost, &plan.values)
     let key = try key(mapping, node.document, values)
@@ -103,14 +117,39 @@ struct ItemPlanner {
     plan.items.append(
       ItemPlan.Item(
         mapping: plan.index(of: mapping), document: plan.index(of: node.document),
-        node: Int32(node.tapeIndex), key: key, values: Int32(values), links: Int32(links),
+        node: Int32(node.tapeIndex), key: key, isWithinParent: isWithinParent,
+        values: Int32(values), links: Int32(links),
         origin: origin.map { plan.index(ofOrigin: $0) } ?? -1))
     // From here on items within this one are looked at.
     for (number, relationship) in mapping.relationships.enumerated()
     where plan.links[links + number].node > 0 && relationship.reference == nil {
       try enterMembers(of: relationship, at: links + number, in: node, mapping)
     }
+    if mapping.table?.parent != nil, !isWithinParent, parentKey(plan.items[index]) == nil {
+      plan.items[index].key = -1
+    }
     return Int32(index)
+  }
+
+  /// What names the parent that an item itself has as a part of its identity; nil where it has none.
+  private func parentKey(_ item: ItemPlan.Item) -> ParentKey? {
+    guard let parent = plan.mappings[Int(item.mapping)].parent else { return nil }
+    let link = plan.links[Int(item.links) + parent]
+    switch link.kind {
+    case .one where link.first >= 0:
+      let parent = plan.items[Int(link.first)]
+      return parent.key < 0
+        ? .item(link.first) : .described(mapping: parent.mapping, key: parent.key)
+    case .named where link.count == 1 && plan.targets[Int(link.first)] > 0:
+      return .named(plan.targets[Int(link.first) + 1])
+    case .absent, .null, .one, .list, .named: return nil
+    }
+  }
+
+  private enum ParentKey: Hashable {
+    case item(Int32)
+    case described(mapping: Int32, key: Int32)
+    case named(Int32)
   }
 
   private mutating func enterMembers(
@@ -136,19 +175,29 @@ struct ItemPlanner {
     case .object where !isToMany || rules.takesSinglesAsLists:
       let mapping = try relationship.mapping(value, node)
       link.mapping = plan.index(of: mapping)
-      let item = try single(value, mapping)
+      let item = try single(value, mapping, within: relationship)
+      if item == nil, rules.drops != nil {
+        link.kind = .absent
+        break
+      }
       if isToMany { enter(item.map { [$0] } ?? [], &link) } else { enter(item, &link) }
     case .array where isToMany:
       let mapping = try relationship.mapping(value, node)
       link.mapping = plan.index(of: mapping)
-      enter(try items(value.items, mapping), &link)
+      enter(try items(value.items, mapping, within: relationship), &link)
     default:
-      if rules.isLenient { break }
-      let expected = isToMany ? "a list of objects" : "an object"
-      throw value.error(
-        "\(relationship.relationship.name) takes \(expected) or null, and this is \(value.kind); "
-          + "write \(expected)."
-      ).with(offending: value.value.text())
+      func problem() -> ArborError {
+        let expected = isToMany ? "a list of objects" : "an object"
+        return value.error(
+          "\(relationship.relationship.name) takes \(expected) or null, and this is \(value.kind); "
+            + "write \(expected)."
+        ).with(
+          entity: relationship.relationship.entityName, keyPath: relationship.relationship.name,
+          offending: value.value.text())
+      }
+      guard let drops = rules.drops else { throw problem() }
+      drops.add(problem)
+      link.kind = .absent
     }
     return link
   }
@@ -189,6 +238,7 @@ struct ItemPlanner {
     _ mapping: ItemMapping, _ document: JSONDocument, _ values: Int
   ) throws(ArborError) -> Int32 {
     guard let table = mapping.table else { return -1 }
+    if mapping.identity.isEmpty { return want(.none, table) }
     var parts: [Value] = []
     for index in mapping.identity {
       let node = Int(plan.values[values + index])
@@ -215,10 +265,19 @@ struct ItemPlanner {
 
   /// The items without those whose identity a later one has too.
   private func lastOfEquals(_ items: [Int32]) -> [Int32] {
-    var last: [Int32: Int32] = [:]
-    for item in items { last[plan.items[Int(item)].key] = item }
+    let identities = items.map { index in
+      let item = plan.items[Int(index)]
+      return Identity(key: item.key, parent: item.isWithinParent ? nil : parentKey(item))
+    }
+    var last: [Identity: Int] = [:]
+    for (index, identity) in identities.enumerated() { last[identity] = index }
     guard last.count < items.count else { return items }
-    return items.filter { last[plan.items[Int($0)].key] == $0 }
+    return items.indices.filter { last[identities[$0]] == $0 }.map { items[$0] }
+  }
+
+  private struct Identity: Hashable {
+    let key: Int32
+    let parent: ParentKey?
   }
 
   /// How many items without their identity are shown; locations are counted in the document's
@@ -226,7 +285,7 @@ struct ItemPlanner {
   private static let maximumListed = 20
 
   private func missingIdentity(_ items: [Int32], _ mapping: ItemMapping) -> ArborError {
-    let names = mapping.identity.map { mapping.attributes[$0].attribute.name }
+    let names = mapping.identityNames
     let entity = mapping.entity.name
     let identity = names.joined(separator: ", ")
     let origins = items.prefix(Self.maximumListed).map { plan.origin(plan.items[Int($0)]) }

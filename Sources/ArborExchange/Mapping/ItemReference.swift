@@ -6,25 +6,31 @@ import Foundation
 /// How a relationship is connected with objects that an item names by their keys.
 struct ItemReference {
   private var template: ReferenceTemplate
-  private var plainRoute: ItemRoute?
+  private var plainRoutes: [ItemRoute]?
   let table: IdentityTable
   private let attributes: AttributeReader
   private(set) var routes: [ItemRoute]
   /// Whether one of the routes has led to a value.
   let use = ReferenceUse()
+  /// Whether a key that no object has makes one.
+  let createsMissing: Bool
 
-  init(_ template: ReferenceTemplate, _ table: IdentityTable, _ attributes: AttributeReader) {
+  init(
+    _ template: ReferenceTemplate, _ table: IdentityTable, _ attributes: AttributeReader,
+    createsMissing: Bool
+  ) {
     self.template = template
     self.table = table
     self.attributes = attributes
-    plainRoute = template.plainRoute
+    self.createsMissing = createsMissing
+    plainRoutes = template.plainRoutes
     routes = template.routes
   }
 
   /// Looks up where the routes begin, once for many items.
   mutating func prepare(_ keys: JSONKeyTable) {
     template.prepare(keys)
-    plainRoute = template.plainRoute
+    plainRoutes = template.plainRoutes
     routes = template.routes
   }
 
@@ -33,12 +39,14 @@ struct ItemReference {
   func link(
     of item: JSONNode, _ plan: inout ItemPlan, _ value: (ItemRoute) -> JSONNode?
   ) -> ItemPlan.Link {
-    if let plainRoute {
-      guard let node = value(plainRoute) else { return ItemPlan.Link() }
+    if let plainRoutes {
+      guard let node = plainRoutes.lazy.compactMap(value).first else { return ItemPlan.Link() }
       if node.isNull { return .null(node) }
       var link = named(at: node, plan)
       if node.kind == .array {
-        for element in node.items { add(CollectionOfOne(identity(element)), to: &link, &plan) }
+        for element in node.items where !element.isNull {
+          add(CollectionOfOne(identity(element)), to: &link, &plan)
+        }
       } else {
         add(CollectionOfOne(identity(node)), to: &link, &plan)
       }
@@ -54,7 +62,7 @@ struct ItemReference {
       return link
     }
     var link = named(at: list, plan)
-    for element in list.items {
+    for element in list.items where !element.isNull {
       add(template.keys(element: element, value).map(identity), to: &link, &plan)
     }
     return link
@@ -93,7 +101,10 @@ struct ItemReference {
   private func identity(_ node: JSONNode) -> IdentityKey? {
     let attribute = table.attributes[0]
     if case .integer64 = attribute.type, let number = node.int64 { return .number(number) }
-    return (node.string ?? node.number?.text).flatMap(identity)
+    if node.kind == .number {
+      return attributes.key(node, for: attribute).flatMap(IdentityKey.init)
+    }
+    return node.string.flatMap(identity)
   }
 }
 
@@ -138,8 +149,8 @@ enum ItemLocation {
 
 /// What becomes of a key that no object has.
 enum UnknownKeyRule {
+  /// It is an error, or is left out where there is something that receives it.
   case isError
-  case meansNothing
   /// A later batch may make the object.
   case waits
 }

@@ -39,8 +39,11 @@ extension ItemRun {
     _ item: ItemPlan.Item, _ mapping: ItemMapping
   ) throws(ArborError) -> Bool {
     let former = object.object(at: mapped.slots)
-    if mapped.policy == .replace, let former { delete(former) }
-    let target = link.first < 0 ? nil : try run(link.first)
+    if mapped.policy == .replace, let former {
+      try deleteReplaced([former], of: object, mapped, for: [link.first], link.mapping)
+    }
+    forgetChildren(of: object, link)
+    let target = link.first < 0 ? nil : try run(link.first, within: object)
     if let former, former !== target {
       let rules = planner.plan.mappings[Int(link.mapping)].rules
       if rules.deletesMissing { try noteMissing([former], within: rules.scope) }
@@ -59,11 +62,13 @@ extension ItemRun {
     _ object: ManagedObject, _ mapped: ItemRelationship, _ link: ItemPlan.Link,
     _ item: ItemPlan.Item, _ mapping: ItemMapping
   ) throws(ArborError) -> Bool {
-    if mapped.policy == .replace {
-      for member in object.objects(at: mapped.slots) { delete(member) }
-    }
     let items = planner.plan.members[Int(link.first)..<Int(link.first + link.count)]
-    let members = try run(items).eachOnce
+    if mapped.policy == .replace {
+      let former = object.objects(at: mapped.slots)
+      try deleteReplaced(former, of: object, mapped, for: items, link.mapping)
+    }
+    forgetChildren(of: object, link)
+    let members = try run(items, within: object).eachOnce
     do throws(ArborError) {
       return try connect(object, mapped, with: members, planner.plan.mappings[Int(link.mapping)])
     } catch {
@@ -97,6 +102,53 @@ extension ItemRun {
     }
   }
 
+  /// Deletes the members of a relationship that it replaces: those that belong to its owner alone.
+  /// What other objects refer to is not the owner's to delete, and what an earlier item of this
+  /// import has described and this one describes again is the same object.
+  private mutating func deleteReplaced(
+    _ former: [ManagedObject], of owner: ManagedObject, _ mapped: ItemRelationship,
+    for items: some Collection<Int32>, _ mapping: Int32
+  ) throws(ArborError) {
+    guard !former.isEmpty else { return }
+    let members = Set(former)
+    var described: Set<ManagedObject>?
+    for member in former {
+      try planner.limit?.check()
+      if member.isShared(by: owner, at: mapped.slots, members: members) { continue }
+      if counts.hasTouched(member) {
+        if described == nil { described = try objects(of: items, within: owner, mapping) }
+        if described?.contains(member) == true { continue }
+      }
+      delete(member)
+    }
+  }
+
+  /// The objects that items will update, as far as they are there.
+  private func objects(
+    of items: some Collection<Int32>, within owner: ManagedObject, _ mapping: Int32
+  ) throws(ArborError) -> Set<ManagedObject> {
+    guard mapping >= 0, let table = planner.plan.mappings[Int(mapping)].table else { return [] }
+    var objects: Set<ManagedObject> = []
+    for index in items where index >= 0 {
+      let item = planner.plan.items[Int(index)]
+      guard item.key >= 0 else { continue }
+      let known =
+        table.parent == nil
+        ? table.objects(at: Int(item.key))
+        : item.isWithinParent ? try table.objects(at: Int(item.key), of: owner) : []
+      objects.formUnion(known)
+    }
+    return objects
+  }
+
+  /// Lets the children of an object that are told apart within it be looked up afresh.
+  private func forgetChildren(of object: ManagedObject, _ link: ItemPlan.Link) {
+    guard link.mapping >= 0, let table = planner.plan.mappings[Int(link.mapping)].table,
+      table.parent != nil
+    else { return }
+    table.forget(object)
+  }
+
   mutating func delete(_ object: ManagedObject) {
     context.delete(object)
     counts.deleted += 1
@@ -114,7 +166,7 @@ extension ItemRun {
     }
     guard mapped.policy != .merge, object.count(at: slots) > 0 else { return false }
     if deletes {
-      for member in object.objects(at: slots) { delete(member) }
+      try deleteReplaced(object.objects(at: slots), of: object, mapped, for: [], -1)
     }
     try object.setObjects([], at: slots)
     return true

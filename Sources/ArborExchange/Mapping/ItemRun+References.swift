@@ -11,7 +11,7 @@ extension ItemRun {
   /// - Throws: ``ArborError`` `objectNotFound` for the first key that no object has, where that is
   ///   an error.
   mutating func connectNamed(
-    unknownKey rule: UnknownKeyRule
+    unknownKey rule: UnknownKeyRule, _ drops: ImportDrops?
   ) throws(ArborError) -> [PendingReference] {
     var waiting: [PendingReference] = []
     for pending in references where !pending.object.isDeleted {
@@ -20,12 +20,18 @@ extension ItemRun {
         if changed { counts.noteChanged(pending.object) }
         continue
       }
-      guard let table = pending.relationship.reference?.table else { continue }
-      let (members, isComplete) = members(of: pending, table)
+      guard let reference = pending.relationship.reference else { continue }
+      let table = reference.table
+      var (members, isComplete) = members(of: pending, table)
+      if !isComplete, reference.createsMissing, rule != .waits {
+        try createMissing(pending, table)
+        (members, isComplete) = self.members(of: pending, table)
+      }
       if !isComplete {
         switch rule {
-        case .isError: throw unknownKey(pending, table)
-        case .meansNothing: break
+        case .isError:
+          guard let drops else { throw unknownKey(pending, table) }
+          drops.add { unknownKey(pending, table) }
         case .waits:
           waiting.append(pending)
           continue
@@ -46,6 +52,26 @@ extension ItemRun {
       let target = table.first(at: Int(planner.plan.targets[Int(pending.first) + 1]))
     else { return nil }
     return try connect(pending, toOne: target)
+  }
+
+  /// Makes the objects that a relationship names and that no object is, by the preferred key of each.
+  private mutating func createMissing(
+    _ pending: PendingReference, _ table: IdentityTable
+  ) throws(ArborError) {
+    let targets = planner.plan.keys(of: pending.count, from: pending.first)
+    for keys in targets where !keys.contains(where: { table.first(at: Int($0)) != nil }) {
+      guard let key = keys.first else { continue }
+      do throws(ArborError) {
+        let object = try context.insert(table.entity.name)
+        try object.setValue(
+          table.key(at: Int(key))[0], at: table.attributes[0].slots(in: context))
+        counts.noteInserted(object)
+        locationsOfWaiting[object.objectNumber] = pending.location
+        try identities.note(object, of: table.entity, guess: (table, index: Int(key)))
+      } catch {
+        throw misfit(error, pending)
+      }
+    }
   }
 
   /// The objects that a relationship names, as far as they are known, and whether all are.

@@ -18,6 +18,8 @@ struct ItemRun {
   var planner = ItemPlanner()
   /// Objects that nobody has spoken of so far, and that are deleted at the end where nobody does.
   private var missing: [ManagedObject] = []
+  /// The objects of items that were carried out for the identity of the item that they stand in.
+  private var parents: [Int32: ManagedObject] = [:]
   /// Relationships whose objects may still be made by later items.
   var references: [PendingReference] = []
   /// The items of objects, by the objects' numbers, for errors of a commit; nil: they are not kept.
@@ -42,10 +44,11 @@ struct ItemRun {
 
   /// Plans the items of a document, by their indexes in the plan; touches nothing in the context.
   mutating func plan(
-    _ nodes: some Collection<JSONNode>, _ mapping: ItemMapping, isList: Bool
+    _ nodes: some Collection<JSONNode>, _ mapping: ItemMapping, isList: Bool,
+    needsIdentity: Bool = true
   ) throws(ArborError) -> [Int32] {
     let dropped = planner.droppedCount
-    let items = try planner.items(nodes, mapping, isList: isList)
+    let items = try planner.items(nodes, mapping, isList: isList, needsIdentity: needsIdentity)
     counts.dropped += planner.droppedCount - dropped
     return items
   }
@@ -56,7 +59,8 @@ struct ItemRun {
   mutating func carryOut(_ items: [Int32]) throws(ArborError) -> [ManagedObject] {
     try identities.fetch()
     counts.reserve(items.count)
-    let objects = try run(items)
+    let objects = try run(items, within: nil)
+    parents = [:]
     if references.isEmpty, itemsOfObjects == nil { planner.plan.removeItems() }
     return objects
   }
@@ -69,12 +73,16 @@ struct ItemRun {
   }
 
   /// Carries a list of items out; returns their objects in its order.
-  mutating func run(_ items: some Collection<Int32>) throws(ArborError) -> [ManagedObject] {
+  ///
+  /// - Parameter owner: The object whose members they are; nil for the outermost.
+  mutating func run(
+    _ items: some Collection<Int32>, within owner: ManagedObject?
+  ) throws(ArborError) -> [ManagedObject] {
     var objects: [ManagedObject] = []
     objects.reserveCapacity(items.count)
     var others: [ManagedObject] = []
     for item in items {
-      if let object = try run(item, &others) { objects.append(object) }
+      if let object = try run(item, within: owner, &others) { objects.append(object) }
       if !others.isEmpty {
         objects += others
         others = []
@@ -85,19 +93,22 @@ struct ItemRun {
 
   /// Carries one item out; returns its object, the first where several share its identity, nil
   /// where none exists and none may be made.
-  mutating func run(_ item: Int32) throws(ArborError) -> ManagedObject? {
+  mutating func run(
+    _ item: Int32, within owner: ManagedObject?
+  ) throws(ArborError) -> ManagedObject? {
+    if !parents.isEmpty, let known = parents.removeValue(forKey: item) { return known }
     var others: [ManagedObject] = []
-    return try run(item, &others)
+    return try run(item, within: owner, &others)
   }
 
   /// Carries one item out; `others` receives what shares the identity of the object returned.
   private mutating func run(
-    _ index: Int32, _ others: inout [ManagedObject]
+    _ index: Int32, within owner: ManagedObject?, _ others: inout [ManagedObject]
   ) throws(ArborError) -> ManagedObject? {
     try planner.limit?.check()
     let item = planner.plan.items[Int(index)]
     do throws(ArborError) {
-      let object = try carryOut(item, &others)
+      let object = try carryOut(item, within: owner, &others)
       if let itemsOfObjects, let object {
         itemsOfObjects.set(object.objectNumber, UInt(index))
         for other in others { itemsOfObjects.set(other.objectNumber, UInt(index)) }
@@ -109,11 +120,22 @@ struct ItemRun {
   }
 
   private mutating func carryOut(
-    _ item: ItemPlan.Item, _ others: inout [ManagedObject]
+    _ item: ItemPlan.Item, within owner: ManagedObject?, _ others: inout [ManagedObject]
   ) throws(ArborError) -> ManagedObject? {
     let mapping = planner.plan.mappings[Int(item.mapping)]
     let key = Int(item.key)
-    if key >= 0, let table = mapping.table {
+    var parent: ManagedObject?
+    if key >= 0, let table = mapping.table, table.parent != nil {
+      parent = item.isWithinParent ? owner : try self.parent(of: item, mapping)
+      let existing = try parent.map { (parent) throws(ArborError) in
+        try table.objects(at: key, of: parent)
+      }
+      for object in existing ?? [] { try update(object, item, mapping) }
+      if let existing, let first = existing.first {
+        others = Array(existing.dropFirst())
+        return first
+      }
+    } else if key >= 0, let table = mapping.table {
       if let only = table.only(at: key) {
         try update(only, item, mapping)
         return only
@@ -133,8 +155,27 @@ struct ItemRun {
       throw error.located(mapping.entity.name, nil, at: planner.plan.node(item, item.node).location)
     }
     counts.noteInserted(object)
+    if let parent { mapping.table?.note(object, at: key, of: parent) }
     try fill(object, item, mapping, isNew: true)
     return object
+  }
+
+  /// The object that is a part of an item's identity, as the item itself describes or names it.
+  private mutating func parent(
+    of item: ItemPlan.Item, _ mapping: ItemMapping
+  ) throws(ArborError) -> ManagedObject? {
+    guard let index = mapping.parent else { return nil }
+    let link = planner.plan.links[Int(item.links) + index]
+    if link.kind == .one {
+      let parent = try run(link.first, within: nil)
+      parents[link.first] = parent
+      return parent
+    }
+    guard link.kind == .named, let table = mapping.relationships[index].reference?.table else {
+      return nil
+    }
+    let keys = planner.plan.keys(of: link.count, from: link.first).first ?? []
+    return keys.lazy.compactMap { table.first(at: Int($0)) }.first
   }
 
   private mutating func update(
@@ -153,7 +194,9 @@ struct ItemRun {
     var changed = try setValues(of: object, item, mapping, isNew)
     // From here on items may lead to it.
     if isNew {
-      let guess = mapping.table.flatMap { item.key < 0 ? nil : ($0, index: Int(item.key)) }
+      let guess = mapping.table.flatMap {
+        item.key < 0 || $0.parent != nil ? nil : ($0, index: Int(item.key))
+      }
       try identities.note(object, of: mapping.entity, guess: guess)
     }
     for index in mapping.relationships.indices {

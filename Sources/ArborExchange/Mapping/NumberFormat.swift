@@ -25,25 +25,38 @@ public struct NumberFormat: Sendable, Hashable {
       decimalSeparator: locale.decimalSeparator ?? ".", groupingSeparator: locale.groupingSeparator)
   }
 
+  /// The format of spreadsheets that became JSON: a point, and apostrophes between groups.
+  static let spreadsheet = NumberFormat(groupingSeparator: "'")
+
   /// The number that a whole text spells; nil where it spells none.
   ///
   /// A sign may stand in front, white space around it. Groups, where there are any, have two or
   /// three digits, the first one to three and the last three: `"12,34,567"` is a number in India,
-  /// and `"1,2"` none. Any of the spaces that separate groups in a locale is as good as another.
+  /// and `"1,2"` none. Any of the spaces that separate groups in a locale is as good as another, and
+  /// so is any apostrophe. Digits in front of the separator may be missing, as in `".5"`, and an
+  /// exponent may follow, as in `"1e3"`.
   public func number(_ text: String) -> JSONNumber? {
     var digits = text[...].trimmingSpace
+    var exponent = ""
+    if let mark = digits.lastIndex(where: { $0 == "e" || $0 == "E" }) {
+      var power = digits[digits.index(after: mark)...]
+      if let sign = power.first, sign == "-" || sign == "+" { power.removeFirst() }
+      guard Self.areDigits(power) else { return nil }
+      exponent = "e" + digits[digits.index(after: mark)...]
+      digits = digits[..<mark]
+    }
     var isNegative = false
     if let sign = digits.first, ["-", "\u{2212}", "+"].contains(sign) {
       isNegative = sign != "+"
       digits.removeFirst()
     }
     let parts = Self.split(digits, at: decimalSeparator)
-    guard (1...2).contains(parts.count), let whole = ungrouped(parts[0]),
-      parts.count == 1 || Self.areDigits(parts[1])
+    guard (1...2).contains(parts.count), parts.count == 1 || Self.areDigits(parts[1]),
+      let whole = parts.count == 2 && parts[0].isEmpty ? "0" : ungrouped(parts[0])
     else { return nil }
     let significant = whole.drop { $0 == "0" }
     let plain = (isNegative ? "-" : "") + (significant.isEmpty ? "0" : String(significant))
-    return JSONNumber(text: parts.count == 1 ? plain : "\(plain).\(parts[1])")
+    return JSONNumber(text: (parts.count == 1 ? plain : "\(plain).\(parts[1])") + exponent)
   }
 
   /// The text of a number, with all of its digits; nil beyond what a `Decimal` holds.
@@ -70,16 +83,20 @@ public struct NumberFormat: Sendable, Hashable {
     if Self.areDigits(text) { return text }
     guard let groupingSeparator else { return nil }
     let isSpace = groupingSeparator.allSatisfy(\.isWhitespace)
+    let isApostrophe = groupingSeparator.allSatisfy(Self.apostrophes.contains)
     let groups =
-      isSpace
-      ? text.split(omittingEmptySubsequences: false, whereSeparator: \.isWhitespace)
-      : Self.split(text, at: groupingSeparator)
+      isSpace || isApostrophe
+      ? text.split(omittingEmptySubsequences: false) {
+        isSpace ? $0.isWhitespace : Self.apostrophes.contains($0)
+      } : Self.split(text, at: groupingSeparator)
     guard groups.count > 1, groups.allSatisfy(Self.areDigits), (1...3).contains(groups[0].count),
       groups.dropFirst().allSatisfy({ (2...3).contains($0.count) }),
       groups[groups.count - 1].count == 3
     else { return nil }
     return groups.joined(separator: "")[...]
   }
+
+  private static let apostrophes: Set<Character> = ["'", "\u{2019}"]
 
   private static func split(_ text: Substring, at separator: String) -> [Substring] {
     guard !separator.isEmpty else { return [text] }

@@ -12,7 +12,8 @@ import Foundation
 struct ReferenceTemplate {
   private enum Part {
     case text(String)
-    case value(ItemRoute, NSRegularExpression?)
+    /// The value of the first of these routes that leads to one.
+    case value([ItemRoute], NSRegularExpression?)
   }
 
   private var alternatives: [[Part]]
@@ -47,6 +48,7 @@ struct ReferenceTemplate {
   private static func value(_ text: inout Substring) -> Part? {
     text.removeFirst()
     let name = text.prefix { $0 != "}" && $0 != "/" }
+    let routes = ItemRoute.alternatives(String(name))
     text = text[name.endIndex...]
     var expression: NSRegularExpression?
     if text.first == "/" {
@@ -56,35 +58,35 @@ struct ReferenceTemplate {
       guard expression != nil else { return nil }
       text = text[end.lowerBound...].dropFirst()
     }
-    guard text.first == "}", let route = ItemRoute.alternatives(String(name)).first else {
-      return nil
-    }
+    guard text.first == "}", !routes.isEmpty else { return nil }
     text.removeFirst()
-    return .value(route, expression)
+    return .value(routes, expression)
   }
 
   /// The routes to the values that keys are made of.
   var routes: [ItemRoute] {
-    alternatives.joined().compactMap { if case .value(let route, _) = $0 { route } else { nil } }
+    alternatives.joined().flatMap { part -> [ItemRoute] in
+      if case .value(let routes, _) = part { routes } else { [] }
+    }
   }
 
-  /// The route of a template that is a key and nothing else.
-  var plainRoute: ItemRoute? {
+  /// The routes of a template that is a key and nothing else.
+  var plainRoutes: [ItemRoute]? {
     guard alternatives.count == 1, alternatives[0].count == 1,
-      case .value(let route, nil) = alternatives[0][0]
+      case .value(let routes, nil) = alternatives[0][0]
     else { return nil }
-    return route
+    return routes
   }
 
   /// Looks up where the routes begin, once for many items.
   mutating func prepare(_ keys: JSONKeyTable) {
     for alternative in alternatives.indices {
       for part in alternatives[alternative].indices {
-        guard case .value(var route, let expression) = alternatives[alternative][part] else {
+        guard case .value(var routes, let expression) = alternatives[alternative][part] else {
           continue
         }
-        route.prepare(keys)
-        alternatives[alternative][part] = .value(route, expression)
+        for index in routes.indices { routes[index].prepare(keys) }
+        alternatives[alternative][part] = .value(routes, expression)
       }
     }
   }
@@ -97,8 +99,8 @@ struct ReferenceTemplate {
       for part in parts {
         switch part {
         case .text(let text): key += text
-        case .value(let route, let expression):
-          guard var node = value(route) else { return nil }
+        case .value(let routes, let expression):
+          guard var node = routes.lazy.compactMap(value).first else { return nil }
           if node.kind == .array, let element { node = element }
           guard let text = node.string ?? node.number?.text,
             let match = Self.match(of: expression, in: text)

@@ -11,4 +11,6 @@ struct TextRules: Hashable {
   /// How numbers are written as texts, of attributes without a `NumberFormat` of their own; nil:
   /// such texts are no numbers.
   var numberFormat: NumberFormat?
+  /// Conversions between JSON types; none at first.
+  var conversions: ImportConversions = []
 }

@@ -53,31 +53,43 @@ final class SyncMapper {
         ).with(entity: name, keyPath: property)
       }
     }
-    let identity = try Self.identity(serializer.identifiers, of: name, indexes)
+    let (identity, parent) = try Self.identity(serializer.identifiers, of: entity, indexes)
     let rules = Self.rules(serializer)
-    let isMatched = !identity.isEmpty && !serializer.forceInsert
+    let isMatched = !serializer.identifiers.isEmpty && !serializer.forceInsert
     return ItemMapping(
       entity, attributes: attributes, relationships: relationships, identity: identity,
       table: isMatched
         ? identities.table(
-          for: entity, by: identity.map { attributes[$0].attribute }, within: rules.scope) : nil,
+          for: entity, by: identity.map { attributes[$0].attribute }, under: parent,
+          within: rules.scope) : nil,
       rules: rules)
   }
 
-  /// Where in the mapping the attributes are that identify an object.
+  /// Where in the mapping the attributes are that identify an object, and the relationship to the
+  /// object within which they do.
   private static func identity(
-    _ identifiers: [String], of entity: String, _ indexes: [String: Int]
-  ) throws(ArborError) -> [Int] {
-    try identifiers.map { (identifier) throws(ArborError) in
-      guard let index = indexes[identifier] else {
-        throw ArborError(
-          .invalidArgument,
-          "The identifier \(identifier) of \(entity) has no place in the mapping; map the "
-            + "attribute."
-        ).with(entity: entity, keyPath: identifier)
+    _ identifiers: [String], of entity: ExchangeEntity, _ indexes: [String: Int]
+  ) throws(ArborError) -> (attributes: [Int], parent: ExchangeRelationship?) {
+    var attributes: [Int] = []
+    var parent: ExchangeRelationship?
+    for identifier in identifiers {
+      if let index = indexes[identifier] {
+        attributes.append(index)
+        continue
       }
-      return index
+      if let relationship = entity.relationship(named: identifier), !relationship.isToMany,
+        parent == nil
+      {
+        parent = relationship
+        continue
+      }
+      throw ArborError(
+        .invalidArgument,
+        "The identifier \(identifier) of \(entity.name) has no place in the mapping; map the "
+          + "attribute."
+      ).with(entity: entity.name, keyPath: identifier)
     }
+    return (attributes, parent)
   }
 
   private static func rules(_ serializer: some SyncSerializer) -> ItemRules {
@@ -85,7 +97,6 @@ final class SyncMapper {
     rules.insertsMissing = serializer.insertMissing || serializer.forceInsert
     rules.updatesExisting = serializer.updateExisting
     rules.deletesMissing = serializer.deleteMissing
-    rules.singlesNeedIdentity = true
     rules.clearsAbsent = serializer.absentKeys == .clear
     rules.takesSinglesAsLists = true
     rules.dropsNull = true

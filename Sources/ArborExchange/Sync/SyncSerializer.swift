@@ -30,6 +30,9 @@ public protocol SyncSerializer: Sendable {
   var entityName: String? { get }
   /// The attributes that identify an object, all together. None, the default: nothing is ever
   /// matched. Each needs a place in the ``mapping``.
+  ///
+  /// One of them may be a to-one relationship: the others then identify an object among those of its
+  /// object. It needs no place in the mapping where items stand within that object's.
   var identifiers: [String] { get }
   /// Whether every item is inserted without a look whether it is there already; off by default.
   var forceInsert: Bool { get }

@@ -9,6 +9,8 @@ package final class PropertySlots: Sendable {
   package let name: String
   /// The property's slot by the index of an object's entity in the model; -1 where it has none.
   private let slots: [Int]
+  /// Of a relationship: the slot of its inverse among those of its destination; else -1.
+  let inverseSlot: Int
 
   /// Looks a property of an entity up.
   ///
@@ -16,14 +18,18 @@ package final class PropertySlots: Sendable {
   init(_ name: String, of entity: EntitySchema, in schema: ModelSchema) throws(ArborError) {
     self.name = name
     var slots = Array(repeating: -1, count: schema.entities.count)
+    var inverseSlot = -1
     for index in entity.concreteFamily + [entity.index] {
       switch schema.entities[index].property(named: name) {
       case .attribute(let attribute): slots[index] = attribute.slot
-      case .relationship(let relationship): slots[index] = relationship.slot
+      case .relationship(let relationship):
+        slots[index] = relationship.slot
+        inverseSlot = relationship.inverseSlot
       case nil: throw entity.unknownProperty(name)
       }
     }
     self.slots = slots
+    self.inverseSlot = inverseSlot
   }
 
   @inline(__always)
@@ -95,4 +101,40 @@ extension ManagedObject {
   }
 
   package final func count(at slots: PropertySlots) -> Int { count(of: relation(at: slots)) }
+
+  /// The objects whose relationship leads to this one.
+  package final func objects(leadingHereBy slots: PropertySlots) -> [ManagedObject] {
+    let relation = binding.relations[slots.inverseSlot]
+    return relation.isToMany ? objects(of: relation) : object(of: relation).map { [$0] } ?? []
+  }
+
+  /// Whether objects other than an owner and its present members refer to this member: by the
+  /// owner's relationship, as one of their members in a to-many relationship, or by a relationship
+  /// without an inverse.
+  ///
+  /// - Parameters:
+  ///   - owner: An object whose relationship leads to this one.
+  ///   - slots: The relationship.
+  ///   - members: All objects that it leads to.
+  package final func isShared(
+    by owner: ManagedObject, at slots: PropertySlots, members: Set<ManagedObject>
+  ) -> Bool {
+    for relation in binding.relations {
+      if relation.slot == slots.inverseSlot {
+        if relation.isToMany, count(of: relation) > 1 { return true }
+        continue
+      }
+      guard relation.isInverseToMany || relation.isHidden else { continue }
+      if relation.isToMany {
+        let holders = count(of: relation)
+        if holders > members.count + 1 { return true }
+        guard holders > 0 else { continue }
+        let isHeld = objects(of: relation).contains { $0 !== owner && !members.contains($0) }
+        if isHeld { return true }
+      } else if let holder = object(of: relation), holder !== owner, !members.contains(holder) {
+        return true
+      }
+    }
+    return false
+  }
 }

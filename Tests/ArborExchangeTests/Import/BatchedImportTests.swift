@@ -136,8 +136,23 @@ import Testing
     try workshop.finish()
   }
 
-  @Test func aReferenceOfWhichNoItemHasAKeyIsAnErrorAtTheEnd() async throws {
-    let workshop = try ImportWorkshop(ReferenceTests.places("{paren} | {kind}-{paren}"))
+  @Test func anOptionalReferenceOfWhichNoItemHasAKeyIsFine() async throws {
+    let workshop = try ImportWorkshop(ReferenceTests.places("{parent}"))
+    let done = try await withFile("[{\"code\": \"A\"}, {\"code\": \"B\"}]") { url in
+      try await workshop.store.importObjects(contentsOf: url, as: "Place", options: options(1))
+        .finish()
+    }
+    #expect(done.inserted == 2)
+    #expect(
+      done.findings.warnings
+        == ["No item has “parent”, which the ImportReference of Place.parent reads."])
+    try workshop.finish()
+  }
+
+  @Test func aMandatoryReferenceOfWhichNoItemHasAKeyIsAnErrorAtTheEnd() async throws {
+    var places = ReferenceTests.places("{paren} | {kind}-{paren}", isToMany: true)
+    places[0].relationships[0].isOptional = false
+    let workshop = try ImportWorkshop(places)
     let error = await #expect(throws: ArborError.self) {
       try await withFile("[" + chain(5).joined(separator: ",\n") + "]") { url in
         _ = try await workshop.store.importObjects(

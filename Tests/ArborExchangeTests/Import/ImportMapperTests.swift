@@ -83,6 +83,29 @@ import Testing
     try workshop.finish()
   }
 
+  @Test(
+    "A key that is written like a path or alternatives wins",
+    arguments: [
+      ("API.Log", #"{"API.Log": "x", "API": {"Log": "y"}}"#),
+      ("API.Log", #"{"API": {"Log": "x"}}"#),
+      (#"API\.Log"#, #"{"API.Log": "x", "API": {"Log": "y"}}"#),
+      ("Height, cm", #"{"Height, cm": "x", "Height": "y", "cm": "z"}"#),
+      ("Height, cm", #"{"cm": "x"}"#),
+      (#"Height\, cm"#, #"{"Height, cm": "x", "Height": "y"}"#),
+      (#"a\\b"#, #"{"a\\b": "x"}"#),
+      ("no, a.b", #"{"a.b": "x", "a": {"b": "y"}}"#),
+      ("tags.0", #"{"tags": ["x", "y"]}"#),
+      ("pages.1.title", #"{"pages": [{"title": "y"}, {"title": "x"}]}"#),
+      ("pages.1.title, title", #"{"pages": [{"title": "y"}], "title": "x"}"#),
+      ("tags.0", #"{"tags": {"0": "x"}}"#),
+    ])
+  func keysThatArePathsToo(note: String, json: String) throws {
+    let workshop = try ImportWorkshop(entity([text("data", ["ImportName": note])]))
+    try workshop.one(json, as: "PrimaryKeyEntity")
+    #expect(try workshop.values("PrimaryKeyEntity", "data") == ["x"])
+    try workshop.finish()
+  }
+
   @Test(arguments: ["DateFormat", "dateFormat"])
   func dateFormatsAreReadInUTCWhereTheTextNamesNoZone(key: String) throws {
     let workshop = try ImportWorkshop(entity([date([key: "M/d/yyyy"])]))

@@ -12,7 +12,7 @@ import Testing
     let other = try #require(try workshop.one(#"{"employeeID": 1, "name": "other"}"#))
     #expect(
       try workshop.context.importObject(
-        ["employeeID": 7, "name": "Ada", "department": ["departmentID": 3]], into: object))
+        ["employeeID": 7, "name": "Ada", "department": ["departmentID": "3"]], into: object))
     #expect(object["employeeID"] == 7 && object["name"] == "Ada" && object["age"] == 18)
     #expect(try object.object(forKey: "department") != nil)
     // Its identity finds no other object, and what stays as it is, is no change.

@@ -93,6 +93,33 @@ import Testing
     try workshop.finish()
   }
 
+  @Test func aKeyThatNoObjectHasMayMakeOne() throws {
+    var places = Self.places("{parent}")
+    places[0].relationships[0].userInfo["ImportMissingReference"] = "Create"
+    let workshop = try ImportWorkshop(places)
+    try workshop.list(
+      #"[{"code": "A", "parent": "Z"}, {"code": "B", "parent": "Z"}, {"code": "Y", "parent": "A"}]"#,
+      as: "Place")
+    #expect(try parents(workshop) == ["A": "Z", "B": "Z", "Y": "A"])
+    #expect(try workshop.values("Place", "code") == ["A", "B", "Y", "Z"])
+    try workshop.finish()
+    // Later it is an object as any other.
+    try workshop.list(#"[{"code": "Z", "name": "z"}, {"code": "C", "parent": "Z"}]"#, as: "Place")
+    #expect(try workshop.all("Place").count == 5)
+    try workshop.finish()
+  }
+
+  @Test func aNumberIsNoKeyOfObjectsThatTextsIdentify() throws {
+    let workshop = try workshop("{parent}")
+    let error = try workshop.failure {
+      try workshop.list(#"[{"code": "7"}, {"code": "B", "parent": 7}]"#, as: "Place")
+    }
+    #expect(error.code == .objectNotFound)
+    try workshop.list(#"[{"code": "7"}, {"code": "B", "parent": "7"}]"#, as: "Place")
+    #expect(try parents(workshop) == ["B": "7"])
+    try workshop.finish()
+  }
+
   @Test(arguments: ["", "parent", "{", "{parent", "{parent/(/}", "|{parent}", "{}"])
   func aTemplateThatIsNoneIsAnErrorOfTheModel(reference: String) throws {
     let workshop = try workshop(reference)

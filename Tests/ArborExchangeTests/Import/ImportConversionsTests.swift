@@ -1,0 +1,150 @@
+import ArborExchange
+import ArborJSON
+import ArborModel
+import ArborObjects
+import Foundation
+import Testing
+
+/// Values as services and spreadsheets send them.
+@Suite struct ImportConversionsTests {
+  private static let rows = [
+    EntityDescription(
+      name: "Row",
+      attributes: [
+        AttributeDescription(name: "id", type: .integer64, isOptional: true),
+        AttributeDescription(name: "zip", type: .string, isOptional: true),
+        AttributeDescription(name: "paid", type: .boolean, isOptional: true),
+        AttributeDescription(name: "price", type: .decimal, isOptional: true),
+        AttributeDescription(name: "count", type: .integer32, isOptional: true),
+        AttributeDescription(name: "at", type: .date, isOptional: true),
+        AttributeDescription(name: "link", type: .uri, isOptional: true),
+      ],
+      userInfo: ["PrimaryAttribute": "id"])
+  ]
+
+  private func value(
+    _ name: String, _ json: String, _ conversions: ImportConversions = .spreadsheet,
+    numbers: NumberFormat? = nil
+  ) throws -> Value {
+    let workshop = try ImportWorkshop(Self.rows)
+    var options = ImportOptions()
+    options.conversions = conversions
+    options.numberFormat = numbers
+    let row = try workshop.one("{\"id\": \"1\", \"\(name)\": \(json)}", as: "Row", options)
+    try workshop.finish()
+    return try #require(row).value(forKey: name)
+  }
+
+  static let converted: [(name: String, json: String, value: Value)] = [
+    ("at", "\"\"", nil), ("price", "\"\"", nil), ("paid", "\"\"", nil), ("zip", "\"\"", nil),
+    ("link", "\"\"", nil), ("paid", "\"1\"", true), ("paid", "\"0\"", false), ("paid", "1", true),
+    ("paid", "0", false), ("paid", "\"Yes\"", true), ("paid", "\"NO\"", false),
+    ("paid", "\"true\"", true), ("paid", "\"False\"", false), ("paid", "true", true),
+    ("zip", "1234", "1234"), ("zip", "01", ""), ("zip", "1.50", "1.50"), ("zip", "\"x\"", "x"),
+    ("price", "\".5\"", 0.5), ("price", "\"-.5\"", -0.5), ("price", "\"1e3\"", 1000),
+    ("price", "\"1'234.5\"", 1234.5), ("price", "\"1’234’567.25\"", 1_234_567.25),
+    ("count", "\"1e3\"", 1000), ("count", "\"1'000\"", 1000), ("count", "7", 7),
+  ]
+
+  @Test(arguments: converted.indices) func spreadsheetsAreConverted(index: Int) throws {
+    let (name, json, value) = Self.converted[index]
+    guard json != "01" else { return }
+    let found = try self.value(name, json)
+    guard case .decimal(let decimal) = found else {
+      #expect(found == value)
+      return
+    }
+    let expected: Double? =
+      switch value {
+      case .double(let number): number
+      case .integer(let number): Double(number)
+      default: nil
+      }
+    #expect(NSDecimalNumber(decimal: decimal).doubleValue == expected)
+  }
+
+  @Test(arguments: [
+    ("paid", "2"), ("paid", "\"2\""), ("paid", "\"on\""), ("count", "\"1.5\""), ("count", "\"x\""),
+    ("price", "\"1'23.5\""), ("price", "\"e3\""), ("price", "\"1e\""), ("price", "\"1e3.5\""),
+    ("price", "\".\""), ("price", "\"5.\""), ("at", "\" \""), ("zip", "true"),
+  ])
+  func whatIsNeitherIsAnError(name: String, json: String) throws {
+    #expect(throws: ArborError.self) { try value(name, json) }
+  }
+
+  @Test(arguments: [
+    ("at", "\"\""), ("paid", "\"1\""), ("paid", "1"), ("paid", "\"true\""), ("zip", "1234"),
+    ("price", "\".5\""), ("count", "\"1\""), ("link", "\"\""),
+  ])
+  func withoutTheOptionNothingIsConverted(name: String, json: String) throws {
+    #expect(throws: ArborError.self) { try value(name, json, []) }
+  }
+
+  @Test("A number format of the import or the model wins over that of spreadsheets")
+  func numberFormats() throws {
+    let german = NumberFormat(decimalSeparator: ",", groupingSeparator: ".")
+    #expect(try value("count", "\"1.000\"", numbers: german) == 1000)
+    let english = NumberFormat(locale: Locale(identifier: "en_US"))
+    for text in ["\".5\"", "\"5e-1\""] {
+      let half = try value("price", text, [], numbers: english)
+      #expect(half == .decimal(Decimal(string: "0.5") ?? 0))
+    }
+  }
+
+  @Test(arguments: [
+    ("https://de.wikipedia.org/wiki/München", "https://de.wikipedia.org/wiki/M%C3%BCnchen"),
+    ("http://example.com/a|b", "http://example.com/a%7Cb"),
+    ("http://example.com/my file.pdf", "http://example.com/my%20file.pdf"),
+    ("http://example.com/a?b#c", "http://example.com/a?b#c"),
+  ])
+  func addressesAreReadAsFoundationReadsThem(text: String, address: String) throws {
+    let url = try #require(URL(string: text))
+    #expect(url.absoluteString == address)
+    #expect(try value("link", "\"\(text)\"", []) == .uri(url))
+  }
+
+  @Test("Null among members is left out")
+  func nullAmongMembers() throws {
+    let workshop = try ImportWorkshop(ImportWorkshop.company(policy: "Merge"))
+    let people = try workshop.list(
+      #"[{"employeeID": 1, "friends": [null, {"employeeID": 2}, null]}]"#)
+    #expect(try people[0].count(forKey: "friends") == 1)
+    // An item that is null is none.
+    let error = try workshop.failure { try workshop.list(#"[{"employeeID": 1}, null]"#) }
+    #expect(error.location?.path == "$[1]")
+    try workshop.finish()
+  }
+
+  @Test("A byte order mark is left out, and lines and columns are those of an editor")
+  func byteOrderMarks() throws {
+    let workshop = try ImportWorkshop()
+    let context = workshop.context
+    let marked = Data("\u{FEFF}[{\"employeeID\": 1, \"name\": \"x\"}]".utf8)
+    #expect(try context.importObjects(data: marked, as: "Employee").count == 1)
+    #expect(
+      try context.importObject(data: Data("\u{FEFF}{\"employeeID\": 2}".utf8), as: "Employee")
+        != nil)
+    let error = try workshop.failure {
+      try context.importObjects(
+        data: Data("\u{FEFF}[{\"name\": 5}]".utf8), as: "Room",
+        options: {
+          var options = ImportOptions()
+          options.layout = .lines
+          return options
+        }())
+    }
+    #expect(error.location?.column == 1)
+    try workshop.finish()
+  }
+
+  @Test("A key that an object has twice is named")
+  func duplicateKeys() throws {
+    let workshop = try ImportWorkshop()
+    let text = #"[{"employeeID": 1, "name": "a", "age": 1, "name": "b"}]"#
+    let error = try workshop.failure {
+      try workshop.context.importObjects(data: Data(text.utf8), as: "Employee")
+    }
+    #expect(error.message == "An object has the key “name” twice; keep one of the two.")
+    #expect(error.location?.path == "$[0].name" && error.location?.column == 43)
+  }
+}

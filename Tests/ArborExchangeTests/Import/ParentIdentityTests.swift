@@ -1,0 +1,264 @@
+import ArborExchange
+import ArborJSON
+import ArborModel
+import ArborObjects
+import Foundation
+import Testing
+
+/// Identities of several components, one of which may be the object within which others differ.
+@Suite struct ParentIdentityTests {
+  private static func number(_ name: String) -> AttributeDescription {
+    AttributeDescription(name: name, type: .integer64, isOptional: true)
+  }
+
+  private static func text(_ name: String) -> AttributeDescription {
+    AttributeDescription(name: name, type: .string, isOptional: true)
+  }
+
+  /// Persons with fields, each one of its type within the person.
+  private static func people(
+    identity: String = "person,type", policy: String = "MergeAndPrune",
+    person: [String: String] = [:]
+  ) -> [EntityDescription] {
+    [
+      EntityDescription(
+        name: "Person", attributes: [number("personID"), text("name")],
+        relationships: [
+          RelationshipDescription(
+            name: "fields", destination: "Field", inverse: "person", isToMany: true,
+            userInfo: ["MergePolicy": policy]),
+          RelationshipDescription(
+            name: "address", destination: "Address", inverse: "resident",
+            userInfo: ["MergePolicy": policy]),
+        ]),
+      EntityDescription(
+        name: "Field", attributes: [text("type"), text("value"), number("rank")],
+        relationships: [
+          RelationshipDescription(
+            name: "person", destination: "Person", inverse: "fields", userInfo: person)
+        ],
+        userInfo: ["PrimaryAttribute": identity]),
+      EntityDescription(
+        name: "Address", attributes: [text("street"), text("city")],
+        relationships: [
+          RelationshipDescription(name: "resident", destination: "Person", inverse: "address")
+        ],
+        userInfo: ["PrimaryAttribute": "resident"]),
+    ]
+  }
+
+  /// The fields of each person by their types, after everything is committed.
+  private func fields(_ workshop: ImportWorkshop) throws -> [String] {
+    try workshop.finish()
+    return try workshop.all("Field").map { field in
+      let person = try field.object(forKey: "person")?["personID"] as Int64?
+      let type = field["type"] as String? ?? "-"
+      return "\(person.map(String.init) ?? "-") \(type) \(field["value"] as String? ?? "-")"
+    }.sorted()
+  }
+
+  private static let twoPeople = #"""
+    [{"personID": 1, "fields": [{"type": "name", "value": "Ann"}, {"type": "job", "value": "x"}]},
+     {"personID": 2, "fields": [{"type": "name", "value": "Zoe"}]}]
+    """#
+
+  @Test("Two persons have a field of one type each")
+  func theParentIsAPartOfTheIdentity() throws {
+    let workshop = try ImportWorkshop(Self.people())
+    try workshop.list(Self.twoPeople, as: "Person")
+    #expect(try fields(workshop) == ["1 job x", "1 name Ann", "2 name Zoe"])
+    // Imported again, nothing changes; a changed one is updated and a missing one unlinked.
+    let ids = try workshop.all("Field").map(\.objectID)
+    try workshop.list(Self.twoPeople, as: "Person")
+    #expect(!workshop.context.hasChanges)
+    try workshop.list(
+      #"[{"personID": 1, "fields": [{"type": "name", "value": "Anna"}]}]"#, as: "Person")
+    #expect(
+      try fields(workshop)
+        == ["- job x", "1 name Anna", "2 name Zoe"])
+    #expect(try workshop.all("Field").map(\.objectID) == ids)
+  }
+
+  @Test("Equal fields of one list are one, the later one counts")
+  func equalItemsOfOneParent() throws {
+    let workshop = try ImportWorkshop(Self.people())
+    try workshop.list(
+      #"""
+      [{"personID": 1, "fields": [{"type": "name", "value": "A"}, {"type": "name", "value": "B"}]},
+       {"personID": 2, "fields": [{"type": "name", "value": "C"}]}]
+      """#, as: "Person")
+    #expect(try fields(workshop) == ["1 name B", "2 name C"])
+  }
+
+  @Test("Under Replace the fields of a person are made again, and those of another one stay")
+  func replaceStaysWithinTheParent() throws {
+    let workshop = try ImportWorkshop(Self.people(policy: "Replace"))
+    try workshop.list(Self.twoPeople, as: "Person")
+    let before = try workshop.all("Field").map(\.objectID)
+    #expect(try fields(workshop) == ["1 job x", "1 name Ann", "2 name Zoe"])
+    try workshop.list(
+      #"[{"personID": 2, "fields": [{"type": "name", "value": "Zora"}]}]"#, as: "Person")
+    #expect(try fields(workshop) == ["1 job x", "1 name Ann", "2 name Zora"])
+    #expect(try workshop.all("Field").map(\.objectID).prefix(2) == before.prefix(2))
+  }
+
+  @Test("An item may describe its parent itself", arguments: [true, false])
+  func itemsThatDescribeTheirParents(isKnown: Bool) throws {
+    let workshop = try ImportWorkshop(Self.people())
+    if isKnown { try workshop.list(Self.twoPeople, as: "Person") }
+    let text = #"""
+      [{"type": "name", "value": "A", "person": {"personID": 1}},
+       {"type": "name", "value": "B", "person": {"personID": 2, "name": "Bob"}},
+       {"type": "name", "value": "C", "person": {"personID": 2}}]
+      """#
+    let objects = try workshop.list(text, as: "Field")
+    #expect(objects.count == 2)
+    #expect(
+      try fields(workshop)
+        == (isKnown ? ["1 job x"] : []) + ["1 name A", "2 name C"])
+    #expect(try workshop.all("Person").count == 2)
+    try workshop.list(text, as: "Field")
+    #expect(!workshop.context.hasChanges)
+  }
+
+  @Test("An item may name its parent by a key")
+  func itemsThatNameTheirParents() throws {
+    let workshop = try ImportWorkshop(Self.people(person: ["ImportReference": "{owner}"]))
+    try workshop.list(Self.twoPeople, as: "Person")
+    try workshop.list(
+      #"""
+      [{"type": "name", "value": "A", "owner": 1}, {"type": "name", "value": "B", "owner": 2},
+       {"type": "car", "value": "C", "owner": 2}]
+      """#, as: "Field")
+    #expect(
+      try fields(workshop) == ["1 job x", "1 name A", "2 car C", "2 name B"])
+  }
+
+  @Test("An object that its parent alone identifies", arguments: ["Merge", "Replace"])
+  func theParentAlone(policy: String) throws {
+    let workshop = try ImportWorkshop(Self.people(policy: policy))
+    let text = #"[{"personID": 1, "address": {"street": "s"}}, {"personID": 2, "address": {}}]"#
+    try workshop.list(text, as: "Person")
+    try workshop.finish()
+    try workshop.list(
+      #"[{"personID": 1, "address": {"city": "c"}}]"#, as: "Person")
+    try workshop.finish()
+    #expect(try workshop.all("Address").count == 2)
+    let address = try #require(try workshop.all("Person")[0].object(forKey: "address"))
+    #expect(try address.value(forKey: "city") == "c")
+    #expect(try address.value(forKey: "street") == (policy == "Merge" ? "s" : nil))
+  }
+
+  @Test("An identity of several attributes")
+  func severalAttributes() throws {
+    let workshop = try ImportWorkshop(Self.people(identity: "type, rank"))
+    let text = #"""
+      [{"type": "a", "rank": 1, "value": "x"}, {"type": "a", "rank": 2, "value": "y"},
+       {"type": "b", "rank": 1, "value": "z"}]
+      """#
+    try workshop.list(text, as: "Field")
+    try workshop.list(text, as: "Field")
+    try workshop.list(#"[{"type": "a", "rank": 2, "value": "w"}]"#, as: "Field")
+    #expect(try workshop.values("Field", "value") == ["x", "w", "z"])
+    let error = try workshop.failure {
+      try workshop.list(#"[{"type": "a", "value": "x"}]"#, as: "Field")
+    }
+    #expect(error.code == .missingIdentity)
+    #expect(
+      error.message == "An item of Field cannot be identified without type, rank; add it.")
+    try workshop.finish()
+  }
+
+  @Test(
+    "An item without its parent lacks its identity",
+    arguments: [
+      #"[{"type": "name"}]"#, #"[{"type": "name", "person": null}]"#,
+      #"[{"person": {"personID": 1}}]"#,
+    ])
+  func missingParts(text: String) throws {
+    let workshop = try ImportWorkshop(Self.people())
+    let error = try workshop.failure { try workshop.list(text, as: "Field") }
+    #expect(error.code == .missingIdentity)
+    #expect(error.message.contains("without type, person"))
+  }
+
+  @Test(
+    "Notes that name no identity are errors of the model",
+    arguments: [
+      ("type,color", "there is none"), ("fields", "there is none"),
+    ])
+  func unknownParts(note: String, message: String) throws {
+    let workshop = try ImportWorkshop(Self.people(identity: note))
+    let error = try workshop.failure { try workshop.list("[]", as: "Field") }
+    #expect(error.code == .invalidModel && error.message.contains(message))
+  }
+
+  @Test("A single item without its identity is an error as in a list")
+  func singleItemsNeedTheirIdentity() throws {
+    let workshop = try ImportWorkshop()
+    for text in [#"{"name": "x"}"#, #"{"employeeID": null}"#] {
+      let error = try workshop.failure { try workshop.one(text) }
+      #expect(error.code == .missingIdentity && error.keyPath == "employeeID")
+    }
+    let nested = try workshop.failure {
+      try workshop.one(#"{"employeeID": 1, "department": {"title": "x"}}"#)
+    }
+    #expect(nested.code == .missingIdentity && nested.location?.path == "$.department")
+    // An item for an object that is there needs none.
+    let employee = try workshop.context.insert("Employee")
+    #expect(try workshop.context.importObject(["name": "x"], into: employee))
+    try workshop.finish()
+  }
+
+  @Test("A number is not an identity that is a text")
+  func numbersAreNoTexts() throws {
+    let workshop = try ImportWorkshop()
+    try workshop.one(#"{"departmentID": "7"}"#, as: "Department")
+    let error = try workshop.failure {
+      try workshop.one(#"{"departmentID": 7}"#, as: "Department")
+    }
+    #expect(error.code == .invalidDocument && error.keyPath == "departmentID")
+    var options = ImportOptions()
+    options.conversions = .textsFromNumbers
+    try workshop.one(#"{"departmentID": 7, "title": "x"}"#, as: "Department", options)
+    #expect(try workshop.values("Department", "title") == ["x"])
+    try workshop.finish()
+  }
+
+  // MARK: Syncs
+
+  private struct FieldSerializer: SyncSerializer {
+    typealias Object = ManagedObject
+    let entityName: String? = "Field"
+    let identifiers = ["person", "type"]
+    let deleteMissing = true
+    var mapping: SyncMapping { ["type": .string("type"), "value": .string("value")] }
+  }
+
+  private struct PersonSerializer: SyncSerializer {
+    typealias Object = ManagedObject
+    let entityName: String? = "Person"
+    let identifiers = ["personID"]
+    let deleteMissing = false
+    var mapping: SyncMapping {
+      [
+        "personID": .int("personID"),
+        "fields": .toMany("fields") { _ in FieldSerializer() },
+      ]
+    }
+  }
+
+  @Test("A sync identifies members within their parent")
+  func syncsWithinParents() throws {
+    let workshop = try ImportWorkshop(Self.people())
+    let json = try JSONValue.parse(Self.twoPeople)
+    #expect(try workshop.context.sync(json, using: PersonSerializer()).inserted == 5)
+    #expect(try fields(workshop) == ["1 job x", "1 name Ann", "2 name Zoe"])
+    let again = try workshop.context.sync(json, using: PersonSerializer())
+    #expect(again.unchanged == 5 && !workshop.context.hasChanges)
+    let less: JSONValue = [["personID": 1, "fields": [["type": "name", "value": "A"]]]]
+    let report = try workshop.context.sync(less, using: PersonSerializer())
+    #expect(report.updated == 2 && report.deleted == 1)
+    #expect(try fields(workshop) == ["1 name A", "2 name Zoe"])
+  }
+}

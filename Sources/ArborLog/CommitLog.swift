@@ -98,6 +98,13 @@ public protocol CommitLog: Sendable {
   ///
   /// - Returns: A sequence that ends when it is no longer iterated, or when the log is released.
   func news() -> AsyncStream<Void>?
+
+  /// Waits until the log's own threads have nothing left to do for stores that are closed.
+  ///
+  /// Closing a store calls it, so that a program can end behind it: no thread is inside of a
+  /// library then whose state the end of the process takes away. It ends within a time-out of the
+  /// log's own.
+  func waitUntilIdle()
 }
 
 extension CommitLog {
@@ -106,4 +113,7 @@ extension CommitLog {
 
   /// Nothing tells of what is new: copies look again and again.
   public func news() -> AsyncStream<Void>? { nil }
+
+  /// Returns at once: a log without threads of its own has none to wait for.
+  public func waitUntilIdle() {}
 }

@@ -13,8 +13,8 @@ internal import Foundation
 ///
 /// The migration runs in a copy of the file, whether it takes code or not. It is tried before the
 /// log is told, so that one that fails stops nobody. A store that finds the change without a
-/// snapshot behind it, since the first one died, migrates a copy of its own and goes on; the first
-/// snapshot counts.
+/// snapshot behind it, since the first one died, migrates a copy of its own and goes on, to its own
+/// model, which may be a later one than the log was told of; the first snapshot counts.
 package struct SharedMigration {
   private let shared: SharedStore
   private let model: ManagedObjectModel

@@ -23,24 +23,30 @@ extension SharedStore {
       try file.setPosition(position)
     } catch {
       try? file.removeLogReader(file.id)
+      // Another machine may have begun the log meanwhile, which each log says in its own words.
+      if let head = try? client.log.head(), head.store != file.id { throw begunAlready }
       throw error
     }
     do throws(StoreError) {
       try file.join(client, behind: position) { (group) throws(StoreError) in
         do throws(ArborError) {
           let entries = group.map { [LogEntry($0)] } ?? []
-          guard try client.log.begin(with: snapshot, then: entries) else {
-            throw ArborError(
-              .notAllowed,
-              "The log \(client.log.name) has been begun already; open a store that follows it.")
-          }
+          guard try !client.log.begin(with: snapshot, then: entries) else { return }
         } catch { throw .log(error) }
+        throw begunAlready
       }
     } catch {
       // Another error may hide that the log has begun, which the next opening finds out.
       if case .log(let reason) = error, reason.code == .notAllowed { try file.leave() }
       throw error
     }
+  }
+
+  private var begunAlready: StoreError {
+    .log(
+      ArborError(
+        .notAllowed,
+        "The log \(client.log.name) has been begun already; open a store that follows it."))
   }
 
   /// Whether a kill interrupted ``begin(_:)`` behind the log's beginning.
@@ -86,6 +92,9 @@ extension SharedStore {
     copyOf file: StoreEngine, position: (StoreEngine) throws -> SharedPosition?
   ) throws -> (position: SharedPosition, snapshot: LogSnapshot) {
     let staged = file.path.map { "\($0)-snapshot" } ?? NSTemporaryDirectory() + UUID().uuidString
+    // Other processes that share the file stage theirs under the same name.
+    let lock = try StoreLock(staged, suffix: "-lock", waits: true)
+    defer { lock.end() }
     StoreFiles.discard(staged)
     defer { StoreFiles.discard(staged) }
     try file.copy(to: staged, compacting: true, keepsMarker: false, keepsPosition: true)

@@ -121,9 +121,9 @@ package struct SharedStore {
     if let snapshot = try log.newestSnapshot(), snapshot.sequence > file.lastSequence {
       return .anew
     }
-    // The process that changed the model has not come to the end, and may never.
-    let change = try pendingModel(after: file.lastSequence)
-    guard let model, model == change?.fingerprint else { throw reason }
+    // The process that changed the model has not come to the end, and may never: one that has that
+    // model goes on for it, and one with yet another model passes it by.
+    guard model != nil, try pendingModel(after: file.lastSequence) != nil else { throw reason }
     return .done(.needsMigration)
   }
 

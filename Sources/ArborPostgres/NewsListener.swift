@@ -12,10 +12,12 @@ final class NewsListener: Sendable {
     var next = 0
     var isListening = false
     var isStopped = false
+    /// Signalled when the thread that began last has ended; nil if there was none.
+    var ended: DispatchSemaphore?
   }
 
   /// How long a stop may go unnoticed.
-  private static let interval = Duration.milliseconds(250)
+  private static let interval = Duration.milliseconds(100)
   private static let waitLimit = Duration.seconds(5)
 
   private let pool: ConnectionPool
@@ -31,14 +33,15 @@ final class NewsListener: Sendable {
   func news() -> AsyncStream<Void> {
     let (stream, continuation) = AsyncStream.makeStream(
       of: Void.self, bufferingPolicy: .bufferingNewest(1))
-    let (number, begins) = state.withLock { state -> (Int?, Bool) in
-      guard !state.isStopped else { return (nil, false) }
-      defer {
-        state.next += 1
-        state.isListening = true
-      }
+    let (number, begun) = state.withLock { state -> (Int?, DispatchSemaphore?) in
+      guard !state.isStopped else { return (nil, nil) }
+      state.next += 1
       state.streams[state.next] = continuation
-      return (state.next, !state.isListening)
+      guard !state.isListening else { return (state.next, nil) }
+      state.isListening = true
+      let ended = DispatchSemaphore(value: 0)
+      state.ended = ended
+      return (state.next, ended)
     }
     guard let number else {
       continuation.finish()
@@ -47,8 +50,11 @@ final class NewsListener: Sendable {
     continuation.onTermination = { [weak self] _ in
       self?.state.withLock { _ = $0.streams.removeValue(forKey: number) }
     }
-    if begins {
-      let thread = Thread { self.listen() }
+    if let begun {
+      let thread = Thread {
+        self.listen()
+        begun.signal()
+      }
       thread.name = "arbor.postgres.listener"
       thread.start()
     }
@@ -63,6 +69,17 @@ final class NewsListener: Sendable {
     }
     // Outside of the lock, which what a stream does at its end takes.
     for stream in streams { stream.finish() }
+  }
+
+  /// Whether there is a thread that listens.
+  var isListening: Bool { state.withLock(\.isListening) }
+
+  /// Waits until the thread has ended, if nobody iterates any more.
+  func waitUntilIdle() {
+    let ended = state.withLock { $0.streams.isEmpty ? $0.ended : nil }
+    ended?.wait()
+    // For others who wait.
+    ended?.signal()
   }
 
   /// Whether nobody iterates any more; the thread ends then.

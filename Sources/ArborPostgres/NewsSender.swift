@@ -37,13 +37,18 @@ final class NewsSender: Sendable {
     queue.asyncAfter(deadline: time) { [weak self] in self?.notify() }
   }
 
+  /// Sends at once what is to be sent soon, and waits for it.
+  func flush() { queue.sync { notify() } }
+
   private func notify() {
-    let connection = state.withLock { state in
+    let (isWanted, connection) = state.withLock { state in
+      guard state.isScheduled else { return (false, PostgresConnection?.none) }
       state.isScheduled = false
       state.earliest = .now() + Self.interval
       defer { state.connection = nil }
-      return state.connection
+      return (true, state.connection)
     }
+    guard isWanted else { return }
     let deadline = Deadline(Self.waitLimit)
     do throws(PostgresFailure) {
       let usable: PostgresConnection

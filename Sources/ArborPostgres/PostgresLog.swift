@@ -124,6 +124,13 @@ public final class PostgresLog: CommitLog {
   /// - Returns: A sequence that ends when it is no longer iterated, or when the log is released.
   public func news() -> AsyncStream<Void>? { listener.news() }
 
+  /// Sends what is left to tell others, and waits for the thread that listens for news, if nobody
+  /// iterates over them any more.
+  public func waitUntilIdle() {
+    notifier.flush()
+    listener.waitUntilIdle()
+  }
+
   func damaged(_ what: String) -> ArborError {
     ArborError(
       .corrupted,

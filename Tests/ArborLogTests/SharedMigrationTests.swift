@@ -16,7 +16,7 @@ import Testing
   /// - Parameters:
   ///   - version: 1 has titles, 2 headings and ranks.
   ///   - isUnique: Whether no two of them are equal.
-  private func model(_ version: Int, isUnique: Bool = false) -> ManagedObjectModel {
+  fileprivate func model(_ version: Int, isUnique: Bool = false) -> ManagedObjectModel {
     var model = ManagedObjectModel(entities: [
       EntityDescription(
         name: "Note",
@@ -26,14 +26,16 @@ import Testing
             renamingIdentifier: version == 1 ? nil : "title")
         ]
           + (version == 1
-            ? [] : [AttributeDescription(name: "rank", type: .integer64, defaultValue: 7)]),
+            ? [] : [AttributeDescription(name: "rank", type: .integer64, defaultValue: 7)])
+          + (version < 3
+            ? [] : [AttributeDescription(name: "note", type: .string, isOptional: true)]),
         uniquenessConstraints: isUnique ? [["heading"]] : [])
     ])
     model.versionIdentifier = "\(version)"
     return model
   }
 
-  private func open(
+  fileprivate func open(
     _ name: String, _ version: Int, isUnique: Bool = false, through given: (any CommitLog)? = nil
   ) throws -> PersistentStore {
     try PersistentStore(
@@ -41,7 +43,7 @@ import Testing
       following: given ?? log, every: .seconds(3600))
   }
 
-  private func insert(_ title: String, _ store: PersistentStore) throws {
+  fileprivate func insert(_ title: String, _ store: PersistentStore) throws {
     let context = store.makeContext()
     let note = try context.insert("Note")
     let attribute = store.model.versionIdentifier == "1" ? "title" : "heading"
@@ -49,7 +51,7 @@ import Testing
     try context.commit()
   }
 
-  private func titles(_ store: PersistentStore) throws -> [String] {
+  fileprivate func titles(_ store: PersistentStore) throws -> [String] {
     let attribute = store.model.versionIdentifier == "1" ? "title" : "heading"
     return try store.makeContext().fetch(FetchRequest<ManagedObject>(entity: "Note")).compactMap {
       guard case .string(let title) = try $0.value(forKey: attribute) else { return nil }
@@ -57,7 +59,7 @@ import Testing
     }.sorted()
   }
 
-  private func message(_ body: () throws -> Void) -> String? {
+  fileprivate func message(_ body: () throws -> Void) -> String? {
     #expect(throws: ArborError.self) { try body() }?.message
   }
 
@@ -145,6 +147,81 @@ import Testing
       try store.check()
       store.close()
     }
+  }
+}
+
+extension SharedMigrationTests {
+  @Test("Those who open one file with a newer model at once wait for one another")
+  func migrationAtOnce() throws {
+    let a = try open("a", 1)
+    try insert("one", a)
+    a.close()
+    let ended = DispatchSemaphore(value: 0)
+    // Only the thread uses it until it has ended.
+    nonisolated(unsafe) var second: Result<PersistentStore, any Error>?
+    let (model, path, log) = (model(2), folder.path("a.arbor"), log)
+    let slow = SlowLog(log) {
+      Thread.detachNewThread {
+        second = Result {
+          try PersistentStore(
+            model: model, at: .path(path), following: log, every: .seconds(3600))
+        }
+        ended.signal()
+      }
+      // Time enough for the other one to begin, if it may.
+      Thread.sleep(forTimeInterval: 0.3)
+    }
+    let first = try open("a", 2, through: slow)
+    ended.wait()
+    let other = try #require(try second?.get())
+    try insert("two", other)
+    #expect(try titles(first) == ["one", "two"])
+    #expect(log.entries.count == 4, "The model changes once.")
+    for store in [first, other] {
+      try store.check()
+      store.close()
+    }
+    #expect(
+      try FileManager.default.contentsOfDirectory(atPath: folder.url.path()).sorted()
+        == ["a.arbor", "a.arbor-lock"])
+  }
+
+  @Test("A migration that died doesn't shut out a newer model")
+  func passedMigration() throws {
+    let a = try open("a", 1)
+    try insert("one", a)
+    let b = try open("b", 1)
+    for store in [a, b] { store.close() }
+    #expect(
+      message { try open("a", 2, through: DyingLog(log)).close() } == "The server has died.")
+    let newer = try open("a", 3)
+    #expect(try titles(newer) == ["one"])
+    try insert("two", newer)
+    let former = try open("b", 1)
+    #expect(try titles(former) == ["one"])
+    #expect(former.sharing?.problem?.code == .modelChanged)
+    former.close()
+    let present = try open("b", 3)
+    #expect(try titles(present) == ["one", "two"])
+    for store in [newer, present] {
+      try store.check()
+      store.close()
+    }
+  }
+}
+
+/// Does something else while a snapshot is published.
+private final class SlowLog: PassedLog, @unchecked Sendable {
+  private let whilePublishing: @Sendable () -> Void
+
+  init(_ log: any CommitLog, _ whilePublishing: @escaping @Sendable () -> Void) {
+    self.whilePublishing = whilePublishing
+    super.init(log)
+  }
+
+  override func publish(_ snapshot: LogSnapshot, in file: URL) throws(ArborError) {
+    whilePublishing()
+    try super.publish(snapshot, in: file)
   }
 }
 

@@ -48,4 +48,5 @@ open class PassedLog: CommitLog, @unchecked Sendable {
   }
 
   open func news() -> AsyncStream<Void>? { log.news() }
+  open func waitUntilIdle() { log.waitUntilIdle() }
 }

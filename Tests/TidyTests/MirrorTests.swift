@@ -6,7 +6,7 @@ import Testing
   static let threatSuites: Set<String> = [
     "ComputedOrderTests", "DataManagerSeedingTests", "EncryptionTests", "FailoverTests",
     "ReplicationTests",
-    "SharedStoresStormTests",
+    "SharedOpeningTests", "SharedStoresStormTests",
     "FetchCountTests", "FixedDuplicatesTests", "HangingResolverTests", "HostileSeedTests",
     "CancellationTests", "CodableAttributesTests",
     "JSONComparisonTests",
@@ -93,7 +93,6 @@ import Testing
     "PostgresLog+Reading": "PostgresLog+AppendingTests",
     "SnapshotTexts": "PostgresLog+SnapshotsTests",
     "LogWatcher": "PersistentStore+FollowingTests",
-    "SharedOpener": "PersistentStore+SharingTests",
     "LightweightMigration": "MigrationTests",
     "MigrationReversal": "RevertedMigrationTests",
     "ReturnedBlobs": "RevertedLinksTests",

@@ -21,7 +21,14 @@ final class LogWatcher: Sendable {
   private let look: @Sendable () throws(ArborError) -> UInt64
   private let queue = DispatchQueue(label: "ArborData.follower", qos: .utility)
   private let state: Lock<State>
-  private let listener = Lock<Task<Void, Never>?>(nil)
+  private let listener = Lock<Listener?>(nil)
+  private static let queueKey = DispatchSpecificKey<ObjectIdentifier>()
+
+  private struct Listener {
+    let task: Task<Void, Never>
+    let executor: NewsExecutor
+    let ended: DispatchSemaphore
+  }
 
   /// - Parameters:
   ///   - interval: How often to look.
@@ -37,20 +44,32 @@ final class LogWatcher: Sendable {
     nanoseconds = max(overflows ? .max : whole + Int(attoseconds / 1_000_000_000), 1_000_000)
     self.look = look
     state = Lock(State(progress: progress))
+    queue.setSpecific(key: Self.queueKey, value: ObjectIdentifier(queue))
     lookLater()
     guard let news else { return }
-    let listener = Task.detached { [weak self] in
+    let ended = DispatchSemaphore(value: 0)
+    let executor = NewsExecutor()
+    executor.queue.setSpecific(key: Self.queueKey, value: ObjectIdentifier(queue))
+    let task = Task.detached(executorPreference: executor) { [weak self] in
       for await _ in news { self?.lookNow() }
+      ended.signal()
     }
-    self.listener.withLock { $0 = listener }
+    listener.withLock { $0 = Listener(task: task, executor: executor, ended: ended) }
   }
 
   deinit { end() }
 
-  /// Looks no more.
+  /// Looks no more, and waits for a look that is under way, unless that is what calls it.
   func end() {
     state.withLock { $0.hasEnded = true }
-    listener.withLock { $0?.cancel() }
+    let listener = listener.withLock { listener in
+      defer { listener = nil }
+      return listener
+    }
+    listener?.task.cancel()
+    guard DispatchQueue.getSpecific(key: Self.queueKey) != ObjectIdentifier(queue) else { return }
+    queue.sync {}
+    listener?.ended.wait()
   }
 
   var progress: Progress { state.withLock(\.progress) }
@@ -95,5 +114,16 @@ final class LogWatcher: Sendable {
     // What went wrong is told by the progress.
     _ = try? catchUp()
     return true
+  }
+}
+
+/// Runs a task on a queue of its own: who waits for it may be on one of the few threads that tasks
+/// run on otherwise.
+private final class NewsExecutor: TaskExecutor {
+  let queue = DispatchQueue(label: "ArborData.news", qos: .utility)
+
+  func enqueue(_ job: consuming ExecutorJob) {
+    let job = UnownedJob(job)
+    queue.async { job.runSynchronously(on: self.asUnownedTaskExecutor()) }
   }
 }

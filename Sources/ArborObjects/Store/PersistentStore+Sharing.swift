@@ -26,6 +26,9 @@ extension PersistentStore {
   ///   following: PostgresLog("host=a,b,c dbname=arbor"))
   /// ```
   ///
+  /// Of several processes and threads that open one file at once, each waits until the one before
+  /// has brought it up to the log, and to its model where that differs.
+  ///
   /// A model that differs from the log's migrates the store, in a copy that takes the place of the
   /// present one in the log too: others who are open go on reading, and say that they have to be
   /// opened with the new model; opened again with it, they take the migrated store over. A program
@@ -57,6 +60,7 @@ extension PersistentStore {
     let problem = try opener.prepare()
     try self.init(model: model, at: location, options: opener.options, classes: classes)
     try share(opener.client, readOnly: options.isReadOnly, every: interval, problem)
+    opener.end()
   }
 
   /// Opens a store that shares its commits through a log, with the model that typed classes
@@ -72,6 +76,7 @@ extension PersistentStore {
     let problem = try opener.prepare()
     try self.init(for: classes, at: location, options: opener.options)
     try share(opener.client, readOnly: options.isReadOnly, every: interval, problem)
+    opener.end()
   }
 
   /// Opens a store that shares its commits through a log, with the model inside the log's store.
@@ -86,6 +91,7 @@ extension PersistentStore {
     let problem = try opener.prepare()
     try self.init(at: location, options: opener.options, classes: classes)
     try share(opener.client, readOnly: options.isReadOnly, every: interval, problem)
+    opener.end()
   }
 
   /// Begins a log with the open store, and shares it from then on, as if it had been opened so.

@@ -204,10 +204,22 @@ public final class PersistentStore: Sendable {
   /// commit without changes too. What does not throw — reading a property, inserting an object of
   /// a class, deleting one, a rollback — goes on in memory: objects keep the values they hold, and
   /// the context's next throwing operation says that the store is closed.
+  ///
+  /// A store that follows or shares a log waits for the threads that look at it, for as long as the
+  /// log's time-outs at most, so that the program can end afterwards.
   public func close() {
-    logLink.withLock { $0?.watcher.end() }
-    if openState.end() { file.close(compacting: compactsWhenClosed) }
-    news.end()
+    endLink {
+      if openState.end() { file.close(compacting: compactsWhenClosed) }
+      news.end()
+    }
+  }
+
+  /// Runs `body` while the store no longer looks at its log, and waits for the log's own threads.
+  private func endLink(_ body: () -> Void) {
+    let link = link
+    if let link { file.whileWaiting { link.watcher.end() } }
+    body()
+    link?.waitUntilIdle()
   }
 
   /// Whether the store has been closed. Others may still have the file open.
@@ -220,8 +232,10 @@ public final class PersistentStore: Sendable {
   ///   nothing is removed then. `closed` where the store is closed already.
   public func destroy() throws(ArborError) {
     try whileOpen(file.destroy())
-    openState.end()
-    news.end()
+    endLink {
+      openState.end()
+      news.end()
+    }
   }
 
   @inline(__always)

@@ -13,6 +13,8 @@ struct SharedOpener {
   private let classes: [ManagedObject.Type]
   /// As they were given.
   private let given: StoreOptions
+  /// Keeps other processes and threads from preparing the file at the same time.
+  private let lock: StoreLock
 
   /// Others may change the log or the file between two steps.
   private static let mostAttempts = 16
@@ -43,7 +45,12 @@ struct SharedOpener {
     // that the log has do not even wait for the data.
     options.durability = .relaxed
     self.options = options
+    let file = StoreLock.canonicalPath(path)
+    lock = try storing(StoreLock(file, suffix: "-sharing-lock", waits: true))
   }
+
+  /// Lets others bring the file up to the log, or to another model: the store shares the log now.
+  func end() { lock.end() }
 
   /// - Returns: What keeps the store from following for now.
   func prepare() throws(ArborError) -> ArborError? {

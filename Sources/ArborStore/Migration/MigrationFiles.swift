@@ -110,50 +110,24 @@ package struct MigrationFiles: Sendable {
 
 /// Held by the process that migrates a store, so that no other one works on the same files.
 package struct MigrationLock {
-  private let descriptor: Int32
-  private let name: String
+  private static let suffix = "-migration-lock"
+  private let lock: StoreLock
 
   /// - Throws: `inUse` where another migration of the store is under way.
   package init(_ files: MigrationFiles) throws(StoreError) {
-    try self.init(ofStore: files.path)
+    lock = try StoreLock(files.path, suffix: Self.suffix, waits: false)
   }
-
-  private init(ofStore path: String) throws(StoreError) {
-    name = Self.name(ofStore: path)
-    while true {
-      let descriptor = open(name, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
-      guard descriptor >= 0 else { throw StoreError.failed("open", name, errno: errno) }
-      guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
-        let code = errno
-        close(descriptor)
-        throw code == EWOULDBLOCK
-          ? .inUse(path: path) : StoreError.failed("flock", name, errno: code)
-      }
-      // The last one to hold it has removed the name, perhaps after this one opened the file.
-      var (mine, named) = (stat(), stat())
-      if fstat(descriptor, &mine) == 0, stat(name, &named) == 0, mine.st_ino == named.st_ino {
-        self.descriptor = descriptor
-        return
-      }
-      close(descriptor)
-    }
-  }
-
-  private static func name(ofStore path: String) -> String { path + "-migration-lock" }
 
   /// Lets others migrate the store.
-  package func end() {
-    unlink(name)
-    close(descriptor)
-  }
+  package func end() { lock.end() }
 
   /// Removes the lock of a process that was killed between the end of its migration and that of
   /// its lock; one that is held stays. Costs a look at the folder where none exists.
   ///
   /// - Parameter path: The canonical path of a store that nothing is left to be migrated of.
   package static func removeLeft(byStore path: String) {
-    guard access(name(ofStore: path), F_OK) == 0 else { return }
-    (try? Self(ofStore: path))?.end()
+    guard access(path + suffix, F_OK) == 0 else { return }
+    (try? StoreLock(path, suffix: suffix, waits: false))?.end()
   }
 }
 

@@ -21,6 +21,12 @@ extension StoreEngine {
     if StoreRegistry.shared.close(self) { end() }
   }
 
+  /// Runs `body`, in which this thread waits for others that may write: growth of the map knows
+  /// then that it cannot wait for the snapshots of this thread.
+  package func whileWaiting<R>(_ body: () throws -> R) rethrows -> R {
+    try environment.whileWaiting(body)
+  }
+
   /// Less than this, in bytes, is not worth the trouble.
   private static let leastReclaimed = 16 << 20
   /// Larger files are left to callers that have the time: this much is copied in some hundred

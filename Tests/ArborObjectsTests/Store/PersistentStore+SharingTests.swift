@@ -125,8 +125,7 @@ import Testing
     }
     #expect(late?.code == .deadlineExceeded)
     #expect(
-      late?.message
-        == "The store has not got commit 99 of its log in time; its newest is 2.")
+      late?.message == "The store has not got commit 99 of its log in time; its newest is 2.")
   }
 
   /// A commit that waits for the engine while the log begins enters it.
@@ -382,6 +381,7 @@ import Testing
 /// Never hears that an entry was added, and asks for no lost answer.
 private final class ImpatientLog: PassedLog, @unchecked Sendable {
   override var waitLimit: Duration { .zero }
+  override func news() -> AsyncStream<Void>? { nil }
 
   override func append(_ entry: LogEntry) throws(ArborError) -> Appended {
     let answer = try super.append(entry)

@@ -20,16 +20,34 @@ struct MarkWriter {
     options.connectTimeout = .seconds(1)
     options.statementTimeout = .seconds(2)
     log = try PostgresLog(connection, options: options)
-    model = try ManagedObjectModel {
-      Entity("Mark") { Attribute("code", .string, .indexed) }
+    model = try Self.model(version: 1)
+    self.path = path
+    self.name = name
+    self.end = end
+  }
+
+  /// A version of the model; each has one attribute more than the one before.
+  private static func model(version: Int) throws -> ManagedObjectModel {
+    try ManagedObjectModel(versionIdentifier: "\(version)") {
+      Entity("Mark") {
+        Attribute("code", .string, .indexed)
+        for number in 1..<version { Attribute("note\(number)", .string, .optional) }
+      }
       Entity("Tally") {
         Attribute("name", .string, .unique)
         Attribute("count", .integer64, .default(0))
       }
     }
-    self.path = path
-    self.name = name
-    self.end = end
+  }
+
+  /// Opens the store with a version of the model, and adds a mark.
+  static func addMark(_ name: String, path: String, connection: String, version: Int) throws {
+    let store = try PersistentStore(
+      model: model(version: version), at: .path(path), following: PostgresLog(connection))
+    defer { store.close() }
+    let context = store.makeContext()
+    try context.insert("Mark")["code"] = name
+    try context.commit()
   }
 
   /// Writes until the time is over, opening the store again where it cannot go on.

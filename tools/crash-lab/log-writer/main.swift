@@ -3,13 +3,22 @@
 // servers. Each commit adds a mark NAME-n and counts one up in an object that all writers change.
 // One that was acknowledged is a line on the standard output; what else happened is one on standard
 // error.
+//
+// log-writer PATH CONNECTION NAME version VERSION: opens the store with a version of the model,
+// adds one mark NAME, and closes it.
 import ArborData
 import ArborPostgres
 import Foundation
 
 let arguments = CommandLine.arguments
+if arguments.count == 6, arguments[4] == "version", let version = Int(arguments[5]) {
+  try MarkWriter.addMark(
+    arguments[3], path: arguments[1], connection: arguments[2], version: version)
+  exit(0)
+}
 guard arguments.count == 5, let seconds = Int(arguments[4]) else {
-  FileHandle.standardError.write(Data("usage: log-writer PATH CONNECTION NAME SECONDS\n".utf8))
+  FileHandle.standardError.write(
+    Data("usage: log-writer PATH CONNECTION NAME [SECONDS | version VERSION]\n".utf8))
   exit(2)
 }
 let end = ContinuousClock.now + .seconds(seconds)

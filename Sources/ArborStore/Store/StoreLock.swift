@@ -1,0 +1,70 @@
+internal import ArborLocks
+internal import ArborModel
+internal import Foundation
+
+/// Keeps other threads and processes from the same work on a store's files, by a file of its own
+/// beside the store. The system drops the lock with the process that holds it.
+package final class StoreLock: Sendable {
+  private let name: String
+  private let descriptor: Lock<Int32?>
+
+  /// Takes the lock.
+  ///
+  /// - Parameters:
+  ///   - path: The path of the store, which need not exist.
+  ///   - suffix: What the lock's file is called after the store's path.
+  ///   - waits: Whether to wait for another holder.
+  /// - Throws: `inUse` if there is another holder and `waits` is false; `interrupted` if the task
+  ///   is cancelled meanwhile.
+  package init(_ path: String, suffix: String, waits: Bool) throws(StoreError) {
+    let name = path + suffix
+    let limit = WorkLimit()
+    var pause: useconds_t = 1000
+    while true {
+      let descriptor = open(name, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+      guard descriptor >= 0 else { throw StoreError.failed("open", name, errno: errno) }
+      if flock(descriptor, LOCK_EX | LOCK_NB) != 0 {
+        let code = errno
+        close(descriptor)
+        guard code == EWOULDBLOCK else { throw StoreError.failed("flock", name, errno: code) }
+        guard waits else { throw .inUse(path: path) }
+        try limit.checkStoreNow()
+        usleep(pause)
+        pause = min(2 * pause, 50_000)
+        continue
+      }
+      // The last one to hold it has removed the name, perhaps after this one opened the file.
+      var (mine, named) = (stat(), stat())
+      if fstat(descriptor, &mine) == 0, stat(name, &named) == 0, mine.st_ino == named.st_ino {
+        self.name = name
+        self.descriptor = Lock(descriptor)
+        return
+      }
+      close(descriptor)
+    }
+  }
+
+  deinit { end() }
+
+  /// Lets others have the lock.
+  package func end() {
+    descriptor.withLock { descriptor in
+      guard let held = descriptor else { return }
+      descriptor = nil
+      unlink(name)
+      close(held)
+    }
+  }
+
+  /// The path of a store, which need not exist, however it is spelled.
+  package static func canonicalPath(_ path: String) -> String {
+    func resolved(_ path: String) -> String? {
+      guard let found = realpath(path, nil) else { return nil }
+      defer { free(found) }
+      return String(cString: found)
+    }
+    if let found = resolved(path) { return found }
+    guard let folder = resolved(EngineFolder.path(of: path)) else { return path }
+    return "\(folder)/\(URL(filePath: path).lastPathComponent)"
+  }
+}

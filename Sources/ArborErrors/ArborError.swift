@@ -224,7 +224,8 @@ extension ArborError {
 }
 
 extension ArborError: CustomStringConvertible, CustomDebugStringConvertible {
-  /// The message with its place and object, and every violation on a line of its own.
+  /// The message with its place and object, and the first twenty violations on lines of their own,
+  /// followed by the number of the others. ``violations`` has all of them.
   public var description: String { text(isForDebugging: false) }
 
   /// The description with the code, the subject, the object's unique values, the offending value
@@ -240,11 +241,15 @@ extension ArborError: CustomStringConvertible, CustomDebugStringConvertible {
     if violations.count == 1, violations[0].message == message, violations[0].violations.isEmpty {
       return text
     }
-    for violation in violations {
+    for violation in violations.prefix(Self.listedViolations) {
       text += "\n- " + violation.text(isForDebugging: isForDebugging)
     }
+    let others = violations.count - Self.listedViolations
+    if others > 0 { text += "\n- and \(others) more" }
     return text
   }
+
+  private static var listedViolations: Int { 20 }
 
   /// The object as `Employee 12`, where the message does not name it.
   private var unnamedObject: String? {

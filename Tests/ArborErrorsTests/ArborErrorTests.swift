@@ -56,6 +56,21 @@ import Testing
     #expect(error.debugDescription.contains("(Person 3) [entity Person]"))
   }
 
+  @Test("The text lists twenty violations and counts the others")
+  func longListsAreCut() {
+    var error = ArborError(.validation, "The changes break 20001 rules. Correct the objects.")
+    error.violations = (0..<20_001).map { ArborError(.validation, "Violation \($0).") }
+    var lines = error.description.split(separator: "\n")
+    #expect(lines.count == 22)
+    #expect(lines[1] == "- Violation 0." && lines[20] == "- Violation 19.")
+    #expect(lines[21] == "- and 19981 more")
+    #expect(error.debugDescription.split(separator: "\n").count == 22)
+    #expect(error.violations.count == 20_001)
+    error.violations.removeLast(19_981)
+    lines = error.description.split(separator: "\n")
+    #expect(lines.count == 21 && lines[20] == "- Violation 19.")
+  }
+
   @Test func sentencesBecomeClauses() {
     #expect("The header is damaged.".asClause == "the header is damaged")
     #expect("Another program wrote to it..".asClause == "another program wrote to it")

@@ -1,11 +1,12 @@
 internal import Foundation
 
 /// The folded forms of the characters that two bytes write, and of some others, so that texts of
-/// most of the world's scripts are folded without Foundation.
+/// most of the world's scripts are folded without strings.
 ///
-/// Characters that stand alone fold one by one. Texts with combining marks other than Thai ones
-/// behind Thai letters, or with any character that is not in the table, are left to
-/// ``StringFolding/fold(_:)``, whose answers the table holds. Ideographs and Hangul syllables are
+/// Characters that stand alone fold one by one, and marks that are dropped fold to nothing. Where
+/// marks are kept, texts with combining marks other than Thai ones after Thai letters are left to
+/// ``StringFolding/foldByCharacters(_:)``, whose answers the table holds. So are texts with any
+/// character that is not in the table. Ideographs and Hangul syllables are
 /// their own folded forms and need no table.
 struct FoldingTable: Sendable {
   /// The first character that three bytes write.
@@ -35,8 +36,10 @@ struct FoldingTable: Sendable {
   private static let letter: UInt64 = 1 << 61
   /// Set of Thai marks, which stay as they are behind Thai letters and behind each other.
   private static let mark: UInt64 = 1 << 62
-  /// Set of marks that the canonical order may put elsewhere among others, or Foundation drop.
+  /// Set of marks that the canonical order may put elsewhere among others.
   private static let movable: UInt64 = 1 << 63
+  /// Set of marks that are dropped.
+  private static let dropped: UInt64 = 1 << 60
 
   private init(_ folding: StringFolding) {
     self.folding = folding
@@ -55,18 +58,18 @@ struct FoldingTable: Sendable {
   ) -> UInt64 {
     guard let scalar = Unicode.Scalar(code) else { return 0 }
     var flags: UInt64 = 0
+    let isDropping = folding.contains(.diacritics)
     switch scalar.properties.generalCategory {
+    case .nonspacingMark where isDropping, .enclosingMark where isDropping: return dropped
     case .nonspacingMark where blocks[0].contains(code):
       flags = mark
       if scalar.properties.canonicalCombiningClass != .notReordered { flags |= movable }
     case .otherLetter where blocks[0].contains(code): flags = letter
-    // Some of them are marks to Foundation where they stand behind a character.
-    case .format where code >= limit: return 0
     case .nonspacingMark, .spacingMark, .enclosingMark, .unassigned: return 0
     default: break
     }
     let text = String(scalar)
-    let folded = code < 0x80 ? folding.fold(text) : folding.foldThroughFoundation(text)
+    let folded = code < 0x80 ? folding.fold(text) : folding.foldByCharacters(text)
     let bytes = Array(folded.utf8)
     note(bytes)
     guard bytes.count <= growth * text.utf8.count, bytes.count < 7 else { return 0 }
@@ -174,6 +177,7 @@ struct FoldingTable: Sendable {
           entry = wideEntry(code)
           offset += 3
         }
+        if entry == Self.dropped { continue }
         if entry & Self.mark != 0, !wasThai || wasMovable { return nil }
         wasThai = entry & (Self.letter | Self.mark) != 0
         wasMovable = entry & Self.movable != 0

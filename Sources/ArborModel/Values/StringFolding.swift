@@ -12,11 +12,11 @@ package struct StringFolding: OptionSet, Sendable, Hashable {
   package static let none: StringFolding = []
   /// Upper and lower case are one.
   package static let `case` = StringFolding(rawValue: 1)
-  /// Letters are one with and without diacritics.
+  /// Letters are one with and without diacritics: the nonspacing marks of all scripts are dropped.
   package static let diacritics = StringFolding(rawValue: 2)
 
   /// The version of the folded form. Folded keys are stored: code that changes the form counts up.
-  package static let version = 1
+  package static let version = 2
 
   /// The folded form of a text; the text itself where nothing is overlooked.
   package func fold(_ text: String) -> String {
@@ -28,7 +28,7 @@ package struct StringFolding: OptionSet, Sendable, Hashable {
     let folded = text.withUTF8 { bytes -> String? in
       foldByTable(UnsafeRawBufferPointer(bytes)) { $0.map { String(decoding: $0, as: UTF8.self) } }
     }
-    return folded ?? foldThroughFoundation(text)
+    return folded ?? foldByCharacters(text)
   }
 
   /// Lends the folded form where ``FoldingTable`` is enough for it; else nil.
@@ -44,11 +44,18 @@ package struct StringFolding: OptionSet, Sendable, Hashable {
     }
   }
 
-  /// The folded form of a text that is not ASCII alone.
-  func foldThroughFoundation(_ text: String) -> String {
-    // Decomposed first: folding alone leaves some composed Greek characters as they are.
-    text.decomposedStringWithCanonicalMapping.folding(options: compareOptions, locale: nil)
-      .precomposedStringWithCanonicalMapping
+  /// The folded form of any text: decomposed, without marks, in full case folding, composed.
+  func foldByCharacters(_ text: String) -> String {
+    var scalars = text.decomposedStringWithCanonicalMapping.unicodeScalars
+    if contains(.diacritics) { scalars.removeAll(where: \.isDiacritic) }
+    if contains(.case) {
+      var folded = String.UnicodeScalarView()
+      for scalar in scalars { folded.append(contentsOf: scalar.caseFolded) }
+      // The folded forms of some characters are composed, or have marks.
+      scalars = String(folded).decomposedStringWithCanonicalMapping.unicodeScalars
+      if contains(.diacritics) { scalars.removeAll(where: \.isDiacritic) }
+    }
+    return String(scalars).precomposedStringWithCanonicalMapping
   }
 
   var compareOptions: String.CompareOptions {
@@ -70,8 +77,8 @@ package struct StringFolding: OptionSet, Sendable, Hashable {
 }
 
 extension StringFolding {
-  /// Lends the folded form of a text's UTF-8. ASCII and most texts of Europe's languages are folded
-  /// on the stack, others through Foundation.
+  /// Lends the folded form of a text's UTF-8. ASCII and most texts of the table's scripts are
+  /// folded on the stack, others as strings.
   @inline(__always)
   package func withFolded<R>(
     _ bytes: UnsafeRawBufferPointer, _ body: (UnsafeRawBufferPointer) -> R
@@ -91,9 +98,39 @@ extension StringFolding {
     if isEmpty { return body(bytes) }
     return foldByTable(bytes) { folded in
       if let folded { return body(folded) }
-      var text = foldThroughFoundation(String(decoding: bytes, as: UTF8.self))
+      var text = foldByCharacters(String(decoding: bytes, as: UTF8.self))
       return text.withUTF8 { body(UnsafeRawBufferPointer($0)) }
     }
+  }
+}
+
+extension Unicode.Scalar {
+  /// Whether the character is a mark that takes no space of its own, such as an accent, a vowel
+  /// point or a tone mark.
+  fileprivate var isDiacritic: Bool {
+    guard value >= 0x300 else { return false }
+    switch properties.generalCategory {
+    case .nonspacingMark, .enclosingMark: return true
+    default: return false
+    }
+  }
+
+  /// The full case folding of Unicode. The standard library says which characters change; they
+  /// become the lower case of their upper case, or their upper case where that is the same.
+  fileprivate var caseFolded: String.UnicodeScalarView {
+    guard value >= 0x80 else {
+      return String(Unicode.Scalar(StringFolding.lowercased(UInt8(value)))).unicodeScalars
+    }
+    guard properties.changesWhenCaseFolded else { return String(self).unicodeScalars }
+    var upper = String.UnicodeScalarView()
+    for lower in properties.lowercaseMapping.unicodeScalars {
+      upper.append(contentsOf: lower.properties.uppercaseMapping.unicodeScalars)
+    }
+    var folded = String.UnicodeScalarView()
+    for scalar in upper {
+      folded.append(contentsOf: scalar.properties.lowercaseMapping.unicodeScalars)
+    }
+    return folded.elementsEqual([self]) ? upper : folded
   }
 }
 

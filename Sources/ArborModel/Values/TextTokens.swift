@@ -1,15 +1,17 @@
 /// The words of a text as a text index keeps them and as `TOKENMATCHES` compares them.
 ///
-/// A text is cut at every ASCII character but letters and digits; what lies between is folded in
-/// case and diacritics (see ``StringFolding``). A token is a longest run of letters, digits and
-/// marks in that. Scripts that are written without spaces would make a run of a whole sentence:
-/// each ideograph and each kana, with the marks behind it, is a token of its own.
+/// A text is cut at every ASCII character but letters and digits; what lies between is brought from
+/// compatibility forms to plain characters (see ``CompatibilityForms``) and folded in case and
+/// diacritics (see ``StringFolding``). A token is a longest run of letters, digits and marks in
+/// that. Scripts that are written without spaces would make a run of a whole sentence: each
+/// ideograph and each kana, with the marks behind it, is a token of its own.
 ///
 /// | text | tokens |
 /// |---|---|
 /// | `The Café, 2nd` | `the` `cafe` `2nd` |
 /// | `don't_stop` | `don` `t` `stop` |
 /// | `東京タワー 333` | `東` `京` `タ` `ワ` `ー` `333` |
+/// | `ＡＢＣ ﾀﾜｰ` | `abc` `タ` `ワ` `ー` |
 ///
 /// It keeps its memory from text to text, and makes no `String` of an ASCII word.
 package struct TextTokens {
@@ -22,7 +24,7 @@ package struct TextTokens {
   }
 
   /// The version of what a token is. Tokens are stored: a change of the rules counts up.
-  package static let version = 1
+  package static let version = 2
 
   private var bytes: [UInt8] = []
   private var spans: [Span] = []
@@ -128,7 +130,7 @@ package struct TextTokens {
     var own: [Range<String.Index>] = []
     for index in chunk.indices {
       let range = index..<chunk.index(after: index)
-      for scalar in folding.fold(String(chunk[range])).unicodeScalars {
+      for scalar in folded(String(chunk[range])).unicodeScalars {
         let known = spans.count
         run = append(scalar, after: run)
         if spans.count > known {
@@ -175,10 +177,19 @@ package struct TextTokens {
 
   /// Adds the tokens of a run without ASCII separators; true where it ends with one.
   private mutating func readFolded(_ chunk: UnsafeRawBufferPointer) -> Bool {
-    let text = folding.withFolded(chunk) { String(decoding: $0, as: UTF8.self) }
+    let text: String
+    if CompatibilityForms.mayOccur(in: chunk) {
+      text = folded(String(decoding: chunk, as: UTF8.self))
+    } else {
+      text = folding.withFolded(chunk) { String(decoding: $0, as: UTF8.self) }
+    }
     var run = Run.none
     for scalar in text.unicodeScalars { run = append(scalar, after: run) }
     return run != .none
+  }
+
+  private func folded(_ text: String) -> String {
+    folding.fold(CompatibilityForms.plain(text))
   }
 
   /// Adds a character to the token before it or to one of its own; returns what it ends.

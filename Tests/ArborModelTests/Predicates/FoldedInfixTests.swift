@@ -26,6 +26,8 @@ import Testing
     for folding in FoldingTableTests.foldings {
       for _ in 0..<300 {
         let pattern = Array(folding.fold(Self.text(1...3, &random)).utf8)
+        // Of marks alone nothing may be left.
+        if pattern.isEmpty { continue }
         let matcher = FoldedInfix(ByteInfix(constant: ConstantBytes(pattern)), folding)
         for _ in 0..<20 {
           let text = Self.text(0...6, &random)
@@ -50,7 +52,7 @@ import Testing
         let scalar = Unicode.Scalar(code), scalar.properties.generalCategory != .privateUse,
         scalar.properties.generalCategory != .unassigned
       else { continue }
-      let folded = folding.foldThroughFoundation(String(scalar))
+      let folded = folding.foldByCharacters(String(scalar))
       #expect(!folded.utf8.contains { $0 < 0x80 }, "U+\(String(code, radix: 16))")
     }
   }

@@ -118,16 +118,24 @@ struct NaiveEvaluator {
   private static func fold(_ text: String, _ options: ComparisonOptions) -> [UInt32] {
     var folded = text
     if !options.contains(.normalized) {
-      var kinds: String.CompareOptions = []
-      if options.contains(.caseInsensitive) { kinds.insert(.caseInsensitive) }
-      if options.contains(.diacriticInsensitive) { kinds.insert(.diacriticInsensitive) }
-      if !kinds.isEmpty {
-        folded =
-          text.decomposedStringWithCanonicalMapping.folding(options: kinds, locale: nil)
-          .precomposedStringWithCanonicalMapping
+      if options.contains(.diacriticInsensitive) { folded = withoutMarks(folded) }
+      if options.contains(.caseInsensitive) {
+        folded = folded.decomposedStringWithCanonicalMapping
+          .folding(options: .caseInsensitive, locale: nil)
+      }
+      if options.contains(.diacriticInsensitive) { folded = withoutMarks(folded) }
+      if !options.isDisjoint(with: [.caseInsensitive, .diacriticInsensitive]) {
+        folded = folded.precomposedStringWithCanonicalMapping
       }
     }
     return folded.unicodeScalars.map(\.value)
+  }
+
+  private static func withoutMarks(_ text: String) -> String {
+    let kept = text.decomposedStringWithCanonicalMapping.unicodeScalars.filter {
+      ![.nonspacingMark, .enclosingMark].contains($0.properties.generalCategory)
+    }
+    return String(String.UnicodeScalarView(kept))
   }
 
   private static func textHolds(
@@ -163,7 +171,7 @@ struct NaiveEvaluator {
   ) -> Bool {
     let folds = options.contains(.diacriticInsensitive) && !options.contains(.normalized)
     let ignoresCase = options.contains(.caseInsensitive) && !options.contains(.normalized)
-    let subject = folds ? text.folding(options: .diacriticInsensitive, locale: nil) : text
+    let subject = folds ? withoutMarks(text).precomposedStringWithCanonicalMapping : text
     let range = subject.range(
       of: "^(?:\(pattern))$",
       options: ignoresCase ? [.regularExpression, .caseInsensitive] : .regularExpression)

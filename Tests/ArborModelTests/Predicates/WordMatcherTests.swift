@@ -11,6 +11,8 @@ import Testing
     ("'the quick fox' CONTAINS[w] 'quick fox'", true), ("'the quick' CONTAINS[w] 'quic'", false),
     ("'the Quick' CONTAINS[w] 'quick'", false), ("'the Quick' CONTAINS[cw] 'quick'", true),
     ("'quick the fox' CONTAINS[w] 'quick fox'", false), ("'a' CONTAINS[w] ''", false),
+    ("'a a a b' CONTAINS[w] 'a a b'", true), ("'a a a' CONTAINS[w] 'a a b'", false),
+    ("'ＡＢＣ ｶﾅ' TOKENMATCHES 'abc カナ'", true), ("'كِتَاب' TOKENMATCHES 'كتاب'", true),
     ("'public.jpeg' UTI-CONFORMS-TO 'public.image'", true),
     ("'PUBLIC.JPEG' UTI-CONFORMS-TO 'public.data'", true),
     ("'public.image' UTI-CONFORMS-TO 'public.jpeg'", false),

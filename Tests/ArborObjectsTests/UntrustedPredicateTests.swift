@@ -137,6 +137,10 @@ import Testing
     }
   }
 
+  private static let tooLarge =
+    "The predicate computes values of more than 16777216 bytes and elements. Ask for less, or "
+    + "raise maximumValueSize of its limits."
+
   @Test(.enabled(if: TestLength.isLong)) func noListIsLongerThanMemory() throws {
     try withFriends(20) { context in
       let path = Array(repeating: "friends", count: 16).joined(separator: ".")
@@ -144,10 +148,142 @@ import Testing
         _ = try context.count(Employee.self, matching: predicate("\(path).@count > 3", .standard))
       }
       #expect(error.code == .limitExceeded)
+      #expect(error.message == Self.tooLarge)
+    }
+  }
+
+  // MARK: Computed values
+
+  private static func list(_ element: String, _ count: Int) -> String {
+    "{" + Array(repeating: element, count: count).joined(separator: ",") + "}"
+  }
+
+  /// A text that multiplies or doubles with each level, of constants and of what a record holds.
+  private static func growing() -> [String] {
+    let blanks = list("\"\"", 11)
+    func joined(_ seed: String) -> String {
+      (0..<10).reduce(seed) { text, _ in "join(\(blanks), \(text))" }
+    }
+    func doubled(
+      _ seed: String, _ twice: (String) -> String, _ test: (String) -> String
+    ) -> String {
+      let inner = (1..<30).reversed().reduce(test("$v30")) { text, level in
+        "SUBQUERY({\(twice("$v\(level)"))}, $v\(level + 1), \(text)).@count > 0"
+      }
+      return "SUBQUERY({\(seed)}, $v1, \(inner)).@count > 0"
+    }
+    return [
+      joined("\"xxxxxxxx\"") + " == name", joined("concat(name, \"xxxxxxxx\")") + " == name",
+      "length(\(joined("concat(name, \"xxxxxxxx\")"))) == 3",
+      doubled("concat(name, \"ab\")", { "\($0) + \($0)" }, { "\($0) == name" }),
+      doubled("{age, age}", { "{\($0), \($0)}" }, { "\($0) == {1}" }),
+    ]
+  }
+
+  @Test(arguments: growing()) func computedValuesAreBounded(text: String) throws {
+    try withFriends(1) { context in
+      for var limits in [PredicateLimits.untrusted, .standard] {
+        limits.maximumDepth = 200
+        // Doubling needs many steps to the usual bound.
+        let isDoubling = text.hasPrefix("SUBQUERY")
+        if isDoubling { limits.maximumValueSize = 1 << 18 }
+        let error = try failure {
+          _ = try context.count(Employee.self, matching: predicate(text, limits))
+        }
+        #expect(error.code == .limitExceeded)
+        #expect(
+          error.message
+            == (isDoubling
+              ? Self.tooLarge.replacing("16777216", with: "262144") : Self.tooLarge))
+        let employee = try #require(context.fetch(Employee.self).first)
+        let other = try failure { _ = try predicate(text, limits).matches(employee) }
+        #expect(other.code == .limitExceeded)
+      }
+    }
+  }
+
+  @Test func theBoundOfComputedValuesIsChosen() throws {
+    try withFriends(1) { context in
+      func count(_ text: String, _ size: Int) throws -> Int {
+        try context.count(
+          Employee.self, matching: predicate(text, PredicateLimits(maximumValueSize: size)))
+      }
+      let seed = "concat(name, \"\(String(repeating: "x", count: 1000))\")"
+      let text = "length(join(\(Self.list("name", 21)), \(seed))) == 20000"
+      func refusal(_ text: String, _ size: Int) throws -> ArborError {
+        try failure { _ = try count(text, size) }
+      }
+      let large = (0..<3).reduce(seed) { text, _ in "join(\(Self.list("name", 31)), \(text))" }
+      let counts = try [count(text, 21_100), count("length(\(large)) == 27000000", 64 << 20)]
+      #expect(counts == [1, 1])
+      let codes = try [refusal(text, 19_999), refusal("length(\(large)) > 3", 16 << 20)].map(\.code)
+      #expect(codes == [.limitExceeded, .limitExceeded])
+    }
+  }
+
+  @Test(arguments: [
+    "SUBQUERY(\(list("1", 2000)), $a, $a IN \(list("2", 2000))).@count > 0",
+    "SUBQUERY(\(list("1", 2000)), $a, $a + 0 IN \(list("age", 2000))).@count > 0",
+    "SUBQUERY(\(list("1", 2000)), $a, median(\(list("age", 2000))) > 5).@count > 0",
+    "SUBQUERY(\(list("1", 2000)), $a, \(list("2", 2000)) CONTAINS $a).@count > 0",
+    "SUBQUERY(\(list("1", 2000)), $a, concat(name, \(list("name", 2000).dropFirst().dropLast())) "
+      + "== \"x\").@count > 0",
+    "SUBQUERY(\(list("\"a\"", 2000)), $a, $a IN[l] \(list("\"b\"", 2000))).@count > 0",
+  ])
+  func elementsOfLiteralListsAreCounted(text: String) throws {
+    try withFriends(1) { context in
+      let error = try failure { _ = try context.count(Employee.self, matching: predicate(text)) }
+      #expect(error.code == .limitExceeded)
+      #expect(error.message.hasPrefix("The predicate asks for more than 1000000 elements of"))
+      // The program's own predicates have a deadline if any.
+      context.deadline = .now + .milliseconds(50)
+      let clock = ContinuousClock()
+      let took = try clock.measure {
+        let late = try failure {
+          _ = try context.count(Employee.self, matching: predicate(text, .standard))
+        }
+        #expect(late.code == .deadlineExceeded)
+      }
+      #expect(took < .seconds(3))
+      context.deadline = nil
+    }
+  }
+
+  /// Searching is linear, whatever is sought in what.
+  @Test(arguments: [
+    "\"\(String(repeating: "a", count: 30_000))\" CONTAINS[l] name + \""
+      + "\(String(repeating: "a", count: 15_000))b\"",
+    "\"\(String(repeating: "a ", count: 15_000))\" CONTAINS[w] name + \""
+      + "\(String(repeating: "a ", count: 7_000))b\"",
+    "\"\((0..<5_000).map { "x\($0)" }.joined(separator: " "))\" TOKENMATCHES name + \""
+      + "\((0..<4_000).map { "x\($0)" }.joined(separator: " ")) y\"",
+    "\"\(String(repeating: "a", count: 30_000))\" LIKE name + \""
+      + "*\(String(repeating: "a", count: 1_000))?b*\"",
+  ])
+  func searchesAreLinear(text: String) throws {
+    try withFriends(1) { context in
+      let clock = ContinuousClock()
+      let took = try clock.measure {
+        let found = try context.count(Employee.self, matching: predicate(text))
+        #expect(found == 0)
+      }
+      #expect(took < .seconds(3))
+    }
+  }
+
+  @Test func longPatternsWithQuestionMarksAreRefused() throws {
+    try withFriends(1) { context in
+      let error = try failure {
+        let text = "name LIKE \"*\(String(repeating: "a?", count: 600))*\""
+        _ = try context.count(Employee.self, matching: predicate(text))
+      }
+      #expect(error.code == .invalidPredicate)
       #expect(
         error.message
-          == "A key path of the predicate gives a list of more than 16777216 elements, since it "
-          + "follows one collection after the other; use ANY, or a SUBQUERY for each collection.")
+          == "A LIKE pattern has 1200 characters between two asterisks with a question mark among "
+          + "them, and the limit is 1024. Use fewer characters or more asterisks.")
+      let many = "name LIKE \"\(String(repeating: "a?*", count: 600))\""
+      #expect(try context.count(Employee.self, matching: predicate(many)) == 0)
     }
   }
 

@@ -4,7 +4,8 @@ import Testing
 @Suite struct MirrorTests {
   /// Suites named by the threat they meet, or by the walk they take, rather than by one source.
   static let threatSuites: Set<String> = [
-    "ComputedOrderTests", "DataManagerSeedingTests", "EncryptionTests", "FailoverTests",
+    "ComputedOrderTests", "DataManagerSeedingTests", "DerivedAggregateTests", "EncryptionTests",
+    "FailoverTests",
     "ReplicationTests",
     "SharedOpeningTests", "SharedStoresStormTests",
     "FetchCountTests", "FixedDuplicatesTests", "HangingResolverTests", "HostileSeedTests",
@@ -256,6 +257,11 @@ import Testing
     "PredicateCompilation+Quantifiers": "PredicateCompilation+CollectionsTests",
     "PredicateCompilation+Values": "PredicateCompilerTests",
     "PredicateConstants": "PredicateCompilerTests",
+    "ValueSize": "UntrustedPredicateTests",
+    "DerivedAggregate": "DerivedAggregateTests",
+    "LocalizedMatcher": "ComparisonSemanticsTests",
+    "BoundSortKey": "SortKeyTests",
+    "CompatibilityForms": "TextTokensTests",
     "PredicateKeyword": "PredicateLexerTests",
     "PredicateParser+Columns": "ObjectReader+ValuesTests",
     "PredicateTokenText": "PredicateLexerTests",

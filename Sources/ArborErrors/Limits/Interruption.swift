@@ -6,8 +6,8 @@ package enum Interruption: Error, Sendable, Hashable {
   case deadlineExceeded
   /// More elements of collections had to be evaluated than are allowed.
   case elementsExceeded(Int)
-  /// A list would have had more elements than any may have.
-  case listTooLong(Int)
+  /// Computed values would have had more bytes and elements than are allowed.
+  case valueTooLarge(Int)
 }
 
 extension ArborError {
@@ -26,11 +26,11 @@ extension ArborError {
         .limitExceeded,
         "The predicate asks for more than \(most) elements of collections to be evaluated; ask for "
           + "less, or raise maximumElements of its limits.")
-    case .listTooLong(let most):
+    case .valueTooLarge(let most):
       self.init(
         .limitExceeded,
-        "A key path of the predicate gives a list of more than \(most) elements, since it follows "
-          + "one collection after the other; use ANY, or a SUBQUERY for each collection.")
+        "The predicate computes values of more than \(most) bytes and elements. Ask for less, or "
+          + "raise maximumValueSize of its limits.")
     }
   }
 }

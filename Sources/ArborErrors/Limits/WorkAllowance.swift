@@ -4,19 +4,27 @@ package struct WorkAllowance: Sendable, Hashable {
   package var timeLimit: Duration?
   /// How many elements of collections it may evaluate; nil for any number.
   package var elements: Int?
+  /// The bytes and elements that computed values may have; nil for ``standardValueSize``.
+  package var valueSize: Int?
 
-  package init(timeLimit: Duration? = nil, elements: Int? = nil) {
+  /// The bytes of texts and data, and the elements of collections, that an operation holds at most
+  /// while it computes values.
+  package static let standardValueSize = 16 << 20
+
+  package init(timeLimit: Duration? = nil, elements: Int? = nil, valueSize: Int? = nil) {
     self.timeLimit = timeLimit
     self.elements = elements
+    self.valueSize = valueSize == Self.standardValueSize ? nil : valueSize
   }
 
-  package var isUnlimited: Bool { timeLimit == nil && elements == nil }
+  package var isUnlimited: Bool { timeLimit == nil && elements == nil && valueSize == nil }
 
   /// What both allow.
   package func narrowed(by other: WorkAllowance) -> WorkAllowance {
     WorkAllowance(
       timeLimit: Self.lesser(timeLimit, other.timeLimit),
-      elements: Self.lesser(elements, other.elements))
+      elements: Self.lesser(elements, other.elements),
+      valueSize: Self.lesser(valueSize, other.valueSize))
   }
 
   private static func lesser<Limit: Comparable>(_ left: Limit?, _ right: Limit?) -> Limit? {

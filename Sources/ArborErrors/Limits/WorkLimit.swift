@@ -23,8 +23,6 @@ package final class WorkLimit {
   private static let firstStride = 16
   /// The most units between two looks: the next ones may take longer than the last.
   private static let longestStride = 1024
-  /// The most elements that a list of a predicate may have: some hundred megabytes.
-  private static let longestList = 1 << 24
   /// The room of work that has to stop: too little even for no unit.
   private static let none = -1
   private static let soon = Duration.microseconds(250)
@@ -45,6 +43,9 @@ package final class WorkLimit {
   private var hasTimes: Bool
   private var elementsLeft = Int.max
   private var mostElements = Int.max
+  /// How much more computed values may take.
+  package private(set) var valueRoom = WorkAllowance.standardValueSize
+  private var largestValue = WorkAllowance.standardValueSize
 
   /// When every operation has to be done, from the next one on; nil for as long as it takes.
   package var deadline: ContinuousClock.Instant? { didSet { hasTimes = true } }
@@ -62,6 +63,8 @@ package final class WorkLimit {
     room = Self.firstStride
     stride = Self.firstStride
     elementsLeft = .max
+    valueRoom = WorkAllowance.standardValueSize
+    largestValue = WorkAllowance.standardValueSize
     // Apart, since instants are copied by calls.
     if hasTimes { beginTimes() }
   }
@@ -83,6 +86,10 @@ package final class WorkLimit {
     if let elements = allowance.elements, elements < elementsLeft {
       elementsLeft = max(0, elements)
       mostElements = elementsLeft
+    }
+    if let size = allowance.valueSize {
+      largestValue = max(0, size)
+      valueRoom = largestValue
     }
   }
 
@@ -116,15 +123,21 @@ package final class WorkLimit {
     return admit()
   }
 
-  /// Whether a list may have so many elements; where not, the work has to stop. Paths over one
-  /// collection after the other can ask for lists that no memory holds.
-  package func admitList(of count: Int) -> Bool {
-    if count > Self.longestList {
-      if interruption == nil { interruption = .listTooLong(Self.longestList) }
+  /// Counts a computed value until it is released; false if the values held would be too large, or
+  /// if the work has to stop for another reason.
+  ///
+  /// - Parameter size: The value's bytes and elements.
+  package func hold(_ size: Int) -> Bool {
+    valueRoom = valueRoom.subtractingReportingOverflow(size).partialValue
+    if valueRoom < 0 {
+      if interruption == nil { interruption = .valueTooLarge(largestValue) }
       room = Self.none
     }
     return interruption == nil
   }
+
+  /// Gives back the room of a value that ``hold(_:)`` counted.
+  package func release(_ size: Int) { valueRoom &+= size }
 
   /// Looks at task and clock at once, for operations that take long at a stretch and for their
   /// beginnings.

@@ -55,7 +55,9 @@ extension BoundNode {
       if outcomes.contains(true) { return true }
       return outcomes.contains(nil) ? nil : false
     case .comparison(let comparison):
-      guard let left = comparison.left.valueOfNil(constants),
+      // What texts are to a locale is not known here.
+      guard !comparison.options.contains(.localized),
+        let left = comparison.left.valueOfNil(constants),
         let right = comparison.right.valueOfNil(constants)
       else { return nil }
       return try? ComparisonSemantics(comparison.comparison, comparison.options)

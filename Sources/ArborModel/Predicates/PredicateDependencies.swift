@@ -6,8 +6,8 @@ package struct PredicateDependencies: Sendable {
   package private(set) var readsAnyEntity = false
   /// Whether binaries are read that may lie outside of the record.
   package private(set) var readsBlobs = false
-  /// Whether lists are evaluated element by element, which nests and so can take long.
-  package private(set) var evaluatesLists = false
+  /// Whether lists or texts are computed, which nests and so can take long and be large.
+  package private(set) var needsLimits = false
   /// Whether the answer depends on when the fetch runs.
   package private(set) var usesNow = false
   /// Whether two questions about one object may have two answers.
@@ -36,7 +36,8 @@ package struct PredicateDependencies: Sendable {
     case .each(_, let entity, _), .follow(_, let entity, _), .subquery(_, let entity, _):
       entities.insert(entity.index)
     case .part(let base, _, _): if !base.isOfComposite { readsAnyEntity = true }
-    case .filter: evaluatesLists = true
+    case .list(let elements): if !elements.allSatisfy(\.isConstant) { needsLimits = true }
+    case .filter, .call(.concat, _), .call(.join, _), .call(.add, _): needsLimits = true
     case .custom: usesChance = true
     case .call(.now, _): usesNow = true
     case .call(.random, _), .call(.randomn, _): usesChance = true

@@ -7,12 +7,18 @@ package struct PredicateEnvironment: Sendable {
   package let storeID: UUID
   /// The one instant that the whole fetch takes for the present.
   package let now: Date
+  private let givenLocale: Locale?
 
-  package init(schema: ModelSchema, storeID: UUID, now: Date = Date()) {
+  /// - Parameter locale: nil for the process's current locale.
+  package init(schema: ModelSchema, storeID: UUID, now: Date = Date(), locale: Locale? = nil) {
     self.schema = schema
     self.storeID = storeID
     self.now = now
+    givenLocale = locale
   }
+
+  /// Whose rules `[l]` and localized orders follow.
+  package var locale: Locale { givenLocale ?? .current }
 
   /// The number of an object of this store, or nil for an ID of another store or entity.
   package func objectNumber(_ id: ObjectID) -> ObjectNumber? {
@@ -30,14 +36,27 @@ package protocol RecordResolver: AnyObject {
   /// it is the same.
   var evaluation: UInt64 { get }
 
-  /// Counts an element of a list that is about to be evaluated, as ``members(of:_:)`` does of its
-  /// own accord; false where the evaluation has to stop. Nobody uses its outcome then.
-  func admitElement() -> Bool
+  /// Counts elements of lists that are about to be evaluated, as ``members(of:_:)`` does by itself.
+  ///
+  /// - Returns: Whether the evaluation may continue. If not, its outcome is not used.
+  func admitElements(_ count: Int) -> Bool
 
-  /// Counts elements that are about to be added to those of a list; false where the evaluation has
-  /// to stop, since it takes too long or since no list may become so long. Nobody uses its outcome
-  /// then.
-  func admitJoining(_ added: Int, to present: Int) -> Bool
+  /// Counts units of work that take about as long as reading a record.
+  ///
+  /// - Returns: Whether the evaluation may continue. If not, its outcome is not used.
+  func admitWork(_ units: Int) -> Bool
+
+  /// Counts a computed value while it is held beside others.
+  ///
+  /// - Parameter size: The value's bytes and elements; see ``Value/size``.
+  /// - Returns: Whether the evaluation may continue. If not, its outcome is not used.
+  func hold(_ size: Int) -> Bool
+
+  /// How much more computed values may take.
+  var room: Int { get }
+
+  /// Gives back the room of a value that ``hold(_:)`` counted.
+  func release(_ size: Int)
 
   /// The record of another object in the current layout; nil where there is no such object. The
   /// view is valid until the query has been answered.

@@ -23,10 +23,15 @@ public struct PredicateLimits: Sendable, Hashable {
   public var allowedProperties: PredicateAllowList?
   /// How many elements of collections one operation may evaluate; nil for any number. An element
   /// counts each time that it is looked at: of a related collection once for each object it is
-  /// evaluated for.
+  /// evaluated for, and of a list in the text each time the list is computed or searched.
   ///
   /// An operation that would need more throws ``ArborError`` `limitExceeded`.
   public var maximumElements: Int?
+  /// The greatest size of what an operation holds while it computes values: the bytes of texts and
+  /// data, and one for each element of a collection.
+  ///
+  /// An operation that would need more throws ``ArborError`` `limitExceeded`.
+  public var maximumValueSize: Int
   /// How long one operation may take; nil for as long as it takes. One that takes longer throws
   /// ``ArborError`` `deadlineExceeded`.
   public var timeLimit: Duration?
@@ -36,7 +41,7 @@ public struct PredicateLimits: Sendable, Hashable {
     maximumLength: Int = 64 << 10, maximumDepth: Int = 64, maximumTerms: Int = 10_000,
     maximumHops: Int = 64, allowsRegularExpressions: Bool = true,
     allowsCustomFunctions: Bool = true, allowedProperties: PredicateAllowList? = nil,
-    maximumElements: Int? = nil, timeLimit: Duration? = nil
+    maximumElements: Int? = nil, maximumValueSize: Int = 16 << 20, timeLimit: Duration? = nil
   ) {
     self.maximumLength = maximumLength
     self.maximumDepth = maximumDepth
@@ -46,10 +51,12 @@ public struct PredicateLimits: Sendable, Hashable {
     self.allowsCustomFunctions = allowsCustomFunctions
     self.allowedProperties = allowedProperties
     self.maximumElements = maximumElements
+    self.maximumValueSize = maximumValueSize
     self.timeLimit = timeLimit
   }
 
-  /// For predicates of the program's own: 64 KiB, depth 64, 10,000 terms.
+  /// For predicates of the program's own: 64 KiB, depth 64, 10,000 terms, computed values of
+  /// 16 MiB.
   public static let standard = PredicateLimits()
 
   /// For predicates from outside: the standard limits, with key paths of 16 names at most;
@@ -75,5 +82,8 @@ public struct PredicateLimits: Sendable, Hashable {
     return limits
   }
 
-  var allowance: WorkAllowance { WorkAllowance(timeLimit: timeLimit, elements: maximumElements) }
+  var allowance: WorkAllowance {
+    WorkAllowance(
+      timeLimit: timeLimit, elements: maximumElements, valueSize: maximumValueSize)
+  }
 }

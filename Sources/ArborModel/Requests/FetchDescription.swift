@@ -32,6 +32,8 @@ package struct FetchDescription: Sendable, Hashable {
   package var relationshipKeyPathsForPrefetching: [String] = []
   /// How long an operation may take; nil for as long as it takes.
   package var timeLimit: Duration?
+  /// What columns, groups and sort keys from outside may take.
+  private var expressionAllowance = WorkAllowance()
 
   package init(entityName: String, predicate: FetchPredicate? = nil, sortKeys: [SortKey] = []) {
     self.entityName = entityName
@@ -41,7 +43,8 @@ package struct FetchDescription: Sendable, Hashable {
 
   /// What the request and its predicates allow an operation to take.
   package var allowance: WorkAllowance {
-    var allowance = predicate?.allowance ?? WorkAllowance()
+    var allowance = expressionAllowance
+    if let predicate { allowance = allowance.narrowed(by: predicate.allowance) }
     if let havingPredicate { allowance = allowance.narrowed(by: havingPredicate.allowance) }
     return timeLimit.map { allowance.narrowed(by: WorkAllowance(timeLimit: $0)) } ?? allowance
   }
@@ -49,11 +52,12 @@ package struct FetchDescription: Sendable, Hashable {
 
 extension FetchDescription {
   /// Checks the texts of columns, groups and sort keys that come from outside, as
-  /// ``FetchPredicate/init(format:limits:)`` does those of predicates.
+  /// ``FetchPredicate/init(format:limits:)`` does those of predicates, and limits what evaluating
+  /// them takes.
   ///
   /// - Throws: ``ArborError`` `invalidPredicate` for a text that is no expression or beyond the
   ///   limits, with line and column.
-  package func checkExpressions(_ limits: PredicateLimits) throws(ArborError) {
+  package mutating func checkExpressions(_ limits: PredicateLimits) throws(ArborError) {
     for text in propertiesToFetch + propertiesToGroupBy {
       _ = try PredicateParser.column(text, limits: limits)
     }
@@ -61,5 +65,6 @@ extension FetchDescription {
     for key in sortKeys where !key.keyPath.utf8.allSatisfy(\.isOfPlainPath) {
       _ = try PredicateParser.column(key.keyPath, limits: limits)
     }
+    expressionAllowance = expressionAllowance.narrowed(by: limits.allowance)
   }
 }

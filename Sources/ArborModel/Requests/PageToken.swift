@@ -97,7 +97,8 @@ extension FetchDescription {
 
 extension FetchDescription {
   fileprivate static func part(of key: SortKey) -> String {
-    "\(key.isAscending ? "+" : "-")\(key.options.rawValue) \(key.keyPath)"
+    let locale = key.locale.map { " \($0.identifier)" } ?? ""
+    return "\(key.isAscending ? "+" : "-")\(key.options.rawValue)\(locale) \(key.keyPath)"
   }
 }
 

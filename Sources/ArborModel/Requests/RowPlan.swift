@@ -1,3 +1,5 @@
+package import Foundation
+
 /// What the rows of a request are made of, names resolved: plain values of each object, or values
 /// of groups of objects.
 package struct RowPlan: Sendable {
@@ -35,6 +37,8 @@ package struct RowPlan: Sendable {
     package let expression: BoundExpression
     package let isAscending: Bool
     package let options: SortKey.Options
+    /// The locale of localized texts; nil for that of the store.
+    package let locale: Locale?
   }
 }
 
@@ -87,7 +91,7 @@ extension RowPlan {
     try keys.map { (key) throws(ArborError) in
       OrderKey(
         expression: try binder.bind(sortKey: key.keyPath), isAscending: key.isAscending,
-        options: key.options)
+        options: key.options, locale: key.locale)
     }
   }
 
@@ -115,7 +119,7 @@ extension RowPlan {
       order.append(
         OrderKey(
           expression: try PredicateBinder.bind(expression, to: entity, in: schema).expression,
-          isAscending: key.isAscending, options: key.options))
+          isAscending: key.isAscending, options: key.options, locale: key.locale))
     }
     return sortKeys.count == keys.count ? (sortKeys, []) : ([], order)
   }

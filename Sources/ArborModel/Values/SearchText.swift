@@ -22,6 +22,16 @@ package struct SearchText: Sendable, Hashable {
   package private(set) var unwanted: [Term] = []
 
   package init(_ text: String) {
+    var known: Set<Term> = []
+    var excluded: Set<Term> = []
+    func add(_ term: Term?, isWanted: Bool) {
+      guard let term else { return }
+      if isWanted {
+        if known.insert(term).inserted { wanted.append(term) }
+      } else if excluded.insert(term).inserted {
+        unwanted.append(term)
+      }
+    }
     var rest = text[...]
     while let first = rest.first {
       guard !first.isWhitespace else {
@@ -42,36 +52,32 @@ package struct SearchText: Sendable, Hashable {
         // The asterisk may stand on either side of the quote.
         if rest.first == "*" {
           rest.removeFirst()
-          add(body + "*", isWanted: isWanted)
+          add(Term(body + "*"), isWanted: isWanted)
           continue
         }
       } else {
         body = rest.prefix { !$0.isWhitespace && $0 != "\"" }
         rest = rest[body.endIndex...]
       }
-      add(body, isWanted: isWanted)
-    }
-  }
-
-  private mutating func add(_ text: Substring, isWanted: Bool) {
-    var read = TextTokens()
-    read.read(String(text))
-    guard read.count > 0 else { return }
-    let term = Term(
-      tokens: (0..<read.count).map { index in
-        TokenQuery.Token(
-          bytes: read.withToken(index) { Array($0) },
-          isPrefix: index == read.count - 1 && read.isStarred(index))
-      })
-    if isWanted {
-      if !wanted.contains(term) { wanted.append(term) }
-    } else if !unwanted.contains(term) {
-      unwanted.append(term)
+      add(Term(body), isWanted: isWanted)
     }
   }
 }
 
 extension SearchText.Term {
+  /// A word or a phrase; nil for a text without tokens.
+  fileprivate init?(_ text: Substring) {
+    var read = TextTokens()
+    read.read(String(text))
+    guard read.count > 0 else { return nil }
+    self.init(
+      tokens: (0..<read.count).map { index in
+        TokenQuery.Token(
+          bytes: read.withToken(index) { Array($0) },
+          isPrefix: index == read.count - 1 && read.isStarred(index))
+      })
+  }
+
   /// Whether the term stands in a text from one of its tokens on.
   package func matches(_ text: TextTokens, at start: Int) -> Bool {
     guard start + tokens.count <= text.count else { return false }

@@ -17,9 +17,10 @@ package struct TokenQuery: Sendable, Hashable {
     var read = TextTokens()
     read.read(text)
     var tokens: [Token] = []
+    var known: Set<Token> = []
     for index in 0..<read.count {
       let token = Token(bytes: read.withToken(index) { Array($0) }, isPrefix: read.isStarred(index))
-      if !tokens.contains(token) { tokens.append(token) }
+      if known.insert(token).inserted { tokens.append(token) }
     }
     self.tokens = tokens.sorted { $0.bytes.count > $1.bytes.count }
   }
@@ -31,12 +32,35 @@ package struct TokenQuery: Sendable, Hashable {
   ///   - scratch: Memory to take the text apart in.
   package func matches(_ text: UnsafeRawBufferPointer, scratch: inout TextTokens) -> Bool {
     scratch.read(text)
+    // Many words in a long text are looked up in its order.
+    if tokens.count > 8, scratch.count > 64 {
+      scratch.sortDistinct()
+      return tokens.allSatisfy { scratch.hasSorted($0) }
+    }
     return tokens.allSatisfy { token in
       token.bytes.withUnsafeBytes { bytes in
         (0..<scratch.count).contains { index in
           scratch.withToken(index) { token.isMet(by: $0, bytes) }
         }
       }
+    }
+  }
+}
+
+extension TextTokens {
+  /// Whether one of the tokens, which are in the order of their bytes, meets one of a query.
+  fileprivate func hasSorted(_ token: TokenQuery.Token) -> Bool {
+    token.bytes.withUnsafeBytes { bytes in
+      var (low, high) = (0, count)
+      while low < high {
+        let middle = (low + high) / 2
+        if withToken(middle, { Ordering(bytes: $0, bytes) }) == .less {
+          low = middle + 1
+        } else {
+          high = middle
+        }
+      }
+      return low < count && withToken(low) { token.isMet(by: $0, bytes) }
     }
   }
 }

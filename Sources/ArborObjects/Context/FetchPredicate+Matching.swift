@@ -19,10 +19,11 @@ extension FetchPredicate {
     try context.reader.beginOperation()
     try context.work.limitOperation(to: allowance)
     let bound = try PredicateBinder.bind(self, to: entity, in: schema)
-    let environment = PredicateEnvironment(schema: schema, storeID: object.binding.storeID)
+    let environment = PredicateEnvironment(
+      schema: schema, storeID: object.binding.storeID, locale: context.work.locale)
     let predicate = try PredicateCompiler.compile(
       [bound.root], arguments: arguments, for: entity, environment: environment)
-    if bound.dependencies.isEmpty, !bound.dependencies.evaluatesLists {
+    if bound.dependencies.isEmpty, !bound.dependencies.needsLimits {
       return predicate(object.currentRecord, object.number, nil)
     }
     return try context.reader.onSnapshot { snapshot throws(StoreError) in

@@ -39,7 +39,8 @@ final class CollatedOrder: RowOrder {
 
   func compare(_ left: Key, _ right: Key) -> Ordering {
     for (index, key) in keys.enumerated() {
-      let order = Self.compare(left[index], right[index], key.options)
+      let order = Self.compare(
+        left[index], right[index], key.options, key.locale ?? columns.locale)
       if order != .equal { return key.isAscending ? order : order.reversed }
     }
     return .equal
@@ -52,7 +53,11 @@ final class CollatedOrder: RowOrder {
   }
 
   /// The order of two prepared values.
-  static func compare(_ left: Value, _ right: Value, _ options: SortKey.Options) -> Ordering {
+  ///
+  /// - Parameter locale: Whose rules localized texts follow.
+  static func compare(
+    _ left: Value, _ right: Value, _ options: SortKey.Options, _ locale: Locale
+  ) -> Ordering {
     guard options.isCollated, case .string(let left) = left, case .string(let right) = right else {
       return Value.compare(left, right)
     }
@@ -60,7 +65,7 @@ final class CollatedOrder: RowOrder {
     if options.contains(.caseInsensitive) { rules.insert(.caseInsensitive) }
     if options.contains(.diacriticInsensitive) { rules.insert(.diacriticInsensitive) }
     if options.contains(.numeric) { rules.insert(.numeric) }
-    let locale = options.contains(.localized) ? Locale.current : nil
+    let locale = options.contains(.localized) ? locale : nil
     switch left.compare(right, options: rules, range: nil, locale: locale) {
     case .orderedAscending: return .less
     case .orderedSame: return .equal

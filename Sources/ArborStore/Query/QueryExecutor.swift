@@ -27,7 +27,8 @@ final class QueryExecutor {
 
   convenience init(_ source: QuerySource, _ query: StoreQuery, overlay: FetchOverlay?) throws {
     let overlay = overlay.flatMap { $0.hasPendingChanges || $0.known != nil ? $0 : nil }
-    let environment = PredicateEnvironment(schema: source.schema, storeID: source.store.id)
+    let environment = PredicateEnvironment(
+      schema: source.schema, storeID: source.store.id, locale: source.locale)
     self.init(source, try PlanScope(query, environment, overlay: overlay))
   }
 

@@ -1,4 +1,5 @@
 internal import ArborModel
+internal import Foundation
 
 /// What a query reads from: one transaction of a store.
 struct QuerySource {
@@ -8,6 +9,8 @@ struct QuerySource {
   let unfinished: UnfinishedIndexes?
   /// What ends the query before it is answered.
   let limit: WorkLimit
+  /// Whose rules localized comparisons follow; nil for the process's locale.
+  var locale: Locale?
 
   var schema: ModelSchema { store.schema }
 

@@ -51,7 +51,7 @@ extension StoreSnapshot {
   ) throws(StoreError) -> [Value] {
     try answering {
       let resolver = SnapshotResolver(try source, overlay: overlay)
-      let environment = PredicateEnvironment(schema: store.schema, storeID: store.id)
+      let environment = predicateEnvironment
       let order = CollatedOrder(
         [key], columns: SortColumns([key], environment, resolver: resolver))
       let values = try rows.map { row in

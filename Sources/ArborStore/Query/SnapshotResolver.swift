@@ -18,6 +18,11 @@ final class SnapshotResolver: RecordResolver {
   let limit: WorkLimit
   /// Holds records that had to be brought to the newest layout; used only where there are some.
   lazy var upgrades = UpgradedRecords()
+  /// The records that were read last, by the lowest bits of their numbers: rows often lead to the
+  /// same objects.
+  private var known = [(number: ObjectNumber, record: RecordView)?](
+    repeating: nil, count: SnapshotResolver.knownCount)
+  private static let knownCount = 256
   /// Why something could not be had.
   private(set) var failure: (any Error)?
 
@@ -28,17 +33,29 @@ final class SnapshotResolver: RecordResolver {
     stored = StoredMembers(store: source.store, reader: source.reader)
   }
 
-  func admitElement() -> Bool { limit.admitElements(1) }
+  func admitElements(_ count: Int) -> Bool { limit.admitElements(count) }
 
-  func admitJoining(_ added: Int, to present: Int) -> Bool {
-    limit.admitList(of: present + added) && limit.admitElements(added)
-  }
+  func admitWork(_ units: Int) -> Bool { limit.admit(units) }
+
+  var room: Int { limit.valueRoom }
+
+  func hold(_ size: Int) -> Bool { limit.hold(size) }
+
+  func release(_ size: Int) { limit.release(size) }
 
   func record(of number: ObjectNumber) -> RecordView? {
     guard limit.admit() else { return nil }
     if let overlay, overlay.dirty.contains(number) {
       return overlay.isDeleted(number) ? nil : overlay.pendingRecord(number)
     }
+    let place = Int(number.rawValue & UInt64(Self.knownCount - 1))
+    if let known = known[place], known.number == number { return known.record }
+    guard let record = storedRecord(of: number) else { return nil }
+    known[place] = (number, record)
+    return record
+  }
+
+  private func storedRecord(of number: ObjectNumber) -> RecordView? {
     guard let entity = source.schema.entity(of: number), !entity.isAbstract else { return nil }
     return trying(nil) {
       guard let bytes = try source.reader.get(source.records(entity), key: number.rawValue),

@@ -1,9 +1,12 @@
 internal import ArborModel
+internal import Foundation
 
 /// Reads what sort keys are about from records.
 struct SortColumns {
   private let keys: [BoundSortKey]
   private let schema: ModelSchema
+  /// The locale of localized keys without one of their own.
+  let locale: Locale
   private let resolver: SnapshotResolver?
   /// Compute the keys that are no paths, in their order; nil where all are paths.
   private let readers: RowReaders?
@@ -20,6 +23,7 @@ struct SortColumns {
   init(_ keys: [BoundSortKey], _ environment: PredicateEnvironment, resolver: SnapshotResolver?) {
     self.keys = keys
     schema = environment.schema
+    locale = environment.locale
     self.resolver = resolver
     let computed = keys.compactMap(\.expression)
     readers = computed.isEmpty ? nil : RowReaders(computed, environment, resolver)

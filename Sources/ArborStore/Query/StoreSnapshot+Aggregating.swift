@@ -20,7 +20,7 @@ extension StoreSnapshot {
         let summary = try executor.answer(FieldSummaries(attribute, of: query.entity)).summary
         return aggregates.map { summary.value(of: $0.function) }
       }
-      let environment = PredicateEnvironment(schema: store.schema, storeID: store.id)
+      let environment = predicateEnvironment
       let columns = SortColumns([], environment, resolver: executor.resolver)
       let summaries = try executor.answer(
         PathSummaries(aggregates, columns: columns, environment, executor.resolver))

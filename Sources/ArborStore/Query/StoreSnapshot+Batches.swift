@@ -51,7 +51,7 @@ extension StoreSnapshot {
   ) throws(StoreError) -> [ObjectNumber] {
     try answering {
       let resolver = SnapshotResolver(try source, overlay: overlay)
-      let environment = PredicateEnvironment(schema: store.schema, storeID: store.id)
+      let environment = predicateEnvironment
       let columns = SortColumns(query.sortKeys, environment, resolver: resolver)
       guard let continuation = query.continuation,
         let order = ByteOrder(query.sortKeys, columns: columns)

@@ -113,7 +113,7 @@ extension StoreSnapshot {
         try resolver.check()
         return nil
       }
-      let environment = PredicateEnvironment(schema: store.schema, storeID: store.id)
+      let environment = predicateEnvironment
       let values = try SortColumns(query.sortKeys, environment, resolver: resolver)
         .values(number, record, of: entity)
       try resolver.check()
@@ -162,19 +162,26 @@ extension StoreSnapshot {
 
   /// Runs `body` with what follows relationships for readers of expressions.
   package func resolving<R>(
-    overlay: FetchOverlay?, _ body: (any RecordResolver) -> R
+    overlay: FetchOverlay?, _ body: (any RecordResolver) throws(StoreError) -> R
   ) throws(StoreError) -> R {
     try answering {
       let resolver = SnapshotResolver(try source, overlay: overlay)
-      let result = body(resolver)
+      let result = try body(resolver)
       try resolver.check()
       return result
     }
   }
 
+  /// What predicates and orders depend on beside their texts, as of now.
+  var predicateEnvironment: PredicateEnvironment {
+    PredicateEnvironment(schema: store.schema, storeID: store.id, locale: locale)
+  }
+
   var source: QuerySource {
     get throws {
-      QuerySource(store: store, reader: try reader, unfinished: unfinishedIndexes, limit: limit)
+      QuerySource(
+        store: store, reader: try reader, unfinished: unfinishedIndexes, limit: limit,
+        locale: locale)
     }
   }
 

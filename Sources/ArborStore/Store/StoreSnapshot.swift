@@ -1,4 +1,5 @@
 package import ArborModel
+package import Foundation
 
 /// The store as it was when the snapshot was taken, for one thread at a time.
 ///
@@ -13,6 +14,8 @@ package final class StoreSnapshot {
   package var watch: QueryWatch?
   /// What ends operations on the snapshot before they are done.
   package lazy var limit = WorkLimit()
+  /// Whose rules localized comparisons follow; nil for the process's locale.
+  package var locale: Locale?
   private let openReader: EngineReader
   private var transaction: EngineSnapshot?
   private var isOpen = true

@@ -15,6 +15,7 @@ extension Workspace {
     let snapshot = try snapshot()
     snapshot.watch = watch
     snapshot.limit = limit
+    snapshot.locale = locale
     if snapshot !== pinned, snapshot.sequence != sequence {
       do throws(StoreError) { try takeInCommits(upTo: snapshot) } catch {
         snapshot.close()

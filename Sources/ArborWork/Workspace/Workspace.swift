@@ -1,5 +1,6 @@
 public import ArborModel
 package import ArborStore
+package import Foundation
 
 /// What waits in one context for a commit, over what the store has.
 ///
@@ -35,6 +36,9 @@ package final class Workspace {
   package let limit = WorkLimit()
   /// What watches the queries; nil where nobody wants to know of them.
   package var watch: QueryWatch?
+
+  /// Whose rules localized comparisons follow; nil for the process's locale.
+  package var locale: Locale?
 
   // MARK: Edits
 

@@ -60,13 +60,22 @@ import Testing
     }.value
   }
 
-  @Test func listsHaveAnEnd() {
+  @Test func computedValuesHaveAnEnd() {
     let limit = WorkLimit()
-    #expect(limit.admitList(of: 1 << 24) && limit.admit())
-    #expect(!limit.admitList(of: 1 << 24 + 1) && !limit.admitList(of: 1) && !limit.admit())
-    #expect(limit.interruption == .listTooLong(1 << 24))
+    #expect(limit.hold(16 << 20) && limit.admit())
+    limit.release(16 << 20)
+    #expect(limit.hold(16 << 20) && limit.hold(0))
+    #expect(!limit.hold(1) && !limit.admit())
+    #expect(limit.interruption == .valueTooLarge(16 << 20))
     limit.begin()
-    #expect(limit.admitList(of: 1))
+    #expect(limit.hold(1))
+    limit.begin()
+    limit.narrow(WorkAllowance(valueSize: 100))
+    #expect(limit.hold(100) && !limit.hold(1))
+    #expect(limit.interruption == .valueTooLarge(100))
+    limit.begin()
+    limit.narrow(WorkAllowance(valueSize: 64 << 20))
+    #expect(limit.hold(64 << 20))
   }
 
   @Test func elementsAreABudget() {
@@ -101,6 +110,8 @@ import Testing
     #expect(unlimited.isUnlimited && !one.isUnlimited)
     #expect(unlimited.narrowed(by: one) == one && one.narrowed(by: unlimited) == one)
     #expect(one.narrowed(by: other) == WorkAllowance(timeLimit: .seconds(1), elements: 4))
+    #expect(WorkAllowance(valueSize: 16 << 20).isUnlimited)
+    #expect(!WorkAllowance(valueSize: 1).isUnlimited)
   }
 
   @Test func callersAreToldWhatToDo() {

@@ -112,9 +112,15 @@ final class PredicateWorld: RecordResolver {
     }
   }
 
-  func admitElement() -> Bool { true }
+  func admitElements(_ count: Int) -> Bool { true }
 
-  func admitJoining(_ added: Int, to present: Int) -> Bool { true }
+  func admitWork(_ units: Int) -> Bool { true }
+
+  var room: Int { 16 << 20 }
+
+  func hold(_ size: Int) -> Bool { true }
+
+  func release(_ size: Int) {}
 
   /// Objects may change between two evaluations: nothing is remembered.
   var evaluation: UInt64 {

@@ -20,6 +20,23 @@ import Testing
     #expect(found == expected)
   }
 
+  @Test("Many words in a long text are looked up in its order")
+  func findsManyWords() {
+    let words = (0..<100).map { "w\($0 * 7 % 100)x" }
+    func matches(_ query: String) -> Bool {
+      var scratch = TextTokens()
+      var text = words.joined(separator: " ")
+      return text.withUTF8 {
+        TokenQuery(query).matches(UnsafeRawBufferPointer($0), scratch: &scratch)
+      }
+    }
+    #expect(matches(words.shuffled().joined(separator: " ")))
+    #expect(matches((0..<20).map { "w\($0)*" }.joined(separator: " ")))
+    #expect(!matches(words.joined(separator: " ") + " w100x"))
+    #expect(!matches((0..<20).map { "w\($0)y*" }.joined(separator: " ")))
+    #expect(!matches((0..<20).map { "w\($0)" }.joined(separator: " ")))
+  }
+
   @Test func asksForEachTokenOnceTheLongestFirst() {
     let query = TokenQuery("a House hou* a")
     #expect(

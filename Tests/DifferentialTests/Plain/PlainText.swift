@@ -15,9 +15,7 @@ enum PlainText {
     if !folds && !strips { return text }
     var folded = String.UnicodeScalarView()
     for scalar in text.decomposedStringWithCanonicalMapping.unicodeScalars {
-      let isMark = (0x300...0x36F).contains(scalar.value)
-      // A mark that begins a text stands for itself.
-      if strips, isMark, !folded.isEmpty { continue }
+      if strips, scalar.properties.canonicalCombiningClass != .notReordered { continue }
       if !folds {
         folded.append(scalar)
       } else if let other = foldings[scalar.value] {
@@ -46,18 +44,27 @@ enum PlainText {
     return left.compare(right, options: options, locale: localized ? Locale.current : nil).rawValue
   }
 
-  /// Whether the platform finds a part in a text: anywhere, at its beginning or at its end.
+  /// Whether a part is in a text by the rules of the locale: anywhere, at its beginning or at its
+  /// end. A mark belongs to the letter before it.
   static func finds(
     _ part: String, in text: String, case folds: Bool, diacritics strips: Bool,
     _ anchoring: String.CompareOptions = []
   ) -> Bool {
-    var options = anchoring
-    if folds { options.insert(.caseInsensitive) }
-    if strips { options.insert(.diacriticInsensitive) }
-    let (text, whole) = (NSString(string: text), NSRange(location: 0, length: text.utf16.count))
-    let found = text.range(of: part, options: options, range: whole, locale: .current)
-    // The platform may find what ends with NUL behind the end.
-    return !part.isEmpty && found.location != NSNotFound && NSMaxRange(found) <= NSMaxRange(whole)
+    func form(_ text: String) -> [Unicode.Scalar] {
+      scalars(fold(text, case: folds, diacritics: strips).precomposedStringWithCanonicalMapping)
+    }
+    let (part, text) = (form(part), form(text))
+    if part.isEmpty || part.count > text.count { return false }
+    let last = text.count - part.count
+    let starts =
+      anchoring.contains(.backwards)
+      ? last...last : (anchoring.contains(.anchored) ? 0...0 : 0...last)
+    return starts.contains { start in
+      let end = start + part.count
+      let isWhole =
+        end == text.count || text[end].properties.canonicalCombiningClass == .notReordered
+      return isWhole && Array(text[start..<end]) == part
+    }
   }
 
   static func isPart(_ part: String, of text: String) -> Bool {

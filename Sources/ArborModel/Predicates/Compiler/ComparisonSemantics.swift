@@ -1,20 +1,24 @@
-internal import Foundation
+package import Foundation
 
 /// What comparisons mean, value by value. Compiled code says the same faster.
 ///
 /// - Nil equals nil and nothing else. Every other operator is false where a side is nil.
 /// - Numbers are equal by what they are worth; values of different kinds are not equal.
 /// - Texts are compared code point by code point; with `c` or `d` their folded forms are, which
-///   makes canonically equivalent texts equal; with `l` the current locale decides.
+///   makes canonically equivalent texts equal; with `l` a locale decides.
 /// - An empty text is found in, and begins and ends, nothing.
 package struct ComparisonSemantics {
   let comparison: ComparisonOperator
   let options: ComparisonOptions
+  private let locale: Locale
   private let matchers = TextMatcherCache()
 
-  package init(_ comparison: ComparisonOperator, _ options: ComparisonOptions) {
+  package init(
+    _ comparison: ComparisonOperator, _ options: ComparisonOptions, locale: Locale = .current
+  ) {
     self.comparison = comparison
     self.options = options
+    self.locale = locale
   }
 
   /// Whether the comparison holds between two values.
@@ -61,7 +65,7 @@ package struct ComparisonSemantics {
 
   private func order(_ left: String, _ right: String) -> Ordering {
     if options.contains(.localized) {
-      return LocalizedMatcher.order(left, right, options.folding)
+      return LocalizedMatcher.order(left, right, options.folding, locale)
     }
     let folding = options.folding
     return Value.compareTexts(folding.fold(left), folding.fold(right))
@@ -79,6 +83,6 @@ package struct ComparisonSemantics {
   private func isText(
     _ text: String, _ comparison: ComparisonOperator, _ pattern: String
   ) throws(ArborError) -> Bool {
-    try matchers.matcher(comparison, options, pattern).matches(text)
+    try matchers.matcher(comparison, options, pattern, locale).matches(text)
   }
 }

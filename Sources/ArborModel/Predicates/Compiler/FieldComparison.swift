@@ -8,6 +8,7 @@ struct FieldComparison {
   let options: ComparisonOptions
   let constant: Value
   let site: PredicateSite
+  let locale: Locale
 
   func compile() throws(ArborError) -> CompiledNode {
     switch (comparison, constant) {
@@ -31,7 +32,7 @@ struct FieldComparison {
     if comparison == .matches, case .string(let pattern) = constant {
       _ = try RegularExpressionMatcher(pattern, options, site: site)
     }
-    let semantics = ComparisonSemantics(comparison, options)
+    let semantics = ComparisonSemantics(comparison, options, locale: locale)
     return .code(cost: 40) { record, _, _ in
       (try? semantics.holds(record.value(field), constant)) ?? false
     }
@@ -100,7 +101,8 @@ struct FieldComparison {
 
   private func text() throws(ArborError) -> CompiledNode {
     guard case .string(let pattern) = constant else { return .constant(false) }
-    let matcher = try TextMatcher.make(comparison, options, pattern, site: site)
+    let matcher = try TextMatcher.make(
+      comparison, options, pattern, site: site, locale: locale)
     if matcher is NoBytes { return .constant(false) }
     let isPlain = options.folding.isEmpty && !options.contains(.localized)
     return .code(cost: isPlain ? 3 : 8, ByteLeaf.make(field, matcher))

@@ -1,33 +1,96 @@
 internal import Foundation
 
-/// Tests texts by the rules of the current locale. It builds strings and serves no index: stored
-/// order never depends on a locale.
+/// Tests texts by the rules of a locale. It builds strings and serves no index: stored order never
+/// depends on a locale.
+///
+/// Order and equality are those of Foundation. A text contains, begins or ends with another one if
+/// their folded forms do and no combining mark follows; in Turkish and Azeri, I is the capital of
+/// ı. Foundation's own search takes quadratic time.
 struct LocalizedMatcher: ByteMatcher {
-  let comparison: ComparisonOperator
-  let pattern: String
-  let folding: StringFolding
+  private let comparison: ComparisonOperator
+  private let pattern: String
+  private let folding: StringFolding
+  private let locale: Locale
+  private let form: ConstantBytes
+  private let search: SequenceSearch?
+
+  init(
+    comparison: ComparisonOperator, pattern: String, folding: StringFolding, locale: Locale
+  ) {
+    self.comparison = comparison
+    self.pattern = pattern
+    self.folding = folding
+    self.locale = locale
+    let form = Array(Self.form(of: pattern, folding, locale).utf8)
+    self.form = ConstantBytes(form)
+    search =
+      comparison == .contains ? SequenceSearch(count: form.count) { form[$0] == form[$1] } : nil
+  }
 
   func matches(_ bytes: UnsafeRawBufferPointer) -> Bool {
     let text = String(decoding: bytes, as: UTF8.self)
-    var options = folding.compareOptions
     switch comparison {
-    case .beginsWith: options.insert(.anchored)
-    case .endsWith: options.formUnion([.anchored, .backwards])
-    case .contains: break
-    default: return comparison.accepts(Self.order(text, pattern, folding))
+    case .beginsWith, .endsWith, .contains: break
+    default: return comparison.accepts(Self.order(text, pattern, folding, locale))
     }
-    guard !pattern.isEmpty else { return false }
-    // Foundation finds a pattern that ends with NUL behind the end of a text: as a range of a
-    // `String` that stops the process, as one of numbers it can be seen.
-    let searched = NSString(string: text)
-    let found = searched.range(
-      of: pattern, options: options, range: NSRange(location: 0, length: searched.length),
-      locale: Locale.current)
-    return found.location != NSNotFound && found.location + found.length <= searched.length
+    var formed = Self.form(of: text, folding, locale)
+    return formed.withUTF8 { occurs(in: UnsafeRawBufferPointer($0)) }
   }
 
-  static func order(_ left: String, _ right: String, _ folding: StringFolding) -> Ordering {
-    let order = left.compare(right, options: folding.compareOptions, locale: Locale.current)
+  private func occurs(in text: UnsafeRawBufferPointer) -> Bool {
+    let pattern = form.bytes
+    guard !pattern.isEmpty, text.count >= pattern.count else { return false }
+    switch comparison {
+    case .beginsWith:
+      return text.starts(withBytes: pattern) && !Self.isMark(in: text, at: pattern.count)
+    case .endsWith:
+      return UnsafeRawBufferPointer(rebasing: text[(text.count - pattern.count)...])
+        .starts(withBytes: pattern)
+    default:
+      return search?.occurs(in: text.count) {
+        text[$0] == pattern[$1]
+      } accepts: {
+        !Self.isMark(in: text, at: $0)
+      } ?? false
+    }
+  }
+
+  /// Whether a combining mark is at a position, which belongs to the letter before it.
+  private static func isMark(in text: UnsafeRawBufferPointer, at position: Int) -> Bool {
+    guard position < text.count, text[position] >= 0xCC else { return false }
+    let next = text[position..<min(position + 4, text.count)]
+    guard let scalar = String(decoding: next, as: UTF8.self).unicodeScalars.first else {
+      return false
+    }
+    return scalar.properties.canonicalCombiningClass != .notReordered
+  }
+
+  private static func form(
+    of text: String, _ folding: StringFolding, _ locale: Locale
+  ) -> String {
+    if folding.isEmpty { return text.precomposedStringWithCanonicalMapping }
+    guard folding.contains(.case), isTurkic(locale) else { return folding.fold(text) }
+    // Foundation's lower case of a locale ends at a NUL.
+    let dotted = text.precomposedStringWithCanonicalMapping.unicodeScalars.map {
+      (scalar) -> Unicode.Scalar in
+      switch scalar {
+      case "I": "ı"
+      case "İ": "i"
+      default: scalar
+      }
+    }
+    return folding.fold(String(String.UnicodeScalarView(dotted)))
+  }
+
+  /// Whether I and İ are the capitals of ı and i.
+  private static func isTurkic(_ locale: Locale) -> Bool {
+    ["tr", "az"].contains(locale.language.languageCode?.identifier)
+  }
+
+  static func order(
+    _ left: String, _ right: String, _ folding: StringFolding, _ locale: Locale
+  ) -> Ordering {
+    let order = left.compare(right, options: folding.compareOptions, locale: locale)
     return order == .orderedAscending ? .less : (order == .orderedSame ? .equal : .greater)
   }
 }

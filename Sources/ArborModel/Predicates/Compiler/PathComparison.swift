@@ -54,7 +54,9 @@ struct PathComparison {
     }
   }
 
-  private var semantics: ComparisonSemantics { ComparisonSemantics(comparison, options) }
+  private var semantics: ComparisonSemantics {
+    ComparisonSemantics(comparison, options, locale: environment.locale)
+  }
 
   /// What the comparison says of nil, which a path that ends early leads to.
   private func holdsForNil() throws(ArborError) -> Bool { try semantics.holds(.null, constant) }
@@ -88,7 +90,8 @@ struct PathComparison {
       }
       if field.isExternal { return compile(external: field) }
       return try FieldComparison(
-        field: field, comparison: comparison, options: options, constant: constant, site: site
+        field: field, comparison: comparison, options: options, constant: constant, site: site,
+        locale: environment.locale
       ).compile()
     }
   }

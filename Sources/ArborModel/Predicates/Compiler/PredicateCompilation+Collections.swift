@@ -56,13 +56,15 @@ extension PredicateCompilation {
       let members = members(record, number, resolver)
       own.hold(record, number)
       var joined: [ObjectNumber] = []
+      defer { resolver?.release(joined.count) }
       for member in members {
         guard let next = resolver?.record(of: member), let reader = readers[member] else {
           continue
         }
         let found = reader.read(next, member, resolver)
-        guard resolver?.admitJoining(found.count, to: joined.count) ?? true else { return [] }
+        guard resolver?.admitElements(found.count) ?? true else { return [] }
         joined += found
+        guard resolver?.hold(found.count) ?? true else { return [] }
       }
       return joined
     }
@@ -123,15 +125,18 @@ extension PredicateCompilation {
       own.hold(record, number)
       var values: [Value] = []
       values.reserveCapacity(members.count)
+      var held = 0
+      defer { resolver?.release(held) }
       for member in members {
         guard let next = resolver?.record(of: member), let reader = readers[member] else {
           continue
         }
         let value = reader.read(next, member, resolver)
+        let size = value.size + 1
+        held += size
+        guard resolver?.hold(size) ?? true else { return .list([]) }
         if isJoined, case .list(let elements) = value {
-          guard resolver?.admitJoining(elements.count, to: values.count) ?? true else {
-            return .list([])
-          }
+          guard resolver?.admitElements(elements.count) ?? true else { return .list([]) }
           values += elements
         } else {
           values.append(value)
@@ -166,10 +171,13 @@ extension PredicateCompilation {
     let base = try reader(base)
     let test = try with(slot, storage).compile(node).closure
     return { record, number, resolver in
-      guard case .list(let elements) = base(record, number, resolver) else { return .list([]) }
+      let base = base(record, number, resolver)
+      let size = base.size
+      guard case .list(let elements) = base, resolver?.hold(size) ?? true else { return .list([]) }
+      defer { resolver?.release(size) }
       return .list(
         elements.filter { element in
-          guard resolver?.admitElement() ?? true else { return false }
+          guard resolver?.admitElements(1) ?? true else { return false }
           storage.value = element
           return test(record, number, resolver)
         })

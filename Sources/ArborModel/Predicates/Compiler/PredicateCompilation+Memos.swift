@@ -33,7 +33,7 @@ extension PredicateCompilation {
         return read(record, number, resolver)
       }
       return memo.outcome(of: object, resolver) { value in
-        if case .list(let elements) = value { elements.count + 1 } else { 1 }
+        value.elementCount + value.size / 64 + 1
       } _: {
         read(record, number, resolver)
       }

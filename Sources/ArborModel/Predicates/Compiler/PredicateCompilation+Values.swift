@@ -5,22 +5,23 @@ internal import Foundation
 extension PredicateCompilation {
   func compileValues(_ comparison: BoundComparison) throws(ArborError) -> CompiledNode {
     let left = try reader(comparison.left)
-    let right = try reader(comparison.right)
-    let semantics = ComparisonSemantics(comparison.comparison, comparison.options)
+    let right = ReaderCode(read: try reader(comparison.right))
+    let semantics = ComparisonSemantics(
+      comparison.comparison, comparison.options, locale: environment.locale)
     let isSet =
       (comparison.comparison == .equal || comparison.comparison == .notEqual)
       && (comparison.left.isUnordered || comparison.right.isUnordered)
-    if isSet {
-      return .code(cost: 2000) { record, number, resolver in
-        let left = left(record, number, resolver).inOrder(semantics.options.folding)
-        let right = right(record, number, resolver).inOrder(semantics.options.folding)
-        return (try? semantics.holds(left, right)) ?? false
-      }
-    }
-    return .code(cost: 40) { record, number, resolver in
+    let isComputed = comparison.left.isComputed
+    return .code(cost: isSet ? 2000 : 40) { record, number, resolver in
+      var first = left(record, number, resolver)
+      let held = isComputed ? first : .null
+      guard let second = right.read(beside: held, record, number, resolver),
+        resolver?.admits(comparing: first, with: second) ?? true
+      else { return false }
       // A text of a record that is no regular expression matches nothing.
-      (try? semantics.holds(left(record, number, resolver), right(record, number, resolver)))
-        ?? false
+      guard isSet else { return (try? semantics.holds(first, second)) ?? false }
+      first = first.inOrder(semantics.options.folding)
+      return (try? semantics.holds(first, second.inOrder(semantics.options.folding))) ?? false
     }
   }
 
@@ -72,9 +73,7 @@ extension PredicateCompilation {
 
   private func list(_ elements: [BoundExpression]) throws(ArborError) -> ValueReader {
     let readers = try readers(elements)
-    return { record, number, resolver in
-      .list(readers.map { $0.read(record, number, resolver) })
-    }
+    return { readers.values($0, $1, $2).map(Value.list) ?? .null }
   }
 
   private func readers(_ expressions: [BoundExpression]) throws(ArborError) -> [ReaderCode] {
@@ -141,13 +140,20 @@ extension PredicateCompilation {
     switch readers.count {
     case 1:
       let only = readers[0].read
-      return { function.value(of: [only($0, $1, $2)], now: now) }
+      return { function.value(of: [only($0, $1, $2)], now, $2) }
     case 2:
-      let (left, right) = (readers[0].read, readers[1].read)
-      return { function.value(of: [left($0, $1, $2), right($0, $1, $2)], now: now) }
+      let (left, right) = (readers[0].read, readers[1])
+      return { record, number, resolver in
+        let first = left(record, number, resolver)
+        guard let second = right.read(beside: first, record, number, resolver) else {
+          return .null
+        }
+        return function.value(of: [first, second], now, resolver)
+      }
     default:
       return { record, number, resolver in
-        function.value(of: readers.map { $0.read(record, number, resolver) }, now: now)
+        guard let operands = readers.values(record, number, resolver) else { return .null }
+        return function.value(of: operands, now, resolver)
       }
     }
   }
@@ -159,9 +165,7 @@ extension PredicateCompilation {
       throw site.error(PredicateFunctions.unknown(name))
     }
     let readers = try readers(operands)
-    return { record, number, resolver in
-      function(readers.map { $0.read(record, number, resolver) })
-    }
+    return { readers.values($0, $1, $2).map { function($0) } ?? .null }
   }
 
   // MARK: Parts
@@ -193,6 +197,66 @@ extension PredicateCompilation {
   }
 }
 
+extension BoundExpression {
+  /// Whether the expression's value takes memory of its own.
+  fileprivate var isComputed: Bool {
+    switch self {
+    case .path, .slot, .constant, .argument: false
+    default: true
+    }
+  }
+}
+
+extension ReaderCode {
+  /// Reads a value while another one is held; nil if the evaluation has to stop.
+  @inline(__always)
+  func read(
+    beside other: Value, _ record: RecordView, _ number: ObjectNumber,
+    _ resolver: (any RecordResolver)?
+  ) -> Value? {
+    let size = other.size
+    guard size > 0, let resolver else { return read(record, number, resolver) }
+    defer { resolver.release(size) }
+    return resolver.hold(size) ? read(record, number, resolver) : nil
+  }
+}
+
+extension [ReaderCode] {
+  /// Reads all values; nil if the evaluation has to stop.
+  fileprivate func values(
+    _ record: RecordView, _ number: ObjectNumber, _ resolver: (any RecordResolver)?
+  ) -> [Value]? {
+    guard let resolver else { return map { $0.read(record, number, nil) } }
+    // A pair is a range or a location, which costs no more than two values.
+    if count > 2, !resolver.admitElements(count) { return nil }
+    var values: [Value] = []
+    values.reserveCapacity(count)
+    var held = 0
+    defer { resolver.release(held) }
+    for reader in self {
+      let value = reader.read(record, number, resolver)
+      let size = value.size
+      held += size
+      if size > 0, !resolver.hold(size) { return nil }
+      values.append(value)
+    }
+    return values
+  }
+}
+
+extension PredicateFunction {
+  /// The function's value for a record. A value that is too large stops the evaluation.
+  @inline(__always)
+  fileprivate func value(
+    of operands: [Value], _ now: Date, _ resolver: (any RecordResolver)?
+  ) -> Value {
+    let most = resolver?.room ?? WorkAllowance.standardValueSize
+    if let value = value(of: operands, now: now, most: most) { return value }
+    _ = resolver?.hold(.max)
+    return .null
+  }
+}
+
 extension PredicateEnvironment {
   func value(of number: ObjectNumber) -> Value {
     guard let entity = schema.entity(of: number) else { return .null }
@@ -205,7 +269,18 @@ extension PredicateEnvironment {
   ) -> Value {
     switch value {
     case .composite(let parts): return parts[name] ?? .null
-    case .list(let elements): return .list(elements.map { part(name, of: $0, resolver) })
+    case .list(let elements):
+      var parts: [Value] = []
+      var held = 0
+      defer { resolver?.release(held) }
+      for element in elements {
+        let part = part(name, of: element, resolver)
+        let size = part.size + 1
+        held += size
+        guard resolver?.hold(size) ?? true else { return .null }
+        parts.append(part)
+      }
+      return .list(parts)
     case .objectID(let id):
       if name == "objectID" { return value }
       guard let number = objectNumber(id), let entity = schema.entity(of: number),

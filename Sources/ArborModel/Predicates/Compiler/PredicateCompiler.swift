@@ -88,6 +88,8 @@ struct PredicateCompilation {
   let frames: [EvaluationFrame]
   /// Where the values of lists are put that are evaluated one by one.
   let slots: [ObjectIdentifier: ValueSlot]
+  /// What the constants of the whole predicate may take.
+  let room: ConstantRoom
   /// Whether code remembers what it depends on; not within code of the same scope that does.
   private(set) var remembers = true
 }
@@ -96,7 +98,8 @@ extension PredicateCompilation {
   init(arguments: [Value], entity: EntitySchema, environment: PredicateEnvironment) {
     self.init(
       arguments: arguments, entity: entity, environment: environment,
-      frames: [EvaluationFrame(family: [entity])], slots: [:])
+      frames: [EvaluationFrame(family: [entity])], slots: [:],
+      room: ConstantRoom(WorkAllowance.standardValueSize))
   }
 
   var schema: ModelSchema { environment.schema }
@@ -105,7 +108,7 @@ extension PredicateCompilation {
   func within(_ frame: EvaluationFrame, _ entity: EntitySchema) -> PredicateCompilation {
     PredicateCompilation(
       arguments: arguments, entity: entity, environment: environment, frames: frames + [frame],
-      slots: slots)
+      slots: slots, room: room)
   }
 
   /// Compiling within code that remembers what it depends on.
@@ -120,7 +123,8 @@ extension PredicateCompilation {
     var slots = slots
     slots[ObjectIdentifier(slot)] = storage
     return PredicateCompilation(
-      arguments: arguments, entity: entity, environment: environment, frames: frames, slots: slots)
+      arguments: arguments, entity: entity, environment: environment, frames: frames, slots: slots,
+      room: room)
   }
 
   /// The frame in which inner scopes find the candidate.
@@ -203,7 +207,8 @@ extension PredicateCompilation {
     let right = constant(comparison.right)
     switch (comparison.left, left, comparison.right, right) {
     case (_, let left?, _, let right?):
-      let semantics = ComparisonSemantics(comparison.comparison, comparison.options)
+      let semantics = ComparisonSemantics(
+        comparison.comparison, comparison.options, locale: environment.locale)
       return .constant(try semantics.holds(left, right))
     case (_, _, _, let right?):
       if let node = try compile(
@@ -257,6 +262,7 @@ extension PredicateCompilation {
   }
 
   func constant(_ expression: BoundExpression) -> Value? {
-    PredicateConstants(arguments: arguments, now: environment.now).value(of: expression)
+    PredicateConstants(arguments: arguments, now: environment.now, room: room)
+      .value(of: expression)
   }
 }

@@ -6,6 +6,9 @@ struct PredicateConstants {
   /// The one instant that a whole fetch takes for the present; nil while it is not known, where
   /// `now()` is no constant.
   var now: Date?
+  /// What the values of calls may take together. An expression beyond that counts as no constant:
+  /// it is computed when records are evaluated, where limits apply.
+  var room = ConstantRoom()
 
   /// The value of an expression that is the same for every record; nil for others.
   func value(of expression: BoundExpression) -> Value? {
@@ -17,7 +20,8 @@ struct PredicateConstants {
     case .call(.random, _), .call(.randomn, _), .call(.noindex, _): return nil
     case .call(.now, _): return now.map(Value.date)
     case .call(let function, let operands):
-      return values(of: operands).map { function.value(of: $0, now: now ?? .distantPast) }
+      guard let operands = values(of: operands) else { return nil }
+      return room.value(of: function, operands, now: now ?? .distantPast)
     case .cast(let base, let type): return value(of: base).map(type.cast)
     case .union(let union, let base): return value(of: base).map(union.value)
     case .element(let base, let position):
@@ -41,6 +45,22 @@ struct PredicateConstants {
       values.append(value)
     }
     return values
+  }
+}
+
+/// How much may be kept of computed constants.
+final class ConstantRoom {
+  private var left: Int
+
+  init(_ size: Int = 256 << 10) { left = size }
+
+  /// A function's value; nil if there is no room for it.
+  fileprivate func value(
+    of function: PredicateFunction, _ operands: [Value], now: Date
+  ) -> Value? {
+    guard let value = function.value(of: operands, now: now, most: left) else { return nil }
+    left -= value.size
+    return value
   }
 }
 

@@ -1,3 +1,5 @@
+internal import Foundation
+
 /// A test of a text against a constant pattern, with the comparison's options.
 enum TextMatcher {
   /// A matcher for a comparison of texts.
@@ -6,7 +8,7 @@ enum TextMatcher {
   /// - Throws: ``ArborError`` `invalidPredicate` where the pattern is a bad regular expression.
   static func make(
     _ comparison: ComparisonOperator, _ options: ComparisonOptions, _ pattern: String,
-    site: PredicateSite
+    site: PredicateSite, locale: Locale
   ) throws(ArborError) -> any ByteMatcher {
     switch comparison {
     case .matches: return try RegularExpressionMatcher(pattern, options, site: site)
@@ -17,12 +19,30 @@ enum TextMatcher {
       return orNothing(PhraseMatcher(pattern, options.folding))
     default: break
     }
+    if comparison == .like { try checkPattern(pattern, site) }
     if options.contains(.localized), comparison != .like {
-      return LocalizedMatcher(comparison: comparison, pattern: pattern, folding: options.folding)
+      return LocalizedMatcher(
+        comparison: comparison, pattern: pattern, folding: options.folding, locale: locale)
     }
     let folded = options.folding.fold(pattern)
     let plain = plain(comparison, folded)
     return folding(plain, options.folding)
+  }
+
+  /// The most characters between two stars of a `LIKE` pattern if a `?` is among them. Such runs
+  /// are found in time in proportion to their lengths.
+  private static let longestRun = 1024
+
+  private static func checkPattern(
+    _ pattern: String, _ site: PredicateSite
+  ) throws(ArborError) {
+    guard pattern.utf8.count > longestRun, pattern.utf8.contains(UInt8(ascii: "?")) else { return }
+    for run in pattern.unicodeScalars.split(separator: "*")
+    where run.count > longestRun && run.contains("?") {
+      throw site.error(
+        "A LIKE pattern has \(run.count) characters between two asterisks with a question mark "
+          + "among them, and the limit is \(longestRun). Use fewer characters or more asterisks.")
+    }
   }
 
   private static func orNothing(_ matcher: (any ByteMatcher)?) -> any ByteMatcher {
@@ -83,10 +103,12 @@ final class TextMatcherCache {
   /// The matcher of a pattern; code points decide whether it is the last one, as canonically
   /// equivalent patterns may match different texts.
   func matcher(
-    _ comparison: ComparisonOperator, _ options: ComparisonOptions, _ pattern: String
+    _ comparison: ComparisonOperator, _ options: ComparisonOptions, _ pattern: String,
+    _ locale: Locale
   ) throws(ArborError) -> any ByteMatcher {
     if let last, Value.compareTexts(last.pattern, pattern) == .equal { return last.matcher }
-    let matcher = try TextMatcher.make(comparison, options, pattern, site: .none)
+    let matcher = try TextMatcher.make(
+      comparison, options, pattern, site: .none, locale: locale)
     last = (pattern, matcher)
     return matcher
   }

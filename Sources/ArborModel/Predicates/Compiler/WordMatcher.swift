@@ -17,6 +17,7 @@ struct TokenMatcher: ByteMatcher {
 /// `CONTAINS[w]`: the words of a phrase stand in the text one behind the other.
 struct PhraseMatcher: ByteMatcher {
   private let words: [[UInt8]]
+  private let search: SequenceSearch
   private let scratch: WordScratch
 
   /// - Returns: nil for a phrase without words, which nothing contains.
@@ -24,18 +25,16 @@ struct PhraseMatcher: ByteMatcher {
     scratch = WordScratch(folding)
     var tokens = TextTokens(folding: folding)
     tokens.read(phrase)
-    words = (0..<tokens.count).map { tokens.withToken($0) { Array($0) } }
+    let words = (0..<tokens.count).map { tokens.withToken($0) { Array($0) } }
     if words.isEmpty { return nil }
+    self.words = words
+    search = SequenceSearch(count: words.count) { words[$0] == words[$1] }
   }
 
   func matches(_ bytes: UnsafeRawBufferPointer) -> Bool {
     scratch.tokens.read(bytes)
-    let last = scratch.tokens.count - words.count
-    guard last >= 0 else { return false }
-    return (0...last).contains { start in
-      words.indices.allSatisfy { index in
-        scratch.tokens.withToken(start + index) { $0.elementsEqual(words[index]) }
-      }
+    return search.occurs(in: scratch.tokens.count) { position, index in
+      scratch.tokens.withToken(position) { $0.elementsEqual(words[index]) }
     }
   }
 }

@@ -1,3 +1,5 @@
+package import Foundation
+
 /// A sort key whose path or expression has been resolved against an entity.
 package final class BoundSortKey: Sendable {
   /// What the key reads; nil for one that is computed.
@@ -7,30 +9,37 @@ package final class BoundSortKey: Sendable {
   package let text: String
   package let isAscending: Bool
   package let options: SortKey.Options
+  /// The locale of localized texts; nil for that of the store.
+  package let locale: Locale?
   /// The index column that has the key's order; nil where none can have it.
   package let column: IndexSchema.Column?
 
   /// - Parameters:
   ///   - path: A path to single values.
   ///   - text: The path as it is written.
-  init(path: BoundPath, text: String, isAscending: Bool, options: SortKey.Options) {
+  init(
+    path: BoundPath, text: String, isAscending: Bool, options: SortKey.Options, locale: Locale?
+  ) {
     self.path = path
     expression = nil
     self.text = text
     self.isAscending = isAscending
     self.options = options
+    self.locale = locale
     column = Self.column(path, isAscending, options)
   }
 
   /// - Parameter expression: One without arguments that gives single values.
   init(
-    computing expression: BoundExpression, text: String, isAscending: Bool, options: SortKey.Options
+    computing expression: BoundExpression, text: String, isAscending: Bool,
+    options: SortKey.Options, locale: Locale?
   ) {
     path = nil
     self.expression = expression
     self.text = text
     self.isAscending = isAscending
     self.options = options
+    self.locale = locale
     column = nil
   }
 

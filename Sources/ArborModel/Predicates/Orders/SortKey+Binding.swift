@@ -1,3 +1,5 @@
+package import Foundation
+
 extension SortKey {
   /// Resolves the key's path or expression.
   ///
@@ -21,15 +23,17 @@ extension SortKey {
           + "sort by another attribute."
       ).with(entity: entity.name, keyPath: keyPath)
     }
-    return BoundSortKey(path: path, isAscending: isAscending, options: options)
+    return BoundSortKey(path: path, isAscending: isAscending, options: options, locale: locale)
   }
 }
 
 extension BoundSortKey {
-  package convenience init(path: BoundPath, isAscending: Bool, options: SortKey.Options) {
+  package convenience init(
+    path: BoundPath, isAscending: Bool, options: SortKey.Options, locale: Locale? = nil
+  ) {
     self.init(
       path: path, text: BoundText(arguments: []).text(path), isAscending: isAscending,
-      options: options)
+      options: options, locale: locale)
   }
 }
 

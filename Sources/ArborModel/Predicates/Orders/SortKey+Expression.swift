@@ -90,7 +90,8 @@ extension SortKey {
       ).with(entity: entity.name, keyPath: keyPath)
     default:
       return BoundSortKey(
-        computing: bound.expression, text: keyPath, isAscending: isAscending, options: options)
+        computing: bound.expression, text: keyPath, isAscending: isAscending, options: options,
+        locale: locale)
     }
   }
 }

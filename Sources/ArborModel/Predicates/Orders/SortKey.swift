@@ -1,3 +1,5 @@
+public import Foundation
+
 /// One key of an order: a key path or an expression, and a direction.
 ///
 /// ```swift
@@ -16,7 +18,7 @@ public struct SortKey: Sendable, Hashable, ExpressibleByStringLiteral {
     public static let caseInsensitive = Options(rawValue: 1)
     /// Letters are one with and without diacritics.
     public static let diacriticInsensitive = Options(rawValue: 2)
-    /// The order of the current locale.
+    /// The order of a locale: ``SortKey/locale``, or the one of the store.
     public static let localized = Options(rawValue: 4)
     /// Digits in texts are ordered as the numbers they write: `item 9` before `item 10`.
     public static let numeric = Options(rawValue: 8)
@@ -29,12 +31,17 @@ public struct SortKey: Sendable, Hashable, ExpressibleByStringLiteral {
   public var isAscending: Bool
   /// How texts are ordered.
   public var options: Options
+  /// The locale of the option `localized`; nil for the one that the store was opened with.
+  public var locale: Locale?
 
   /// Makes a key.
-  public init(_ keyPath: String, isAscending: Bool = true, options: Options = []) {
+  public init(
+    _ keyPath: String, isAscending: Bool = true, options: Options = [], locale: Locale? = nil
+  ) {
     self.keyPath = keyPath
     self.isAscending = isAscending
     self.options = options
+    self.locale = locale
   }
 
   /// Lesser values first.
@@ -57,5 +64,17 @@ public struct SortKey: Sendable, Hashable, ExpressibleByStringLiteral {
   }
 
   /// The same key in the opposite direction.
-  public var reversed: SortKey { SortKey(keyPath, isAscending: !isAscending, options: options) }
+  public var reversed: SortKey {
+    SortKey(keyPath, isAscending: !isAscending, options: options, locale: locale)
+  }
+
+  /// The same key with texts in the order of a locale.
+  ///
+  /// ```swift
+  /// request.sortKeys = [.ascending("name").localized(Locale(identifier: "sv"))]
+  /// ```
+  public func localized(_ locale: Locale) -> SortKey {
+    SortKey(
+      keyPath, isAscending: isAscending, options: options.union(.localized), locale: locale)
+  }
 }

@@ -1,0 +1,43 @@
+/// Finds a sequence in another one in linear time, whatever both consist of (Knuth, Morris and
+/// Pratt).
+struct SequenceSearch {
+  /// For each length of a beginning of the pattern, the length of the longest shorter beginning
+  /// that is also its end.
+  private let borders: [Int32]
+
+  /// Prepares the search for a pattern of less than 2³¹ elements.
+  ///
+  /// - Parameter isEqual: Whether two elements of the pattern are equal, by their positions.
+  init(count: Int, _ isEqual: (Int, Int) -> Bool) {
+    var borders = [Int32](repeating: 0, count: max(count, 1) + 1)
+    var length = 0
+    for position in stride(from: 1, to: count, by: 1) {
+      while length > 0, !isEqual(position, length) { length = Int(borders[length]) }
+      if isEqual(position, length) { length += 1 }
+      borders[position + 1] = Int32(length)
+    }
+    self.borders = borders
+  }
+
+  /// Whether the pattern occurs in a sequence.
+  ///
+  /// - Parameters:
+  ///   - count: The number of the sequence's elements.
+  ///   - isEqual: Whether an element of the sequence equals one of the pattern.
+  ///   - accepts: Whether an occurrence counts that ends before a position.
+  func occurs(
+    in count: Int, _ isEqual: (_ position: Int, _ patternPosition: Int) -> Bool,
+    accepts: (_ end: Int) -> Bool = { _ in true }
+  ) -> Bool {
+    let whole = borders.count - 1
+    var length = 0
+    for position in 0..<count {
+      while length == whole || length > 0 && !isEqual(position, length) {
+        length = Int(borders[length])
+      }
+      if isEqual(position, length) { length += 1 }
+      if length == whole, accepts(position + 1) { return true }
+    }
+    return false
+  }
+}

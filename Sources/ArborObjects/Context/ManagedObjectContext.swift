@@ -116,6 +116,7 @@ public final class ManagedObjectContext {
   init(_ store: PersistentStore) {
     self.store = store
     work = Workspace(store.file, store.openState)
+    work.locale = store.locale
     reader = ObjectReader(work, store.boundClasses)
     reader.attach(to: self)
     work.attach(reader)

@@ -31,7 +31,7 @@ final class ResultsKeeper {
     self.context = context
     shape = try ResultsShape(
       description, entity, sectionedBy: sectionPath, schema: context.work.schema,
-      storeID: context.store.id)
+      storeID: context.store.id, locale: context.work.locale)
     record = ResultsRecord(
       masks: shape.masks, schema: context.work.schema,
       seesCommitsOnly: !description.includesPendingChanges)

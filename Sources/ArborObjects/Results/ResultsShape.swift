@@ -29,7 +29,7 @@ struct ResultsShape {
 
   init(
     _ description: FetchDescription, _ entity: EntitySchema, sectionedBy sectionPath: String?,
-    schema: ModelSchema, storeID: UUID
+    schema: ModelSchema, storeID: UUID, locale: Locale?
   ) throws(ArborError) {
     var description = description
     description.sortKeys = description.resultOrder
@@ -56,7 +56,7 @@ struct ResultsShape {
     let family = description.includesSubentities ? entity.concreteFamily : [entity.index]
     order = try RecordOrder(
       keys, of: family.map { schema.entities[$0] }.filter { !$0.isAbstract },
-      PredicateEnvironment(schema: schema, storeID: storeID))
+      PredicateEnvironment(schema: schema, storeID: storeID, locale: locale))
     needsFetch =
       description.fetchLimit > 0 || description.fetchOffset > 0 || description.pageToken != nil
       || group != nil || !description.includesPendingChanges || order == nil || read.isCapricious
@@ -85,6 +85,7 @@ struct ResultsShape {
     let bound = try PredicateBinder.bind(predicate, to: self.entity, in: context.work.schema)
     return try PredicateCompiler.compile(
       [bound.root], arguments: predicate.arguments, for: entity,
-      environment: PredicateEnvironment(schema: context.work.schema, storeID: context.store.id))
+      environment: PredicateEnvironment(
+        schema: context.work.schema, storeID: context.store.id, locale: context.work.locale))
   }
 }

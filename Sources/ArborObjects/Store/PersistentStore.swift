@@ -57,6 +57,8 @@ public final class PersistentStore: Sendable {
   let longReaders: LongReaderLog?
   /// What is told of commits; nil for nothing.
   let instrument: StoreInstrument?
+  /// Whose rules localized comparisons follow; nil for the process's locale.
+  let locale: Locale?
   /// The bodies that run in contexts of the store's own making.
   let bodies = RunningBodies()
   let openState = OpenState()
@@ -121,6 +123,7 @@ public final class PersistentStore: Sendable {
       slowerThan: options.slowQueryThreshold, options.instrument?.queryObserver(of: file))
     longReaders = options.pinnedPagesThreshold.map { LongReaderLog(limit: $0) }
     instrument = options.instrument
+    locale = options.locale
     compactsWhenClosed = options.compactsWhenClosed
     uniqueIDs = UniqueIDs(file, openState)
     background = BackgroundContext()

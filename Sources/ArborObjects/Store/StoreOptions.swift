@@ -1,6 +1,6 @@
 public import ArborModel
 internal import ArborStore
-internal import Foundation
+public import Foundation
 
 /// How a store is opened. Nothing is ever erased unless an option says so by name.
 ///
@@ -157,6 +157,12 @@ public struct StoreOptions: Sendable, Hashable {
   /// Commits look for such readers, at most every ten seconds. The log's label is
   /// `ArborData.readers`, its level warning; a reader is named again when it pins twice as many.
   public var pinnedPagesThreshold: Int? = 65_536
+  /// Whose rules `[l]` in predicates and the sort option `localized` follow; nil for the process's
+  /// `Locale.current`. A sort key may name another one.
+  ///
+  /// On Linux `Locale.current` doesn't depend on the environment: it is `en_001` whatever `LANG`
+  /// is.
+  public var locale: Locale?
   /// What is told of every commit and fetch as it begins and ends; nil, the default, for nothing.
   public var instrument: StoreInstrument?
 

@@ -175,4 +175,75 @@ import Testing
       #expect(error?.code == .invalidArgument && error?.keyPath == "random()")
     }
   }
+
+  // MARK: Locales
+
+  /// In Swedish, Ä is a letter after Z; in German it is a kind of A.
+  @Test("A locale is chosen for a store, and another one for a sort key")
+  func localesAreChosen() throws {
+    let model = try ManagedObjectModel { Entity("City") { Attribute("name", .string) } }
+    let names = ["Zürich", "Ärla", "Ada", "Örebro"]
+    let german = ["Ada", "Ärla", "Örebro", "Zürich"]
+    let swedish = ["Ada", "Zürich", "Ärla", "Örebro"]
+    for (identifier, own, other) in [
+      ("sv_SE", swedish, german), ("de_DE", german, swedish),
+    ] {
+      var options = StoreOptions()
+      options.locale = Locale(identifier: identifier)
+      let store = try PersistentStore(model: model, at: .inMemory, options: options)
+      defer { store.close() }
+      let context = store.makeContext()
+      for name in names { try context.insert("City")["name"] = name }
+      func fetch(_ keys: [SortKey], _ predicate: FetchPredicate? = nil) throws -> [String] {
+        var request = FetchRequest<ManagedObject>(entity: "City", predicate: predicate)
+        request.sortKeys = keys
+        let fetched = try context.fetch(request).map { $0["name"] as String }
+        let live = try context.fetchedResults(request).objects.map { $0["name"] as String }
+        let cursor = try context.cursor(for: request)
+        var listed: [String] = []
+        while let object = try cursor.next() { listed.append(object["name"] as String) }
+        request.propertiesToFetch = ["name AS text"]
+        request.sortKeys = keys.map {
+          SortKey("text", isAscending: $0.isAscending, options: $0.options, locale: $0.locale)
+        }
+        let rows = try context.fetchRows(request).map { $0["text"] }
+        #expect(live == fetched && listed == fetched)
+        #expect(rows == fetched.map { .string($0) })
+        return fetched
+      }
+      let key = SortKey.ascending("name", options: .localized)
+      let otherLocale = Locale(identifier: identifier == "sv_SE" ? "de" : "sv")
+      // Pending objects, then stored ones.
+      for _ in 0..<2 {
+        #expect(try fetch([key]) == own)
+        #expect(try fetch([key.reversed]) == own.reversed())
+        #expect(try fetch([SortKey("name").localized(otherLocale)]) == other)
+        #expect(try fetch([SortKey("-name").localized(otherLocale)]) == other.reversed())
+        let late = try fetch([key], "name >[l] 'Zz'")
+        #expect(late == (own == swedish ? ["Ärla", "Örebro"] : []))
+        let cities = try context.fetch(FetchRequest<ManagedObject>(entity: "City"))
+        let matching = try cities.filter { try ("name >[l] 'Zz'" as FetchPredicate).matches($0) }
+        #expect(matching.count == late.count)
+        try context.commit()
+      }
+    }
+  }
+
+  @Test("Letters are lowercased by the rules of the store's locale")
+  func casesFollowTheLocale() throws {
+    let model = try ManagedObjectModel { Entity("City") { Attribute("name", .string) } }
+    for (identifier, count) in [("tr_TR", 0), ("en_US", 1)] {
+      var options = StoreOptions()
+      options.locale = Locale(identifier: identifier)
+      let store = try PersistentStore(model: model, at: .inMemory, options: options)
+      defer { store.close() }
+      let context = store.makeContext()
+      try context.insert("City")["name"] = "DIYARBAKIR"
+      try context.commit()
+      for predicate in ["name CONTAINS[cl] 'diyar'", "name BEGINSWITH[cl] 'di'"] {
+        let found = try context.count("City", matching: FetchPredicate(format: predicate))
+        #expect(found == count, "\(predicate)")
+      }
+    }
+  }
 }

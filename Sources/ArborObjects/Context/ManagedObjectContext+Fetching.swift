@@ -106,6 +106,17 @@ extension ManagedObjectContext {
     try reader.rows(request)
   }
 
+  /// Hands on the rows of a request as they are read.
+  ///
+  /// - Parameter body: Receives the values of a row's columns, in their order. It must not use the
+  ///   context.
+  /// - Throws: ``ArborError`` as ``fetchRows(_:)``, after some rows were handed on.
+  package func forEachRow<T: ManagedObject>(
+    _ request: FetchRequest<T>, _ body: ([Value]) -> Void
+  ) throws(ArborError) {
+    try reader.forEachRow(request, body)
+  }
+
   /// How the store finds what a request asks for, as of the last commit.
   ///
   /// The plan is made of counts alone, no record is read. Where no count tells how many rows a step

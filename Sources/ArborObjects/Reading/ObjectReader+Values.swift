@@ -22,6 +22,25 @@ extension ObjectReader {
 
   /// See ``ManagedObjectContext/fetchRows(_:)``.
   func rows<T: ManagedObject>(_ request: FetchRequest<T>) throws(ArborError) -> [[String: Value]] {
+    try withRows(request) { snapshot, query, plan, overlay throws(StoreError) in
+      try snapshot.rows(query, plan, overlay: overlay)
+        .map { Dictionary(uniqueKeysWithValues: zip(plan.names, $0)) }
+    }
+  }
+
+  /// Hands on the rows of a request as they are read, each with its columns' values in order.
+  func forEachRow<T: ManagedObject>(
+    _ request: FetchRequest<T>, _ body: ([Value]) -> Void
+  ) throws(ArborError) {
+    try withRows(request) { snapshot, query, plan, overlay throws(StoreError) in
+      try snapshot.forEachRow(query, plan, overlay: overlay, body)
+    }
+  }
+
+  private func withRows<T: ManagedObject, R>(
+    _ request: FetchRequest<T>,
+    _ body: (StoreSnapshot, StoreQuery, RowPlan, FetchOverlay?) throws(StoreError) -> R
+  ) throws(ArborError) -> R {
     try beginOperation()
     let entity = try entity(for: request)
     let plan = try RowPlan(request.description, of: entity, in: work.schema)
@@ -31,10 +50,9 @@ extension ObjectReader {
     description.pageToken = nil
     let query = try query(description, entity)
     let overlay = overlay(for: description)
-    let rows = try onSnapshot { snapshot throws(StoreError) in
-      try snapshot.rows(query, plan, overlay: overlay)
+    return try onSnapshot { snapshot throws(StoreError) in
+      try body(snapshot, query, plan, overlay)
     }
-    return rows.map { Dictionary(uniqueKeysWithValues: zip(plan.names, $0)) }
   }
 
   /// Searches the texts of the objects of a request for words; see

@@ -19,7 +19,7 @@ extension StoreSnapshot {
     return try answering(query, for: plan.grouping == nil ? .rows : .groups, overlay: overlay) {
       $0.count
     } with: { executor in
-      let environment = PredicateEnvironment(schema: store.schema, storeID: store.id)
+      let environment = predicateEnvironment
       if let grouping = plan.grouping {
         let groups = try executor.answer(GroupedRows(grouping, environment, executor.resolver))
           .groups
@@ -35,6 +35,59 @@ extension StoreSnapshot {
       return try RowOrdering(plan: plan, environment: environment, limit: limit)
         .rows(of: projected.rows)
     }
+  }
+}
+
+extension StoreSnapshot {
+  /// Hands on the rows that a plan makes of a query's objects, in their order. Rows that are
+  /// neither sorted nor grouped nor distinct are handed on as they are read.
+  ///
+  /// - Throws: As ``rows(_:_:overlay:)``, after some rows were handed on.
+  package func forEachRow(
+    _ query: StoreQuery, _ plan: RowPlan, overlay: FetchOverlay?, _ body: ([Value]) -> Void
+  ) throws(StoreError) {
+    // A scan along an index may be given up for another plan after some rows.
+    guard plan.grouping == nil, plan.order.isEmpty, !plan.isDistinct, plan.sortKeys.isEmpty,
+      query.groupLimit == nil
+    else {
+      return try rows(query, plan, overlay: overlay).forEach(body)
+    }
+    let query = StoreQuery(
+      entity: query.entity, includesSubentities: query.includesSubentities,
+      predicate: query.predicate, sortKeys: [], limit: plan.limit, offset: plan.offset)
+    try withoutActuallyEscaping(body) { (body) throws(StoreError) in
+      _ = try answering(query, for: .rows, overlay: overlay) {
+        $0
+      } with: { executor in
+        let rows = try executor.answer(
+          HandedRows(plan, predicateEnvironment, executor.resolver, body))
+        try executor.resolver.check()
+        return rows.count
+      }
+    }
+  }
+}
+
+/// Hands on a row of every object.
+private struct HandedRows: RowSink {
+  private let readers: RowReaders
+  private let body: ([Value]) -> Void
+  private(set) var count = 0
+
+  init(
+    _ plan: RowPlan, _ environment: PredicateEnvironment, _ resolver: SnapshotResolver,
+    _ body: @escaping ([Value]) -> Void
+  ) {
+    readers = RowReaders(plan.columns, environment, resolver)
+    self.body = body
+  }
+
+  mutating func take(
+    _ number: ObjectNumber, _ row: FoundRow, of entity: EntitySchema
+  ) throws -> Bool {
+    count += 1
+    body(try readers.values(number, row.record, of: entity))
+    return true
   }
 }
 
@@ -88,7 +141,10 @@ private struct GroupedRows: RowSink {
   private let readers: RowReaders
   private let keyCount: Int
   private let aggregates: [RowPlan.GroupAggregate]
-  private var groupIndices: [DistinctValue: Int] = [:]
+  /// By the hash of keys the newest group that has it.
+  private var newest: [Int: Int] = [:]
+  /// For each group the one before it whose keys have the same hash; -1 for none.
+  private var former: [Int] = []
   /// In the order of their first objects.
   private(set) var groups: [Group] = []
 
@@ -107,7 +163,7 @@ private struct GroupedRows: RowSink {
     _ number: ObjectNumber, _ row: FoundRow, of entity: EntitySchema
   ) throws -> Bool {
     let values = try readers.values(number, row.record, of: entity)
-    let groupIndex = keyCount == 0 ? 0 : groupIndex(of: Array(values[..<keyCount]))
+    let groupIndex = keyCount == 0 ? 0 : groupIndex(of: values[..<keyCount])
     var next = keyCount
     for (index, aggregate) in aggregates.enumerated() {
       if aggregate.expression == nil {
@@ -120,11 +176,18 @@ private struct GroupedRows: RowSink {
     return true
   }
 
-  private mutating func groupIndex(of keys: [Value]) -> Int {
-    let key = DistinctValue(.list(keys))
-    if let known = groupIndices[key] { return known }
-    groupIndices[key] = groups.count
-    groups.append(Group(keys: keys, figures: aggregates.map(GroupFigure.init)))
+  private mutating func groupIndex(of keys: ArraySlice<Value>) -> Int {
+    let hash = DistinctValue.hash(of: keys)
+    let last = newest[hash] ?? -1
+    var index = last
+    while index >= 0 {
+      let known = groups[index].keys
+      if keys.indices.allSatisfy({ Value.compare(known[$0], keys[$0]) == .equal }) { return index }
+      index = former[index]
+    }
+    newest[hash] = groups.count
+    former.append(last)
+    groups.append(Group(keys: Array(keys), figures: aggregates.map(GroupFigure.init)))
     return groups.count - 1
   }
 }
@@ -207,10 +270,12 @@ private struct RowOrdering {
     let keys = rows.map { row in
       zip(plan.order, row[width...]).map { CollatedOrder.prepared(numbered($1), $0.options) }
     }
+    let locale = environment.locale
     let sorted = try rows.indices.sorted { left, right in
       try limit.check()
       for (index, key) in plan.order.enumerated() {
-        let order = CollatedOrder.compare(keys[left][index], keys[right][index], key.options)
+        let order = CollatedOrder.compare(
+          keys[left][index], keys[right][index], key.options, key.locale ?? locale)
         if order != .equal { return (order == .less) == key.isAscending }
       }
       return left < right

@@ -42,6 +42,13 @@ struct Printer {
     listCount = nil
   }
 
+  /// Writes a line of text without the blanks at its end.
+  mutating func write(line: [UInt8]) {
+    let end = line.lastIndex { $0 != UInt8(ascii: " ") }.map { $0 + 1 } ?? 0
+    pending.append(contentsOf: line[..<end])
+    write("\n")
+  }
+
   /// Writes out what is pending.
   mutating func flush() {
     guard !pending.isEmpty else { return }

@@ -1,18 +1,27 @@
 import ArborJSON
 import ArborModel
 
-/// Rows of values under the names of their columns, printed as they come: for a person in aligned
-/// columns, whose widths the first rows decide, for a program as a list of objects.
+/// Rows of values under the names of their columns: for a person in aligned columns, for a program
+/// as a list of objects that is printed as they come.
+///
+/// Columns are as wide as their widest cell among the rows that fit into 16 MiB. Rows after these
+/// are printed as they come, and a wider cell moves the rest of its line.
 struct RowList {
-  /// So many rows decide how wide columns are.
-  private static let first = 100
+  private static let room = 16 << 20
 
   private let names: [String]
-  private var waiting: [[String]] = []
-  private var widths: [Int] = []
+  /// The cells that are not printed yet, one after the other.
+  private var bytes: [UInt8] = []
+  /// By cell, where it ends and how many columns of the terminal it takes.
+  private var cells: [(end: Int, width: Int)] = []
+  private var widths: [Int]
+  private var hasHeader = false
   private var count = 0
 
-  init(_ names: [String]) { self.names = names }
+  init(_ names: [String]) {
+    self.names = names
+    widths = names.map(TextWidth.of)
+  }
 
   mutating func add(_ values: [Value], to printer: inout Printer) {
     if count == 0, printer.isJSON { printer.beginList() }
@@ -22,8 +31,8 @@ struct RowList {
       for (name, value) in zip(names, values) { object[name] = Self.json(value) }
       return printer.add(json: .object(object), text: "")
     }
-    waiting.append(values.map(Self.text))
-    if waiting.count >= Self.first || !widths.isEmpty { printWaiting(&printer) }
+    for value in values { add(Self.text(value)) }
+    if hasHeader || bytes.count > Self.room { printCells(&printer) }
   }
 
   /// Prints what is left, and for a person how many rows there were.
@@ -32,25 +41,44 @@ struct RowList {
       if count == 0 { printer.beginList() }
       return printer.endList(summary: "")
     }
-    printWaiting(&printer)
+    if count > 0 { printCells(&printer) }
     printer.print(json: .null, text: count == 1 ? "1 row" : "\(count) rows")
   }
 
-  private mutating func printWaiting(_ printer: inout Printer) {
-    guard !waiting.isEmpty else { return }
-    if widths.isEmpty {
-      widths = names.indices.map { column in
-        (waiting + [names]).map { TextWidth.of($0[column]) }.max() ?? 0
-      }
-      printLine(names, &printer)
+  private mutating func add(_ cell: String) {
+    let start = bytes.count
+    bytes.append(contentsOf: cell.utf8)
+    let isASCII = bytes[start...].allSatisfy { $0 < 0x80 }
+    let width = isASCII ? bytes.count - start : TextWidth.of(cell)
+    if !hasHeader {
+      let column = cells.count % names.count
+      widths[column] = max(widths[column], width)
     }
-    for row in waiting { printLine(row, &printer) }
-    waiting.removeAll(keepingCapacity: true)
+    cells.append((bytes.count, width))
   }
 
-  private func printLine(_ cells: [String], _ printer: inout Printer) {
-    let line = zip(cells, widths).map { TextWidth.padded($0, to: $1) }.joined(separator: "  ")
-    printer.print(json: .null, text: String(line.reversed().drop { $0 == " " }.reversed()))
+  private mutating func printCells(_ printer: inout Printer) {
+    if !hasHeader {
+      hasHeader = true
+      let cells = zip(names, widths).map { TextWidth.padded($0, to: $1) }
+      printer.write(line: Array(cells.joined(separator: "  ").utf8))
+    }
+    var line: [UInt8] = []
+    var start = 0
+    for (index, cell) in cells.enumerated() {
+      let column = index % names.count
+      line.append(contentsOf: bytes[start..<cell.end])
+      start = cell.end
+      if column < names.count - 1 {
+        let blanks = max(0, widths[column] - cell.width) + 2
+        line.append(contentsOf: repeatElement(UInt8(ascii: " "), count: blanks))
+      } else {
+        printer.write(line: line)
+        line.removeAll(keepingCapacity: true)
+      }
+    }
+    bytes.removeAll(keepingCapacity: true)
+    cells.removeAll(keepingCapacity: true)
   }
 
   private static func json(_ value: Value) -> JSONValue {

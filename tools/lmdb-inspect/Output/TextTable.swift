@@ -22,7 +22,8 @@ struct TextTable {
         return isNumeric[column] ? padding + cell : cell + padding
       }
       let line = cells.joined(separator: "  ")
-      return String(line.reversed().drop { $0 == " " }.reversed())
+      let end = line.utf8.lastIndex { $0 != UInt8(ascii: " ") }
+      return end.map { String(line[...$0]) } ?? ""
     }.joined(separator: "\n")
   }
 

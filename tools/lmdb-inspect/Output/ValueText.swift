@@ -29,6 +29,9 @@ enum ValueText {
   static func text(_ value: Value) -> String {
     switch value {
     case .null: "nil"
+    case .boolean(let flag): flag ? "true" : "false"
+    case .integer(let number): String(number)
+    case .uuid(let uuid): uuid.uuidString
     case .string(let text): quoted(text)
     case .date(let date): ISO8601Date.milliseconds(date)
     case .binary(let data): ByteText(Array(data)).hex(limit: longest / 2)

@@ -2,16 +2,12 @@ import ArborModel
 import ArborObjects
 import ArborStore
 
-/// Rows of values of a store's objects, handed on as they are read: the memory they take does not
-/// depend on their number, but for groups and for rows sorted by what only a column has.
+/// Rows of values of a store's objects. Rows that are neither sorted nor grouped are handed on as
+/// they are read, so that the memory they take does not depend on their number.
 struct RowQuery {
-  /// So many objects are read at a time.
-  private static let batch = 1000
-
   /// What the columns are called.
   let names: [String]
   private let request: FetchRequest<ManagedObject>
-  private let plan: RowPlan
   private let context: ManagedObjectContext
 
   /// - Parameter request: What is asked for; without columns the objects' identity, every attribute
@@ -27,40 +23,15 @@ struct RowQuery {
     self.request = request
     self.context = context
     do throws(ArborError) {
-      plan = try RowPlan(request.description, of: entity, in: schema)
+      names = try RowPlan(request.description, of: entity, in: schema).names
     } catch {
       throw InspectError.notFound("\(error)")
     }
-    names = plan.names
   }
 
   /// Hands each row's values on, in the order of ``names``, from one state of the store.
-  func forEachRow(_ body: ([Value]) throws -> Void) throws {
-    try context.withSnapshot {
-      guard plan.grouping == nil, plan.order.isEmpty else {
-        return try hand(on: context.fetchRows(request), body)
-      }
-      var objects = request
-      objects.propertiesToFetch = []
-      objects.fetchBatchSize = Self.batch
-      let cursor = try context.cursor(for: objects)
-      while true {
-        var ids: [ObjectID] = []
-        while ids.count < Self.batch, let object = try cursor.next() {
-          ids.append(object.objectID)
-        }
-        if ids.isEmpty { return }
-        var part = request
-        part.predicate = "SELF IN \(ids)"
-        part.fetchLimit = 0
-        part.fetchOffset = 0
-        try hand(on: context.fetchRows(part), body)
-      }
-    }
-  }
-
-  private func hand(on rows: [[String: Value]], _ body: ([Value]) throws -> Void) rethrows {
-    for row in rows { try body(names.map { row[$0] ?? .null }) }
+  func forEachRow(_ body: ([Value]) -> Void) throws {
+    try context.forEachRow(request, body)
   }
 
   private static func allColumns(of entity: EntitySchema) -> [String] {

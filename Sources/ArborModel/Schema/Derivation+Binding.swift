@@ -25,7 +25,9 @@ extension Derivation {
     let usesNow = expression.contains { expression, _ in
       if case .call(.now, _) = expression { true } else { false }
     }
-    self.init(slot: attribute.slot, expression: expression, usesNow: usesNow, reads: visitor.reads)
+    self.init(
+      slot: attribute.slot, expression: expression, usesNow: usesNow, reads: visitor.reads,
+      aggregate: DerivedAggregate(expression, into: attribute))
   }
 
   private static func flaw(_ message: String) -> ArborError {

@@ -7,6 +7,8 @@ package struct Derivation: Sendable {
   /// Whether the value says when the object was written.
   package let usesNow: Bool
   package let reads: [DerivationRead]
+  /// The expression as a figure of members that is kept by difference; nil for other expressions.
+  package let aggregate: DerivedAggregate?
 }
 
 /// One property that a derivation reads, of the object itself or of others.

@@ -71,6 +71,11 @@ private struct DerivedAttributes {
   private let plan: DerivationPlan
   private let environment: PredicateEnvironment
   private var owners: Set<ObjectNumber> = []
+  /// The owners all of whose values are computed from scratch.
+  private var rewritten: Set<ObjectNumber> = []
+  /// By owner, the objects that have become its members or ceased to be, and the members that were
+  /// changed.
+  private var touched: [ObjectNumber: Set<ObjectNumber>] = [:]
   /// The owners of ordered relationships whose members changed: they are written too.
   private var reordered: Set<ObjectNumber> = []
   /// The catalogue numbers of the entities that values or the choice of owners rest on.
@@ -106,6 +111,7 @@ private struct DerivedAttributes {
 
   private mutating func gather() {
     owners = context.derivedAnew
+    rewritten = owners
     gatherChanged()
     gatherRelinked()
     for owner in owners {
@@ -123,7 +129,10 @@ private struct DerivedAttributes {
       let object = change.live
       let entity = object.binding.entity
       switch change.kind {
-      case .inserted: if !plan.derivations[entity.index].isEmpty { owners.insert(object.number) }
+      case .inserted:
+        guard !plan.derivations[entity.index].isEmpty else { continue }
+        owners.insert(object.number)
+        rewritten.insert(object.number)
       case .updated:
         guard let committed = change.committed else { continue }
         let record = object.currentRecord
@@ -137,6 +146,11 @@ private struct DerivedAttributes {
           record.changedFields(since: committed, in: entity.layout) != 0
         else { continue }
         owners.insert(object.number)
+        // What an earlier computation for the same commit has changed is none of its own.
+        let derived = plan.derivations[entity.index].map { entity.attributes[$0.slot].fieldIndex }
+        if record.differs(from: committed, besides: derived, entity) {
+          rewritten.insert(object.number)
+        }
       case .deleted, .dropped: break
       }
     }
@@ -148,6 +162,7 @@ private struct DerivedAttributes {
     context.work.links.forEach { edit in
       guard !context.work.isDeleted(edit.owner) else { return }
       edited.append((edit.owner, edit.relation))
+      touched[edit.owner, default: []].formUnion(edit.addedMembers + edit.removedMembers)
       if edit.changesOwner { reordered.insert(edit.owner) }
     }
     for (owner, relation) in edited {
@@ -190,6 +205,9 @@ private struct DerivedAttributes {
       }
       front = next
     }
+    if trigger.hops.count == 1 {
+      for owner in front { touched[owner, default: []].insert(changed) }
+    }
     entities.formUnion(trigger.entities)
     owners.formUnion(front.filter { !context.work.isDeleted($0) })
   }
@@ -218,15 +236,30 @@ private struct DerivedAttributes {
   }
 
   private func values(of objects: [ManagedObject]) throws(ArborError) -> [[Value]] {
-    let (context, readers) = (context, readers)
-    return try context.reader.peek { snapshot throws(StoreError) in
-      try snapshot.resolving(overlay: context.work.overlay) { resolver in
-        objects.map { object in
-          readers[object.binding.entity.index, default: []].map {
-            $0(object.currentRecord, object.number, resolver)
-          }
+    try context.reader.peek { snapshot throws(StoreError) in
+      try snapshot.resolving(overlay: context.work.overlay) { present throws(StoreError) in
+        try snapshot.resolving(overlay: nil) { stored in
+          objects.map { values(of: $0, stored: stored, present: present) }
         }
       }
+    }
+  }
+
+  private func values(
+    of object: ManagedObject, stored: any RecordResolver, present: any RecordResolver
+  ) -> [Value] {
+    let index = object.binding.entity.index
+    let isRewritten = rewritten.contains(object.number)
+    let touched = touched[object.number] ?? []
+    return zip(plan.derivations[index], readers[index, default: []]).map { derivation, read in
+      if !isRewritten,
+        let value = derivation.aggregate?.value(
+          of: object.number, touching: touched, in: environment.schema, stored: stored,
+          present: present)
+      {
+        return value
+      }
+      return read(object.currentRecord, object.number, present)
     }
   }
 

@@ -1,0 +1,160 @@
+internal import Foundation
+
+/// A derivation that is one figure of the members of a relationship, as `entries.@sum.amount`. A
+/// commit keeps it current by the difference that changed members make.
+///
+/// Sums are kept where all numbers are whole or decimal, averages where they are whole and none is
+/// missing, and least and greatest values unless the member that has one leaves. Everything else is
+/// computed from all members again: floating-point sums would drift.
+package struct DerivedAggregate: Sendable {
+  private enum Figure: Sendable {
+    case sum, average
+    case extreme(Ordering)
+  }
+
+  private let figure: Figure
+  private let relationship: RelationshipSchema
+  /// The members' attribute by its slot.
+  private let memberSlot: Int
+  /// The derived attribute by its slot.
+  private let slot: Int
+
+  /// The aggregate that an expression is; nil for other expressions.
+  init?(_ expression: BoundExpression, into attribute: AttributeSchema) {
+    guard case .call(let function, let operands) = expression, operands.count == 1,
+      case .each(.collection(let collection), _, .path(let path)) = operands[0],
+      collection.scope == 0, collection.hops.isEmpty, path.scope == 0, path.hops.isEmpty,
+      case .attribute(let member) = path.leaf
+    else { return nil }
+    let kinds = (own: attribute.field.kind, members: member.field.kind)
+    switch function {
+    case .sum:
+      guard kinds.members.isExactNumber, kinds.own.isExactNumber || kinds.own == .double else {
+        return nil
+      }
+      figure = .sum
+    case .average:
+      guard kinds.members.isWholeNumber, kinds.own == .double, !member.description.isOptional
+      else { return nil }
+      figure = .average
+    case .min, .max:
+      guard kinds.own == kinds.members, kinds.own != .tagged else { return nil }
+      figure = .extreme(function == .min ? .less : .greater)
+    default: return nil
+    }
+    relationship = collection.relationship
+    memberSlot = member.slot
+    slot = attribute.slot
+  }
+
+  /// The value after a commit.
+  ///
+  /// - Parameters:
+  ///   - owner: An object that the store has.
+  ///   - touched: All objects that may have become members or ceased to be, or whose attribute may
+  ///     have changed.
+  ///   - stored: Reads the store as it is before the commit.
+  ///   - present: Reads the store with the commit's changes over it.
+  /// - Returns: nil if all members have to be read.
+  package func value(
+    of owner: ObjectNumber, touching touched: Set<ObjectNumber>, in schema: ModelSchema,
+    stored: any RecordResolver, present: any RecordResolver
+  ) -> Value? {
+    guard let entity = schema.entity(of: owner), let record = stored.record(of: owner) else {
+      return nil
+    }
+    let former = record.value(entity.attributes[slot].field)
+    var changes: [(before: Value, after: Value)] = []
+    for member in touched {
+      let before = value(of: member, at: owner, in: schema, stored)
+      let after = value(of: member, at: owner, in: schema, present)
+      if before != after { changes.append((before, after)) }
+    }
+    switch figure {
+    case .sum: return Self.sum(former, changes)
+    case .average:
+      return Self.average(
+        former, changes, before: stored.memberCount(of: owner, relationship),
+        after: present.memberCount(of: owner, relationship))
+    case .extreme(let wanted):
+      if former.isNull, stored.memberCount(of: owner, relationship) > 0 { return nil }
+      return Self.extreme(former, changes, wanted)
+    }
+  }
+
+  /// What a member contributes; nil for an object that is none.
+  private func value(
+    of member: ObjectNumber, at owner: ObjectNumber, in schema: ModelSchema,
+    _ resolver: any RecordResolver
+  ) -> Value {
+    guard let entity = schema.entity(of: member), schema.leads(relationship, to: member),
+      resolver.contains(member, in: relationship, of: owner),
+      let record = resolver.record(of: member)
+    else { return .null }
+    return record.value(entity.attributes[memberSlot].field)
+  }
+
+  // MARK: Figures
+
+  private static func sum(_ former: Value, _ changes: [(before: Value, after: Value)]) -> Value? {
+    guard var sum = former.exactNumber else { return nil }
+    for change in changes {
+      if !change.before.isNull { sum = ValueArithmetic.subtract(sum, change.before) }
+      if !change.after.isNull { sum = ValueArithmetic.add(sum, change.after) }
+      // Beyond what decimals hold.
+      if sum.exactNumber == nil { return nil }
+    }
+    return sum
+  }
+
+  private static func average(
+    _ former: Value, _ changes: [(before: Value, after: Value)], before: Int, after: Int
+  ) -> Value? {
+    var sum = Value.integer(0)
+    if before > 0 {
+      guard case .double(let average) = former else { return nil }
+      // The quotient is rounded, and the product is nearest to the sum that it was made of.
+      let product = (average * Double(before)).rounded()
+      guard product.magnitude < 0x1p50 else { return nil }
+      sum = .integer(Int64(product))
+    }
+    guard case .integer(let total)? = Self.sum(sum, changes), after >= 0 else { return nil }
+    return after == 0 ? .null : .double(Double(total) / Double(after))
+  }
+
+  private static func extreme(
+    _ former: Value, _ changes: [(before: Value, after: Value)], _ wanted: Ordering
+  ) -> Value? {
+    var best = Value.null
+    for change in changes where !change.after.isNull && !change.after.isNotANumber {
+      if best.isNull || Value.compare(change.after, best) == wanted { best = change.after }
+    }
+    if former.isNull { return best }
+    if !best.isNull, Value.compare(best, former) != wanted.reversed { return best }
+    let isLost = changes.contains {
+      !$0.before.isNull && Value.compare($0.before, former) == .equal
+    }
+    return isLost ? nil : former
+  }
+}
+
+extension Value {
+  /// A number without rounding; nil for what is none, and for fractions in floating point.
+  fileprivate var exactNumber: Value? {
+    switch self {
+    case .integer: self
+    case .decimal(let number): number.isNaN ? nil : self
+    case .double(let number):
+      Int64(exactly: number).flatMap { whole in
+        whole.magnitude < 1 << 53 ? .integer(whole) : nil
+      }
+    default: nil
+    }
+  }
+}
+
+extension FieldKind {
+  fileprivate var isWholeNumber: Bool { self == .int16 || self == .int32 || self == .int64 }
+
+  fileprivate var isExactNumber: Bool { isWholeNumber || self == .decimal }
+}

@@ -8,6 +8,7 @@ package struct ValueSummary: Sendable {
   private var summands = 0
   private var dates = 0.0
   private var dateCount = 0
+  private let keepsExtremes: Bool
   private var least = Value.null
   private var greatest = Value.null
   private var seen: Set<DistinctValue>?
@@ -18,7 +19,10 @@ package struct ValueSummary: Sendable {
   ///   - isDistinct: Whether equal values count once.
   ///   - keepsValues: Whether there will be functions that
   ///     ``Aggregate/Function/takesAllValues``.
-  package init(isDistinct: Bool = false, keepsValues: Bool = false) {
+  ///   - keepsExtremes: Whether the least or the greatest value will be asked for, which takes
+  ///     comparing each value.
+  package init(isDistinct: Bool = false, keepsValues: Bool = false, keepsExtremes: Bool = true) {
+    self.keepsExtremes = keepsExtremes
     seen = isDistinct ? [] : nil
     values = keepsValues ? [] : nil
   }
@@ -35,6 +39,7 @@ package struct ValueSummary: Sendable {
     } else if sum.add(value) {
       summands += 1
     }
+    guard keepsExtremes else { return }
     if least.isNull || Value.compare(value, least) == .less { least = value }
     if greatest.isNull || Value.compare(value, greatest) == .greater { greatest = value }
   }

@@ -44,6 +44,9 @@ package enum DecimalCodec {
     guard first == 1 || first == 3, bytes.count >= 5 else { return nil }
     let mask: UInt8 = first == 1 ? 0xFF : 0
     let exponent = Int(bytes[1] ^ mask) << 8 | Int(bytes[2] ^ mask)
+    if bytes.count <= 3 + 19 + 1, let number = decodeShort(bytes, exponent - bias, mask) {
+      return number
+    }
     var digits: [UInt8] = []
     for byte in bytes[3..<(bytes.count - 1)] {
       let digit = byte ^ mask
@@ -54,5 +57,26 @@ package enum DecimalCodec {
       return nil
     }
     return DecimalDigits(isNegative: first == 1, digits: digits, exponent: exponent - bias).decimal
+  }
+
+  /// Decodes a number of at most 19 digits; nil if it has a rare exponent or the bytes are not
+  /// sound.
+  private static func decodeShort(
+    _ bytes: UnsafeRawBufferPointer, _ exponent: Int, _ mask: UInt8
+  ) -> Decimal? {
+    let end = bytes.count - 1
+    var significand: UInt64 = 0
+    for index in 3..<end {
+      let digit = (bytes[index] ^ mask) &- 1
+      guard digit < 10 else { return nil }
+      // Nineteen digits are less than 2⁶⁴.
+      significand = significand * 10 + UInt64(digit)
+    }
+    let power = exponent - (end - 3)
+    guard bytes[end] ^ mask == 0, bytes[3] ^ mask != 1, bytes[end - 1] ^ mask != 1,
+      power >= -128, power <= 127
+    else { return nil }
+    return Decimal(
+      sign: mask == 0 ? .plus : .minus, exponent: power, significand: Decimal(significand))
   }
 }

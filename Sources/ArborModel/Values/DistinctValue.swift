@@ -15,6 +15,13 @@ package struct DistinctValue: Hashable, Sendable {
 
   package func hash(into hasher: inout Hasher) { Self.hash(value, into: &hasher) }
 
+  /// A hash of several values, the same for values that are not distinct one by one.
+  package static func hash(of values: ArraySlice<Value>) -> Int {
+    var hasher = Hasher()
+    for value in values { hash(value, into: &hasher) }
+    return hasher.finalize()
+  }
+
   private static func hash(_ value: Value, into hasher: inout Hasher) {
     hasher.combine(value.orderingRank)
     switch value {

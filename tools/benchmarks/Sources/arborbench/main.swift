@@ -4,6 +4,7 @@
 // perform commits concurrently to a loaded store, predicates parses texts and tests them on it;
 // document writes FILE.json, which import imports twice, and byhand inserts the same objects from a
 // program; gazetteer compares operations on cities with SQLite, in FILE.arbor and FILE.sqlite;
+// ledger compares a ledger of N transactions with SQLite, in FILE.arbor and FILE.sqlite;
 // evolve opens and scans copies of a loaded store with the next version of its model;
 // online fills indexes behind a migration of copies, with commits beside it;
 // log commits and loads with and without a log, in files of its own, and restores; backup backs a
@@ -20,7 +21,7 @@ guard arguments.count >= 3, let count = Int(arguments[arguments.startIndex + 2])
 else {
   print(
     "usage: arborbench load|read|single|mutate|open|size|index|cascade|perform|predicates|document|"
-      + "byhand|import|gazetteer|evolve|online|log|backup|postgres|sharing|cancel FILE N "
+      + "byhand|import|gazetteer|ledger|evolve|online|log|backup|postgres|sharing|cancel FILE N "
       + "[REPETITIONS or BLOCK] [nosync]")
   exit(2)
 }
@@ -44,6 +45,7 @@ do {
   case "byhand": try benchmark.insertByHand()
   case "import": try await benchmark.importDocument()
   case "gazetteer": try benchmark.compareGazetteers(rounds: number)
+  case "ledger": try benchmark.compareLedgers(rounds: number)
   case "evolve": try benchmark.evolve(rounds: number)
   case "online": try benchmark.buildOnline(rounds: number)
   case "log": try benchmark.log(rounds: number)

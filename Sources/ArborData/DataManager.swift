@@ -99,7 +99,7 @@ nonisolated open class DataManager {
   /// - Throws: ``ArborError`` `unknownName` for an entity that the model does not know.
   @discardableResult
   open func insert(_ entityName: String) throws -> ManagedObject {
-    try operation { try context.insert(entityName) }
+    try context.insert(entityName)
   }
 
   /// Inserts an object of a class, with the defaults of its attributes. What the store reports, the
@@ -108,22 +108,20 @@ nonisolated open class DataManager {
   /// - Precondition: The class describes a concrete entity of the store's model.
   @discardableResult
   open func insert<T: ManagedObject>(_ type: T.Type) -> T {
-    operation { context.insert(type) }
+    context.insert(type)
   }
 
   /// Deletes objects; their relationships' delete rules act at once.
   open func delete(_ objects: [ManagedObject]) {
-    operation { for object in objects { context.delete(object) } }
+    for object in objects { context.delete(object) }
   }
 
   /// Deletes all objects of all entities, pending until the next commit.
   ///
   /// - Throws: ``ArborError`` where the store cannot be read.
   open func deleteAll() throws {
-    try operation {
-      for entity in store.model.entities where entity.parent == nil {
-        for object in try fetchAll(entity.name) { context.delete(object) }
-      }
+    for entity in store.model.entities where entity.parent == nil {
+      for object in try fetchAll(entity.name) { context.delete(object) }
     }
   }
 
@@ -133,7 +131,7 @@ nonisolated open class DataManager {
   /// - Throws: ``ArborError`` with source, line, column and path; the context is then as it was.
   @discardableResult
   open func seed(from urls: [URL], options: SeedOptions = SeedOptions()) throws -> SeedReport {
-    try operation { try context.seed(from: urls, options: options) }
+    try context.seed(from: urls, options: options)
   }
 
   /// Seeds the store once in its life: documents and the mark that they were read are one commit.
@@ -151,7 +149,7 @@ nonisolated open class DataManager {
   open func seedOnce(
     _ name: String, from urls: [URL], options: SeedOptions = SeedOptions()
   ) throws -> SeedReport? {
-    try operation { try context.seedOnce(name, from: urls, options: options) }
+    try context.seedOnce(name, from: urls, options: options)
   }
 
   /// Draws a number that this store has never given before, 1, 2, 3 … with gaps.
@@ -324,11 +322,13 @@ nonisolated open class DataManager {
 
   // MARK: Undoing
 
-  /// Takes back what the last undo group changed, also where it has been committed since; nothing
-  /// where none exists. Ends a round of changes, what was taken back included.
+  /// Undoes the last undo group, even if it has been committed since; does nothing if there isn't
+  /// one. Ends a round of changes, what was undone included.
   ///
-  /// Every operation of the manager is a group of its own, and so is what was changed between two
-  /// of them; ``beginUndoGroup()`` makes larger ones. See ``UndoHistory/undo()``.
+  /// A group is what a round changed, up to ``commit()``, ``undo()``, ``redo()`` or
+  /// ``processPendingChanges()``: one undo takes back the insertion of an object together with the
+  /// values it was given. ``beginUndoGroup()`` groups what is to be undone by itself.
+  /// See ``UndoHistory/undo()``.
   open func undo() { round { context.undoHistory?.undo() } }
 
   /// Brings again what was undone last; nothing where something else has changed since. Ends a
@@ -336,12 +336,12 @@ nonisolated open class DataManager {
   open func redo() { round { context.undoHistory?.redo() } }
 
   /// Opens an undo group: what changes until ``endUndoGroup()`` is undone together.
-  open func beginUndoGroup() { operation { context.undoHistory?.beginGroup() } }
+  open func beginUndoGroup() { context.undoHistory?.beginGroup() }
 
   /// Ends the undo group that was opened last.
   ///
   /// - Precondition: One is open; see ``UndoHistory/openGroupCount``.
-  open func endUndoGroup() { operation { context.undoHistory?.endGroup() } }
+  open func endUndoGroup() { context.undoHistory?.endGroup() }
 
   /// Takes back the last group inside of the open undo group; without an open one, the last group.
   /// Ends a round of changes.
@@ -351,24 +351,15 @@ nonisolated open class DataManager {
   /// Ends a round of changes.
   open func redoGroup() { round { context.undoHistory?.redoGroup() } }
 
-  /// Makes what `body` changes an undo group of its own. The round of changes goes on: an object
-  /// that is inserted and then filled is told of once.
-  private func operation<R>(_ body: () throws -> R) rethrows -> R {
-    context.processPendingChanges()
-    let result = try body()
-    context.processPendingChanges()
-    return result
-  }
-
-  /// Makes what `body` changes an undo group of its own, and the end of a round.
+  /// Ends the undo group of the round, and after `body` the round.
   private func round(_ body: () -> Void) {
     context.processPendingChanges()
     body()
     processPendingChanges()
   }
 
-  /// Ends a round of changes: closes the undo group that nobody opened, and tells the delegate of
-  /// the changes since it was told last.
+  /// Ends a round of changes: closes its undo group, unless an explicit one is open, and notifies
+  /// the delegate of the changes since it was last notified.
   ///
   /// A program with a run loop calls it once for each event. ``commit()``, ``undo()`` and
   /// ``redo()`` do by themselves.

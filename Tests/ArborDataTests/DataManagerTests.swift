@@ -120,19 +120,22 @@ import Testing
     try manager.store.check()
   }
 
-  @Test func everyOperationIsUndoneByItself() throws {
+  @Test("A round is undone as a whole")
+  func everyRoundIsUndoneByItself() throws {
     let manager = try Corporation.manager()
     let company = manager.insert(Company.self)
     company.companyName = "a"
     let employee = try manager.insert("Employee")
+    manager.processPendingChanges()
     employee["company"] = company
+    manager.processPendingChanges()
     manager.delete(company)
     manager.undo()
     #expect(company.context != nil && employee["company"] == company)
     manager.undo()
     #expect(try employee.object(forKey: "company") == nil)
     manager.undo()
-    #expect(try manager.count("Employee") == 0)
+    #expect(try manager.count("Employee") == 0 && manager.count("Company") == 0)
     manager.redo()
     manager.redo()
     try manager.commit()
@@ -141,6 +144,38 @@ import Testing
     #expect(company.employees.isEmpty && manager.context.hasChanges)
     manager.rollback()
     #expect(company.employees.count == 1)
+    try manager.store.check()
+  }
+
+  /// What was inserted, filled and committed goes with one undo, whatever verbs made it.
+  @Test("One undo takes an insertion back with the values that it was given")
+  func oneUndoLeavesNoNamelessObject() throws {
+    let manager = try Corporation.manager()
+    for isCommitted in [true, false] {
+      let company = try manager.insert("Company")
+      company["companyName"] = "Arbor"
+      manager.insert(Employee.self).company = company as? Company
+      if isCommitted { try manager.commit() }
+      manager.undo()
+      #expect(try manager.fetchAll("Company").isEmpty && manager.count("Employee") == 0)
+      #expect(manager.context.hasChanges == isCommitted)
+      manager.redo()
+      #expect(try manager.count("Company", matching: "employees.@count == 1") == 1)
+      manager.undo()
+      try manager.commit()
+      #expect(try manager.store.makeContext().count("Company") == 0)
+    }
+    // A group that was opened explicitly is undone by itself.
+    let company = manager.insert(Company.self)
+    manager.beginUndoGroup()
+    company.companyName = "named"
+    manager.endUndoGroup()
+    try manager.commit()
+    manager.undo()
+    #expect(try manager.fetchAll(Company.self) == [company] && company.companyName != "named")
+    manager.undo()
+    try manager.commit()
+    #expect(try manager.count("Company") == 0)
     try manager.store.check()
   }
 

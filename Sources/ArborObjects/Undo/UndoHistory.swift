@@ -13,9 +13,9 @@ internal import ArborWork
 /// ```
 ///
 /// Changes belong to the group that is open. Without one the context opens a group itself, and
-/// closes it at the next commit, at ``ManagedObjectContext/processPendingChanges()`` and at an
-/// undo; a data manager closes one with each of its operations. Groups nest: one that ends inside
-/// of another becomes a part of it.
+/// closes it at the end of a round: at the next commit, at
+/// ``ManagedObjectContext/processPendingChanges()`` and at an undo. Groups nest: one that ends
+/// inside of another becomes a part of it.
 ///
 /// Undoing makes new pending changes, also where the group has been committed long ago: deleted
 /// objects come back as the same objects under the same IDs, with what their deletion took along;

@@ -237,7 +237,8 @@ private struct DerivedAttributes {
 
   private func values(of objects: [ManagedObject]) throws(ArborError) -> [[Value]] {
     try context.reader.peek { snapshot throws(StoreError) in
-      try snapshot.resolving(overlay: context.work.overlay) { present throws(StoreError) in
+      try snapshot.resolving(overlay: context.work.overlay, readsDeleted: false) {
+        present throws(StoreError) in
         try snapshot.resolving(overlay: nil) { stored in
           objects.map { values(of: $0, stored: stored, present: present) }
         }

@@ -12,7 +12,7 @@ package final class FetchOverlay {
   /// The objects of one concrete entity that are inserted or changed and not deleted; where there
   /// is a selection, at least those that it means.
   package let pendingRows: (EntitySchema, PendingSelection?) -> [(ObjectNumber, RecordView)]
-  /// The record of an inserted or changed object; nil for others.
+  /// The record of an inserted, changed or deleted object; nil for others.
   package let pendingRecord: (ObjectNumber) -> RecordView?
   /// Whether an object is deleted in the context.
   package let isDeleted: (ObjectNumber) -> Bool

@@ -13,6 +13,9 @@ final class SnapshotResolver: RecordResolver {
   let evaluation = SnapshotResolver.evaluations.add(1, ordering: .relaxed).newValue
   private let source: QuerySource
   private let overlay: FetchOverlay?
+  /// Whether what still leads to an object that is deleted in the context reads its values, as a
+  /// property does. A commit's derived values are those after the deletion.
+  private let readsDeleted: Bool
   private let stored: StoredMembers
   /// What ends the query.
   let limit: WorkLimit
@@ -26,9 +29,10 @@ final class SnapshotResolver: RecordResolver {
   /// Why something could not be had.
   private(set) var failure: (any Error)?
 
-  init(_ source: QuerySource, overlay: FetchOverlay?) {
+  init(_ source: QuerySource, overlay: FetchOverlay?, readsDeleted: Bool = true) {
     self.source = source
     self.overlay = overlay
+    self.readsDeleted = readsDeleted
     limit = source.limit
     stored = StoredMembers(store: source.store, reader: source.reader)
   }
@@ -46,7 +50,7 @@ final class SnapshotResolver: RecordResolver {
   func record(of number: ObjectNumber) -> RecordView? {
     guard limit.admit() else { return nil }
     if let overlay, overlay.dirty.contains(number) {
-      return overlay.isDeleted(number) ? nil : overlay.pendingRecord(number)
+      return readsDeleted || !overlay.isDeleted(number) ? overlay.pendingRecord(number) : nil
     }
     let place = Int(number.rawValue & UInt64(Self.knownCount - 1))
     if let known = known[place], known.number == number { return known.record }

@@ -161,11 +161,14 @@ extension StoreSnapshot {
   }
 
   /// Runs `body` with what follows relationships for readers of expressions.
+  ///
+  /// - Parameter readsDeleted: Whether objects that are deleted in the context have values.
   package func resolving<R>(
-    overlay: FetchOverlay?, _ body: (any RecordResolver) throws(StoreError) -> R
+    overlay: FetchOverlay?, readsDeleted: Bool = true,
+    _ body: (any RecordResolver) throws(StoreError) -> R
   ) throws(StoreError) -> R {
     try answering {
-      let resolver = SnapshotResolver(try source, overlay: overlay)
+      let resolver = SnapshotResolver(try source, overlay: overlay, readsDeleted: readsDeleted)
       let result = try body(resolver)
       try resolver.check()
       return result

@@ -140,10 +140,9 @@ package final class PendingObjects {
     return numbers?.compactMap { change(of: $0)?.row }
   }
 
-  /// The record of an inserted or updated object; nil for others.
+  /// The record of an inserted, updated or deleted object; nil for others.
   package func record(of number: ObjectNumber) -> RecordView? {
-    guard let change = change(of: number), change.kind != .deleted else { return nil }
-    return change.object.currentRecord
+    change(of: number)?.object.currentRecord
   }
 }
 

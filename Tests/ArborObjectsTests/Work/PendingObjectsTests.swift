@@ -22,7 +22,7 @@ import Testing
       try context.commit()
       #expect(pending.count == 0 && pending.all.isEmpty)
       context.delete(second)
-      #expect(pending.deletedCount == 1 && pending.record(of: second.number) == nil)
+      #expect(pending.deletedCount == 1 && pending.record(of: second.number) != nil)
       #expect(pending.objects { $0.kind == .deleted }.live == [second])
       context.rollback()
     }

@@ -1,3 +1,4 @@
+internal import ArborLocks
 internal import ArborModel
 internal import ArborStore
 internal import ArborWork
@@ -44,6 +45,8 @@ final class EntityBinding: EntityShape, @unchecked Sendable {
   let trace: (any PropertyTrace)?
   /// Whether the context is told of each property that is read and written.
   let isObserved: Bool
+  /// Whether a read through an object without a context has been logged.
+  private let hasLostRead = Atomic(false)
   /// How many properties the class numbers, whether or not the usual way leads to them.
   private let slotCounts: (attributes: Int, relationships: Int)
 
@@ -278,6 +281,13 @@ final class EntityBinding: EntityShape, @unchecked Sendable {
       next += 1
     }
   }
+
+  /// Whether no read through an object without a context has been logged yet; none is afterwards.
+  func isFirstLostRead() -> Bool {
+    !hasLostRead.exchange(true, ordering: .acquiringAndReleasing)
+  }
+
+  override func noteLostRead(of object: TrackedObject) { object.live.noteLostRead(nil) }
 
   @inline(__always)
   func objectID(_ number: ObjectNumber) -> ObjectID {

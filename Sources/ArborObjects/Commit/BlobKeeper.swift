@@ -156,7 +156,11 @@ extension ManagedObject {
   /// error.
   final func value(of field: RecordField, in record: RecordView) -> Value {
     guard field.isExternal, let reference = record.blob(field) else { return record.value(field) }
-    if let data = owner?.blobs.blob(reference, of: self, field) { return .binary(data) }
+    if let owner {
+      if let data = owner.blobs.blob(reference, of: self, field) { return .binary(data) }
+    } else if let property = binding.recordProperties.first(where: { $0.field == field }) {
+      noteLostRead(property.name)
+    }
     return binding.template.value(field)
   }
 }

@@ -26,7 +26,7 @@ extension SearchHit {
   ///   - attribute: The name of a string attribute, whether it is indexed or not.
   ///   - words: How many words the part has at most; 0 for the whole text.
   /// - Returns: nil where the object has no text there.
-  /// - Throws: ``ArborError`` `unknownName` for an attribute that there is not.
+  /// - Throws: ``ArborError`` as ``ManagedObject/value(forKey:)``.
   public func snippet(of attribute: String, words: Int = 20) throws(ArborError) -> SearchSnippet? {
     guard case .string(let text) = try object.value(forKey: attribute) else { return nil }
     return SearchSnippet(of: text, self.text, words: words)
@@ -39,7 +39,7 @@ extension SearchHit {
   /// - Returns: nil where the object has no text any more.
   public func snippet(words: Int = 20) -> SearchSnippet? {
     let texts = attributes.compactMap { attribute -> String? in
-      if case .string(let text)? = try? object.value(forKey: attribute) { text } else { nil }
+      if case .string(let text) = object[attribute] as Value { text } else { nil }
     }
     let worths = texts.map { SearchSnippet.worth(of: $0, text) }
     guard var best = texts.indices.first else { return nil }

@@ -15,8 +15,8 @@ extension ManagedObject {
   /// if employee["name"] == "Mary" { … }
   /// ```
   public final subscript(key: String) -> Value {
-    get { orStop { () throws(ArborError) in try value(forKey: key) } }
-    set { orStop { () throws(ArborError) in try setValue(newValue, forKey: key) } }
+    get { currentValue(of: orStop { () throws(ArborError) in try property(key) }) }
+    set { orStop { () throws(ArborError) in try set(newValue, forKey: key) } }
   }
 
   /// The value of an attribute by its name, as a Swift type: `let age: Int = employee["age"]`.
@@ -39,16 +39,24 @@ extension ManagedObject {
   /// The object that a to-one relationship leads to, by the relationship's name.
   @_disfavoredOverload
   public final subscript(key: String) -> ManagedObject? {
-    get { orStop { () throws(ArborError) in try object(forKey: key) } }
-    set { orStop { () throws(ArborError) in try setObject(newValue, forKey: key) } }
+    get { object(of: orStop { () throws(ArborError) in try relation(key, isToMany: false) }) }
+    set {
+      orStop { () throws(ArborError) in
+        try setObject(newValue, of: relation(key, isToMany: false))
+      }
+    }
   }
 
   /// The members of a to-many relationship, by its name, in their order where it is ordered, else
   /// in that of their IDs.
   @_disfavoredOverload
   public final subscript(key: String) -> [ManagedObject] {
-    get { orStop { () throws(ArborError) in try objects(forKey: key) } }
-    set { orStop { () throws(ArborError) in try setObjects(newValue, forKey: key) } }
+    get { objects(of: orStop { () throws(ArborError) in try relation(key, isToMany: true) }) }
+    set {
+      orStop { () throws(ArborError) in
+        try setObjects(newValue, of: relation(key, isToMany: true))
+      }
+    }
   }
 
   /// What `body` gives; an error stops with its sentence.
@@ -58,9 +66,17 @@ extension ManagedObject {
 
   /// The value of a property by its name; object IDs for relationships.
   ///
-  /// - Throws: ``ArborError`` `unknownName`.
+  /// - Throws: ``ArborError``: `unknownName`; `notAllowed` for what an object without a context does
+  ///   not hold; what the store reports where it has to be read.
   public final func value(forKey key: String) throws(ArborError) -> Value {
-    switch try property(key) {
+    let property = try property(key)
+    try requireReadable(property)
+    return try reading { currentValue(of: property) }
+  }
+
+  /// The same for accessors that cannot throw.
+  private final func currentValue(of property: PropertySchema) -> Value {
+    switch property {
     case .attribute(let attribute):
       if binding.isObserved { owner?.observation?.access(self, .attribute(attribute.slot)) }
       return value(of: attribute.field, in: currentRecord)
@@ -70,7 +86,10 @@ extension ManagedObject {
       guard relation.isToMany else {
         return target(of: relation).map { .objectID(id(of: $0)) } ?? .null
       }
-      guard let owner else { return .list([]) }
+      guard let owner else {
+        noteLostRead(relation.name)
+        return .list([])
+      }
       return .list(owner.work.members(of: self, relation).map { .objectID(owner.objectID($0)) })
     }
   }
@@ -81,22 +100,28 @@ extension ManagedObject {
   ///   take; `notAllowed` for a derived attribute, and for an object that may not be changed any
   ///   more.
   public final func setValue(_ value: Value, forKey key: String) throws(ArborError) {
+    try changing { () throws(ArborError) in try set(value, forKey: key) }
+  }
+
+  /// The same for accessors that cannot throw what the store reports.
+  private final func set(_ value: Value, forKey key: String) throws(ArborError) {
     switch try property(key) {
     case .attribute(let attribute): try setValue(value, of: attribute)
     case .relationship(let relationship):
       let owner = try demandOwner()
+      let relation = binding.relations[relationship.slot]
       switch value {
-      case .null where relationship.isToMany: try setObjects([], forKey: key)
-      case .null: try setObject(nil, forKey: key)
+      case .null where relationship.isToMany: try setObjects([], of: relation)
+      case .null: try setObject(nil, of: relation)
       case .objectID(let id) where !relationship.isToMany:
-        try setObject(owner.reader.object(of: id), forKey: key)
+        try setObject(owner.reader.object(of: id), of: relation)
       case .list(let values) where relationship.isToMany:
         var members: [ManagedObject] = []
         for value in values {
           guard case .objectID(let id) = value else { throw mismatch(key, value) }
           members.append(try owner.reader.object(of: id))
         }
-        try setObjects(members, forKey: key)
+        try setObjects(members, of: relation)
       default: throw mismatch(key, value)
       }
     }
@@ -113,9 +138,12 @@ extension ManagedObject {
   private final func setValue(_ value: Value, of attribute: AttributeSchema) throws(ArborError) {
     _ = try demandOwner()
     if let error = binding.refusal(toSet: attribute) { throw error.with(objectID: objectID) }
-    var fits = attribute.field.kind == .tagged
+    let isTagged = attribute.field.kind == .tagged
     if binding.isObserved { owner?.observation?.willChange(self, .attribute(attribute.slot)) }
-    if let fitting = fits ? value : attribute.description.type.fitting(value) {
+    let fitting = isTagged ? value : attribute.description.type.fitting(value)
+    // Stays true where the record can't be read, which is not the value's fault.
+    var fits = fitting != nil
+    if let fitting {
       write { buffer, allocator in
         fits = buffer.set(attribute.field, fitting, allocator: allocator)
       }
@@ -126,15 +154,21 @@ extension ManagedObject {
 
   /// The object that a to-one relationship leads to.
   ///
-  /// - Throws: ``ArborError`` `unknownName` where there is no such to-one relationship.
+  /// - Throws: As ``value(forKey:)``; `typeMismatch` where there is no such to-one relationship.
   public final func object(forKey key: String) throws(ArborError) -> ManagedObject? {
-    object(of: try relation(key, isToMany: false))
+    let relation = try relation(key, isToMany: false)
+    try requireReadable(.relationship(relation.schema), asObject: true)
+    return try reading { object(of: relation) }
   }
 
   final func object(of relation: Relation) -> ManagedObject? {
     noteAccess(relation)
-    guard let owner else { return nil }
-    return target(of: relation).flatMap { owner.reader.fault($0) }
+    guard let target = target(of: relation) else { return nil }
+    guard let owner else {
+      noteLostRead(relation.name)
+      return nil
+    }
+    return owner.reader.fault(target)
   }
 
   /// Points a to-one relationship at another object, or at none; the inverse follows at once.
@@ -143,7 +177,9 @@ extension ManagedObject {
   ///   `typeMismatch` for an object of another entity, `invalidArgument` for one of another
   ///   context, `notAllowed` where this object may not be changed any more.
   public final func setObject(_ target: ManagedObject?, forKey key: String) throws(ArborError) {
-    try setObject(target, of: relation(key, isToMany: false))
+    try changing { () throws(ArborError) in
+      try setObject(target, of: relation(key, isToMany: false))
+    }
   }
 
   final func setObject(_ target: ManagedObject?, of relation: Relation) throws(ArborError) {
@@ -155,14 +191,19 @@ extension ManagedObject {
   /// The members of a to-many relationship, in their order where it is ordered, else in that of
   /// their IDs.
   ///
-  /// - Throws: ``ArborError`` `unknownName` where there is no such to-many relationship.
+  /// - Throws: As ``value(forKey:)``; `typeMismatch` where there is no such to-many relationship.
   public final func objects(forKey key: String) throws(ArborError) -> [ManagedObject] {
-    objects(of: try relation(key, isToMany: true))
+    let relation = try relation(key, isToMany: true)
+    try requireReadable(.relationship(relation.schema))
+    return try reading { objects(of: relation) }
   }
 
   final func objects(of relation: Relation) -> [ManagedObject] {
     noteAccess(relation)
-    guard let owner else { return [] }
+    guard let owner else {
+      noteLostRead(relation.name)
+      return []
+    }
     return owner.reader.memberObjects(of: self, relation)
   }
 
@@ -172,7 +213,9 @@ extension ManagedObject {
   public final func setObjects(
     _ members: some Sequence<ManagedObject>, forKey key: String
   ) throws(ArborError) {
-    try setObjects(members, of: relation(key, isToMany: true))
+    try changing { () throws(ArborError) in
+      try setObjects(members, of: relation(key, isToMany: true))
+    }
   }
 
   final func setObjects(
@@ -192,7 +235,7 @@ extension ManagedObject {
   ///
   /// - Throws: As ``setObject(_:forKey:)``.
   public final func add(_ member: ManagedObject, forKey key: String) throws(ArborError) {
-    try add(member, to: relation(key, isToMany: true))
+    try changing { () throws(ArborError) in try add(member, to: relation(key, isToMany: true)) }
   }
 
   final func add(_ member: ManagedObject, to relation: Relation) throws(ArborError) {
@@ -207,7 +250,9 @@ extension ManagedObject {
   ///
   /// - Throws: As ``setObject(_:forKey:)``.
   public final func remove(_ member: ManagedObject, forKey key: String) throws(ArborError) {
-    try remove(member, from: relation(key, isToMany: true))
+    try changing { () throws(ArborError) in
+      try remove(member, from: relation(key, isToMany: true))
+    }
   }
 
   final func remove(_ member: ManagedObject, from relation: Relation) throws(ArborError) {
@@ -218,28 +263,40 @@ extension ManagedObject {
 
   /// Whether an object is a member of a to-many relationship, without reading the others.
   ///
-  /// - Throws: ``ArborError`` `unknownName` where there is no such to-many relationship.
+  /// - Throws: As ``objects(forKey:)``.
   public final func contains(
     _ member: ManagedObject, forKey key: String
   ) throws(ArborError) -> Bool {
-    contains(member, in: try relation(key, isToMany: true))
+    let relation = try relation(key, isToMany: true)
+    try requireReadable(.relationship(relation.schema))
+    return try reading { contains(member, in: relation) }
   }
 
   final func contains(_ member: ManagedObject, in relation: Relation) -> Bool {
     noteAccess(relation)
-    return owner?.work.isMember(member, of: self, relation) ?? false
+    guard let owner else {
+      noteLostRead(relation.name)
+      return false
+    }
+    return owner.work.isMember(member, of: self, relation)
   }
 
   /// The number of members of a to-many relationship, without reading them.
   ///
-  /// - Throws: ``ArborError`` `unknownName` where there is no such to-many relationship.
+  /// - Throws: As ``objects(forKey:)``.
   public final func count(forKey key: String) throws(ArborError) -> Int {
-    count(of: try relation(key, isToMany: true))
+    let relation = try relation(key, isToMany: true)
+    try requireReadable(.relationship(relation.schema))
+    return try reading { count(of: relation) }
   }
 
   final func count(of relation: Relation) -> Int {
     noteAccess(relation)
-    return owner?.work.memberCount(of: self, relation) ?? 0
+    guard let owner else {
+      noteLostRead(relation.name)
+      return 0
+    }
+    return owner.work.memberCount(of: self, relation)
   }
 
   private final func noteAccess(_ relation: Relation) {

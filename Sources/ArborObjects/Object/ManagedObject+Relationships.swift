@@ -8,8 +8,12 @@ extension ManagedObject {
     guard let field = binding.target(slot, of: self) else {
       wrongKind(binding.relation(slot), "toMany")
     }
-    guard let number = currentRecord.reference(field), let workspaceReference else {
+    guard let number = currentRecord.reference(field) else {
       return binding.trace?.destination(T.self)
+    }
+    guard let workspaceReference else {
+      if state == .forgotten { noteLostRead(binding.relation(slot).name) }
+      return nil
     }
     // Fetched rows are asked for their neighbours one by one: nothing is retained on the way.
     let target = workspaceReference._withUnsafeGuaranteedRef {
@@ -81,7 +85,10 @@ extension ManagedObject {
   public final func orderedToMany<T: ManagedObject>(_ slot: Int) -> [T] {
     let relation = binding.relation(slot, of: self)
     guard relation.isToMany else { wrongKind(relation, "toOne") }
-    guard let owner else { return binding.trace?.destination(T.self).map { [$0] } ?? [] }
+    guard let owner else {
+      noteLostRead(relation.name)
+      return binding.trace?.destination(T.self).map { [$0] } ?? []
+    }
     let members = owner.reader.memberObjects(of: self, relation)
     for member in members where type(of: member) != T.self {
       _ = typed(member, relation) as T
@@ -123,7 +130,11 @@ extension ManagedObject {
   public final func countOfMany(_ slot: Int) -> Int {
     let relation = binding.relation(slot, of: self)
     guard relation.isToMany else { wrongKind(relation, "toOne") }
-    return owner?.work.memberCount(of: self, relation) ?? 0
+    guard let owner else {
+      noteLostRead(relation.name)
+      return 0
+    }
+    return owner.work.memberCount(of: self, relation)
   }
 
   /// Whether an object is a member of the to-many relationship that the class numbers `slot`,
@@ -131,7 +142,11 @@ extension ManagedObject {
   public final func manyContains(_ slot: Int, _ member: ManagedObject) -> Bool {
     let relation = binding.relation(slot, of: self)
     guard relation.isToMany else { wrongKind(relation, "toOne") }
-    return owner?.work.isMember(member, of: self, relation) ?? false
+    guard let owner else {
+      noteLostRead(relation.name)
+      return false
+    }
+    return owner.work.isMember(member, of: self, relation)
   }
 
   /// A view of the to-many relationship that the class numbers `slot`, which reads no member.

@@ -56,7 +56,11 @@ public struct ToMany<Member: ManagedObject> {
 
   var numbers: [ObjectNumber] {
     let relation = owner.binding.relation(slot, of: owner)
-    return owner.owner?.work.members(of: owner, relation) ?? []
+    guard let context = owner.owner else {
+      owner.noteLostRead(relation.name)
+      return []
+    }
+    return context.work.members(of: owner, relation)
   }
 }
 
@@ -87,7 +91,11 @@ extension ToMany: Sequence {
     public mutating func next() -> Member? {
       // Others may have deleted all members of a batch by now.
       while members.isEmpty {
-        guard !numbers.isEmpty, let context = owner.owner else { return nil }
+        guard !numbers.isEmpty else { return nil }
+        guard let context = owner.owner else {
+          owner.noteLostRead(source.relation.name)
+          return nil
+        }
         members = context.reader.objects(Array(numbers.prefix(Self.batch)), of: source)[...]
         numbers = numbers.dropFirst(Self.batch)
       }

@@ -137,7 +137,12 @@ final class ResultsKeeper {
       return .objectID(context.objectID(ObjectNumber(rawValue: UInt64(bitPattern: raw))))
     case (_, .string) where !key.options.isEmpty:
       // As it is compared it may be folded.
-      return (try? first.value(forKeyPath: shape.sectionPath ?? "")) ?? run.identity
+      do throws(ArborError) {
+        return try first.value(forKeyPath: shape.sectionPath ?? "")
+      } catch {
+        context.reader.note(error)
+        return run.identity
+      }
     default: return run.identity
     }
   }

@@ -41,5 +41,8 @@ open class EntityShape {
     ObjectID(storeID: storeID, entityName: entity.name, number: number.sequence)
   }
 
+  /// Called when values are read of a fault that has no workspace any more, which are the defaults.
+  open func noteLostRead(of object: TrackedObject) {}
+
   deinit { template.base.deallocate() }
 }

@@ -17,7 +17,11 @@ extension TrackedObject {
 
   @inline(never) @usableFromInline
   package final func faultedRecord() -> RecordView {
-    guard let workspace, workspace.load(self), let base else { return shape.template }
+    guard let workspace else {
+      shape.noteLostRead(of: self)
+      return shape.template
+    }
+    guard workspace.load(self), let base else { return shape.template }
     return RecordView(base: base, count: Int(count))
   }
 

@@ -1,0 +1,108 @@
+internal import ArborModel
+internal import ArborWork
+internal import Logging
+
+/// What accessors that throw do beyond those that can't: they throw what keeps the store from being
+/// read, instead of returning a default and leaving the error to the context's next operation.
+extension ManagedObject {
+  /// Returns what `body` reads.
+  ///
+  /// - Throws: What `body` could not read.
+  @inline(__always)
+  final func reading<R>(_ body: () -> R) throws(ArborError) -> R {
+    guard let work = workspace else { return body() }
+    guard work.failure == nil else { return try reading(work, body) }
+    let result = body()
+    if work.failure != nil { throw takeFailure(of: work) }
+    return result
+  }
+
+  /// The same where an earlier failure is still to be reported, or keeps commits from being made.
+  @inline(never)
+  private final func reading<R>(_ work: Workspace, _ body: () -> R) throws(ArborError) -> R {
+    let former = work.failure
+    work.failure = nil
+    defer { work.failure = former }
+    let result = body()
+    if work.failure != nil { throw takeFailure(of: work) }
+    return result
+  }
+
+  @inline(never)
+  private final func takeFailure(of work: Workspace) -> ArborError {
+    let failure = work.failure
+    work.failure = nil
+    return failure.map { ArborError($0.error, in: work.file) } ?? .missing(objectID)
+  }
+
+  /// Runs `body`, which changes the object.
+  ///
+  /// - Throws: What `body` throws or could not read. What it has changed may rest on a default, so
+  ///   that commits throw the same until a rollback.
+  final func changing(_ body: () throws(ArborError) -> Void) throws(ArborError) {
+    try body()
+    try owner?.reader.throwDeferredFailure()
+  }
+
+  // MARK: Without a context
+
+  /// Checks that a property can be read: the object holds it, or has a context to read it from.
+  ///
+  /// - Parameter asObject: Whether the target of a to-one relationship is asked for, rather than its
+  ///   ID.
+  /// - Throws: ``ArborError`` `notAllowed`.
+  @inline(__always)
+  final func requireReadable(
+    _ property: PropertySchema, asObject: Bool = false
+  ) throws(ArborError) {
+    guard workspaceReference == nil, !holds(property, asObject: asObject) else { return }
+    switch property {
+    case .attribute(let attribute): throw lostRead(attribute.name)
+    case .relationship(let relationship): throw lostRead(relationship.name)
+    }
+  }
+
+  private final func holds(_ property: PropertySchema, asObject: Bool) -> Bool {
+    // What is deleted leads nowhere.
+    if case .relationship(let relationship) = property, relationship.isToMany || asObject,
+      state == .gone
+    {
+      return true
+    }
+    guard let record = heldRecord else { return false }
+    switch property {
+    case .attribute(let attribute):
+      return !attribute.field.isExternal || record.blob(attribute.field) == nil
+    case .relationship(let relationship):
+      guard let field = binding.relations[relationship.slot].field else { return false }
+      return !asObject || record.reference(field) == nil
+    }
+  }
+
+  private final func lostRead(_ property: String?) -> ArborError {
+    let what = property.map { "\(binding.entity.name).\($0) of " } ?? ""
+    let error = ArborError(
+      .notAllowed,
+      "\(what)\(objectID) can't be read: \(whyDetached). Keep the context for as long as its "
+        + "objects are in use, or look the object up again by its objectID."
+    ).with(entity: binding.entity.name, objectID: objectID)
+    return property.map { error.with(keyPath: $0) } ?? error
+  }
+
+  /// Notes in the program's log that a property which cannot be read any more was read by an
+  /// accessor that cannot throw, once for each entity of an open store.
+  ///
+  /// - Parameter property: The property; nil where it is not known.
+  @inline(never)
+  final func noteLostRead(_ property: String?) {
+    guard state == .forgotten, binding.isFirstLostRead() else { return }
+    Self.lostReadLogger.warning(
+      """
+      \(lostRead(property).message) It reads as empty. Throwing accessors such as \
+      objects(forKey:) throw this; it is logged once for each entity.
+      """,
+      metadata: ["entity": "\(binding.entity.name)", "object": "\(objectID)"])
+  }
+
+  private static let lostReadLogger = Logger(label: "ArborData.objects")
+}

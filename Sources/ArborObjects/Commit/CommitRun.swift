@@ -176,6 +176,7 @@ struct CommitRun {
     context.derivedAnew.removeAll()
     context.undoHistory?.stack.noteCommit()
     context.blobs.release()
+    if receipt != nil { work.advanceView() }
     for object in committed { object.live.didCommit() }
     for owner in owners { owner.live.didCommit() }
   }

@@ -20,6 +20,8 @@ public final class FetchCursor<T: ManagedObject> {
   private let paths: [[RelationshipSchema]]
   private var source: Source
   private var batch: ArraySlice<T> = []
+  /// The commit that the list is of.
+  private var listedSequence: UInt64
 
   // What a scan goes on from.
   private var continuation: RowContinuation?
@@ -32,18 +34,20 @@ public final class FetchCursor<T: ManagedObject> {
 
   init(
     _ context: ManagedObjectContext, _ description: FetchDescription, _ query: StoreQuery,
-    prefetching paths: [[RelationshipSchema]], listed numbers: [ObjectNumber]?
+    prefetching paths: [[RelationshipSchema]], listed numbers: [ObjectNumber]?,
+    at sequence: UInt64
   ) {
     self.context = context
     self.description = description
     self.query = query
     self.paths = paths
+    listedSequence = sequence
     source = numbers.map { .listed($0[...]) } ?? .scanned
     room = query.limit > 0 ? query.limit : nil
   }
 
-  /// The next object; nil at the end. Objects that were deleted since the cursor was made are
-  /// passed over. The first object of a batch costs the reading of the batch, the others nothing.
+  /// The next object; nil at the end. Objects that were deleted since the cursor was made, or that
+  /// no longer match when their batch is read, are passed over. The first object of a batch costs the reading of the batch, the others nothing.
   ///
   /// - Throws: ``ArborError`` as ``ManagedObjectContext/fetch(_:)``.
   public func next() throws(ArborError) -> T? {
@@ -70,10 +74,25 @@ public final class FetchCursor<T: ManagedObject> {
     guard !numbers.isEmpty else { return false }
     let part = numbers.prefix(description.batchSize)
     source = .listed(numbers.dropFirst(part.count))
-    let objects = try context.reader.existingObjects(part, prefetching: paths)
+    let objects = try context.reader.onPinnedSnapshot { snapshot throws(ArborError) in
+      let objects = try context.reader.existingObjects(part, prefetching: paths)
+      return try stillMatching(objects, on: snapshot)
+    }
     // The class of the entity, which all its objects have, was checked.
     batch = (objects.typed() as [T])[...]
     return true
+  }
+
+  /// Leaves out objects of the list that changes since have made others than the request's.
+  private func stillMatching(
+    _ objects: [ManagedObject], on snapshot: StoreSnapshot
+  ) throws(ArborError) -> [ManagedObject] {
+    let hasChanges = description.includesPendingChanges && context.hasChanges
+    guard let predicate = description.predicate, snapshot.sequence != listedSequence || hasChanges
+    else { return objects }
+    var matching: [ManagedObject] = []
+    for object in objects where try predicate.matches(object) { matching.append(object) }
+    return matching
   }
 
   /// Reads the rows behind those that have been met; false at the end.
@@ -94,6 +113,7 @@ public final class FetchCursor<T: ManagedObject> {
         source = .listed(
           try snapshot.fetchNumbers(
             query.part(limit: room ?? 0, behind: continuation), overlay: overlay)[...])
+        listedSequence = snapshot.sequence
         return false
       }
       met = (records.rows.map(\.number), snapshot.sequence)

@@ -11,11 +11,7 @@ extension FetchPredicate {
   public func matches(_ object: ManagedObject) throws(ArborError) -> Bool {
     let entity = object.binding.entity
     let schema = object.binding.schema
-    guard let context = object.owner else {
-      throw ArborError(
-        .notAllowed, "\(object.objectID) belongs to no context: \(object.whyDetached)."
-      ).with(entity: entity.name, objectID: object.objectID)
-    }
+    let context = try requireContext(of: object)
     try context.reader.beginOperation()
     try context.work.limitOperation(to: allowance)
     let bound = try PredicateBinder.bind(self, to: entity, in: schema)
@@ -24,11 +20,25 @@ extension FetchPredicate {
     let predicate = try PredicateCompiler.compile(
       [bound.root], arguments: arguments, for: entity, environment: environment)
     if bound.dependencies.isEmpty, !bound.dependencies.needsLimits {
-      return predicate(object.currentRecord, object.number, nil)
+      try context.reader.takeInKnownCommits()
+      _ = try requireContext(of: object)
+      return try object.reading { predicate(object.currentRecord, object.number, nil) }
     }
-    return try context.reader.onSnapshot { snapshot throws(StoreError) in
-      try snapshot.evaluate(
-        predicate, object.currentRecord, object.number, overlay: context.work.overlay)
+    return try context.reader.onPinnedSnapshot { snapshot throws(ArborError) in
+      // Another commit that has been merged may have deleted it.
+      _ = try requireContext(of: object)
+      let record = try object.reading { object.currentRecord }
+      return try context.store.file.reporting(
+        snapshot.evaluate(predicate, record, object.number, overlay: context.work.overlay))
     }
+  }
+
+  private func requireContext(
+    of object: ManagedObject
+  ) throws(ArborError) -> ManagedObjectContext {
+    if let context = object.owner { return context }
+    throw ArborError(
+      .notAllowed, "\(object.objectID) belongs to no context: \(object.whyDetached)."
+    ).with(entity: object.binding.entity.name, objectID: object.objectID)
   }
 }

@@ -37,8 +37,9 @@ extension ManagedObjectContext {
   ///
   /// No snapshot is kept between batches, so that commits can go on meanwhile. Every object that
   /// fulfils the request while the cursor moves, and keeps its place in the order, is met once. Of
-  /// objects that are inserted or changed meanwhile, those that lie ahead may be met. An object of
-  /// the batch at hand that the loop moves ahead is not met again, at eight bytes for each of them.
+  /// objects that are inserted or changed meanwhile, those that lie ahead may be met, though none
+  /// that does not match when its batch is read. An object of the batch at hand that the loop moves
+  /// ahead is not met again, at eight bytes for each of them.
   ///
   /// ```swift
   /// let cursor = try context.cursor(for: FetchRequest<Employee>(sortKeys: ["age"]))

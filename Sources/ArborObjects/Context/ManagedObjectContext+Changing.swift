@@ -60,16 +60,39 @@ extension ManagedObjectContext {
     return try reader.takeInNewestCommits(always: true)
   }
 
-  /// Runs `body` on one view of the store: all fetches and reads inside see the same commits,
-  /// whatever others commit meanwhile.
+  /// Runs `body` on one view of the store: all fetches and reads inside see the same commit, however
+  /// many others are written meanwhile. Objects have its values, too.
+  ///
+  /// A commit of this context inside moves the view on to the newest one, its own included.
   ///
   /// The view keeps old pages of the file alive; keep it short.
   ///
-  /// - Throws: What `body` throws, or ``ArborError`` where the store gives no view.
+  /// - Throws: What `body` throws; else ``ArborError`` for what it could not read, also through
+  ///   accessors that cannot throw.
   public func withSnapshot<R>(_ body: () throws -> R) throws -> R { try reader.withSnapshot(body) }
 
+  /// Runs `body`; where it throws, or could not read something, the pending changes are what they
+  /// were before.
+  ///
+  /// - Throws: What `body` could not read, else what it throws.
   @discardableResult
   package func withSavepoint<R, E: Error>(_ body: () throws(E) -> R) throws(E) -> R {
-    try work.withSavepoint(body)
+    guard work.failure == nil else { return try work.withSavepoint(body) }
+    do throws(E) {
+      return try work.withSavepoint { () throws(E) in
+        let result = try body()
+        if let error = unread as? E { throw error }
+        return result
+      }
+    } catch {
+      // A default in place of what could not be read may have led to another error. Nothing rests
+      // on it any more.
+      guard let unread else { throw error }
+      work.failure = nil
+      throw unread as? E ?? error
+    }
   }
+
+  /// What code that cannot throw could not read.
+  private var unread: ArborError? { work.failure.map { ArborError($0.error, in: store.file) } }
 }

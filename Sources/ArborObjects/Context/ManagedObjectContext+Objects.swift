@@ -65,7 +65,6 @@ extension ManagedObjectContext {
           + "; look it up here by its objectID.")
     }
     reader.sweepWhereDue()
-    do throws(ArborError) { try reader.takeInKnownCommits() } catch { reader.note(error) }
     var propagation = DeletePropagation(work)
     propagation.delete(object)
   }

@@ -57,16 +57,21 @@ extension Query {
   ) throws(ArborError) -> Int {
     let changedAtATime = 256
     let reader = context.reader
-    let numbers = try reader.numbers(of: request)
-    try context.withSavepoint { () throws(ArborError) in
-      var rest = numbers[...]
-      while !rest.isEmpty {
-        let part = rest.prefix(changedAtATime)
-        rest = rest.dropFirst(part.count)
-        for object in try reader.existingObjects(part) { try body(object) }
-        try reader.throwFailure()
+    try reader.beginOperation()
+    // One snapshot for all batches: an object that another commit has changed since then may no
+    // longer match, which this context's commit finds.
+    return try reader.onPinnedSnapshot { _ throws(ArborError) in
+      let numbers = try reader.numbers(of: request)
+      try context.withSavepoint { () throws(ArborError) in
+        var rest = numbers[...]
+        while !rest.isEmpty {
+          let part = rest.prefix(changedAtATime)
+          rest = rest.dropFirst(part.count)
+          for object in try reader.existingObjects(part) { try body(object) }
+          try reader.throwFailure()
+        }
       }
+      return numbers.count
     }
-    return numbers.count
   }
 }

@@ -28,23 +28,28 @@ extension Query {
   /// - Throws: ``ArborError`` as ``ManagedObjectContext/fetch(_:)``.
   public var last: T? {
     get throws(ArborError) {
-      let reader = context.reader
-      guard request.fetchLimit <= 0, request.fetchOffset <= 0 else {
-        guard let number = try reader.numbers(of: request).last else { return nil }
-        // The class of the entity, which all its objects have, was checked.
-        let found: [T] = try reader.existingObjects([number]).typed()
-        return found.first
-      }
-      let reversed = request.description.resultOrder.map(\.reversed)
-      // Two rows tell whether one of them is the last for certain, and an index may give them.
-      let ends = try reader.numbers(of: order(by: reversed).limit(2).request)
-      if !reversed.isEmpty, !ends.isEmpty, try !reader.agree(ends, in: request) {
-        let found: [T] = try reader.existingObjects(ends.prefix(1)).typed()
-        return found.first
-      }
-      // Objects that agree in all keys come by their IDs, the last one last.
-      return try context.fetchOne(order(by: reversed + [.descending("objectID")]).request)
+      try context.reader.beginOperation()
+      return try context.reader.onPinnedSnapshot { _ throws(ArborError) in try findLast() }
     }
+  }
+
+  private func findLast() throws(ArborError) -> T? {
+    let reader = context.reader
+    guard request.fetchLimit <= 0, request.fetchOffset <= 0 else {
+      guard let number = try reader.numbers(of: request).last else { return nil }
+      // The class of the entity, which all its objects have, was checked.
+      let found: [T] = try reader.existingObjects([number]).typed()
+      return found.first
+    }
+    let reversed = request.description.resultOrder.map(\.reversed)
+    // Two rows tell whether one of them is the last for certain, and an index may give them.
+    let ends = try reader.numbers(of: order(by: reversed).limit(2).request)
+    if !reversed.isEmpty, !ends.isEmpty, try !reader.agree(ends, in: request) {
+      let found: [T] = try reader.existingObjects(ends.prefix(1)).typed()
+      return found.first
+    }
+    // Objects that agree in all keys come by their IDs, the last one last.
+    return try context.fetchOne(order(by: reversed + [.descending("objectID")]).request)
   }
 
   /// Whether there is no object. Ends at the first.
@@ -127,11 +132,14 @@ extension Query {
     let reader = context.reader
     // Also where there are no objects to follow it from.
     _ = try KeyPathBinder.bind(keyPath, to: reader.entity(for: request), in: reader.work.schema)
-    var groups: [Value: [T]] = [:]
-    for object in try array {
-      groups[try object.value(forKeyPath: keyPath), default: []].append(object)
+    try reader.beginOperation()
+    return try reader.onPinnedSnapshot { _ throws(ArborError) in
+      var groups: [Value: [T]] = [:]
+      for object in try array {
+        groups[try object.value(forKeyPath: keyPath), default: []].append(object)
+      }
+      return groups
     }
-    return groups
   }
 
   /// The objects by the value of a property of their class, the objects of a group in the query's
@@ -143,6 +151,12 @@ extension Query {
   ///
   /// - Throws: ``ArborError`` as ``ManagedObjectContext/fetch(_:)``.
   public func grouped<V: Hashable>(by keyPath: KeyPath<T, V>) throws(ArborError) -> [V: [T]] {
-    Dictionary(grouping: try array) { $0[keyPath: keyPath] }
+    let reader = context.reader
+    try reader.beginOperation()
+    return try reader.onPinnedSnapshot { _ throws(ArborError) in
+      let groups = Dictionary(grouping: try array) { $0[keyPath: keyPath] }
+      try reader.throwDeferredFailure()
+      return groups
+    }
   }
 }

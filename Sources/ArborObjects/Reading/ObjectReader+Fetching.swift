@@ -145,9 +145,8 @@ extension ObjectReader {
       guard object.change?.kind != .deleted else { throw .missing(id) }
       return object
     }
-    let record = try peek { snapshot throws(StoreError) in
-      work.noteRead(number, on: snapshot)
-      return try snapshot.record(number, allocator: work.allocator)
+    let record = try onSnapshot { snapshot throws(StoreError) in
+      try snapshot.record(number, allocator: work.allocator)
     }
     guard let record else { throw .missing(id) }
     let slab = work.allocator.slab

@@ -63,6 +63,7 @@ extension ObjectReader {
     return try onSnapshot { snapshot throws(StoreError) in try body(snapshot, query, overlay) }
   }
 
+  /// Runs `body` on the newest snapshot, after merging the commits up to exactly that one.
   func onSnapshot<R>(_ body: (StoreSnapshot) throws(StoreError) -> R) throws(ArborError) -> R {
     do throws(StoreError) {
       let snapshot = try work.operationSnapshot()
@@ -73,22 +74,25 @@ extension ObjectReader {
     }
   }
 
-  /// Runs `body` on the newest snapshot, after taking in the commits up to it. Operations inside
-  /// read the same snapshot.
+  /// Runs `body` as ``onSnapshot(_:)`` does. All reads inside, those of properties and of other
+  /// operations among them, read the same snapshot.
   func onPinnedSnapshot<R>(
     _ body: (StoreSnapshot) throws(ArborError) -> R
   ) throws(ArborError) -> R {
     if let pinned = work.pinned { return try body(pinned) }
     let snapshot = try work.file.reporting(work.operationSnapshot())
+    defer { if work.hasReloaded { work.finishReloading() } }
     return try work.pinning(snapshot) { () throws(ArborError) in try body(snapshot) }
   }
 
   /// Runs `body` on one view of the store; see ``ManagedObjectContext/withSnapshot(_:)``.
   func withSnapshot<R>(_ body: () throws -> R) throws -> R {
     try beginOperation()
-    guard work.pinned == nil else { return try body() }
-    try onSnapshot { _ in }
-    return try work.pinning(work.file.reporting(work.file.snapshot()), body)
+    let result =
+      work.pinned == nil
+      ? try work.viewing(work.file.reporting(work.operationSnapshot()), body) : try body()
+    try throwDeferredFailure()
+    return result
   }
 
   func peek<R>(_ body: (StoreSnapshot) throws(StoreError) -> R) throws(ArborError) -> R {

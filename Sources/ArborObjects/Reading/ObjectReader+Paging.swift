@@ -53,10 +53,11 @@ extension ObjectReader {
     let query = try query(description, entity)
     let paths = try prefetchPaths(description, of: entity)
     let overlay = overlay(for: description)
-    let numbers = try onSnapshot { snapshot throws(StoreError) in
-      try snapshot.listedNumbers(query, atMost: most, overlay: overlay)
+    let (numbers, sequence) = try onSnapshot { snapshot throws(StoreError) in
+      (try snapshot.listedNumbers(query, atMost: most, overlay: overlay), snapshot.sequence)
     }
-    return FetchCursor(context, description, query, prefetching: paths, listed: numbers)
+    return FetchCursor(
+      context, description, query, prefetching: paths, listed: numbers, at: sequence)
   }
 }
 

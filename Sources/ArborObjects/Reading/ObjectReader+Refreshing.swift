@@ -20,7 +20,7 @@ extension ObjectReader {
       guard change.kind == .updated else { return }
       work.noteReplaced(object)
       if mergeChanges {
-        try merge(change)
+        try merge(object)
       } else {
         work.takeBack(change)
         // What is read of the object from here on may be what others have made of it.
@@ -33,16 +33,19 @@ extension ObjectReader {
   }
 
   /// Puts the changes of an object on top of what the store has.
-  private func merge(_ change: PendingObject) throws(ArborError) {
-    let record = try peek { snapshot throws(StoreError) in
-      try snapshot.record(change.live.number, allocator: work.allocator)
+  private func merge(_ object: ManagedObject) throws(ArborError) {
+    try onPinnedSnapshot { snapshot throws(ArborError) in
+      let record = try work.file.reporting(
+        snapshot.record(object.number, allocator: work.allocator))
+      let slab = work.allocator.slab
+      guard let change = object.change, change.kind == .updated else { return }
+      guard let record else {
+        // By what was changed here it lives on.
+        return work.withMemberships(of: object) { change.concurrent = .deleted }
+      }
+      work.undo?.seal()
+      ChangeMerger(work).rebase(change, onto: record, slab, .objectWins)
+      work.mendLinks()
     }
-    guard let record else {
-      // By what was changed here it lives on.
-      return work.withMemberships(of: change.live) { change.concurrent = .deleted }
-    }
-    work.undo?.seal()
-    ChangeMerger(work).rebase(change, onto: record, work.allocator.slab, .objectWins)
-    work.mendLinks()
   }
 }

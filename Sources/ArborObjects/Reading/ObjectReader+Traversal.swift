@@ -8,8 +8,18 @@ extension ObjectReader {
   /// where it is ordered, else ascending. Never fails; the context remembers the error.
   func memberObjects(of owner: ManagedObject, _ relation: Relation) -> [ManagedObject] {
     readAhead(from: owner, relation)
-    return objects(
-      work.members(of: owner, relation), of: LinkSource(owner: owner.number, relation: relation))
+    let link = LinkSource(owner: owner.number, relation: relation)
+    guard work.pinned == nil, owner.change?.kind != .inserted,
+      work.memberships.members(of: owner.number, relation) == nil
+    else { return objects(work.members(of: owner, relation), of: link) }
+    // The list and its members are of one commit.
+    var objects: [ManagedObject] = []
+    var fetched = FetchedObjects()
+    work.withPropertySnapshot {
+      objects = self.objects(work.members(of: owner, relation), of: link, &fetched)
+    }
+    fetched.awake()
+    return objects
   }
 
   /// Reads the members of the objects that come after `owner` along with its own, where one after

@@ -68,13 +68,16 @@ extension ObjectReader {
       SearchText(text), in: try words.columns(weights),
       of: try query(request.description, entity), limit: limit, offset: offset)
     let overlay = overlay(for: request.description)
-    let rows = try onSnapshot { snapshot throws(StoreError) in
-      try snapshot.search(search, overlay: overlay)
-    }
     var scores: [ObjectNumber: Double] = [:]
-    for row in rows { scores[row.number] = row.score }
+    var fetched = FetchedObjects()
+    defer { fetched.awake() }
+    let objects = try onSnapshot { snapshot throws(StoreError) in
+      let rows = try snapshot.search(search, overlay: overlay)
+      for row in rows { scores[row.number] = row.score }
+      return try existing(rows.map(\.number), on: snapshot, &fetched)
+    }
     // The class of the entity, which all its objects have, was checked.
-    return try existingObjects(rows.map(\.number)).map { object in
+    return objects.map { object in
       SearchHit(
         object: unsafeDowncast(object, to: T.self), score: scores[object.number] ?? 0,
         text: search.text, attributes: words.attributes)

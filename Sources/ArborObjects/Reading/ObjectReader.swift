@@ -15,6 +15,8 @@ package final class ObjectReader {
   var classes: BoundClasses
   /// Which relationship is being read object by object. See ``readAhead(from:_:mostOfEach:)``.
   var traversal = Traversal()
+  /// The objects that were read again when commits were merged, and are yet to be told so.
+  private var reloaded = FetchedObjects()
   /// The last sequence given to an object that the store could not number.
   var unstorableSequence = ObjectNumber.maximumSequence
   /// The context, which owns the reader.
@@ -88,6 +90,14 @@ package final class ObjectReader {
   /// - Parameter link: What leads to them; nil where they have been looked up.
   func objects(_ numbers: [ObjectNumber], of link: LinkSource?) -> [ManagedObject] {
     var fetched = FetchedObjects()
+    let objects = objects(numbers, of: link, &fetched)
+    fetched.awake()
+    return objects
+  }
+
+  func objects(
+    _ numbers: [ObjectNumber], of link: LinkSource?, _ fetched: inout FetchedObjects
+  ) -> [ManagedObject] {
     var words = work.registry.map.words(of: numbers)
     if words.contains(0) {
       do throws(StoreError) { try register(numbers, of: link, &fetched) } catch { work.note(error) }
@@ -96,7 +106,6 @@ package final class ObjectReader {
     var objects: [ManagedObject] = []
     objects.reserveCapacity(numbers.count)
     work.registry.forEach(of: words) { objects.append($0) }
-    fetched.awake()
     return objects
   }
 
@@ -194,6 +203,17 @@ extension ObjectReader: WorkspaceHost {
   }
 
   func didLoad(_ object: TrackedObject) { object.live.awakeFromFetch() }
+
+  func reload(_ numbers: [ObjectNumber], on snapshot: StoreSnapshot) {
+    // A record that can't be read leaves a fault, whose next read throws or remembers the error.
+    do throws(StoreError) { try load(numbers, on: snapshot, &reloaded) } catch {}
+  }
+
+  func didReload() {
+    let objects = reloaded
+    reloaded = FetchedObjects()
+    objects.awake()
+  }
 
   func willDelete(_ object: TrackedObject) { object.live.prepareForDeletion() }
 

@@ -20,12 +20,12 @@ package struct DeletePropagation {
   /// Deletes an object and what goes with it.
   package mutating func delete(_ object: TrackedObject) {
     worklist.append(object)
-    work.withPinnedSnapshot { drain() }
+    work.withOperationSnapshot { drain() }
   }
 
   /// Applies the rules again for an object that is deleted already, since others linked to it.
   package mutating func propagateAgain(from object: TrackedObject) {
-    work.withPinnedSnapshot {
+    work.withOperationSnapshot {
       for (relation, targets) in links(of: object) {
         for target in targets { work.renewUnchanged(target) }
         apply(relation, targets, object)

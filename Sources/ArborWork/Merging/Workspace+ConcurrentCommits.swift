@@ -6,9 +6,9 @@ extension Workspace {
   /// Takes in the commits up to a snapshot, so that objects and what the snapshot finds never
   /// contradict each other.
   ///
-  /// Unchanged objects become faults, or are gone. Changed ones keep their changes: where the
-  /// context's policy is that they win property by property, they are put on top of the newer
-  /// record at once; otherwise the commit finds the conflict.
+  /// Unchanged objects whose values are known get those of the snapshot, or are gone. Changed ones
+  /// keep their changes: where the context's policy is that they win property by property, they are
+  /// put on top of the newer record at once; otherwise the commit finds the conflict.
   @inline(never)
   package func takeInCommits(upTo snapshot: StoreSnapshot) throws(StoreError) {
     guard takesInCommits, snapshot.sequence > sequence else { return }
@@ -37,11 +37,23 @@ extension Workspace {
       }
     }
     if hasDeletions { try dropLostLinks(snapshot) }
+    reloadOutdated(on: snapshot)
     mendLinks()
     sequence = snapshot.sequence
     readAhead = []
     if !ownSequences.isEmpty { ownSequences = ownSequences.filter { $0 > sequence } }
     settleListeners()
+  }
+
+  /// Gives objects whose values were known those of the snapshot, so that what the program has read
+  /// of its objects is of one commit between two operations.
+  private func reloadOutdated(on snapshot: StoreSnapshot) {
+    guard !outdated.isEmpty else { return }
+    let numbers = outdated.filter { registry.object($0).map { $0.base == nil } ?? false }
+    outdated = []
+    guard !numbers.isEmpty else { return }
+    host.reload(numbers.sorted(), on: snapshot)
+    hasReloaded = true
   }
 
   private func takeIn(_ change: HistoryEntry.Change, _ snapshot: StoreSnapshot) throws(StoreError) {
@@ -128,6 +140,7 @@ extension Workspace {
       } else if object.shape.hasTransientFields, object.base != nil {
         try renew(object, snapshot)
       } else {
+        if object.base != nil { outdated.append(object.number) }
         object.becomeFault()
       }
       return

@@ -11,31 +11,21 @@ package struct UndoReplay {
   let work: Workspace
   private var keeper: InverseKeeper { InverseKeeper(work) }
 
-  /// Takes in what others have committed, before edits are taken back: what becomes of that is
-  /// nothing to undo.
-  package func prepare(_ edits: EditLog) {
-    edits.seal(in: work)
-    do throws(StoreError) { try work.takeInKnownCommits() } catch { work.note(error) }
-  }
-
-  /// Takes prepared edits back by new ones, at the end of the context's log.
+  /// Takes edits back by new ones, at the end of the context's log.
   package func run(_ edits: EditLog) {
     let log = work.log
     let start = log.count
-    work.withPinnedSnapshot {
-      let revived = bringBack(edits)
-      let inserted = edits.edits.compactMap(\.insertedObject)
-      restoreParts(edits, except: Set(inserted.map(\.number)))
-      restoreSequences(edits)
-      for object in revived { mendLinks(of: object) }
-      work.mendLinks()
-      takeAway(inserted)
-      // Before changes are dropped that have no net effect.
-      log.seal(in: work)
-      settle(edits)
-      settle(log, from: start)
-    }
-    work.settleListeners()
+    let revived = bringBack(edits)
+    let inserted = edits.edits.compactMap(\.insertedObject)
+    restoreParts(edits, except: Set(inserted.map(\.number)))
+    restoreSequences(edits)
+    for object in revived { mendLinks(of: object) }
+    work.mendLinks()
+    takeAway(inserted)
+    // Before changes are dropped that have no net effect.
+    log.seal(in: work)
+    settle(edits)
+    settle(log, from: start)
   }
 
   // MARK: Objects

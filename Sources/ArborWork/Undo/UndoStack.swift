@@ -200,14 +200,18 @@ package final class UndoStack: UndoRecorder {
   private func replayAtEnd(_ group: Group) -> Int? {
     guard let work else { return nil }
     precondition(!isInSavepoint, "A group was undone during a commit or a seed; do it afterwards.")
-    let replay = UndoReplay(work: work)
-    replay.prepare(group.log)
-    let start = work.log.count
-    isReplaying = true
-    work.beginEpoch()
-    replay.run(group.log)
-    isReplaying = false
-    work.beginEpoch()
+    group.log.seal(in: work)
+    var start = 0
+    // Merges other commits first: what comes of that is not part of the replay.
+    work.withOperationSnapshot {
+      start = work.log.count
+      isReplaying = true
+      work.beginEpoch()
+      UndoReplay(work: work).run(group.log)
+      isReplaying = false
+      work.beginEpoch()
+    }
+    work.settleListeners()
     return start
   }
 }

@@ -65,7 +65,8 @@ extension Workspace {
     tellListeners { $0.noteAnything() }
     ownSequences = []
     readAhead = []
-    sequence = file.lastSequence
+    outdated = []
+    sequence = pinned?.sequence ?? file.lastSequence
   }
 
   /// Makes a changed object what it was before its changes, links included.

@@ -9,14 +9,17 @@ extension Workspace {
     if failure == nil || failure?.isReported == true { failure = DeferredFailure(error: error) }
   }
 
-  /// The snapshot of an operation, within the operation's limits: the pinned one, else the newest,
-  /// after taking in the commits up to it. ``end(_:)`` gives it back.
+  /// Returns the snapshot of an operation, within the operation's limits: the pinned one, else the
+  /// newest, after merging the commits up to exactly that one. ``end(_:)`` gives it back.
   package func operationSnapshot() throws(StoreError) -> StoreSnapshot {
     let snapshot = try snapshot()
     snapshot.watch = watch
     snapshot.limit = limit
     snapshot.locale = locale
     if snapshot !== pinned, snapshot.sequence != sequence {
+      // Merging reads the same commit that it merges up to, as does code that is notified of it.
+      pinned = snapshot
+      defer { pinned = nil }
       do throws(StoreError) { try takeInCommits(upTo: snapshot) } catch {
         snapshot.close()
         throw error
@@ -35,12 +38,53 @@ extension Workspace {
 
   /// Gives a snapshot back; a pinned one stays.
   package func end(_ snapshot: StoreSnapshot) {
-    if snapshot !== pinned { snapshot.close() }
+    guard snapshot !== pinned else { return }
+    snapshot.close()
+    if hasReloaded { finishReloading() }
   }
 
-  /// Runs `body` with one snapshot for all reads; without one where the store gives none.
-  package func withPinnedSnapshot(_ body: () -> Void) {
-    if pinned == nil { pinning(newestSnapshot(), body) } else { body() }
+  /// Calls the hooks of objects that were read again when commits were merged.
+  @inline(never)
+  package func finishReloading() {
+    hasReloaded = false
+    host.didReload()
+  }
+
+  /// Runs `body`, an operation that cannot throw, on the pinned snapshot, else on the newest, after
+  /// merging the commits up to it. Runs it without a snapshot if the store can't be read, and
+  /// remembers the error.
+  package func withOperationSnapshot(_ body: () -> Void) {
+    guard pinned == nil else { return body() }
+    let snapshot: StoreSnapshot
+    do throws(StoreError) { snapshot = try operationSnapshot() } catch {
+      note(error)
+      return body()
+    }
+    pinning(snapshot, body)
+    if hasReloaded { finishReloading() }
+  }
+
+  /// Runs `body`, which reads a property in several steps, on the pinned snapshot, else on the
+  /// newest, without merging anything.
+  package func withPropertySnapshot(_ body: () -> Void) {
+    guard pinned == nil else { return body() }
+    let snapshot: StoreSnapshot
+    do throws(StoreError) { snapshot = try self.snapshot() } catch { return note(error) }
+    pinning(snapshot, body)
+  }
+
+  /// Moves an open view to the newest commit, after one of this context.
+  package func advanceView() {
+    guard isInView, let view = pinned else { return }
+    pinned = nil
+    do throws(StoreError) {
+      pinned = try operationSnapshot()
+      view.close()
+    } catch {
+      pinned = view
+      note(error)
+    }
+    if hasReloaded { finishReloading() }
   }
 
   /// Runs `body` with the newest snapshot for all reads, whatever other one is pinned.
@@ -60,13 +104,27 @@ extension Workspace {
   package func pinning<R, E: Error>(
     _ snapshot: StoreSnapshot?, _ body: () throws(E) -> R
   ) throws(E) -> R {
+    guard let snapshot else { return try body() }
     let outer = pinned
-    pinned = snapshot ?? outer
+    pinned = snapshot
     defer {
-      snapshot?.close()
+      // A commit in a view has put a newer snapshot in its place.
+      pinned?.close()
       pinned = outer
     }
     return try body()
+  }
+
+  /// Runs `body` in a view that begins with a snapshot.
+  package func viewing<R, E: Error>(
+    _ snapshot: StoreSnapshot, _ body: () throws(E) -> R
+  ) throws(E) -> R {
+    isInView = true
+    defer { isInView = false }
+    return try pinning(snapshot) { () throws(E) in
+      if hasReloaded { finishReloading() }
+      return try body()
+    }
   }
 
   /// Reads for a property: on the newest snapshot, taking nothing in.

@@ -59,6 +59,8 @@ package final class Workspace {
 
   /// The snapshot that all reads use while one is pinned.
   package var pinned: StoreSnapshot?
+  /// Whether the pinned snapshot is a view of the program's, which its own commits move on.
+  package var isInView = false
   /// What prefetching has found out.
   package var memberships = MembershipCache()
   /// A failure of a call that cannot throw, which the next throwing operation reports.
@@ -75,6 +77,10 @@ package final class Workspace {
   package var takesInCommits = true
   /// The newest commit that has been taken in.
   package var sequence: UInt64
+  /// Whether objects were read again when commits were merged, whose hooks have to be called.
+  package var hasReloaded = false
+  /// The objects whose values were known before the commits that are being merged.
+  package var outdated: [ObjectNumber] = []
   /// Own commits that the store may list after ``sequence``.
   package var ownSequences: Set<UInt64> = []
   /// Objects that were read as later commits have left them, while somebody is told of changes.

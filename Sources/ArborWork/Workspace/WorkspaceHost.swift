@@ -20,6 +20,13 @@ package protocol WorkspaceHost: AnyObject {
   /// An object's record has been read from the store.
   func didLoad(_ object: TrackedObject)
 
+  /// Reads the records of faults whose values were known before the commits up to a snapshot. Never
+  /// fails: an object that can't be read stays a fault, whose next read reports the error.
+  func reload(_ numbers: [ObjectNumber], on snapshot: StoreSnapshot)
+
+  /// All objects that were reloaded are in place.
+  func didReload()
+
   /// An object is about to be deleted, its relationships still in place.
   func willDelete(_ object: TrackedObject)
 

@@ -21,8 +21,8 @@ extension DataManager {
   ///   - folder: The folder that holds it.
   ///   - alias: The store's name, to which `.arbor` is added; nil: the model's.
   ///   - fileName: The exact name of the store's file, in place of the alias; nil: the alias's.
-  ///   - options: How the store is opened. Without model versions of their own, those of the
-  ///     model's file are used.
+  ///   - options: How the store is opened. Migration steps may name the versions of the model's
+  ///     file.
   ///   - classes: The typed classes that represent entities of the model; others are plain objects.
   ///   - delegate: Who is told of changes; not kept alive.
   ///   - group: The group to join.

@@ -25,7 +25,7 @@ enum ModelSearch {
     return folder
   }
 
-  /// The versions of a model's file that can be read, the oldest first.
+  /// The versions of a model's file that can be read, in the order of their names.
   static func versions(of file: URL) throws(ArborError) -> [ManagedObjectModel] {
     let document = try ModelDocument(contentsOf: file)
     return document.versions.compactMap { try? document.model(ofVersion: $0.name) }

@@ -49,7 +49,7 @@ enum SharedStores {
         return try PersistentStore(model: model, at: .file(file), options: first, classes: classes)
       } catch {
         guard error.code == .modelMismatch || error.code == .migrationUnderWay else { throw error }
-        options.modelVersions = try ModelSearch.versions(of: modelFile)
+        options.siblingVersions = try ModelSearch.versions(of: modelFile)
       }
     }
     return try PersistentStore(model: model, at: .file(file), options: options, classes: classes)

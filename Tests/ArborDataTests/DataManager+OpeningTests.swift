@@ -112,15 +112,126 @@ import Testing
     try one.store.check()
   }
 
+  // MARK: Versions of a model's file
+
+  /// A folder with a bundle of versions, the last of which is current.
+  private func folder(
+    _ name: String, _ versions: [(name: String, model: ManagedObjectModel)]
+  ) throws -> URL {
+    let folder = Corporation.temporaryFolder()
+    let bundle = folder.appending(path: "\(name).xcdatamodeld")
+    for version in versions {
+      let url = bundle.appending(path: "\(version.name).xcdatamodel")
+      try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
+      try version.model.xmlData().write(to: url.appending(path: "contents"))
+    }
+    let current = versions.last.map { "\($0.name).xcdatamodel" } ?? ""
+    try PropertyListSerialization.data(
+      fromPropertyList: ["_XCCurrentVersionName": current], format: .xml, options: 0
+    ).write(to: bundle.appending(path: ".xccurrentversion"))
+    return folder
+  }
+
+  private func days(
+    _ version: String, _ attributes: [String], default value: Value = .null
+  ) -> ManagedObjectModel {
+    ManagedObjectModel(
+      entities: [
+        EntityDescription(
+          name: "Day",
+          attributes: attributes.map {
+            AttributeDescription(
+              name: $0, type: .string, isOptional: true, defaultValue: $0 == "mood" ? value : .null)
+          })
+      ], versionIdentifier: version)
+  }
+
+  /// Versions whose names tell nothing of their age.
+  private func diary() -> [(name: String, model: ManagedObjectModel)] {
+    [
+      ("Diary_first", days("1", ["text"])),
+      ("Diary_mood", days("2", ["text", "mood"], default: "calm")),
+      ("Diary_plain", days("3", ["text"])),
+      ("Diary_again", days("4", ["text", "mood"])),
+      ("Diary_body", days("5", ["text", "mood", "body"])),
+      ("Diary_tags", days("6", ["text", "mood", "body", "tag"])),
+    ]
+  }
+
+  @Test(
+    "A store goes straight from its version to the current one, whatever the versions are called",
+    arguments: [StoreOptions.Migration.automatic, .automatic(dropping: .everythingRemoved)],
+    0..<5)
+  func aStoreGoesStraight(migration: StoreOptions.Migration, version: Int) throws {
+    let versions = diary()
+    let names = versions[version].model.entities[0].attributes.map(\.name)
+    let alias = "Diary \(version) \(migration == .automatic)"
+    do {
+      let manager = try DataManager(
+        modelNamed: "Diary", in: folder("Diary", Array(versions[...version])), alias: alias)
+      let day = try manager.insert("Day")
+      for name in names { day[name] = "my \(name)" }
+      try manager.commit()
+      manager.store.close()
+    }
+    let manager = try DataManager(
+      modelNamed: "Diary", in: folder("Diary", versions), alias: alias,
+      options: StoreOptions(migration: migration))
+    defer { manager.store.close() }
+    let day = try #require(try manager.fetchAll("Day").first)
+    for name in ["text", "mood", "body", "tag"] {
+      #expect(
+        try day.value(forKey: name) == (names.contains(name) ? .string("my \(name)") : .null),
+        "\(name)")
+    }
+    try manager.store.check()
+  }
+
+  @Test(
+    "Steps lead over the versions that they name",
+    arguments: [
+      // Names in the order of age: a store of the first version passes by the step, too.
+      (["Day 1", "Day 2", "Day 3", "Day 4"], 0, "stepped"), (["a", "b", "c", "d"], 1, "stepped"),
+      (["a", "b", "c", "d"], 2, nil),
+      // Names that the step contradicts: only a store that the step begins with passes by it.
+      (["y", "z", "b", "a"], 1, "stepped"), (["y", "z", "b", "a"], 0, nil),
+      (["y", "z", "b", "a"], 2, nil),
+    ] as [([String], Int, String?)])
+  func stepsLeadOverTheVersionsTheyName(names: [String], version: Int, tag: String?) throws {
+    let models = [
+      days("1", ["text"]), days("2", ["text", "body"]), days("3", ["text", "body", "tag"]),
+      days("4", ["text", "body", "tag", "mood"]),
+    ]
+    let versions = zip(names, models).map { (name: $0, model: $1) }
+    let alias = "Steps \(names[0]) \(version)"
+    do {
+      let manager = try DataManager(
+        modelNamed: "Day", in: folder("Day", Array(versions[...version])), alias: alias)
+      try manager.insert("Day")["text"] = "kept"
+      try manager.commit()
+      manager.store.close()
+    }
+    var options = StoreOptions()
+    options.migrationSteps = [
+      MigrationStep(from: "2", to: "3") { migration in
+        try migration.migrate("Day") { _, new in new["tag"] = "stepped" }
+      }
+    ]
+    let manager = try DataManager(
+      modelNamed: "Day", in: folder("Day", versions), alias: alias, options: options)
+    defer { manager.store.close() }
+    let day = try #require(try manager.fetchAll("Day").first)
+    #expect(day["text"] as String == "kept")
+    #expect(day["tag"] as String? == tag)
+    try manager.store.check()
+  }
+
   @Test func versionsOfTheModelsFileTellRenames() throws {
-    /// A bundle of versions, the last of which is current.
-    func folder(_ names: [(String, from: String?)]) throws -> URL {
-      let folder = Corporation.temporaryFolder()
-      let bundle = folder.appending(path: "Renames.xcdatamodeld")
-      for (index, name) in names.enumerated() {
-        let version = bundle.appending(path: "Renames \(index + 1).xcdatamodel")
-        try FileManager.default.createDirectory(at: version, withIntermediateDirectories: true)
-        let model = ManagedObjectModel(entities: [
+    let names: [(String, from: String?)] = [("text", nil), ("body", "text"), ("content", "body")]
+    let versions = names.enumerated().map { index, name in
+      (
+        name: "Renames \(index + 1)",
+        model: ManagedObjectModel(entities: [
           EntityDescription(
             name: "Note",
             attributes: [
@@ -128,21 +239,16 @@ import Testing
                 name: name.0, type: .string, isOptional: true, renamingIdentifier: name.from)
             ])
         ])
-        try model.xmlData().write(to: version.appending(path: "contents"))
-      }
-      let mark = ["_XCCurrentVersionName": "Renames \(names.count).xcdatamodel"]
-      try PropertyListSerialization.data(fromPropertyList: mark, format: .xml, options: 0)
-        .write(to: bundle.appending(path: ".xccurrentversion"))
-      return folder
+      )
     }
-    let names: [(String, from: String?)] = [("text", nil), ("body", "text"), ("content", "body")]
     do {
-      let manager = try DataManager(modelNamed: "Renames", in: folder([names[0]]))
+      let manager = try DataManager(
+        modelNamed: "Renames", in: folder("Renames", [versions[0]]))
       try manager.insert("Note")["text"] = "kept"
       try manager.commit()
       manager.store.close()
     }
-    let manager = try DataManager(modelNamed: "Renames", in: folder(names))
+    let manager = try DataManager(modelNamed: "Renames", in: folder("Renames", versions))
     #expect(
       try manager.fetch(FetchRequest<ManagedObject>(entity: "Note")).map { $0["content"] as String }
         == ["kept"])

@@ -20,6 +20,17 @@ extension EntityPairing {
       oldOf: next.oldOf.map { $0.flatMap { oldOf[$0] } })
   }
 
+  /// These pairs, and those of another pairing of the same models for what has no partner here.
+  func filled(from other: EntityPairing) -> EntityPairing {
+    var (newOf, oldOf) = (newOf, oldOf)
+    for (old, new) in other.newOf.enumerated() {
+      guard let new, newOf[old] == nil, oldOf[new] == nil else { continue }
+      newOf[old] = new
+      oldOf[new] = old
+    }
+    return EntityPairing(newOf: newOf, oldOf: oldOf)
+  }
+
   /// An entity that both models have, with its ancestors in each.
   struct Relatives {
     let old: Int

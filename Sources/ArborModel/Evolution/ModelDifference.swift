@@ -100,18 +100,22 @@ extension ManagedObjectModel {
 }
 
 extension ManagedObjectModel {
-  /// What changes from this model to another one by way of the versions between them.
+  /// Returns what changes from this model to another one.
   ///
-  /// - Parameter versions: The models between, the oldest first.
+  /// - Parameter versions: Versions between the two, the oldest first. They only pair what the two
+  ///   models themselves leave unpaired, such as an attribute that was renamed twice: what else
+  ///   they contain is passed over.
   package func difference(
     to other: ManagedObjectModel, via versions: [ManagedObjectModel]
-  ) throws(ArborError) -> ModelDifference {
-    guard let first = versions.first else { return difference(to: other) }
-    var composed = difference(to: first)
+  ) -> ModelDifference {
+    let direct = ModelPairing(from: self, to: other)
+    guard let first = versions.first else { return ModelDifference(self, other, direct) }
+    var (last, composed) = (first, ModelPairing(from: self, to: first))
     for model in versions.dropFirst() + [other] {
-      composed = try composed.composed(with: composed.new.difference(to: model))
+      composed = composed.composed(with: ModelPairing(from: last, to: model))
+      last = model
     }
-    return composed
+    return ModelDifference(self, other, direct.filled(from: composed))
   }
 }
 

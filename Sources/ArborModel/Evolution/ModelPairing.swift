@@ -30,4 +30,13 @@ extension ModelPairing {
       attributes: attributes.composed(with: next.attributes, entities, next.entities),
       relationships: relationships.composed(with: next.relationships, entities, next.entities))
   }
+
+  /// These pairs, and those of another pairing of the same models for what has no partner here.
+  func filled(from other: ModelPairing) -> ModelPairing {
+    let filled = entities.filled(from: other.entities)
+    return ModelPairing(
+      entities: filled,
+      attributes: attributes.filled(from: other.attributes, other.entities, filled),
+      relationships: relationships.filled(from: other.relationships, other.entities, filled))
+  }
 }

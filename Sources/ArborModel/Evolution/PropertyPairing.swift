@@ -118,6 +118,35 @@ struct PropertyPairing: Sendable {
     }
     return result
   }
+
+  /// These pairs, and those of another pairing of the same models for what has no partner here.
+  ///
+  /// - Parameters:
+  ///   - otherEntities: The entities that the other pairing pairs.
+  ///   - entities: The entities that the result pairs.
+  func filled(
+    from other: PropertyPairing, _ otherEntities: EntityPairing, _ entities: EntityPairing
+  ) -> PropertyPairing {
+    var result = self
+    for (entity, slots) in other.oldPartners.enumerated() {
+      for slot in slots.indices {
+        let new = PropertySlot(entity: entity, slot: slot)
+        guard oldPartners[entity][slot] == nil, moves[new] == nil else { continue }
+        for old in other.sources(of: new, otherEntities)
+        where newPartners[old.entity][old.slot] == nil && movesTo[old] == nil {
+          let isPartner = otherEntities.oldOf[entity] == old.entity
+          guard isPartner == (entities.oldOf[entity] == old.entity) else { continue }
+          if isPartner {
+            result.oldPartners[entity][slot] = old.slot
+            result.newPartners[old.entity][old.slot] = slot
+          } else {
+            result.addMove(from: old, to: new)
+          }
+        }
+      }
+    }
+    return result
+  }
 }
 
 /// The properties that an entity's objects do not simply keep: those without a partner, and those

@@ -27,7 +27,9 @@ struct MigratingOpener {
     var first = opening
     first.replacesOtherModels = false
     // Which way a migration takes is decided before the file changes.
-    let isChain = !options.migrationSteps.isEmpty || !options.modelVersions.isEmpty
+    let isChain =
+      !options.migrationSteps.isEmpty || !options.modelVersions.isEmpty
+      || !options.siblingVersions.isEmpty
     if isChain || options.migrationPlan != nil { first.migration = .refuse }
     let refusal: StoreError
     do throws(StoreError) {
@@ -41,8 +43,7 @@ struct MigratingOpener {
     do throws(ArborError) {
       let files = try storing(MigrationFiles(path: path))
       let stored = try storing(StoreOpening.reading(path).withFile { $0.schema.model })
-      let chain = try MigrationChain(
-        from: stored, to: model, options.migrationSteps, options.modelVersions)
+      let chain = try MigrationChain(from: stored, to: model, options)
       if let plan = options.migrationPlan, plan.digest != chain.digest {
         throw ArborError(
           .modelMismatch,

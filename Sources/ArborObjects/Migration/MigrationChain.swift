@@ -1,24 +1,25 @@
 internal import ArborModel
 
-/// One part of the way from a store's version to the newest: a step with code, or the versions
-/// between two of them at once.
+/// One part of the path from a store's version to the newest: a step with code, or a change of the
+/// model without any.
 struct MigrationHop: Sendable {
   let source: ManagedObjectModel
-  /// The versions that are passed without code, the oldest first.
+  /// Versions between the two, the oldest first, which tell what was renamed more than once.
   var versions: [ManagedObjectModel] = []
-  var target: ManagedObjectModel
+  let target: ManagedObjectModel
   var step: MigrationStep?
 }
 
-/// The way from a store's version to the one it is opened with.
+/// The path from a store's version to the one it is opened with: straight, unless steps lead over
+/// versions between the two.
 ///
 /// A version may be listed twice, where the model came back to what it was: a store of it is taken
-/// for one of the last occurrence, and what was renamed between the two finds its way through both.
+/// for one of the last occurrence.
 struct MigrationChain: Sendable {
   let hops: [MigrationHop]
   let target: ManagedObjectModel
 
-  /// What tells the way from another one: versions, and which of them take code.
+  /// Identifies the path: its versions, and which of them take code.
   var digest: UInt128 {
     hops.reduce(1) { digest, hop in
       (([hop.source] + hop.versions + [hop.target]).map(\.fingerprint.bits)
@@ -27,20 +28,22 @@ struct MigrationChain: Sendable {
     }
   }
 
-  /// Finds the way.
+  /// Finds the path.
   ///
-  /// - Parameters:
-  ///   - versions: Known versions, the oldest first; empty: those of the steps, in their order.
-  /// - Throws: ``ArborError`` `invalidArgument` for steps that contradict each other or name what
-  ///   is not there, `modelMismatch` where the store's version is none of the known ones.
+  /// - Parameter options: ``StoreOptions/migrationSteps`` lead over other versions;
+  ///   ``StoreOptions/modelVersions`` or, where that is empty, the steps themselves tell which
+  ///   version is older.
+  /// - Throws: ``ArborError`` `invalidArgument` if steps contradict each other or name a version
+  ///   that does not exist, `modelMismatch` if there are steps and the store's version is unknown.
   init(
-    from stored: ManagedObjectModel, to target: ManagedObjectModel, _ steps: [MigrationStep],
-    _ versions: [ManagedObjectModel]
+    from stored: ManagedObjectModel, to target: ManagedObjectModel, _ options: StoreOptions
   ) throws(ArborError) {
     self.target = target
+    let (versions, siblings) = (options.modelVersions, options.siblingVersions)
     var edges: [Edge] = []
-    for step in steps {
-      let edge = try Edge(step, among: versions + [target, stored], isListed: !versions.isEmpty)
+    for step in options.migrationSteps {
+      let edge = try Edge(
+        step, among: versions + siblings + [target, stored], isListed: !versions.isEmpty)
       if edges.contains(where: { $0.from == edge.from && $0.to == edge.to }) {
         throw ArborError(
           .invalidArgument,
@@ -48,7 +51,10 @@ struct MigrationChain: Sendable {
       }
       edges.append(edge)
     }
-    var order = versions.isEmpty ? try Self.order(of: edges) : versions
+    var order = versions
+    if versions.isEmpty {
+      order = Self.agree(edges, with: siblings) ? siblings : try Self.order(of: edges)
+    }
     // Nothing is renamed from a version to the same one.
     order = order.reduce(into: []) { models, model in
       if models.last?.fingerprint != model.fingerprint { models.append(model) }
@@ -59,7 +65,8 @@ struct MigrationChain: Sendable {
     }
     order.append(target)
     guard let start = order.lastIndex(where: { $0.fingerprint == stored.fingerprint }) else {
-      guard edges.isEmpty else {
+      let isSibling = siblings.contains { $0.fingerprint == stored.fingerprint }
+      guard edges.isEmpty || isSibling else {
         throw ArborError(
           .modelMismatch,
           "The store is of version \(stored.versionName), and no migration steps lead from there "
@@ -70,14 +77,11 @@ struct MigrationChain: Sendable {
       return
     }
     order[start] = stored
-    hops = try Self.hops(order, start, edges)
+    hops = Self.hops(order, start, edges)
   }
 
   private static func check(_ edges: [Edge], _ order: [ManagedObjectModel]) throws(ArborError) {
-    for edge in edges {
-      guard let from = order.firstIndex(where: { $0.fingerprint == edge.from }),
-        let to = order.lastIndex(where: { $0.fingerprint == edge.to }), to < from
-      else { continue }
+    for edge in edges where edge.leadsBack(in: order) {
       throw ArborError(
         .invalidArgument,
         "The migration step from version \(edge.step.from) to \(edge.step.to) leads back: "
@@ -85,32 +89,45 @@ struct MigrationChain: Sendable {
     }
   }
 
+  /// Whether steps may be taken for evidence that names tell which version is older.
+  private static func agree(_ edges: [Edge], with siblings: [ManagedObjectModel]) -> Bool {
+    let names = Set(siblings.map(\.fingerprint))
+    return edges.allSatisfy {
+      names.contains($0.from) && names.contains($0.to) && !$0.leadsBack(in: siblings)
+    }
+  }
+
   private static func hops(
     _ order: [ManagedObjectModel], _ start: Int, _ edges: [Edge]
-  ) throws(ArborError) -> [MigrationHop] {
+  ) -> [MigrationHop] {
     var (hops, position) = ([MigrationHop](), start)
     while position < order.count - 1 {
-      var next: (position: Int, step: MigrationStep)?
-      for edge in edges where edge.from == order[position].fingerprint {
-        let end = order[(position + 1)...].firstIndex { $0.fingerprint == edge.to }
-        guard let end, end > next?.position ?? position else { continue }
-        next = (end, edge.step)
+      let next = order.indices.dropFirst(position).lazy
+        .compactMap { begin in longest(edges, from: begin, in: order).map { (begin, $0) } }.first
+      let begin = next?.0 ?? order.count - 1
+      if begin > position {
+        hops.append(
+          MigrationHop(
+            source: order[position], versions: Array(order[(position + 1)..<begin]),
+            target: order[begin]))
       }
-      let source = order[position]
-      if let next {
-        hops.append(MigrationHop(source: source, target: order[next.position], step: next.step))
-        position = next.position
-      } else {
-        position += 1
-        if let last = hops.indices.last, hops[last].step == nil {
-          hops[last].versions.append(hops[last].target)
-          hops[last].target = order[position]
-        } else {
-          hops.append(MigrationHop(source: source, target: order[position]))
-        }
-      }
+      guard let (end, step) = next?.1 else { break }
+      hops.append(MigrationHop(source: order[begin], target: order[end], step: step))
+      position = end
     }
     return hops
+  }
+
+  /// The step that leads farthest from a version, and the position that it leads to.
+  private static func longest(
+    _ edges: [Edge], from begin: Int, in order: [ManagedObjectModel]
+  ) -> (end: Int, step: MigrationStep)? {
+    var farthest: (end: Int, step: MigrationStep)?
+    for edge in edges where edge.from == order[begin].fingerprint {
+      let end = order[(begin + 1)...].firstIndex { $0.fingerprint == edge.to }
+      if let end, end > farthest?.end ?? begin { farthest = (end, edge.step) }
+    }
+    return farthest
   }
 
   /// A step with the versions that it leads from and to.
@@ -119,6 +136,13 @@ struct MigrationChain: Sendable {
     let models: [ManagedObjectModel]
     var from: ModelFingerprint { models[0].fingerprint }
     var to: ModelFingerprint { models[1].fingerprint }
+
+    func leadsBack(in order: [ManagedObjectModel]) -> Bool {
+      guard let begin = order.firstIndex(where: { $0.fingerprint == from }),
+        let end = order.lastIndex(where: { $0.fingerprint == to })
+      else { return false }
+      return end < begin
+    }
 
     /// - Parameter isListed: Whether the known versions are all there are.
     init(

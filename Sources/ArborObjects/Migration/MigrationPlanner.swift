@@ -16,8 +16,7 @@ struct MigrationPlanner {
     self.options = options
     context = store.makeContext()
     names = options.migration.stored.names
-    chain = try MigrationChain(
-      from: store.model, to: model, options.migrationSteps, options.modelVersions)
+    chain = try MigrationChain(from: store.model, to: model, options)
   }
 
   func plan(_ url: URL) throws(ArborError) -> MigrationPlan {
@@ -32,7 +31,7 @@ struct MigrationPlanner {
         index == 0
         ? try storing(
           StagedModels(from: store.file.schema, to: hop.target, via: hop.versions)) : nil
-      let difference = try hop.source.difference(to: hop.target, via: hop.versions)
+      let difference = hop.source.difference(to: hop.target, via: hop.versions)
       if difference.storedChanges.isEmpty { continue }
       var needsPass = true
       if let models { needsPass = try self.needsPass(models) }

@@ -6,7 +6,7 @@ extension StagedMigration {
   /// Refuses what can be told to be in the way before anything is changed.
   func refuseWhatModelsTell() throws(ArborError) {
     for (index, hop) in chain.hops.enumerated() where hop.step == nil {
-      let difference = try hop.source.difference(to: hop.target, via: hop.versions)
+      let difference = hop.source.difference(to: hop.target, via: hop.versions)
       let obstacles = MigrationObstacle.obstacles(in: difference, dropping: names, passes: true)
       guard obstacles.isEmpty else { throw Self.refusal(obstacles) }
       guard index == 0 else { continue }

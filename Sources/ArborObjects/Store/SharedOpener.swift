@@ -38,6 +38,7 @@ struct SharedOpener {
     options.migration = .refuse
     options.migrationSteps = []
     options.modelVersions = []
+    options.siblingVersions = []
     options.migrationPlan = nil
     options.onMismatch = .fail
     options.onCorruption = .fail

@@ -96,13 +96,19 @@ public struct StoreOptions: Sendable, Hashable {
   public var migration = Migration.automatic
   /// Code for versions of the model whose data does not follow from the former one.
   public var migrationSteps: [MigrationStep] = []
-  /// The versions of the model, the oldest first, by way of which an older store is migrated. Steps
-  /// name versions among them by fingerprint or identifier; without steps they tell what was
-  /// renamed on the way. Empty: the versions of the steps.
+  /// The versions of the model, the oldest first. Empty: the versions that the steps name.
   ///
-  /// Where the model came back to what it was, it is listed again: a store of it is taken for one
-  /// of the later version, since nothing tells them apart.
+  /// A store is migrated straight from its own version to the newest, by way of those versions only
+  /// that a migration step begins or ends with. The list says where in that order a store's version
+  /// is, and lets steps name versions by fingerprint or identifier. What neither model pairs, such
+  /// as an attribute that was renamed twice, is found by the versions between.
+  ///
+  /// If the model came back to what it was, list it again: a store of it is taken for one of the
+  /// later version, since nothing tells them apart.
   public var modelVersions: [ManagedObjectModel] = []
+  /// The versions in the model's file, in the order of their names, which need not be that of
+  /// their age. Used if ``modelVersions`` is empty.
+  package var siblingVersions: [ManagedObjectModel] = []
   /// The plan that a migration has to follow; opening throws `modelMismatch` where the store, the
   /// model or the steps are others than it was made with. nil: no plan.
   public var migrationPlan: MigrationPlan?

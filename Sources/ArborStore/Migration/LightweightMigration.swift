@@ -47,9 +47,8 @@ struct LightweightMigration {
     dropping names: Set<String>?, via versions: [ManagedObjectModel] = [], isStaged: Bool = false,
     returning former: FormerModel? = nil
   ) throws(StoreError) {
-    let difference: ModelDifference
+    let difference = old.model.difference(to: model, via: versions)
     do throws(ArborError) {
-      difference = try old.model.difference(to: model, via: versions)
       evolution = try CatalogEvolution(
         difference, from: old.catalog, returning: former?.schema.catalog)
     } catch {

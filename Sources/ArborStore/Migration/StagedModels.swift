@@ -46,9 +46,9 @@ package struct StagedModels: Sendable {
     renames: [String: String] = [:]
   ) throws(StoreError) {
     let marked = Self.marked(target, renames, old.model)
+    difference = old.model.difference(to: marked, via: versions)
     let evolution: CatalogEvolution
     do throws(ArborError) {
-      difference = try old.model.difference(to: marked, via: versions)
       evolution = try CatalogEvolution(difference, from: old.catalog)
     } catch {
       throw .exhausted(error.message)

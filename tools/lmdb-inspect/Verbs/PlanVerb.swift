@@ -67,7 +67,7 @@ struct MigrationArguments: ParsableArguments {
       var options = StoreOptions()
       options.migration = .automatic(dropping: losses.dropping)
       let document = try ModelDocument(contentsOf: URL(filePath: model))
-      options.modelVersions = document.versions.compactMap {
+      options.siblingVersions = document.versions.compactMap {
         try? document.model(ofVersion: $0.name)
       }
       return options

@@ -255,4 +255,30 @@ import Testing
     try manager.store.check()
     manager.store.close()
   }
+
+  @Test("A request that names what its entity no longer has throws when it is used")
+  func aStaleRequestThrowsWhenUsed() throws {
+    var model = days("1", ["text"])
+    model.fetchRequestTemplates = [
+      FetchTemplate(name: "stale", entity: "Day", predicate: "internalID == $ID"),
+      FetchTemplate(name: "fresh", entity: "Day", predicate: "text == $TEXT"),
+    ]
+    model.entities[0].fetchedProperties = [
+      FetchedPropertyDescription(
+        name: "others",
+        request: FetchTemplate(name: "r", entity: "Day", predicate: "gone == $FETCH_SOURCE"))
+    ]
+    let manager = try DataManager(modelNamed: "Stale", in: folder("Stale", [("Stale", model)]))
+    defer { manager.store.close() }
+    try manager.insert("Day")["text"] = "kept"
+    try manager.commit()
+    let fresh = try manager.store.fetchRequest(named: "fresh", substituting: ["TEXT": "kept"])
+    #expect(try manager.fetch(fresh).count == 1)
+    let error = try #require(
+      throws: ArborError.self,
+      performing: {
+        try manager.fetch(manager.store.fetchRequest(named: "stale", substituting: ["ID": 1]))
+      })
+    #expect(error.message.contains("internalID") && error.message.contains("Day"))
+  }
 }

@@ -88,6 +88,42 @@ import Testing
     }
   }
 
+  @Test(
+    "A request that names what its entity no longer has is a warning",
+    arguments: [
+      (
+        "<fetchedProperty name='f'><fetchRequest name='r' entity='A' predicateString='gone == 1'/>"
+          + "</fetchedProperty></entity>", "names gone: gone is no property of A"
+      ),
+      (
+        "</entity><fetchRequest name='r' entity='A' predicateString='internalID == $ID'/>",
+        "names internalID: internalID is no property of A"
+      ),
+      (
+        "</entity><fetchRequest name='r' entity='A' predicateString='url.path LIKE[c] $URL'/>",
+        "names url.path: A.url is an attribute, which no name can follow"
+      ),
+      (
+        "</entity><fetchRequest name='r' entity='A' predicateString='ANY a.gone.x == 1'/>",
+        "names a.gone.x: gone is no property of A"
+      ),
+    ])
+  func aStaleRequestIsAWarning(xml: String, says: String) throws {
+    try ModelFixtures.withFolder { folder in
+      let url = folder.appending(path: "Model.xcdatamodel")
+      try ModelFixtures.write(
+        "<model><entity name='A'><attribute name='url' attributeType='Transformable'/>"
+          + "<relationship name='a' optional='YES' destinationEntity='A' toMany='YES'/>\n\(xml)"
+          + "</model>", to: url)
+      let document = try ModelDocument(contentsOf: url)
+      let warnings = document.warnings.filter { $0.message.contains(says) }
+      #expect(warnings.count == 1, "\(document.warnings)")
+      #expect(warnings.first?.location?.line == 2)
+      // The form inside a store is read as well.
+      #expect(try ManagedObjectModel(json: document.model.jsonData()) == document.model)
+    }
+  }
+
   /// One mistake in the XML of an otherwise sound model, and what is said of it.
   @Test(arguments: [
     ("<attribute name='x' attributeType='Strin'/>", "Did you mean String?"),

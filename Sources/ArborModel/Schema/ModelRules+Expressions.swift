@@ -1,24 +1,26 @@
 extension ModelRules {
-  /// The predicates of named requests, fetched properties and indexes, and derivations.
+  /// Checks the predicates of named requests, fetched properties and indexes, and derivations.
   ///
-  /// No other tool looks into these texts before they are used.
+  /// A request whose predicate names what its entity no longer has is a warning: the rest of the
+  /// model is usable, and the request throws when it is fetched.
   mutating func checkExpressions() {
     for (index, template) in model.fetchRequestTemplates.enumerated() {
       checkPredicate(
         template.predicate, on: template.entity, called: "Fetch request \(template.name)",
-        at: .template(index))
+        at: .template(index), unknownNames: .warning)
     }
     for (index, entity) in model.entities.enumerated() {
       for (propertyIndex, property) in entity.fetchedProperties.enumerated() {
         checkPredicate(
           property.request.predicate, on: property.request.entity,
           called: "Fetched property \(entity.name).\(property.name)",
-          at: .fetchedProperty(index, propertyIndex))
+          at: .fetchedProperty(index, propertyIndex), unknownNames: .warning)
       }
       for (propertyIndex, fetchIndex) in entity.fetchIndexes.enumerated() {
         checkPredicate(
           fetchIndex.partialIndexPredicate, on: entity.name,
-          called: "Index \(fetchIndex.name) of \(entity.name)", at: .index(index, propertyIndex))
+          called: "Index \(fetchIndex.name) of \(entity.name)", at: .index(index, propertyIndex),
+          unknownNames: .problem)
       }
       for (propertyIndex, attribute) in entity.attributes.enumerated() {
         guard let derivation = attribute.derivation else { continue }
@@ -33,7 +35,8 @@ extension ModelRules {
   }
 
   private mutating func checkPredicate(
-    _ text: String?, on entity: String, called name: String, at subject: ModelSubject
+    _ text: String?, on entity: String, called name: String, at subject: ModelSubject,
+    unknownNames severity: ModelFinding.Severity
   ) {
     guard let text, let entity = entityIndex[entity] else { return }
     do throws(ArborError) {
@@ -42,7 +45,8 @@ extension ModelRules {
       for path in KeyPathNode.all(in: node) {
         if let flaw = flaw(ofPath: path, in: entity) {
           report(
-            subject, "\(name) has a predicate that names \(path.joined(separator: ".")): \(flaw)")
+            subject, "\(name) has a predicate that names \(path.joined(separator: ".")): \(flaw)",
+            severity: severity)
         }
       }
     } catch {

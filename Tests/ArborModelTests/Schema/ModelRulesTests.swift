@@ -282,17 +282,33 @@ extension ManagedObjectModel {
 
   static let expressionMistakes: [Mistake] = [
     request(says: "malformed predicate at line 1, column 6", "age >"),
+    derivation(says: "Did you mean employees?", "employes.@count"),
+    derivation(says: "@cont", "employees.@cont"),
+    derivation(says: "Did you mean uppercase?", "upercase:(name)"),
+    derivation(says: "the arguments of a function", "count:employees"),
+  ]
+
+  static let staleRequests: [Mistake] = [
     request(says: "Did you mean age?", "agee > 3"),
     request(says: "Did you mean name?", "company.nam == $NAME AND age > 3"),
     request(says: "which no name can follow", "age.years IN {1, 2}"),
     Mistake("Employee", "peers", says: "Did you mean number?") {
       $0["Employee"].fetchedProperties[0].request.predicate = "numbr == $FETCH_SOURCE"
     },
-    derivation(says: "Did you mean employees?", "employes.@count"),
-    derivation(says: "@cont", "employees.@cont"),
-    derivation(says: "Did you mean uppercase?", "upercase:(name)"),
-    derivation(says: "the arguments of a function", "count:employees"),
   ]
+
+  @Test("A request that names what its entity no longer has is a warning", arguments: staleRequests)
+  func aStaleRequestIsAWarning(mistake: Mistake) throws {
+    var model = try ModelSamples.sound()
+    let before = ModelRules.findings(in: model).count
+    mistake.make(&model)
+    #expect(Self.problems(of: model).isEmpty)
+    let found = ModelRules.findings(in: model)
+    #expect(found.count == before + 1)
+    let warning = try #require(found.first { $0.error.message.contains(mistake.says) })
+    #expect(warning.severity == .warning)
+    #expect(warning.error.entity == mistake.entity && warning.error.keyPath == mistake.property)
+  }
 
   static let mistakes =
     expressionMistakes + entityMistakes + attributeMistakes + relationshipMistakes + indexMistakes

@@ -54,7 +54,8 @@ struct ModelBundle {
           + "may be read."
       ).with(underlying: error)
     }
-    return names.filter { $0.hasSuffix(ModelFileKind.versionSuffix) }.map {
+    // A Mac's archive has a file `._X.xcdatamodel` beside each version, with its Finder attributes.
+    return names.filter { $0.hasSuffix(ModelFileKind.versionSuffix) && !$0.hasPrefix(".") }.map {
       .init(
         name: String($0.dropLast(ModelFileKind.versionSuffix.count)), url: url.appending(path: $0))
     }.sorted { precedes($0.name, $1.name) }

@@ -1,7 +1,7 @@
 internal import ArborModel
 
 /// What editors leave behind in whole models: Core Data's compiler accepts it, so it is mended and
-/// told as a trap.
+/// reported as a warning.
 extension ModelXMLReader {
   /// Mends what was read, before the rules look at it.
   mutating func mendLeftovers() {
@@ -75,7 +75,7 @@ extension ModelXMLReader {
     _ node: ModelXMLNode?, entity: String, property: String, _ message: String
   ) {
     guard let node else { return }
-    report(node, as: .trap, entity: entity, property: property, message)
+    report(node, as: .warning, entity: entity, property: property, message)
   }
 }
 

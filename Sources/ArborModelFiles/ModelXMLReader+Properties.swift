@@ -32,7 +32,7 @@ extension ModelXMLReader {
     attribute.type = type
     if attribute.regularExpression != nil, type != .string {
       report(
-        node, as: .trap, entity: entity, property: attribute.name,
+        node, as: .warning, entity: entity, property: attribute.name,
         "\(called(node, entity)) has a regular expression but is no string; it has no effect, take "
           + "it away.")
       attribute.regularExpression = nil
@@ -75,7 +75,7 @@ extension ModelXMLReader {
     readCounts(node, into: &relationship, of: entity)
     if relationship.isOrdered, !relationship.isToMany {
       report(
-        node, as: .trap, entity: entity, property: relationship.name,
+        node, as: .warning, entity: entity, property: relationship.name,
         "\(called(node, entity)) is ordered but to-one; the mark has no effect, take it away.")
       relationship.isOrdered = false
     }
@@ -105,7 +105,7 @@ extension ModelXMLReader {
       )
     } else if inverseEntity != relationship.destination, !relationship.destination.isEmpty {
       report(
-        node, as: .trap, entity: entity, property: relationship.name,
+        node, as: .warning, entity: entity, property: relationship.name,
         "\(called(node, entity)) has inverseEntity \(inverseEntity) but leads to "
           + "\(relationship.destination); let both name one entity.")
     }

@@ -3,9 +3,9 @@ internal import Foundation
 
 /// Default values and bounds.
 ///
-/// A default that editors left behind is a trap and not a problem, as Core Data's compiler accepts
-/// it: it is read as what its attribute's type can make of it, or left out. Bounds are rules that
-/// somebody wrote, so one that cannot be read is a problem.
+/// A default that editors left behind is a warning and not a problem, as Core Data's compiler
+/// accepts it: it is read as what its attribute's type can make of it, or left out. Bounds are
+/// rules that somebody wrote, so one that cannot be read is a problem.
 extension ModelXMLReader {
   mutating func readValues(
     _ node: ModelXMLNode, into attribute: inout AttributeDescription, of entity: String?
@@ -34,7 +34,7 @@ extension ModelXMLReader {
     guard let text = node[key] else { return .null }
     guard let type else {
       report(
-        node, as: .trap, of: entity,
+        node, as: .warning, of: entity,
         that: "has \(key), which its type does not know; it has no effect, take it away.")
       return .null
     }
@@ -50,7 +50,7 @@ extension ModelXMLReader {
     guard let text = node["defaultValueString"] else { return .null }
     guard type.kind.hasXMLDefault else {
       report(
-        node, as: .trap, of: entity,
+        node, as: .warning, of: entity,
         that: "has a default, which its type cannot have; it has no effect, take it away.")
       return .null
     }
@@ -67,7 +67,7 @@ extension ModelXMLReader {
   /// Tells of a default that is not taken as it stands.
   private mutating func reportDefault(_ node: ModelXMLNode, _ entity: String?, _ what: String) {
     let text = node["defaultValueString"] ?? node["defaultDateTimeInterval"] ?? ""
-    report(node, as: .trap, of: entity, that: "has the default “\(text)”, which \(what)")
+    report(node, as: .warning, of: entity, that: "has the default “\(text)”, which \(what)")
   }
 
   /// Seconds since 2001 are in 2032 where seconds since 1970 are in 2001.
@@ -88,7 +88,7 @@ extension ModelXMLReader {
     }
     if seconds >= Self.earliestUnixTime {
       report(
-        node, as: .trap, of: entity,
+        node, as: .warning, of: entity,
         that: "has \(key) \(text), a date after 2031 that looks like seconds since 1970; "
           + "models count from 2001-01-01 UTC, so subtract 978307200.")
     }

@@ -4,8 +4,8 @@ internal import Foundation
 /// Reads the XML of a model version.
 ///
 /// Reading takes several passes: the elements become descriptions, whatever does not parse is
-/// noted; what editors leave behind is mended and noted as a trap; then ``ModelRules`` look at the
-/// whole. All findings come out together, in the order of the file.
+/// noted; what editors leave behind is mended and noted as a warning; then ``ModelRules`` look at
+/// the whole. All findings come out together, in the order of the file.
 struct ModelXMLReader {
   /// A model that can be used, and what its author should know.
   struct Result {
@@ -21,7 +21,7 @@ struct ModelXMLReader {
   /// The parts of the model whose descriptions lack what could not be read: the rules have nothing
   /// to say about them that would not be a consequence.
   var unreadable: Set<ModelSubject> = []
-  /// The parts of which a trap has told already what a warning of the rules would repeat.
+  /// The parts that already have a warning, which one of the rules would repeat.
   var mended: Set<ModelSubject> = []
   private var warnedAbout: Set<String> = []
 
@@ -62,7 +62,7 @@ struct ModelXMLReader {
       return (left.line, left.column) < (right.line, right.column)
     }
     guard !located.contains(where: { $0.severity == .problem }) else {
-      throw .invalidModel(located.filter { $0.severity != .warning }.map(\.error), in: source)
+      throw .invalidModel(located.filter { $0.severity == .problem }.map(\.error), in: source)
     }
     return Result(model: model.withFittingValues(), warnings: located.map(\.error))
   }
@@ -96,7 +96,7 @@ struct ModelXMLReader {
     for name in node.attributes.keys.sorted() where !known.contains(name) {
       if let meant = traps[name] {
         report(
-          node, as: .trap, entity: entity, property: node.name == "entity" ? nil : node["name"],
+          node, as: .warning, entity: entity, property: node.name == "entity" ? nil : node["name"],
           "The attribute \(name) of the element \(node.name) has no effect; write \(meant).")
       } else if warnedAbout.insert("\(node.name).\(name)").inserted {
         report(

@@ -41,6 +41,23 @@ import Testing
     }
   }
 
+  @Test("What a Mac's archive leaves beside the versions is not a version")
+  func hiddenFilesAreNoVersions() throws {
+    try ModelFixtures.withFolder { folder in
+      let bundle = folder.appending(path: "Model.xcdatamodeld")
+      try ModelFixtures.write(
+        "<model userDefinedModelVersionIdentifier='A'/>",
+        to: bundle.appending(path: "A.xcdatamodel"))
+      for name in ["._A.xcdatamodel", "._.xccurrentversion", ".DS_Store", "._0.xcdatamodel"] {
+        try Data([0, 5, 22, 7]).write(to: bundle.appending(path: name))
+      }
+      let document = try ModelDocument(contentsOf: bundle)
+      #expect(document.versions.map(\.name) == ["A"])
+      #expect(document.model.versionIdentifier == "A" && document.warnings.isEmpty)
+      #expect(try document.model(withFingerprint: ModelFingerprint(bits: 1)) == nil)
+    }
+  }
+
   @Test func versionsSortAsPeopleCount() throws {
     try ModelFixtures.withFolder { folder in
       let bundle = folder.appending(path: "Model.xcdatamodeld")

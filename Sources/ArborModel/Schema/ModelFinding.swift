@@ -3,10 +3,7 @@ package struct ModelFinding: Sendable {
   package enum Severity: Sendable {
     /// The model cannot be used.
     case problem
-    /// The model can be used, but says something that has no effect; reported beside the problems
-    /// where there are any.
-    case trap
-    /// The model can be used, perhaps not as its author thinks.
+    /// The model can be used, but perhaps not as its author thinks.
     case warning
   }
 

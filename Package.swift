@@ -224,7 +224,8 @@ let package = Package(
       ],
       swiftSettings: common),
     .testTarget(
-      name: "InspectTests", dependencies: ["ArborData", "CLMDB", "TestSupport", "lmdb-inspect"],
+      name: "InspectTests",
+      dependencies: ["ArborData", "CLMDB", "ModelSamples", "TestSupport", "lmdb-inspect"],
       exclude: ["Generated/Fleet.model.json"], swiftSettings: common),
     .testTarget(
       name: "SystemTests",

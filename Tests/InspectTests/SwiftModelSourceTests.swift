@@ -1,5 +1,6 @@
 import ArborData
 import Foundation
+import ModelSamples
 import TestSupport
 import Testing
 
@@ -23,6 +24,51 @@ import Testing
     #expect(outcome.status == 0 && outcome.errors == "")
     let written = try String(contentsOf: Self.tests.appending(path: path), encoding: .utf8)
     #expect(outcome.output == written)
+  }
+
+  /// Models with one thing each beyond their entities, and whatever models may say by chance.
+  static let models: [@Sendable () throws -> ManagedObjectModel] =
+    [
+      { try ManagedObjectModel { note() } },
+      { try ManagedObjectModel(versionIdentifier: "3") { note() } },
+      { try ManagedObjectModel(versionIdentifier: "say \"3\"\n\\ \u{1F600}") { note() } },
+      {
+        try ManagedObjectModel(versionIdentifier: "3") {
+          note()
+          FetchRequestTemplate("stale", entity: "Note", predicate: "gone == $X")
+        }
+      },
+      {
+        try ManagedObjectModel {
+          note()
+          Configuration("Cloud", entities: ["Note"])
+        }
+      },
+      { try ManagedObjectModel(contentsOf: tests.appending(path: corporate)) },
+      { try ManagedObjectModel(contentsOf: tests.appending(path: world)) },
+    ]
+    + (UInt64(1)...4).map { seed in
+      {
+        var random = RandomModel(seed: seed)
+        return try random.model().validated()
+      }
+    }
+
+  private static let corporate = "ArborModelFilesTests/Fixtures/Corporate.xcdatamodeld"
+  private static let world = "../tools/world/World.xcdatamodeld"
+
+  private static func note() -> Entity {
+    Entity("Note") { Attribute("text", .string, .optional) }
+  }
+
+  @Test("Every source that is written compiles", arguments: models.indices)
+  func whatIsWrittenCompiles(index: Int) throws {
+    let model = try Self.models[index]()
+    for form in [SwiftModelSource.Form.expanded, .macros] {
+      let text = try SwiftModelSource(model: model, form: form, name: "Written").text()
+      let problems = try RefusedByCompiler.problems(in: text)
+      #expect(problems.isEmpty, "\(problems.prefix(5))\n\(text)")
+    }
   }
 
   @Test func theClassesMakeTheModel() throws {

@@ -79,7 +79,7 @@ import Testing
       "ArborBrowser", "ArborData", "ArborModel", "ArborJSON", "ArborLocks", "TestLength",
       "TestSupport",
     ],
-    "InspectTests": ["lmdb_inspect", "ArborData", "CLMDB", "TestSupport"],
+    "InspectTests": ["lmdb_inspect", "ArborData", "CLMDB", "ModelSamples", "TestSupport"],
     "SystemTests": [
       "TestLength", "crash_writer", "ArborData", "ArborExchange", "ArborMacros", "ArborModel",
       "ArborObjects",

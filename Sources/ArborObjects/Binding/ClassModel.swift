@@ -1,24 +1,14 @@
 public import ArborModel
 
 extension ManagedObjectModel {
-  /// Makes the model that typed classes describe.
+  /// Creates the model that typed classes describe, with what a model contains beyond entities.
   ///
   /// A class that inherits from another typed class describes a subentity of that one's entity,
   /// which becomes part of the model too. The model is checked as any other.
   ///
   /// ```swift
-  /// let model = try ManagedObjectModel(for: [Company.self, Employee.self])
-  /// ```
-  ///
-  /// - Throws: ``ArborError`` `invalidModel` with every problem, each naming entity and property.
-  public init(for classes: [ManagedObject.Type]) throws(ArborError) {
-    try self.init(for: classes) {}
-  }
-
-  /// Makes the model that typed classes describe, with what a model says beyond entities.
-  ///
-  /// ```swift
-  /// let model = try ManagedObjectModel(for: [Company.self, Employee.self]) {
+  /// let model = try ManagedObjectModel(for: [Company.self, Employee.self], versionIdentifier: "2")
+  /// let other = try ManagedObjectModel(for: [Company.self, Employee.self]) {
   ///   FetchRequestTemplate("adults", entity: "Employee", predicate: "age >= 18")
   /// }
   /// ```
@@ -30,7 +20,7 @@ extension ManagedObjectModel {
   /// - Throws: ``ArborError`` `invalidModel` with every problem, each naming entity and property.
   public init(
     for classes: [ManagedObject.Type], versionIdentifier: String = "",
-    @ModelBuilder _ parts: () -> [ModelBuilder.Part]
+    @ModelBuilder _ parts: () -> [ModelBuilder.Part] = { [] }
   ) throws(ArborError) {
     var model = try ManagedObjectModel(describedBy: classes)
     model.versionIdentifier = versionIdentifier

@@ -121,7 +121,8 @@ import Testing
       plan.obstacles.map(\.message) == [
         """
         Book.code: it is mandatory without a default, and there are \(count) objects without a \
-        value (Book 1, Book 2, Book 3 and more); give it a default, or make it optional.
+        value (Book 1, Book 2, Book 3 and more); give it a default, make it optional, or let a \
+        MigrationStep fill it.
         """,
         """
         Book.fans: it needs 1 or more members, and there are \(count - count / 10) objects with \

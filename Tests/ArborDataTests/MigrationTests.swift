@@ -191,7 +191,8 @@ import Testing
       refusal.violations.map(\.message) == [
         """
         Author.code: it is mandatory without a default, and there are 5 objects without a value \
-        (Author 1, Author 2, Author 3 and more); give it a default, or make it optional.
+        (Author 1, Author 2, Author 3 and more); give it a default, make it optional, or let a \
+        MigrationStep fill it.
         """
       ])
     var plain = Library.objects()

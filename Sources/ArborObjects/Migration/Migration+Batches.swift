@@ -34,14 +34,11 @@ extension Migration {
   }
 
   func passOfCode(
-    over entity: EntitySchema, _ entities: [EntitySchema], behind lastDone: UInt64?,
+    over name: String, _ entities: [EntitySchema], behind lastDone: UInt64?,
     _ body: (ManagedObject, ManagedObject?) throws -> Void
   ) throws {
-    let schema = oldContext.work.schema
     journal.visited.formUnion(entities.map(\.name))
-    journal.visited.formUnion(
-      schema.model.kinds(of: entity.name).filter { schema.entity(named: $0)?.isAbstract ?? false })
-    try pass(over: entity.name, entities, behind: lastDone) { old, new in
+    try pass(over: name, entities, behind: lastDone) { old, new in
       do {
         try body(old, new)
       } catch {

@@ -17,7 +17,8 @@ extension Migration {
   /// ```
   ///
   /// - Parameters:
-  ///   - entity: Its name in the older model, or in the newer one.
+  ///   - entity: Its name in the older model, or in the newer one; there it may also be a parent
+  ///     that the objects' entity did not have.
   ///   - body: Is called with the old object and the new one, which has the same number.
   /// - Throws: ``ArborError`` `unknownName` where no model has the entity, `notAllowed` where the
   ///   newer one has nothing of it; what `body` throws, with the object; what a commit throws.
@@ -25,19 +26,9 @@ extension Migration {
   public func migrate(
     _ entity: String, _ body: (_ old: ManagedObject, _ new: ManagedObject) throws -> Void
   ) throws {
-    let former = try oldEntity(entity)
-    guard models.newNames[former.name] != nil else {
-      throw ArborError(
-        .notAllowed,
-        "The newer model has nothing that entity \(former.name) becomes; read its objects with "
-          + "forEach, and insert others."
-      ).with(entity: former.name)
-    }
+    let entities = try migratedEntities(entity)
     try call { lastDone in
-      let entities = self.oldContext.work.schema.concreteEntities(of: former).filter {
-        self.isKept($0)
-      }
-      try self.passOfCode(over: former, entities, behind: lastDone) { old, new in
+      try self.passOfCode(over: entity, entities, behind: lastDone) { old, new in
         guard let new else { return }
         try body(old, new)
       }
@@ -57,7 +48,9 @@ extension Migration {
     let former = try oldEntity(entity)
     try call { lastDone in
       let entities = self.oldContext.work.schema.concreteEntities(of: former)
-      try self.passOfCode(over: former, entities, behind: lastDone) { old, _ in try body(old) }
+      try self.passOfCode(over: former.name, entities, behind: lastDone) { old, _ in
+        try body(old)
+      }
     }
   }
 
@@ -138,11 +131,35 @@ extension Migration {
         + "through.")
   }
 
-  func oldEntity(_ name: String) throws(ArborError) -> EntitySchema {
-    let schema = oldContext.work.schema
-    if let entity = schema.entity(named: name) { return entity }
-    if let entity = models.formerName(of: name).flatMap(schema.entity) { return entity }
+  private func oldEntity(_ name: String) throws(ArborError) -> EntitySchema {
+    if let entity = oldEntityIfPresent(name) { return entity }
     return try oldContext.reader.entity(named: name)
+  }
+
+  private func oldEntityIfPresent(_ name: String) -> EntitySchema? {
+    let schema = oldContext.work.schema
+    return schema.entity(named: name) ?? models.formerName(of: name).flatMap(schema.entity)
+  }
+
+  /// The entities of the older model whose objects are in the copy, and are of an entity in either
+  /// model.
+  private func migratedEntities(_ name: String) throws(ArborError) -> [EntitySchema] {
+    let schema = oldContext.work.schema
+    let former = oldEntityIfPresent(name)
+    let newName = former.map { models.newNames[$0.name] } ?? name
+    guard let newName else {
+      throw ArborError(
+        .notAllowed,
+        "The newer model has nothing that entity \(name) becomes; read its objects with forEach, "
+          + "and insert others."
+      ).with(entity: name)
+    }
+    let kinds = models.relaxed.kinds(of: newName).compactMap(models.formerName)
+    var names = Set(kinds)
+    if let former { names.formUnion(schema.model.kinds(of: former.name)) }
+    // The name of neither model, or of something that only the newer one has.
+    if names.isEmpty { _ = try oldContext.reader.entity(named: name) }
+    return schema.entities.filter { names.contains($0.name) && isKept($0) }
   }
 
   /// Whether objects of exactly an entity of the older model are in the copy.

@@ -38,13 +38,12 @@ struct MigrationPlanner {
       if hop.step != nil || needsPass { isInPlace = false }
       let outline = MigrationOutline(difference, dropping: names)
       parts.append(part(hop, outline, counts: index == 0 ? counts : nil, models))
-      losses += difference.losses
+      losses += lost(in: difference, hop)
       if let models {
-        brokenRules += try MigrationSurvey(context: context, models: models).brokenValues()
+        brokenRules += try MigrationSurvey(context: context, models: models)
+          .brokenValues()
       }
-      if hop.step == nil {
-        obstacles += try found(hop, difference, models, isInPlace: !needsPass)
-      }
+      if hop.step == nil { obstacles += try found(hop, difference, models) }
     }
     if case .refuse = options.migration.stored {
       obstacles = [
@@ -111,24 +110,30 @@ struct MigrationPlanner {
     }
   }
 
-  // MARK: What is in the way
+  // MARK: Losses and obstacles
+
+  /// What is lost. A step has to say what becomes of everything that is not named, and converts
+  /// what no rule of the library does.
+  private func lost(in difference: ModelDifference, _ hop: MigrationHop) -> [ModelDifference.Loss] {
+    guard hop.step != nil else { return difference.losses }
+    let converted = Set(difference.changes.filter { $0.effort == .code }.compactMap(\.loss))
+    return difference.losses.filter { !converted.contains($0) }
+  }
 
   private func found(
-    _ hop: MigrationHop, _ difference: ModelDifference, _ models: StagedModels?, isInPlace: Bool
+    _ hop: MigrationHop, _ difference: ModelDifference, _ models: StagedModels?
   ) throws(ArborError) -> [MigrationPlan.Obstacle] {
-    let passes = !isInPlace && options.migration.isStaged
-    var found = MigrationObstacle.obstacles(in: difference, dropping: names, passes: passes)
-      .map(MigrationPlan.Obstacle.init)
-    guard let models else { return found }
-    let stored = try storing(
+    let passes = options.migration.isStaged
+    guard let models else {
+      return MigrationObstacle.obstacles(in: difference, dropping: names, passes: passes)
+        .map(MigrationPlan.Obstacle.init)
+    }
+    let found = try storing(
       store.file.migrationObstacles(
-        to: hop.target, via: hop.versions, dropping: names, passes: true))
-    found += stored.map(MigrationPlan.Obstacle.init)
+        to: hop.target, via: hop.versions, dropping: names, passes: passes))
     let survey = MigrationSurvey(context: context, models: models)
-    found += try survey.objectsOfAbstractEntities()
-    found += try survey.problems()
-    found += try survey.duplicates(in: hop.target)
-    return found
+    return try found.map(MigrationPlan.Obstacle.init)
+      + (passes ? survey.obstacles(to: hop.target) : survey.duplicates(in: hop.target))
   }
 }
 

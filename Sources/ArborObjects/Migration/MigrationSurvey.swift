@@ -8,6 +8,13 @@ struct MigrationSurvey {
   let context: ManagedObjectContext
   let models: StagedModels
 
+  /// Everything in the objects that prevents a migration with passes.
+  ///
+  /// - Parameter target: The newer model, with its constraints.
+  func obstacles(to target: ManagedObjectModel) throws(ArborError) -> [MigrationPlan.Obstacle] {
+    try objectsOfAbstractEntities() + problems() + duplicates(in: target)
+  }
+
   /// Objects of exactly an entity that becomes abstract.
   func objectsOfAbstractEntities() throws(ArborError) -> [MigrationPlan.Obstacle] {
     var found: [MigrationPlan.Obstacle] = []

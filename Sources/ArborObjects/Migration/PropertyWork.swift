@@ -18,6 +18,8 @@ struct PropertyWork {
     let source: String
     let isToMany: Bool
     let wasToMany: Bool
+    /// Whether links that do not fit are dropped.
+    let isLossy: Bool
     /// The entities of the newer model that its members may be of.
     let kinds: Set<String>
     /// The new names of the entities of the older model that are in the copy.
@@ -38,14 +40,15 @@ struct PropertyWork {
   /// What there is to do, entity by entity.
   static func all(_ models: StagedModels, _ old: ModelSchema) -> [PropertyWork] {
     guard models.needsPass else { return [] }
-    let kept = models.keptNames
+    let (kept, lossy) = (models.keptNames, models.lossy)
     return old.entities.filter { !$0.isAbstract }.compactMap { former in
-      kept[former.name].flatMap { PropertyWork(former, $0, models, kept) }
+      kept[former.name].flatMap { PropertyWork(former, $0, models, kept, lossy) }
     }
   }
 
   private init?(
-    _ former: EntitySchema, _ name: String, _ models: StagedModels, _ kept: [String: String]
+    _ former: EntitySchema, _ name: String, _ models: StagedModels, _ kept: [String: String],
+    _ lossy: Set<ModelDifference.Subject>
   ) {
     self.former = former
     let model = models.relaxed
@@ -68,8 +71,9 @@ struct PropertyWork {
         relationships.append(
           Relationship(
             name: anew.property, source: source, isToMany: relationship.isToMany,
-            wasToMany: before.isToMany, kinds: model.kinds(of: relationship.destination),
-            newNames: kept))
+            wasToMany: before.isToMany,
+            isLossy: lossy.contains(ModelDifference.Subject(entity.name, anew.property)),
+            kinds: model.kinds(of: relationship.destination), newNames: kept))
       }
     }
     if attributes.isEmpty, relationships.isEmpty, !isDerived { return nil }
@@ -90,7 +94,7 @@ struct PropertyWork {
         relationship.newNames[$0.objectID.entityName]
       }
       let fitting = members.filter(relationship.kinds.contains)
-      if fitting.count < members.count {
+      if fitting.count < members.count, !relationship.isLossy {
         report(relationship.source, "members of another entity than \(relationship.name) leads to")
       }
       if !relationship.isToMany, fitting.count > 1 {

@@ -1,27 +1,36 @@
 internal import ArborModel
 internal import ArborStore
+internal import ArborWork
 
 /// What keeps a migration in a copy from going on.
 extension StagedMigration {
-  /// Refuses what can be told to be in the way before anything is changed.
-  func refuseWhatModelsTell() throws(ArborError) {
+  /// Refuses what is known to prevent the migration before anything is changed: all of it at once.
+  ///
+  /// Values and links are only examined where something else is an obstacle already, since the
+  /// passes examine them anyway.
+  func refuseKnownObstacles() throws(ArborError) {
+    var found: [MigrationObstacle] = []
     for (index, hop) in chain.hops.enumerated() where hop.step == nil {
-      let difference = hop.source.difference(to: hop.target, via: hop.versions)
-      let obstacles = MigrationObstacle.obstacles(in: difference, dropping: names, passes: true)
-      guard obstacles.isEmpty else { throw Self.refusal(obstacles) }
-      guard index == 0 else { continue }
+      guard index == 0 else {
+        let difference = hop.source.difference(to: hop.target, via: hop.versions)
+        found += MigrationObstacle.obstacles(in: difference, dropping: names, passes: true)
+        continue
+      }
       let store = try PersistentStore(
         at: .path(files.path), options: StoreOptions(isReadOnly: true))
       defer { store.close() }
       let models = try storing(
         StagedModels(from: store.file.schema, to: hop.target, via: hop.versions))
-      var found = try storing(
+      found += try storing(
         store.file.migrationObstacles(
           to: hop.target, via: hop.versions, dropping: names, passes: true))
       let survey = MigrationSurvey(context: store.makeContext(), models: models)
-      found += try survey.objectsOfAbstractEntities().map(\.asRefused)
-      guard found.isEmpty else { throw Self.refusal(found) }
+      let objects =
+        found.isEmpty
+        ? try survey.objectsOfAbstractEntities() : try survey.obstacles(to: hop.target)
+      found += objects.map(\.asRefused)
     }
+    guard found.isEmpty else { throw Self.refusal(found) }
   }
 
   /// Refuses what passes and code have left where it breaks rules that the file of a hop did not
@@ -29,7 +38,7 @@ extension StagedMigration {
   func refuseBrokenRules(_ number: Int, _ hop: MigrationHop) throws(ArborError) {
     let found = try storing(
       StoreOpening.reading(files.stage(number)).withFile { file throws(StoreError) in
-        try file.migrationObstacles(to: hop.target, via: [], dropping: nil, passes: true)
+        try file.brokenRules(of: hop.target)
       })
     guard found.isEmpty else { throw Self.refusal(found) }
   }
@@ -45,11 +54,13 @@ extension StagedMigration {
     if hop.step == nil {
       let survey = MigrationSurvey(context: old, models: models)
       violations += try survey.objectsOfAbstractEntities().map(\.asRefused)
+      if !violations.isEmpty {
+        violations += try survey.duplicates(in: hop.target).map(\.asRefused)
+      }
     }
     if let step = hop.step, let names {
-      for loss in models.difference.losses
-      where !names.contains(loss.name) && !journal.visited.contains(loss.subject.entity) {
-        if loss.kind == .objects, try old.count(loss.subject.entity) == 0 { continue }
+      for loss in models.difference.losses where !names.contains(loss.name) {
+        guard try isHeld(loss.subject, besides: journal.visited, in: old) else { continue }
         violations.append(
           MigrationObstacle(
             entity: loss.subject.entity, property: loss.subject.property,
@@ -60,25 +71,53 @@ extension StagedMigration {
               + "go."))
       }
     }
-    violations += unvisitedComposites(hop, models, journal)
+    violations += try unvisitedComposites(hop, models, journal, old)
     if !violations.isEmpty { throw Self.refusal(violations) }
+  }
+
+  /// Whether objects of entities that code has not visited have something of an entity or a
+  /// property of the older model.
+  private func isHeld(
+    _ subject: ModelDifference.Subject, besides visited: Set<String>, in old: ManagedObjectContext
+  ) throws(ArborError) -> Bool {
+    let schema = old.work.schema
+    guard !visited.contains(subject.entity), let entity = schema.entity(named: subject.entity)
+    else { return false }
+    for owner in schema.concreteEntities(of: entity) where !visited.contains(owner.name) {
+      guard let name = subject.property,
+        case .relationship(let relationship) = owner.property(named: name),
+        !relationship.description.isTransient
+      else {
+        if try old.count(FetchRequest(exactly: owner.name)) > 0 { return true }
+        continue
+      }
+      var request = FetchRequest(exactly: owner.name)
+      request.predicate = try FetchPredicate(
+        format: relationship.isToMany ? "#\(name).@count > 0" : "#\(name) != nil")
+      if try old.count(request) > 0 { return true }
+    }
+    return false
   }
 
   /// Attributes of a composite type that changes, to which code has given nothing.
   private func unvisitedComposites(
-    _ hop: MigrationHop, _ models: StagedModels, _ journal: MigrationJournal
-  ) -> [MigrationObstacle] {
-    models.anew.compactMap { anew in
-      guard let step = hop.step, !anew.isRelationship, anew.source == nil,
-        let former = models.formerName(of: anew.entity), !journal.visited.contains(former)
-      else { return nil }
-      return MigrationObstacle(
-        entity: anew.entity, property: anew.property,
-        message:
-          "\(anew.entity).\(anew.property): its composite type changes, and the step from version "
-          + "\(step.from) to \(step.to) does not migrate it; let the step call migrate for "
-          + "\(former).")
+    _ hop: MigrationHop, _ models: StagedModels, _ journal: MigrationJournal,
+    _ old: ManagedObjectContext
+  ) throws(ArborError) -> [MigrationObstacle] {
+    guard let step = hop.step else { return [] }
+    var found: [MigrationObstacle] = []
+    for anew in models.anew where !anew.isRelationship && anew.source == nil {
+      guard let former = models.formerName(of: anew.entity),
+        try isHeld(ModelDifference.Subject(former), besides: journal.visited, in: old)
+      else { continue }
+      found.append(
+        MigrationObstacle(
+          entity: anew.entity, property: anew.property,
+          message: "\(anew.entity).\(anew.property): its composite type changes, and the step from "
+            + "version \(step.from) to \(step.to) does not migrate it; let the step call migrate "
+            + "for \(former)."))
     }
+    return found
   }
 
   private static func refusal(_ obstacles: [MigrationObstacle]) -> ArborError {

@@ -44,7 +44,7 @@ struct StagedMigration {
       defer { lock.end() }
       // Another process may have done it by now.
       guard try !isDone() else { return }
-      try refuseWhatModelsTell()
+      try refuseKnownObstacles()
       do throws(ArborError) {
         try migrate()
       } catch {

@@ -23,10 +23,15 @@ struct DatabaseMoves {
   private let old: ModelSchema
   private let new: ModelSchema
   private let evolution: [UInt16: CatalogEvolution.Entity]
+  private let isReversal: Bool
   /// By relationship of the newer model: where its members are now, by the numbers of their owners.
   private var contents: [PartName: [PartName: Set<UInt16>]] = [:]
 
-  init(from old: ModelSchema, to new: ModelSchema, _ evolution: CatalogEvolution) {
+  init(
+    from old: ModelSchema, to new: ModelSchema, _ evolution: CatalogEvolution,
+    isReversal: Bool = false
+  ) {
+    self.isReversal = isReversal
     self.old = old
     self.new = new
     self.evolution = Dictionary(uniqueKeysWithValues: evolution.entities.map { ($0.number, $0) })
@@ -108,9 +113,11 @@ struct DatabaseMoves {
     let subject = ModelDifference.Subject(entity, property)
     let obstacle = MigrationObstacle(
       entity: entity, property: property,
-      message:
-        "\(subject): \(reason), which .lightweightOnly does not do; let options.migration be "
-        + ".automatic.")
+      message: "\(subject): \(reason), "
+        + (isReversal
+          ? "which the way back does not do; go on with the newer model, or carry the data over by "
+            + "an export."
+          : "which .lightweightOnly does not do; let options.migration be .automatic."))
     if !obstacles.contains(obstacle) { obstacles.append(obstacle) }
   }
 

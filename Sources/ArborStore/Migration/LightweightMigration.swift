@@ -61,7 +61,7 @@ struct LightweightMigration {
     relaid = Self.relaid(in: difference)
     retyped = former == nil ? [:] : RetypedAttribute.all(in: difference, dropping: names)
     let numbered = try StoreOpener.schema(model, evolution.catalog)
-    moves = DatabaseMoves(from: old, to: numbered, evolution)
+    moves = DatabaseMoves(from: old, to: numbered, evolution, isReversal: isReversal)
     var indexes = IndexChanges(
       from: old, to: numbered, refilling: difference,
       isOfOtherVersion: fingerprint != old.model.fingerprint)
@@ -112,10 +112,8 @@ struct LightweightMigration {
   private static func stated(
     in difference: ModelDifference, dropping names: Set<String>?, isReversal: Bool
   ) -> [MigrationObstacle] {
-    guard isReversal else { return MigrationObstacle.obstacles(in: difference, dropping: names) }
-    return MigrationObstacle.obstacles(
-      in: difference, dropping: names, listedBy: "revertMigration(_:dropping:)", checksLinks: true)
-      + (names == nil ? valuesOfOtherTypes(difference) : [])
+    MigrationObstacle.obstacles(in: difference, dropping: names, isReversal: isReversal)
+      + (isReversal && names == nil ? valuesOfOtherTypes(difference) : [])
   }
 
   /// The attribute whose type changed, as an entity's objects have it, by its name.

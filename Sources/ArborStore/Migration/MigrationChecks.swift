@@ -13,7 +13,13 @@ struct MigrationChecks {
   let reader: EngineReader
   let limit = WorkLimit()
 
+  /// What prevents the migration: first what the models tell, then what the objects tell.
   func obstacles() throws(StoreError) -> [MigrationObstacle] {
+    try present(migration.obstacles) + objectObstacles()
+  }
+
+  /// What the objects tell.
+  func objectObstacles() throws(StoreError) -> [MigrationObstacle] {
     var obstacles: [MigrationObstacle] = []
     for plan in migration.evolution.entities {
       guard let former = migration.old.entity(named: plan.oldName), !former.isAbstract else {
@@ -39,8 +45,11 @@ struct MigrationChecks {
   ) throws(StoreError) {
     guard !migration.isStaged else { return }
     obstacles += obstacle(plan.name, nil, try all(of: former), former) {
-      "it becomes abstract, and \($0); delete them with the former model, or let a MigrationStep "
-        + "make objects of a subentity out of them"
+      "it becomes abstract, and \($0); "
+        + (migration.isReversal
+          ? "delete them with the newer model"
+          : "delete them with the former model, or let a MigrationStep make objects of a subentity "
+            + "out of them")
     }
   }
 
@@ -61,13 +70,20 @@ struct MigrationChecks {
           continue
         }
         obstacles += obstacle(plan.name, name, all, former, " without a value") {
-          "it is mandatory without a default, and \($0); give it a default, or make it optional"
+          "it is mandatory without a default, and \($0); "
+            + (migration.isReversal
+              ? "delete them with the newer model"
+              : "give it a default, make it optional, or let a MigrationStep fill it")
         }
       }
       for name in plan.computed where !migration.isStaged {
         obstacles += obstacle(plan.name, name, all, former) {
-          "it is derived and stored, and \($0); .lightweightOnly computes it for none, so let "
-            + "options.migration be .automatic, or make it transient"
+          "it is derived and stored, and \($0); "
+            + (migration.isReversal
+              ? "the way back computes it for none, so go on with the newer model, or carry the "
+                + "data over by an export"
+              : ".lightweightOnly computes it for none, so let options.migration be .automatic, or "
+                + "make it transient")
         }
       }
     }
@@ -91,8 +107,10 @@ struct MigrationChecks {
       if record.isNull(field) { tally.add(number) }
     }
     obstacles += obstacle(plan.name, name, tally, former, " without a value") {
-      "it becomes mandatory without a default, and \($0); give it a default, or give each "
-        + "object a value with the former model"
+      "it becomes mandatory without a default, and \($0); "
+        + (migration.isReversal
+          ? "give each object a value with the newer model"
+          : "give it a default, or give each object a value with the former model")
     }
   }
 
@@ -139,7 +157,7 @@ struct MigrationChecks {
     guard mayBeLinked else { return }
     obstacles += obstacle(removed.name, nil, try all(of: former), former) {
       "it is removed, and \($0); others may be linked with these by what it inherits, so "
-        + "delete them with the former model"
+        + "delete them with the \(migration.isReversal ? "newer" : "former") model"
     }
   }
 
@@ -186,6 +204,58 @@ struct MigrationChecks {
   }
 }
 
+// MARK: What is empty
+
+extension MigrationChecks {
+  /// The obstacles among those of the models that concern objects or links that exist.
+  func present(_ obstacles: [MigrationObstacle]) throws(StoreError) -> [MigrationObstacle] {
+    var present: [MigrationObstacle] = []
+    for obstacle in obstacles {
+      var exists = obstacle.holders.isEmpty
+      for holder in obstacle.holders where !exists { exists = try holdsAnything(holder) }
+      if exists { present.append(obstacle) }
+    }
+    return present
+  }
+
+  /// Whether an entity of the older model and its subentities have objects or, for a relationship,
+  /// whether these have links.
+  private func holdsAnything(_ subject: ModelDifference.Subject) throws(StoreError) -> Bool {
+    guard let entity = migration.old.entity(named: subject.entity) else { return false }
+    for index in entity.concreteFamily {
+      let former = migration.old.entities[index]
+      guard try all(of: former).count > 0 else { continue }
+      guard case .relationship(let relationship) = former.property(named: subject.property ?? ""),
+        !relationship.description.isTransient
+      else { return true }
+      if try hasLinks(relationship, former) { return true }
+    }
+    return false
+  }
+
+  private func hasLinks(
+    _ relationship: RelationshipSchema, _ owner: EntitySchema
+  ) throws(StoreError) -> Bool {
+    if case .field(let index) = relationship.storage {
+      let field = owner.layout.fields[index]
+      var hasLinks = false
+      try forEachRecord(of: owner) { _, record in
+        if !record.isNull(field) { hasLinks = true }
+      }
+      return hasLinks
+    }
+    guard let own = owner.own(relationship),
+      let relationshipIndex = databases.relationshipIndex(entity: owner.index, slot: own.slot)
+    else { return false }
+    let members = databases.relationships[relationshipIndex].members
+    return try storing { () throws(EngineError) in
+      let first = ObjectNumber(entity: owner.number, sequence: 0)
+      guard let found = try reader.cursor(members).seek(first.rawValue) else { return false }
+      return ObjectNumber(rawValue: found.integerKey).entity == owner.number
+    }
+  }
+}
+
 extension MigrationChecks {
   init(_ migration: LightweightMigration, _ parts: StoreParts, _ reader: EngineReader) {
     self.init(
@@ -195,24 +265,48 @@ extension MigrationChecks {
 }
 
 extension StoreEngine {
-  /// What of the models and of the objects keeps the store from being brought to another model.
+  /// What prevents a migration to another model, in the models and in the objects.
   ///
   /// - Parameters:
   ///   - versions: The models between, the oldest first.
   ///   - names: What may be dropped; nil for everything.
-  ///   - passes: Whether passes over the objects are made, so that only what breaks the newer
-  ///     model's rules is in the way.
+  ///   - passes: Whether passes over the objects are made, which bring along what changes of the
+  ///     catalogue cannot.
   package func migrationObstacles(
     to model: ManagedObjectModel, via versions: [ManagedObjectModel], dropping names: Set<String>?,
     passes: Bool
   ) throws(StoreError) -> [MigrationObstacle] {
-    let migration = try LightweightMigration(
+    let checked = try LightweightMigration(
       from: schema, modelFingerprint, to: model, dropping: names, via: versions, isStaged: passes)
-    let found = try read { (reader) throws(StoreError) in
-      try MigrationChecks(
-        migration: migration, databases: databases, layouts: layouts, storeID: id, reader: reader
-      ).obstacles()
+    let stated =
+      passes
+      ? MigrationObstacle.obstacles(
+        in: schema.model.difference(to: model, via: versions), dropping: names, passes: true)
+      : checked.obstacles
+    return try checks(checked) { (checks) throws(StoreError) in
+      try checks.present(stated) + checks.objectObstacles()
     }
-    return passes ? found : migration.obstacles + found
+  }
+
+  /// The objects of the store, a private copy, that break rules of the model which the copy becomes
+  /// one of at the end of a migration.
+  package func brokenRules(
+    of model: ManagedObjectModel
+  ) throws(StoreError) -> [MigrationObstacle] {
+    let migration = try LightweightMigration(
+      from: schema, modelFingerprint, to: model, dropping: nil, isStaged: true)
+    return try checks(migration) { (checks) throws(StoreError) in try checks.objectObstacles() }
+  }
+
+  /// Calls `body` with the checks of a migration of the store.
+  func checks<R>(
+    _ migration: LightweightMigration, _ body: (MigrationChecks) throws(StoreError) -> R
+  ) throws(StoreError) -> R {
+    try read { (reader) throws(StoreError) in
+      try body(
+        MigrationChecks(
+          migration: migration, databases: databases, layouts: layouts, storeID: id,
+          reader: reader))
+    }
   }
 }

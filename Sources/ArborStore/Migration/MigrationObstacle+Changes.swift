@@ -4,67 +4,129 @@ package import ArborModel
 extension MigrationObstacle {
   private typealias Change = ModelDifference.Change
 
-  /// The changes that stand in the way.
+  /// The changes that prevent a migration.
   ///
   /// - Parameters:
   ///   - names: What may be dropped; nil for everything.
-  ///   - list: What such names are given in.
   ///   - passes: Whether the store is copied and passes over its objects are made.
-  ///   - checksLinks: Whether present links are looked at, so that rules for what they lead to do
-  ///     not stand in the way by themselves.
+  ///   - isReversal: Whether the newer model is the one that the store had before. Links are
+  ///     examined then, so that rules for what they lead to are not obstacles by themselves.
   package static func obstacles(
-    in difference: ModelDifference, dropping names: Set<String>?,
-    listedBy list: String = "options.migration = .automatic(dropping:)", passes: Bool = false,
-    checksLinks: Bool = false
+    in difference: ModelDifference, dropping names: Set<String>?, passes: Bool = false,
+    isReversal: Bool = false
   ) -> [MigrationObstacle] {
-    difference.storedChanges.compactMap { change in
-      if checksLinks, change.limitsDestinations, change.loss == nil { return nil }
+    let advice = Advice(passes: passes, isReversal: isReversal)
+    let changed = difference.storedChanges.compactMap { change -> MigrationObstacle? in
+      if isReversal, change.limitsDestinations, change.loss == nil { return nil }
       let isNamed = change.loss.map { names?.contains($0.name) ?? true } ?? false
-      guard let reason = reason(change, isNamed: isNamed, passes, list) else { return nil }
-      return MigrationObstacle(
+      guard let reason = reason(change, isNamed: isNamed, advice) else { return nil }
+      var obstacle = MigrationObstacle(
         entity: change.entity, property: change.property, message: "\(change.summary); \(reason).")
+      // In place, what is laid out differently stays an obstacle: it takes a copy, even of nothing.
+      if passes || self.reason(change, isNamed: true, advice) == nil {
+        obstacle.holders = holders(of: change, in: difference.old)
+      }
+      return obstacle
     }
+    return (isReversal ? nil : stranger(difference, names)).map { [$0] + changed } ?? changed
   }
 
   /// Whether what a change concerns lies otherwise in a store of the newer model, so that it can be
   /// brought there by a pass or by code only.
   static func isLaidOutAnew(_ change: ModelDifference.Change) -> Bool {
-    reason(change, isNamed: true, false, "") != nil
+    reason(change, isNamed: true, Advice(passes: false, isReversal: false)) != nil
   }
 
-  private static let otherwise = "leave it as it was, or let a MigrationStep convert it"
+  /// The obstacle that the two models are of different programs. Permission to drop whatever was
+  /// removed does not extend to it.
+  private static func stranger(
+    _ difference: ModelDifference, _ names: Set<String>?
+  ) -> MigrationObstacle? {
+    let removed = Set(
+      difference.changes.compactMap { change in
+        if case .entity(.removed) = change.kind { change.source?.entity } else { nil }
+      })
+    let entities = difference.old.entities.filter { !$0.isAbstract }.map(\.name)
+    guard !entities.isEmpty, difference.old.entities.allSatisfy({ removed.contains($0.name) }),
+      names?.isSuperset(of: entities) != true
+    else { return nil }
+    let some = entities.prefix(3).joined(separator: ", ")
+    return MigrationObstacle(
+      entity: nil, property: nil,
+      message: "The store has no entity in common with the model, so it is probably another "
+        + "program's: its entities are \(some)\(entities.count > 3 ? " and more" : ""). Choose "
+        + "another file, or name each of its entities in options.migration = "
+        + ".automatic(dropping:).")
+  }
 
-  private static func reason(
-    _ change: Change, isNamed: Bool, _ passes: Bool, _ list: String
-  ) -> String? {
+  /// The entities and properties of the older model whose objects, values or links a change
+  /// concerns; none if the change does not depend on any.
+  private static func holders(
+    of change: Change, in old: ManagedObjectModel
+  ) -> [ModelDifference.Subject] {
+    guard case .composite = change.kind else { return change.source.map { [$0] } ?? [] }
+    return old.entities.flatMap { entity in
+      entity.attributes.compactMap { attribute in
+        guard case .composite = attribute.type else { return nil }
+        return ModelDifference.Subject(entity.name, attribute.name)
+      }
+    }
+  }
+
+  // MARK: Reasons
+
+  /// What the messages advise.
+  private struct Advice {
+    let passes: Bool
+    let isReversal: Bool
+
+    var otherwise: String {
+      isReversal
+        ? "go on with the newer model, or carry the data over by an export"
+        : "leave it as it was, or let a MigrationStep convert it"
+    }
+
+    /// What keeps a pass over the objects from being made.
+    var noPass: String {
+      isReversal
+        ? "which the way back does not make; \(otherwise)"
+        : "which .lightweightOnly does not make; let options.migration be .automatic"
+    }
+
+    func naming(_ loss: ModelDifference.Loss) -> String {
+      let list =
+        isReversal ? "revertMigration(_:dropping:)" : "options.migration = .automatic(dropping:)"
+      return "name \"\(loss.name)\" in \(list) to let that go"
+    }
+  }
+
+  private static func reason(_ change: Change, isNamed: Bool, _ advice: Advice) -> String? {
     // Whether it has objects is seen in the store.
     if case .entity(.becameAbstract) = change.kind { return nil }
     let isMovable = isMovable(change)
-    guard !(isMovable && passes) else {
-      return change.loss.flatMap { isNamed ? nil : naming($0, list) }
+    if isMovable, advice.passes {
+      guard let loss = change.loss, !isNamed else { return nil }
+      let naming = advice.naming(loss)
+      return change.effort == .code
+        ? "\(naming), change the links with the former model, or let a MigrationStep convert them"
+        : naming
     }
     if let reason = unsupported(change) {
-      return isMovable ? "\(reason), \(inPlace)" : "\(reason); \(otherwise)"
+      return isMovable ? "\(reason), \(advice.noPass)" : "\(reason); \(advice.otherwise)"
     }
     switch change.effort {
     case .code:
+      let reason = "no conversion is known"
       guard let loss = change.loss, isDroppable(change) else {
-        return "no conversion is known; \(otherwise)"
+        return "\(reason); \(advice.otherwise)"
       }
       return isNamed
-        ? nil : "no conversion is known; \(naming(loss, list)) and to start anew, or \(otherwise)"
+        ? nil : "\(reason); \(advice.naming(loss)) and to start anew, or \(advice.otherwise)"
     case .pass where !isDecidedLater(change):
-      return "that takes a pass over the objects, \(inPlace)"
-    default: return change.loss.flatMap { isNamed ? nil : naming($0, list) }
+      return "that takes a pass over the objects, \(advice.noPass)"
+    default: return change.loss.flatMap { isNamed ? nil : advice.naming($0) }
     }
   }
-
-  private static func naming(_ loss: ModelDifference.Loss, _ list: String) -> String {
-    "name \"\(loss.name)\" in \(list) to let that go"
-  }
-
-  private static let inPlace =
-    "which .lightweightOnly does not make; let options.migration be .automatic"
 
   /// Whether a pass over the objects brings along what the change concerns, without code.
   private static func isMovable(_ change: Change) -> Bool {

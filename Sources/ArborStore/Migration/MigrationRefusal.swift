@@ -76,6 +76,9 @@ package struct MigrationObstacle: Sendable, Hashable {
   package let object: ObjectID?
   /// What it is, and what to do about it.
   package let message: String
+  /// The entities and properties of the older model that it is about: it only exists if one of
+  /// them has objects or, if it is a relationship, links. Empty: it exists in any case.
+  var holders: [ModelDifference.Subject] = []
 
   package init(entity: String?, property: String?, object: ObjectID? = nil, message: String) {
     self.entity = entity

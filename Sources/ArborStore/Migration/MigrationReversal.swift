@@ -125,7 +125,6 @@ extension StoreEngine {
       let model = former.schema.model
       let migration = try LightweightMigration(
         from: parts.schema, header.modelFingerprint, to: model, dropping: names, returning: former)
-      guard migration.obstacles.isEmpty else { throw migration.refusal(migration.obstacles) }
       return try StoreOpener.migrate(
         parts, migration, ModelDigest(model), transaction, indexingAtOnce: .max)
     }

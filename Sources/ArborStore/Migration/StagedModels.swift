@@ -87,6 +87,12 @@ package struct StagedModels: Sendable {
     return sources
   }
 
+  /// The properties of the newer model that lose values or links which do not fit, by the entities
+  /// that declare them. That is an obstacle of the models, unless it is named.
+  package var lossy: Set<ModelDifference.Subject> {
+    Set(difference.changes.lazy.filter { $0.loss != nil }.compactMap(\.subject))
+  }
+
   /// Whether there is anything to do but a change of the catalogue.
   package var needsPass: Bool { !anew.isEmpty || !computed.isEmpty }
 
@@ -128,6 +134,10 @@ private struct AnewSearch {
         addAttributes(ofComposite: kind.typeName)
         continue
       }
+      if case .relationship(.disinherited(let ancestor)) = change.kind {
+        addRelationship(change.source?.property, of: ancestor)
+        continue
+      }
       if let entity = change.entity, let property = change.property {
         add(entity, property)
         if let subject = declaring(entity, property) {
@@ -150,6 +160,13 @@ private struct AnewSearch {
         subjects.insert(ModelDifference.Subject(entity.name, attribute.name))
       }
     }
+  }
+
+  /// Lets a relationship of an entity of the older model begin anew, which some of its objects lose
+  /// with their parent.
+  private mutating func addRelationship(_ former: String?, of entity: String) {
+    guard let plan = plans.values.first(where: { $0.oldName == entity }) else { return }
+    for (name, source) in plan.relationships where source == former { add(plan.name, name) }
   }
 
   mutating func add(_ obstacles: [MigrationObstacle]) {
@@ -259,8 +276,9 @@ private struct AnewSearch {
       model.entities[index].fetchedProperties = []
       // Until all objects have their values back, many share the default.
       model.entities[index].omitUniqueness { isMade(name, ofAnew: $0) }
-      guard plans[name] != nil else { continue }
+      // A new entity may have old objects: those of subentities that it is the new parent of.
       model.entities[index].relax { optional.contains(ModelDifference.Subject(name, $0)) }
+      guard plans[name] != nil else { continue }
       // What begins anew is no longer what it was named after.
       model.entities[index].forgetOrigins {
         subjects.contains(ModelDifference.Subject(name, $0))

@@ -26,8 +26,8 @@ extension StoreOpener {
     let migration = try LightweightMigration(
       from: parts.schema, parts.header.modelFingerprint, to: model, dropping: names,
       via: opening.versionsBetween, isStaged: opening.isStaged)
-    guard migration.obstacles.isEmpty else { throw migration.refusal(migration.obstacles) }
     let (environment, path) = (parts.environment, parts.path)
+    if !migration.obstacles.isEmpty { try Self.refuseObstacles(parts, migration) }
     let most = opening.mostObjectsIndexedAtOnce
     try Self.refuseDuplicates(parts, migration, indexingAtOnce: most)
     try environment.write(path: path) { (transaction) throws(StoreError) in
@@ -166,6 +166,19 @@ extension StoreOpener {
       for index in named { try transaction.clear(index.database) }
       return Set(named.map(\.database))
     }
+  }
+
+  /// Refuses what prevents the migration, without waiting for a writer.
+  private static func refuseObstacles(
+    _ parts: StoreParts, _ migration: LightweightMigration
+  ) throws(StoreError) {
+    let snapshot = try storing(path: parts.path, parts.environment.beginRead())
+    let reader = snapshot.reader
+    let header = try StoreHeader.read(reader, parts.databases.arbor, path: parts.path)
+    // Of another model by now, which the transaction notices.
+    guard header.modelGeneration == parts.header.modelGeneration else { return }
+    let found = try MigrationChecks(migration, parts, reader).obstacles()
+    guard found.isEmpty else { throw migration.refusal(found) }
   }
 
   /// Refuses values that are not unique in an index which is to be filled behind the migration, as

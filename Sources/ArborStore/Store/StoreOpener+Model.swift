@@ -19,16 +19,24 @@ extension StoreOpener {
 
   /// Refuses a store of another model than the given one.
   func agree(with store: StoreEngine) throws(StoreError) {
-    try agree(store.schema, store.modelDigest, store.modelFingerprint, path: store.path)
+    try agree(store.schema, store.modelDigest, store.modelFingerprint, path: store.path) {
+      (migration) throws(StoreError) in
+      try store.checks(migration) { (checks) throws(StoreError) in
+        try checks.present(migration.obstacles)
+      }
+    }
   }
 
   /// Refuses a file of another model than the given one.
   func agree(with parts: StoreParts) throws(StoreError) {
-    try agree(parts.schema, parts.modelDigest, parts.header.modelFingerprint, path: parts.path)
+    try agree(parts.schema, parts.modelDigest, parts.header.modelFingerprint, path: parts.path) {
+      $0.obstacles
+    }
   }
 
   private func agree(
-    _ schema: ModelSchema, _ digest: ModelDigest, _ fingerprint: ModelFingerprint, path: String?
+    _ schema: ModelSchema, _ digest: ModelDigest, _ fingerprint: ModelFingerprint, path: String?,
+    _ obstacles: (LightweightMigration) throws(StoreError) -> [MigrationObstacle]
   ) throws(StoreError) {
     guard let offer, offer.digest != digest else { return }
     let model = try offer.checked()
@@ -42,7 +50,8 @@ extension StoreOpener {
     // A store that is open in this process keeps its model, even if it could be migrated.
     let migration = try LightweightMigration(
       from: schema, fingerprint, to: model, dropping: names, via: opening.versionsBetween)
-    guard migration.obstacles.isEmpty else { throw migration.refusal(migration.obstacles) }
+    let found = try obstacles(migration)
+    guard found.isEmpty else { throw migration.refusal(found) }
     throw .inUse(path: path)
   }
 

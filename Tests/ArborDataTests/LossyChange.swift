@@ -1,0 +1,223 @@
+import ArborData
+import Foundation
+import TestSupport
+import Testing
+
+/// A file with a store of a model.
+struct Archive {
+  let folder: TemporaryFolder
+  var url: URL { folder.url.appending(path: "archive.arbor") }
+
+  init(_ model: ManagedObjectModel, _ fill: LossyChange.Fill = { _ in }) throws {
+    folder = try TemporaryFolder()
+    try write(model, StoreOptions(), fill)
+  }
+
+  func write(
+    _ model: ManagedObjectModel, _ options: StoreOptions = StoreOptions(),
+    _ fill: LossyChange.Fill = { _ in }
+  ) throws {
+    let store = try PersistentStore(model: model, at: .file(url), options: options)
+    defer { store.close() }
+    let context = store.makeContext()
+    try fill(context)
+    try context.commit()
+    try store.check()
+  }
+
+  /// Opens the store with another model, checks it and calls `body`.
+  func open<Result>(
+    _ model: ManagedObjectModel, _ options: StoreOptions = StoreOptions(),
+    _ body: (ManagedObjectContext) throws -> Result
+  ) throws -> Result {
+    let store = try PersistentStore(model: model, at: .file(url), options: options)
+    defer { store.close() }
+    try store.check()
+    return try body(store.makeContext())
+  }
+
+  func open(_ model: ManagedObjectModel, _ options: StoreOptions = StoreOptions()) throws {
+    try open(model, options) { _ in }
+  }
+
+  /// Why the store is not opened with a model; it stays as it was.
+  func refusal(
+    _ model: ManagedObjectModel, _ options: StoreOptions = StoreOptions()
+  ) throws -> ArborError {
+    let before = try Data(contentsOf: url)
+    let error = try #require(
+      throws: ArborError.self,
+      performing: {
+        try PersistentStore(model: model, at: .file(url), options: options).close()
+      })
+    #expect(try Data(contentsOf: url) == before)
+    return error
+  }
+}
+
+/// A change that loses something, and objects that have it.
+struct LossyChange: Sendable, CustomTestStringConvertible {
+  typealias Fill = @Sendable (ManagedObjectContext) throws -> Void
+
+  let testDescription: String
+  let former: @Sendable () throws -> ManagedObjectModel
+  let newer: @Sendable () throws -> ManagedObjectModel
+  /// The names that a refusal offers.
+  let names: Set<String>
+  let fill: Fill
+  /// The same objects without what is lost, where it is links; nil where objects have it in any
+  /// case.
+  var unlinked: Fill?
+
+  private static let songs: [@Sendable () -> Entity] = [
+    { Entity("Song") { Attribute("id", .integer64, .optional) } },
+    { Entity("Picture") { Attribute("id", .integer64, .optional) } },
+  ]
+
+  private static func albums(
+    _ options: @escaping @Sendable () -> Entity
+  ) -> @Sendable () throws -> ManagedObjectModel {
+    {
+      try ManagedObjectModel {
+        options()
+        for entity in songs { entity() }
+      }
+    }
+  }
+
+  private static func album(_ part: Relationship) -> Entity {
+    Entity("Album") {
+      Attribute("title", .string, .optional)
+      part
+    }
+  }
+
+  static let all: [LossyChange] = [
+    LossyChange(
+      testDescription: "an entity is removed",
+      former: albums { Entity("Album") { Attribute("title", .string, .optional) } },
+      newer: { try ManagedObjectModel { for entity in songs { entity() } } }, names: ["Album"],
+      fill: { try $0.insert("Album")["title"] = "a" }),
+    LossyChange(
+      testDescription: "an attribute is removed",
+      former: albums { Entity("Album") { Attribute("title", .string, .optional) } },
+      newer: albums { Entity("Album") {} }, names: ["Album.title"],
+      fill: { try $0.insert("Album")["title"] = "a" }),
+    LossyChange(
+      testDescription: "an attribute of an abstract parent is removed",
+      former: {
+        try ManagedObjectModel {
+          Entity("Item", isAbstract: true) { Attribute("title", .string, .optional) }
+          Entity("Album", parent: "Item") {}
+        }
+      },
+      newer: {
+        try ManagedObjectModel {
+          Entity("Item", isAbstract: true) {}
+          Entity("Album", parent: "Item") {}
+        }
+      }, names: ["Item.title"], fill: { try $0.insert("Album")["title"] = "a" }),
+    LossyChange(
+      testDescription: "an attribute gets a type that nothing converts to",
+      former: albums { Entity("Album") { Attribute("title", .string, .optional) } },
+      newer: albums { Entity("Album") { Attribute("title", .date, .optional) } },
+      names: ["Album.title"], fill: { try $0.insert("Album")["title"] = "a" }),
+    LossyChange(
+      testDescription: "an attribute becomes transient",
+      former: albums { Entity("Album") { Attribute("title", .string, .optional) } },
+      newer: albums { Entity("Album") { Attribute("title", .string, .optional, .transient) } },
+      names: ["Album.title"], fill: { try $0.insert("Album")["title"] = "a" }),
+    LossyChange(
+      testDescription: "a relationship is removed",
+      former: albums { album(Relationship("cover", to: "Song")) },
+      newer: albums { Entity("Album") { Attribute("title", .string, .optional) } },
+      names: ["Album.cover"],
+      fill: { try $0.insert("Album")["cover"] = try $0.insert("Song") },
+      unlinked: { _ = (try $0.insert("Album"), try $0.insert("Song")) }),
+    LossyChange(
+      testDescription: "a to-one relationship leads to another entity",
+      former: albums { album(Relationship("cover", to: "Song")) },
+      newer: albums { album(Relationship("cover", to: "Picture")) }, names: ["Album.cover"],
+      fill: { try $0.insert("Album")["cover"] = try $0.insert("Song") },
+      unlinked: { _ = (try $0.insert("Album"), try $0.insert("Song")) }),
+    LossyChange(
+      testDescription: "a to-many relationship leads to another entity",
+      former: albums { album(Relationship("covers", to: "Song", .toMany)) },
+      newer: albums { album(Relationship("covers", to: "Picture", .toMany)) },
+      names: ["Album.covers"],
+      fill: { try $0.insert("Album")["covers"] = [try $0.insert("Song"), try $0.insert("Song")] },
+      unlinked: { _ = (try $0.insert("Album"), try $0.insert("Song")) }),
+    LossyChange(
+      testDescription: "an ordered relationship leads to another entity",
+      former: albums { album(Relationship("covers", to: "Song", .toMany, .ordered)) },
+      newer: albums { album(Relationship("covers", to: "Picture", .toMany, .ordered)) },
+      names: ["Album.covers"],
+      fill: { try $0.insert("Album")["covers"] = [try $0.insert("Song"), try $0.insert("Song")] },
+      unlinked: { _ = (try $0.insert("Album"), try $0.insert("Song")) }),
+    LossyChange(
+      testDescription: "an inherited relationship leads to another entity",
+      former: {
+        try ManagedObjectModel {
+          Entity("Item", isAbstract: true) { Relationship("cover", to: "Song") }
+          Entity("Album", parent: "Item") {}
+          for entity in songs { entity() }
+        }
+      },
+      newer: {
+        try ManagedObjectModel {
+          Entity("Item", isAbstract: true) { Relationship("cover", to: "Picture") }
+          Entity("Album", parent: "Item") {}
+          for entity in songs { entity() }
+        }
+      }, names: ["Item.cover"],
+      fill: { try $0.insert("Album")["cover"] = try $0.insert("Song") },
+      unlinked: { _ = (try $0.insert("Album"), try $0.insert("Song")) }),
+    LossyChange(
+      testDescription: "an order is lost",
+      former: albums { album(Relationship("songs", to: "Song", .toMany, .ordered)) },
+      newer: albums { album(Relationship("songs", to: "Song", .toMany)) }, names: ["Album.songs"],
+      fill: { try $0.insert("Album")["songs"] = [try $0.insert("Song"), try $0.insert("Song")] },
+      unlinked: { _ = (try $0.insert("Album"), try $0.insert("Song")) }),
+    LossyChange(
+      testDescription: "a relationship becomes transient",
+      former: albums { album(Relationship("cover", to: "Song")) },
+      newer: albums { album(Relationship("cover", to: "Song", .transient)) },
+      names: ["Album.cover"],
+      fill: { try $0.insert("Album")["cover"] = try $0.insert("Song") },
+      unlinked: { _ = (try $0.insert("Album"), try $0.insert("Song")) }),
+    LossyChange(
+      testDescription: "a relationship becomes an attribute",
+      former: albums { album(Relationship("cover", to: "Song")) },
+      newer: albums {
+        Entity("Album") {
+          Attribute("title", .string, .optional)
+          Attribute("cover", .string, .optional)
+        }
+      }, names: ["Album.cover"],
+      fill: { try $0.insert("Album")["cover"] = try $0.insert("Song") },
+      unlinked: { _ = (try $0.insert("Album"), try $0.insert("Song")) }),
+    LossyChange(
+      testDescription: "an attribute becomes a relationship",
+      former: albums { Entity("Album") { Attribute("title", .string, .optional) } },
+      newer: albums { Entity("Album") { Relationship("title", to: "Song") } },
+      names: ["Album.title"], fill: { try $0.insert("Album")["title"] = "a" }),
+    LossyChange(
+      testDescription: "an entity leaves the parent that it has a relationship from",
+      former: {
+        try ManagedObjectModel {
+          Entity("Item") { Relationship("cover", to: "Song") }
+          Entity("Album", parent: "Item") {}
+          for entity in songs { entity() }
+        }
+      },
+      newer: {
+        try ManagedObjectModel {
+          Entity("Item") { Relationship("cover", to: "Song") }
+          Entity("Album") {}
+          for entity in songs { entity() }
+        }
+      }, names: ["Album.cover"],
+      fill: { try $0.insert("Album")["cover"] = try $0.insert("Song") },
+      unlinked: { _ = (try $0.insert("Album"), try $0.insert("Song")) }),
+  ]
+}

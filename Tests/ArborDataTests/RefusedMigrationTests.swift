@@ -1,0 +1,367 @@
+import ArborData
+import Foundation
+import TestSupport
+import Testing
+
+/// What prevents a migration, and whether the ways on that a refusal names lead on.
+@Suite struct RefusedMigrationTests {
+  typealias Fill = LossyChange.Fill
+
+  private static func dropping(_ names: Set<String>) -> StoreOptions {
+    StoreOptions(migration: .automatic(dropping: .init(Array(names))))
+  }
+
+  // MARK: Losses
+
+  @Test("Naming what a refusal offers is enough", arguments: LossyChange.all)
+  func aNamedLossIsAccepted(loss: LossyChange) throws {
+    let archive = try Archive(loss.former(), loss.fill)
+    let newer = try loss.newer()
+    let refusal = try archive.refusal(newer)
+    #expect(refusal.code == .modelMismatch)
+    let offered = refusal.violations.flatMap {
+      $0.message.matches(of: /name "([^"]+)" in options/).map { String($0.output.1) }
+    }
+    #expect(Set(offered) == loss.names, "\(refusal)")
+    let plan = try PersistentStore.migrationPlan(for: archive.url, to: newer)
+    #expect(plan.obstacles.map(\.message) == refusal.violations.map(\.message))
+    let options = Self.dropping(loss.names)
+    #expect(
+      try PersistentStore.migrationPlan(for: archive.url, to: newer, options: options).obstacles
+        .isEmpty)
+    try archive.open(newer, options)
+  }
+
+  @Test("Empty entities stand in nobody's way", arguments: LossyChange.all)
+  func anEmptyEntityIsNoObstacle(loss: LossyChange) throws {
+    let archive = try Archive(loss.former())
+    let newer = try loss.newer()
+    #expect(try PersistentStore.migrationPlan(for: archive.url, to: newer).obstacles.isEmpty)
+    try archive.open(newer)
+    // The way back loses nothing either.
+    try archive.open(loss.former())
+  }
+
+  @Test(
+    "Relationships without a link stand in nobody's way",
+    arguments: LossyChange.all.filter { $0.unlinked != nil })
+  func aRelationshipWithoutLinksIsNoObstacle(loss: LossyChange) throws {
+    let archive = try Archive(loss.former(), try #require(loss.unlinked))
+    let newer = try loss.newer()
+    #expect(try PersistentStore.migrationPlan(for: archive.url, to: newer).obstacles.isEmpty)
+    #expect(try archive.open(newer) { try $0.count("Album") } == 1)
+  }
+
+  @Test func aStoreThatIsOpenIsInUseWhateverIsEmpty() throws {
+    func model(_ isNewer: Bool) throws -> ManagedObjectModel {
+      try ManagedObjectModel {
+        Entity("House") {}
+        if !isNewer { Entity("Street") {} }
+      }
+    }
+    let archive = try Archive(model(false)) { _ = try $0.insert("House") }
+    let open = try PersistentStore(model: model(false), at: .file(archive.url))
+    #expect(try archive.refusal(model(true)).code == .inUse)
+    open.close()
+    try archive.open(model(true))
+  }
+
+  @Test func compositesOfEmptyEntitiesAreNoObstacle() throws {
+    func model(_ type: AttributeType) throws -> ManagedObjectModel {
+      try ManagedObjectModel {
+        Composite("Place") { Attribute("code", type, .optional) }
+        Entity("House") { Attribute("place", .composite("Place"), .optional) }
+        Entity("Street") { Attribute("name", .string, .optional) }
+      }
+    }
+    let archive = try Archive(model(.string)) { try $0.insert("Street")["name"] = "High Street" }
+    #expect(try PersistentStore.migrationPlan(for: archive.url, to: model(.date)).obstacles.isEmpty)
+    try archive.open(model(.date)) {
+      #expect(try $0.count("Street") == 1)
+      try $0.insert("House")["place"] = Value.composite(["code": .date(Date())])
+      try $0.commit()
+    }
+  }
+
+  // MARK: Steps
+
+  private static func tasks(_ parent: String? = nil, isNew: Bool = true) throws
+    -> ManagedObjectModel
+  {
+    try ManagedObjectModel {
+      if parent != nil || !isNew {
+        Entity("Base", isAbstract: true) {
+          if parent != nil { Attribute("uuid", .string) }
+        }
+      }
+      Entity("Task", parent: parent) { Attribute("title", .string, .optional) }
+      Entity("Job", parent: "Task") {}
+    }
+  }
+
+  @Test(
+    "A step fills what an entity inherits through a new parent",
+    arguments: ["Task", "Base"], [true, false])
+  func aStepFillsWhatANewParentHas(name: String, isNew: Bool) throws {
+    let (former, newer) = (try Self.tasks(isNew: isNew), try Self.tasks("Base"))
+    let archive = try Archive(former) {
+      try $0.insert("Task")["title"] = "a"
+      try $0.insert("Job")["title"] = "b"
+    }
+    let refusal = try archive.refusal(newer)
+    #expect(refusal.violations.map(\.entity) == ["Task", "Job"])
+    #expect(
+      refusal.violations.allSatisfy { $0.message.contains("or let a MigrationStep fill it") })
+    var options = StoreOptions()
+    options.migrationSteps = [
+      MigrationStep(from: former, to: newer) { migration in
+        try migration.migrate(name) { old, new in
+          new["uuid"] = "\(old["title"] as String)!"
+        }
+      }
+    ]
+    try archive.open(newer, options) { context in
+      let found = try context.fetch(
+        FetchRequest<ManagedObject>(entity: "Task", sortKeys: ["title"]))
+      #expect(found.map { $0["uuid"] as String } == ["a!", "b!"])
+    }
+  }
+
+  @Test func aStepThatFillsNothingIsToldWhatIsMissing() throws {
+    let (former, newer) = (try Self.tasks(), try Self.tasks("Base"))
+    let archive = try Archive(former) { try $0.insert("Task")["title"] = "a" }
+    var options = StoreOptions()
+    options.migrationSteps = [MigrationStep(from: former, to: newer) { _ in }]
+    let error = try #require(
+      throws: ArborError.self,
+      performing: {
+        try PersistentStore(model: newer, at: .file(archive.url), options: options).close()
+      })
+    #expect(error.violations.map(\.keyPath) == ["uuid"])
+    try archive.open(former)
+  }
+
+  @Test("A plan whose step converts an attribute does not list it as lost")
+  func aConvertedAttributeIsNotLost() throws {
+    func model(_ type: AttributeType) throws -> ManagedObjectModel {
+      try ManagedObjectModel {
+        Entity("Reading") {
+          Attribute("value", type, .optional)
+          if type == .string { Attribute("unit", .string, .optional) }
+        }
+      }
+    }
+    let (former, newer) = (try model(.string), try model(.date))
+    let archive = try Archive(former) { try $0.insert("Reading")["value"] = "12" }
+    #expect(
+      try PersistentStore.migrationPlan(for: archive.url, to: newer).losses.map(\.name)
+        == ["Reading.value", "Reading.unit"])
+    var options = StoreOptions()
+    options.migrationSteps = [
+      MigrationStep(from: former, to: newer) { migration in
+        try migration.migrate("Reading") { old, new in
+          new["value"] = Double(old["value"] as String).map {
+            Date(timeIntervalSinceReferenceDate: $0)
+          }
+        }
+      }
+    ]
+    let plan = try PersistentStore.migrationPlan(for: archive.url, to: newer, options: options)
+    #expect(plan.losses.map(\.name) == ["Reading.unit"] && plan.obstacles.isEmpty)
+    try archive.open(newer, options) { context in
+      let value: Date? = try context.fetch("Reading")[0]["value"]
+      #expect(value == Date(timeIntervalSinceReferenceDate: 12))
+    }
+  }
+
+  @Test func aStepNeedNotVisitEmptyEntities() throws {
+    func model(_ isNewer: Bool) throws -> ManagedObjectModel {
+      try ManagedObjectModel {
+        Entity("Note") {
+          Attribute("text", .string, .optional)
+          if !isNewer { Attribute("words", .integer32, .optional) }
+        }
+        Entity("List") {
+          if !isNewer {
+            Attribute("title", .string, .optional)
+            Relationship("notes", to: "Note", .toMany)
+          }
+        }
+      }
+    }
+    let (former, newer) = (try model(false), try model(true))
+    let archive = try Archive(former) { try $0.insert("Note")["text"] = "a" }
+    var options = StoreOptions()
+    options.migrationSteps = [
+      MigrationStep(from: former, to: newer) { try $0.migrate("Note") { _, _ in } }
+    ]
+    try archive.open(newer, options)
+  }
+
+  // MARK: All of it
+
+  @Test("Obstacles of models and of objects come in one refusal")
+  func allObstaclesComeAtOnce() throws {
+    let former = try ManagedObjectModel {
+      Entity("Author") {
+        Attribute("name", .string, .optional)
+        Attribute("age", .integer64, .optional)
+        Relationship("books", to: "Book", .toMany)
+      }
+      Entity("Book") {
+        Attribute("title", .string, .optional)
+        Attribute("note", .string, .optional)
+      }
+    }
+    let newer = try ManagedObjectModel {
+      Entity("Author") {
+        Attribute("name", .string, .optional, .unique)
+        Attribute("age", .integer16, .optional)
+        Relationship("books", to: "Book")
+      }
+      Entity("Book") {
+        Attribute("title", .string)
+        Attribute("code", .string)
+      }
+    }
+    let archive = try Archive(former) { context in
+      for _ in 0..<2 {
+        let author = try context.insert("Author")
+        author["name"] = "Ann"
+        author["age"] = 100_000
+        author["books"] = [try context.insert("Book"), try context.insert("Book")]
+      }
+    }
+    let refusal = try archive.refusal(newer)
+    let found = refusal.violations.map { "\($0.entity ?? "").\($0.keyPath ?? "")" }
+    #expect(
+      Set(found) == [
+        "Book.note", "Book.title", "Book.code", "Author.age", "Author.books", "Author.name",
+      ], "\(refusal)")
+    #expect(found.count == 6)
+    let plan = try PersistentStore.migrationPlan(for: archive.url, to: newer)
+    #expect(plan.obstacles.map(\.message) == refusal.violations.map(\.message))
+  }
+
+  // MARK: Stores of other programs
+
+  @Test("Permission to drop everything does not replace another program's store")
+  func anotherProgramsStoreIsNotReplaced() throws {
+    let mail = try ManagedObjectModel {
+      Entity("Message") { Attribute("text", .string, .optional) }
+      Entity("Folder") { Attribute("name", .string, .optional) }
+    }
+    let photos = try ManagedObjectModel {
+      Entity("Photo") { Attribute("name", .string, .optional) }
+    }
+    let everything = StoreOptions(migration: .automatic(dropping: .everythingRemoved))
+    for fill in [{ try $0.insert("Message")["text"] = "a" }, { _ in }] as [Fill] {
+      let archive = try Archive(mail, fill)
+      for options in [
+        everything, StoreOptions(),
+        StoreOptions(migration: .lightweightOnly(dropping: .everythingRemoved)),
+        Self.dropping(["Message"]),
+      ] {
+        let refusal = try archive.refusal(photos, options)
+        #expect(refusal.code == .modelMismatch)
+        #expect(
+          refusal.violations.first?.message == """
+            The store has no entity in common with the model, so it is probably another program's: \
+            its entities are Message, Folder. Choose another file, or name each of its entities \
+            in options.migration = .automatic(dropping:).
+            """)
+        let plan = try PersistentStore.migrationPlan(
+          for: archive.url, to: photos, options: options)
+        #expect(plan.obstacles.first?.message == refusal.violations.first?.message)
+      }
+      try archive.open(photos, Self.dropping(["Message", "Folder"]))
+      try PersistentStore.revertMigration(archive.url)
+      try archive.open(mail)
+      try archive.open(photos, StoreOptions(migration: .refuse, onMismatch: .eraseAndRecreate))
+    }
+  }
+
+  @Test func aStepOrARenameIsEnoughInCommon() throws {
+    func model(_ name: String, from former: String? = nil) -> ManagedObjectModel {
+      ManagedObjectModel(entities: [
+        EntityDescription(
+          name: name, attributes: [.init(name: "text", type: .string, isOptional: true)],
+          renamingIdentifier: former)
+      ])
+    }
+    let fill: Fill = { try $0.insert("Note")["text"] = "a" }
+    let renamed = model("Entry", from: "Note")
+    #expect(try Archive(model("Note"), fill).open(renamed) { try $0.count("Entry") } == 1)
+    var options = StoreOptions(migration: .automatic(dropping: .everythingRemoved))
+    options.migrationSteps = [
+      MigrationStep(from: model("Note"), to: model("Entry")) { migration in
+        try migration.forEach("Note") { old in
+          try migration.insert("Entry")["text"] = old["text"] as String
+        }
+      }
+    ]
+    let archive = try Archive(model("Note"), fill)
+    #expect(try archive.open(model("Entry"), options) { try $0.count("Entry") } == 1)
+  }
+
+  // MARK: The way back
+
+  @Test("A refused way back advises what the newer model can do")
+  func theWayBackHasItsOwnAdvice() throws {
+    func model(_ isNewer: Bool) throws -> ManagedObjectModel {
+      try ManagedObjectModel {
+        Entity("Item", isAbstract: true) { Relationship("box", to: "Box", inverse: "items") }
+        Entity("Letter", parent: "Item") {}
+        if isNewer { Entity("Paper", parent: "Item") {} }
+        Entity("Box", isAbstract: false) {
+          Relationship("items", to: "Item", inverse: "box", .toMany)
+          if isNewer {
+            Attribute("label", .string, .optional)
+          } else {
+            Attribute("place", .string)
+          }
+        }
+        Entity("Crate", isAbstract: !isNewer) {}
+        Entity("Barrel", parent: "Crate") {}
+      }
+    }
+    let archive = try Archive(model(false)) {
+      try $0.insert("Box")["place"] = "attic"
+    }
+    var options = StoreOptions(migration: .lightweightOnly(dropping: ["Box.place"]))
+    try archive.write(model(true), options) {
+      try $0.insert("Paper")["box"] = try $0.fetch("Box")[0]
+      try $0.insert("Box")["label"] = "new"
+      _ = try $0.insert("Crate")
+    }
+    let before = try Data(contentsOf: archive.url)
+    for dropping in [.everythingRemoved, []] as [StoreOptions.Migration.Dropping] {
+      let refusal = try #require(
+        throws: ArborError.self,
+        performing: { try PersistentStore.revertMigration(archive.url, dropping: dropping) })
+      #expect(refusal.code == .notAllowed)
+      #expect(
+        Set(refusal.violations.map { $0.entity ?? "" }).isSuperset(of: ["Paper", "Box", "Crate"]),
+        "\(refusal)")
+      for violation in refusal.violations {
+        for wrong in ["former model;", "with the former model", "MigrationStep", "options."] {
+          #expect(!violation.message.contains(wrong), "\(violation.message)")
+        }
+      }
+      #expect(try Data(contentsOf: archive.url) == before)
+    }
+    // What the messages advise.
+    options.migration = .automatic
+    try archive.write(model(true), options) { context in
+      for name in ["Paper", "Crate"] { context.delete(try context.fetch(name)[0]) }
+      for box in try context.fetch("Box") where box["label"] as String? != nil {
+        context.delete(box)
+      }
+    }
+    try PersistentStore.revertMigration(archive.url, dropping: ["Box.label"])
+    let places = try archive.open(model(false)) {
+      try $0.fetch("Box").map { $0["place"] as String }
+    }
+    #expect(places == ["attic"])
+  }
+}

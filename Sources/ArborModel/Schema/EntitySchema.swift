@@ -11,7 +11,8 @@ package final class EntitySchema: Sendable {
   package let description: EntityDescription
   package let isAbstract: Bool
   package let parentIndex: Int?
-  /// The indexes of the concrete entities that are this one or inherit from it.
+  /// The indexes of the concrete entities that are this one or inherit from it, in the order of
+  /// their catalogue numbers.
   package let concreteFamily: [Int]
   /// The indexes of this entity and all its ancestors, this one first.
   package let lineage: [Int]

@@ -10,6 +10,10 @@ package final class ModelSchema: Sendable {
   package let catalog: SchemaCatalog
   /// In the order of the model.
   package let entities: [EntitySchema]
+  /// The entities that objects can be of, in the order of their catalogue numbers, which is the
+  /// order of object numbers. Scans use this order: the model's own may change without a new
+  /// fingerprint.
+  package let concreteEntities: [EntitySchema]
   private let indexByName: [String: Int]
   /// The index in ``entities`` of each catalogue number, or -1.
   private let indexByNumber: [Int]
@@ -25,6 +29,7 @@ package final class ModelSchema: Sendable {
   package init(_ model: ManagedObjectModel, catalog: SchemaCatalog) throws(ArborError) {
     self.model = model
     entities = try ModelSchemaBuilder(model: model, catalog: catalog).build()
+    concreteEntities = entities.filter { !$0.isAbstract }.sorted { $0.number < $1.number }
     let completed = try catalog.completed(for: entities)
     self.catalog = completed
     changeNumbers = entities.map { [entities] in ChangeNumbers($0, in: entities, completed) }
@@ -45,6 +50,7 @@ package final class ModelSchema: Sendable {
   package init(_ other: ModelSchema, storedAs catalog: SchemaCatalog) throws(ArborError) {
     model = other.model
     entities = other.entities
+    concreteEntities = other.concreteEntities
     let completed = try catalog.completed(for: entities)
     self.catalog = completed
     changeNumbers = entities.map { [entities] in ChangeNumbers($0, in: entities, completed) }
@@ -68,10 +74,14 @@ package final class ModelSchema: Sendable {
   }
 
   @inline(__always)
-  package func entity(of number: ObjectNumber) -> EntitySchema? {
-    let entity = Int(number.entity)
-    guard entity < indexByNumber.count, indexByNumber[entity] >= 0 else { return nil }
-    return entities[indexByNumber[entity]]
+  package func entity(of number: ObjectNumber) -> EntitySchema? { entity(numbered: number.entity) }
+
+  /// The entity with a catalogue number.
+  @inline(__always)
+  package func entity(numbered number: UInt16) -> EntitySchema? {
+    let number = Int(number)
+    guard number < indexByNumber.count, indexByNumber[number] >= 0 else { return nil }
+    return entities[indexByNumber[number]]
   }
 
   /// What the history calls the properties of an object; nil where the number is of no entity.

@@ -32,7 +32,7 @@ struct ModelSchemaBuilder {
     let declared = try declaredRelationships()
     let flattened = lineages.map { lineage in lineage.reversed().flatMap { declared[$0] } }
     var families: [[Int]] = model.entities.map { _ in [] }
-    for (index, entity) in model.entities.enumerated() where !entity.isAbstract {
+    for index in concreteByNumber() {
       for ancestor in lineages[index] { families[ancestor].append(index) }
     }
     var schemas: [EntitySchema] = []
@@ -44,6 +44,13 @@ struct ModelSchemaBuilder {
           family: families[index]))
     }
     return schemas
+  }
+
+  /// The indexes of the concrete entities, in the order of their catalogue numbers.
+  private func concreteByNumber() -> [Int] {
+    model.entities.indices.filter { !model.entities[$0].isAbstract }
+      .map { ($0, catalog.entries[model.entities[$0].name]?.number ?? 0) }
+      .sorted { $0.1 < $1.1 }.map(\.0)
   }
 
   private func lineages() throws(ArborError) -> [[Int]] {

@@ -21,7 +21,7 @@ extension StoreChecker {
       report.add(.header, what)
     }
     try checkModel(arbor)
-    for entity in store.schema.entities where !entity.isAbstract {
+    for entity in store.schema.concreteEntities {
       try checkLayouts(of: entity, arbor)
     }
     _ = try checkCounter(StoreFormat.uniqueIDCounter)

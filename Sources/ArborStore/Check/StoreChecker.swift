@@ -53,7 +53,7 @@ struct StoreChecker {
   mutating func check() throws(StoreError) -> StoreCheckReport {
     guard try checkSizes() else { return report }
     try checkMetadata()
-    for entity in store.schema.entities where !entity.isAbstract {
+    for entity in store.schema.concreteEntities {
       guard let plan = store.plans[entity.index] else { continue }
       try checkRecords(plan)
       try checkStrayBlobs(plan)

@@ -37,13 +37,17 @@ struct IndexEntry: TwoWordSortable {
   @inline(__always) var isLong: Bool { length > Self.inlineSize }
 }
 
-/// The changes that one commit makes to one index, sorted by key and then by number.
+/// The changes that one commit makes to one index, sorted by key and then by number, in whatever
+/// order they were added.
 struct EntryRun: ~Copyable {
   private var entries = FlatRun<IndexEntry>()
   /// The keys of more than 16 bytes, one after the other.
   private var longKeys: [UInt8] = []
   private var hasUnevenKeys = false
   private var firstLength = 0
+  private var greatestNumber: UInt64 = 0
+  /// Whether some entry came after one of a greater number.
+  private var hasMixedNumbers = false
 
   var count: Int { entries.count }
   var isEmpty: Bool { entries.count == 0 }
@@ -58,9 +62,11 @@ struct EntryRun: ~Copyable {
     longKeys.removeAll(keepingCapacity: longKeys.capacity < 1 << 20)
     hasUnevenKeys = false
     firstLength = 0
+    greatestNumber = 0
+    hasMixedNumbers = false
   }
 
-  /// Adds an entry. Entries come in the order of their objects' numbers.
+  /// Adds an entry. Sorting is fastest if entries come in the order of their objects' numbers.
   @inline(__always)
   mutating func append(
     _ key: UnsafeRawBufferPointer, _ number: ObjectNumber, isRemoval: Bool, isExempt: Bool
@@ -83,6 +89,11 @@ struct EntryRun: ~Copyable {
       hasUnevenKeys = hasUnevenKeys || firstLength != 0
       firstLength = count
     }
+    if number.rawValue < greatestNumber {
+      hasMixedNumbers = true
+    } else {
+      greatestNumber = number.rawValue
+    }
     entries.append(
       IndexEntry(
         high: high, low: low, number: number.rawValue, length: count, offset: offset,
@@ -92,8 +103,9 @@ struct EntryRun: ~Copyable {
   /// Sorts by key, then number.
   mutating func sort() {
     entries.sort()
-    guard hasUnevenKeys || firstLength > IndexEntry.inlineSize else { return }
-    // Keys that agree in the first 16 bytes are told apart by the rest and by their length.
+    guard hasUnevenKeys || hasMixedNumbers || firstLength > IndexEntry.inlineSize else { return }
+    // Keys that agree in the first 16 bytes are told apart by the rest and by their length, and
+    // entries of one key by their numbers.
     var start = 0
     while start < entries.count {
       var end = start + 1
@@ -172,6 +184,9 @@ struct EntryRun: ~Copyable {
           isExempt: entry.isExempt)
       }
     }
+    // They are sorted; what is added after them has greater numbers, or mixes them.
+    kept.greatestNumber = greatestNumber
+    kept.hasMixedNumbers = false
     self = kept
   }
 

@@ -45,8 +45,8 @@ struct IndexBuilder {
   ///
   /// - Throws: `corrupted` where a record is damaged, `interrupted` where the task is cancelled.
   func build(_ transaction: borrowing EngineWriter) throws(StoreError) {
-    for plan in plans {
-      guard let plan else { continue }
+    for entity in schema.concreteEntities {
+      guard let plan = plans[entity.index] else { continue }
       let indexes = plan.indexes.filter { maintainers[$0.number] != nil }
       if !indexes.isEmpty { try build(plan, indexes, transaction) }
     }

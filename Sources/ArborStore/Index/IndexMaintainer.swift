@@ -8,8 +8,8 @@ internal import Foundation
 final class IndexMaintainer {
   let index: StoreDatabases.Index
   private(set) var run = EntryRun()
-  /// Objects that claim a key too long to be validated by itself, in the order of their numbers;
-  /// only for unique indexes.
+  /// Objects that claim a key too long to be validated by itself; only for unique indexes. Sorted
+  /// with the run.
   private(set) var cutClaims: [ObjectNumber] = []
   /// Whether entries of deleted objects have not been collected: they are dropped by number.
   var isSwept = false
@@ -57,7 +57,7 @@ final class IndexMaintainer {
 
   // MARK: Collecting
 
-  /// Notes what becomes of an object's entries. Objects come in the order of their numbers.
+  /// Notes what becomes of an object's entries.
   @inline(__always)
   func collect(
     _ number: ObjectNumber, old: RecordView?, new: RecordView?, plan: EntityPlan.Index
@@ -140,7 +140,10 @@ final class IndexMaintainer {
     if old != nil { run.append(oldKey.bytes, number, isRemoval: true, isExempt: false) }
   }
 
-  func sort() { run.sort() }
+  func sort() {
+    run.sort()
+    if !cutClaims.isEmpty { cutClaims.sort() }
+  }
 
   /// Whether an object is among the ``cutClaims``. Logarithmic.
   func claimsCutKey(_ number: ObjectNumber) -> Bool {

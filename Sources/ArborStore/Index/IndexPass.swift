@@ -51,11 +51,11 @@ final class IndexPass {
     let filter = try IndexFilter(stored.schema, store.schema, storeID: store.id)
     maintainer = IndexMaintainer(stored, filter: filter)
     late = IndexMaintainer(stored, filter: filter)
-    targets = store.plans.compactMap { plan in
-      plan.flatMap { plan in
+    targets = store.schema.concreteEntities.compactMap { [store] entity in
+      store.plans[entity.index].flatMap { plan in
         plan.indexes.first { $0.number == indexNumber }.map { Target(plan: plan, index: $0) }
       }
-    }.sorted { $0.plan.entity.number < $1.plan.entity.number }
+    }
   }
 
   // MARK: Gathering

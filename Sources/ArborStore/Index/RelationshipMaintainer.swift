@@ -11,6 +11,9 @@ final class RelationshipMaintainer {
   /// Whether the removal of deleted members has not been collected: they are dropped by number.
   var isSwept = false
   private var greatestOwner = GreatestNumber()
+  private var lastMember: UInt64 = 0
+  /// Whether the changes came in the order of their members so far.
+  private var isOrderedByMember = true
 
   init(_ relationship: StoreDatabases.Relationship) { self.relationship = relationship }
 
@@ -20,6 +23,8 @@ final class RelationshipMaintainer {
     run.removeAll()
     droppedOwners.removeAll()
     isSwept = false
+    lastMember = 0
+    isOrderedByMember = true
   }
 
   /// Others may have written since.
@@ -28,14 +33,16 @@ final class RelationshipMaintainer {
   @inline(__always)
   func collect(_ owner: ObjectNumber, _ member: ObjectNumber, isRemoval: Bool) {
     run.append(MemberChange(owner: owner, member: member, isRemoval: isRemoval))
+    if member.rawValue < lastMember { isOrderedByMember = false }
+    lastMember = member.rawValue
   }
 
   /// Sorts the changes and leaves one for each pair.
   ///
-  /// Those of a derived relationship come in the order of the members and are distinct already.
+  /// Those of a derived relationship are distinct already.
   func sort() {
     if relationship.schema.storage == .derived {
-      run.sort(ignoringLow: true)
+      run.sort(ignoringLow: isOrderedByMember)
     } else {
       run.sort()
       run.keepLastOfEachPair()

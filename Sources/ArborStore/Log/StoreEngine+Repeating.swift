@@ -116,8 +116,8 @@ extension StoreEngine {
     _ counters: [String: UInt64], _ transaction: borrowing EngineWriter
   ) throws(StoreError) {
     let present =
-      schema.entities.filter { !$0.isAbstract }
-      .map { StoreFormat.objectCounter($0.number) } + [StoreFormat.uniqueIDCounter]
+      schema.concreteEntities.map { StoreFormat.objectCounter($0.number) }
+      + [StoreFormat.uniqueIDCounter]
     for name in present {
       guard let value = counters[name] else { continue }
       try StoreCounter.raise(name, to: value, databases.arbor, transaction)

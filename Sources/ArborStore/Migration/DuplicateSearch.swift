@@ -30,9 +30,9 @@ struct DuplicateSearch {
     let maintainer = IndexMaintainer(
       StoreDatabases.Index(schema: index, database: parts.databases.arbor),
       filter: try IndexFilter(index, schema, storeID: storeID))
-    let entities = schema.entities[index.declaringEntity].concreteFamily
-      .map { schema.entities[$0] }.sorted { $0.number < $1.number }
-    for entity in entities { try collect(entity, index, maintainer) }
+    for entity in schema.entities[index.declaringEntity].concreteFamily {
+      try collect(schema.entities[entity], index, maintainer)
+    }
     maintainer.sort()
     let duplicates = try maintainer.duplicates { (number) throws(StoreError) in
       let allocator = SlabAllocator(slabSize: 4 << 10)
@@ -49,8 +49,10 @@ struct DuplicateSearch {
 
   /// The present records of an entity; nil where it is a new one.
   private func records(of entity: EntitySchema) -> EngineDatabase? {
-    let former = migration.old.entities.first { $0.number == entity.number && !$0.isAbstract }
-    return former.map { parts.databases.records($0.index) }
+    guard let former = migration.old.entity(numbered: entity.number), !former.isAbstract else {
+      return nil
+    }
+    return parts.databases.records(former.index)
   }
 
   private func collect(

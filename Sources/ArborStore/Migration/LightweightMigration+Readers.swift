@@ -15,7 +15,7 @@ extension LightweightMigration {
     old.entities.count == new.entities.count && moves.moves.isEmpty && indexes.leavesEntries
       && old.model.composites == new.model.composites
       && old.entities.allSatisfy { former in
-        new.entities.first { $0.number == former.number }.map { agrees(former, $0) } ?? false
+        new.entity(numbered: former.number).map { agrees(former, $0) } ?? false
       }
   }
 

@@ -68,7 +68,7 @@ struct MigrationReversal {
   ) throws(StoreError) {
     let old = Dictionary(
       former.schema.entities.map { ($0.number, $0) }, uniquingKeysWith: { one, _ in one })
-    for entity in present.entities where !entity.isAbstract {
+    for entity in present.concreteEntities {
       let last = entity.layout.number
       guard let before = old[entity.number], !before.isAbstract else {
         try FormerModel.forget(entity, layouts: 1...last, arbor, transaction)

@@ -20,7 +20,7 @@ struct ReturnedLinks {
   /// Takes time in proportion to the objects of entities whose to-one relationships come back or
   /// lead back from those that do, and to the links of the others.
   func restore(_ transaction: borrowing EngineWriter) throws(StoreError) {
-    for entity in schema.entities where !entity.isAbstract {
+    for entity in schema.concreteEntities {
       try forgetMissingTargets(of: entity, transaction)
     }
     let kept = Set(migration.moves.carried.keys).union(migration.moves.moves.map(\.target))
@@ -125,10 +125,9 @@ struct ReturnedLinks {
     _ relationship: StoreDatabases.Relationship, _ transaction: borrowing EngineWriter
   ) throws(StoreError) {
     let inverse = schema.inverse(of: relationship.schema)
-    let owners = schema.entities[inverse.declaringEntity].concreteFamily
-      .map { schema.entities[$0] }.sorted { $0.number < $1.number }
     let maintainer = RelationshipMaintainer(relationship)
-    for entity in owners {
+    for entityIndex in schema.entities[inverse.declaringEntity].concreteFamily {
+      let entity = schema.entities[entityIndex]
       let scan = RecordScan(
         entity: entity, records: databases.records(entity.index), layouts: layouts)
       guard let field = field(of: entity.relationships[inverse.slot], entity) else { continue }

@@ -44,9 +44,9 @@ struct ReturnedValues {
     let arbor = parts.databases.arbor
     let formerLayouts = try StoreOpener.layouts(of: former.schema, transaction.reader, arbor)
     var obstacles: [MigrationObstacle] = []
-    for entity in migration.new.entities where !entity.isAbstract {
-      guard let before = former.schema.entities.first(where: { $0.number == entity.number }),
-        let since = migration.old.entities.first(where: { $0.number == entity.number }),
+    for entity in migration.new.concreteEntities {
+      guard let before = former.schema.entity(numbered: entity.number),
+        let since = migration.old.entity(numbered: entity.number),
         !since.isAbstract
       else { continue }
       var columns = columns(of: entity, before, since)
@@ -130,7 +130,7 @@ struct ReturnedValues {
   ) -> [MigrationObstacle] {
     let checks = MigrationChecks(migration, parts, reader)
     let (name, type) = (column.attribute.name, column.retyped.type)
-    let entity = migration.new.entities.first { $0.number == since.number }?.name ?? since.name
+    let entity = migration.new.entity(numbered: since.number)?.name ?? since.name
     if column.unfitting.count > 0 {
       return checks.obstacle(
         entity, name, column.unfitting, since,

@@ -56,7 +56,7 @@ package struct StoreQuery: Sendable {
   func family(in schema: ModelSchema) -> [EntitySchema] {
     guard includesSubentities else { return entity.isAbstract ? [] : [entity] }
     if entity.concreteFamily.count == 1, !entity.isAbstract { return [entity] }
-    return entity.concreteFamily.map { schema.entities[$0] }.sorted { $0.number < $1.number }
+    return entity.concreteFamily.map { schema.entities[$0] }
   }
 
   /// How many rows from the beginning of the order decide the result; nil: all of them. Where

@@ -70,7 +70,7 @@ final class SalvageTarget {
 
   /// The concrete entities, in the order of their numbers.
   var entities: [EntityPlan] {
-    plans.compactMap { $0 }.sorted { $0.entity.number < $1.entity.number }
+    schema.concreteEntities.compactMap { plans[$0.index] }
   }
 
   /// Runs `body` in a transaction; it may run again.

@@ -45,7 +45,7 @@ struct SalvagedModel {
   ) {
     var layouts: [StoredLayout] = []
     var lost: [UInt16: Set<UInt16>] = [:]
-    for entity in schema.entities where !entity.isAbstract {
+    for entity in schema.concreteEntities {
       for number in 1...entity.layout.number {
         if let found = Self.layout(number, of: entity.number, source) {
           layouts.append(found)
@@ -89,7 +89,7 @@ struct SalvagedModel {
     _ model: ManagedObjectModel, _ catalog: SchemaCatalog, _ source: SalvageSource
   ) -> ModelSchema? {
     guard let schema = try? StoreOpener.schema(model, catalog) else { return nil }
-    for entity in schema.entities where !entity.isAbstract {
+    for entity in schema.concreteEntities {
       guard let found = layout(entity.layout.number, of: entity.number, source) else { continue }
       guard found.layout.fields.elementsEqual(entity.layout.fields, by: { $0.isStored(as: $1) })
       else { return nil }

@@ -24,7 +24,7 @@ package enum StoreCreation {
     _ transaction: borrowing EngineWriter, _ schema: ModelSchema, id: UUID, _ pageSize: Int
   ) throws(StoreError) {
     let opened = try storing(transaction.createDatabases(StoreDatabases.list(schema)))
-    let layouts = schema.entities.filter { !$0.isAbstract }.map { StoredLayout($0) }
+    let layouts = schema.concreteEntities.map { StoredLayout($0) }
     let header = HeaderRecord(
       pageSize: UInt32(pageSize), modelGeneration: 1, storeID: id,
       modelFingerprint: schema.model.fingerprint, transactionID: transaction.id,
@@ -43,7 +43,7 @@ package enum StoreCreation {
     // What is made anew has been seen as a whole.
     try put(StoreFormat.scrubKey, ScrubRecord(completed: Date()).encoded(), arbor, transaction)
     try StoreCounter.write(StoreFormat.uniqueIDCounter, 1, arbor, transaction)
-    for entity in schema.entities where !entity.isAbstract {
+    for entity in schema.concreteEntities {
       try StoreCounter.write(StoreFormat.objectCounter(entity.number), 1, arbor, transaction)
     }
     for stored in layouts {

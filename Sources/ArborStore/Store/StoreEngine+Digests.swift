@@ -10,7 +10,7 @@ extension StoreEngine {
       DigestedDatabase(
         database: databases.history, title: "The entries of the history", entity: nil),
     ]
-    for entity in schema.entities where !entity.isAbstract {
+    for entity in schema.concreteEntities {
       let name = entity.name
       list.append(
         DigestedDatabase(

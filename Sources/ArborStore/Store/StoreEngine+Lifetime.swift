@@ -93,7 +93,7 @@ extension StoreEngine {
   func removeAll(_ transaction: borrowing EngineWriter) throws(StoreError) {
     try forgetFormerModel(transaction)
     try storing { () throws(EngineError) in
-      for entity in schema.entities where !entity.isAbstract {
+      for entity in schema.concreteEntities {
         try transaction.clear(databases.records(entity.index))
         if let blobs = databases.blobs(entity.index) { try transaction.clear(blobs) }
       }

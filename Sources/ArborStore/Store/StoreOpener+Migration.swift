@@ -221,7 +221,7 @@ extension StoreOpener {
     // Even if nothing was renumbered: a file of an earlier format has no stored names.
     let catalog = CatalogCodec.encode(migration.catalog)
     try StoreCreation.put(StoreFormat.catalogKey, catalog, arbor, transaction)
-    for entity in schema.entities where !entity.isAbstract {
+    for entity in schema.concreteEntities {
       // The counter and the layouts of an entity that comes back are there.
       if migration.evolution.returned.contains(entity.name) || migration.hadObjects(entity) {
         continue
@@ -241,7 +241,7 @@ extension StoreOpener {
   ) throws(StoreError) -> [StoredLayout] {
     let plans = Dictionary(uniqueKeysWithValues: migration.evolution.entities.map { ($0.name, $0) })
     var changed: [StoredLayout] = []
-    for entity in migration.new.entities where !entity.isAbstract {
+    for entity in migration.new.concreteEntities {
       if migration.evolution.returned.contains(entity.name) { continue }
       let plan = plans[entity.name]
       if let plan, migration.hadObjects(entity) {

@@ -183,7 +183,7 @@ struct StoreOpener {
     replacing changed: [StoredLayout] = []
   ) throws(StoreError) -> StoreLayouts {
     var layouts: [StoredLayout] = []
-    for entity in schema.entities where !entity.isAbstract && entity.layout.number > 1 {
+    for entity in schema.concreteEntities where entity.layout.number > 1 {
       for number in 1...entity.layout.number {
         let known = changed.first {
           $0.layout.entity == entity.number && $0.layout.number == number

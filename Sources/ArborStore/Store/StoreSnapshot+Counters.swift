@@ -8,7 +8,7 @@ extension StoreSnapshot {
       StoreFormat.uniqueIDCounter: try StoreCounter.read(
         StoreFormat.uniqueIDCounter, arbor, try reader)
     ]
-    for entity in store.schema.entities where !entity.isAbstract {
+    for entity in store.schema.concreteEntities {
       let name = StoreFormat.objectCounter(entity.number)
       counters[name] = try StoreCounter.read(name, arbor, try reader)
     }

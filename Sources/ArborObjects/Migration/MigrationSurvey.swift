@@ -33,7 +33,8 @@ struct MigrationSurvey {
     return found
   }
 
-  /// Values and links that the newer model has no room for.
+  /// Values and links that the newer model has no room for, and links that contradict each other in
+  /// it.
   func problems() throws(ArborError) -> [MigrationPlan.Obstacle] {
     var problems: [MigrationProblem] = []
     for work in PropertyWork.all(models, context.work.schema)
@@ -46,6 +47,7 @@ struct MigrationSurvey {
         }
       }
     }
+    problems += try contradictions()
     return problems.map { problem in
       MigrationPlan.Obstacle(
         entity: problem.entity, property: problem.property,

@@ -10,11 +10,6 @@ struct PropertyPass {
   func run() throws {
     let works = PropertyWork.all(migration.models, migration.oldContext.work.schema)
     for work in works { try pass(work) { try fill($0, from: $1, work) } }
-    guard migration.journal.problems.isEmpty else { return }
-    // One side of a link may have been taken away by what another object brings along.
-    for work in works where !work.relationships.isEmpty {
-      try pass(work) { try compare($0, with: $1, work) }
-    }
   }
 
   private func pass(
@@ -46,22 +41,6 @@ struct PropertyPass {
       }
     }
     if work.isDerived { migration.newContext.derivedAnew.insert(new.number) }
-  }
-
-  private func compare(_ new: ManagedObject, with old: ManagedObject, _ work: PropertyWork) throws {
-    for relationship in work.relationships {
-      let expected = try members(of: old, relationship)
-      let found =
-        relationship.isToMany
-        ? try new.objects(forKey: relationship.name).map(\.objectID)
-        : try new.object(forKey: relationship.name).map { [$0.objectID] } ?? []
-      guard expected.count <= 1 || relationship.isToMany,
-        Set(expected.map(\.objectID)) != Set(found)
-      else { continue }
-      problem(
-        old, relationship.source,
-        "links that the relationship back of \(relationship.name) has no counterpart of")
-    }
   }
 
   /// What has become of an object's members, without those that are gone or do not fit.

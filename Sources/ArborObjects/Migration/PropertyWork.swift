@@ -16,6 +16,10 @@ struct PropertyWork {
     let name: String
     /// Its name in the older model.
     let source: String
+    /// What declares it.
+    let subject: ModelDifference.Subject
+    /// The relationship back; nil if it has none.
+    let inverse: Inverse?
     let isToMany: Bool
     let wasToMany: Bool
     /// Whether links that do not fit are dropped.
@@ -25,9 +29,21 @@ struct PropertyWork {
     /// The new names of the entities of the older model that are in the copy.
     let newNames: [String: String]
 
+    struct Inverse {
+      let subject: ModelDifference.Subject
+      let isToMany: Bool
+    }
+
     func members(of old: ManagedObject) throws(ArborError) -> [ManagedObject] {
       if wasToMany { return try old.objects(forKey: source) }
       return try old.object(forKey: source).map { [$0] } ?? []
+    }
+
+    /// The members that the newer model lets it lead to.
+    func keptMembers(of old: ManagedObject) throws(ArborError) -> [ManagedObject] {
+      try members(of: old).filter { member in
+        newNames[member.objectID.entityName].map(kinds.contains) ?? false
+      }
     }
   }
 
@@ -41,7 +57,7 @@ struct PropertyWork {
   static func all(_ models: StagedModels, _ old: ModelSchema) -> [PropertyWork] {
     guard models.needsPass else { return [] }
     let (kept, lossy) = (models.keptNames, models.lossy)
-    return old.entities.filter { !$0.isAbstract }.compactMap { former in
+    return old.concreteEntities.compactMap { former in
       kept[former.name].flatMap { PropertyWork(former, $0, models, kept, lossy) }
     }
   }
@@ -68,11 +84,12 @@ struct PropertyWork {
           case .relationship(let before) = former.property(named: source),
           !before.description.isTransient
         else { continue }
+        let subject = ModelDifference.Subject(entity.name, anew.property)
         relationships.append(
           Relationship(
-            name: anew.property, source: source, isToMany: relationship.isToMany,
-            wasToMany: before.isToMany,
-            isLossy: lossy.contains(ModelDifference.Subject(entity.name, anew.property)),
+            name: anew.property, source: source, subject: subject,
+            inverse: model.inverse(of: relationship), isToMany: relationship.isToMany,
+            wasToMany: before.isToMany, isLossy: lossy.contains(subject),
             kinds: model.kinds(of: relationship.destination), newNames: kept))
       }
     }
@@ -101,6 +118,23 @@ struct PropertyWork {
         report(relationship.source, "more than one member")
       }
     }
+  }
+}
+
+extension ManagedObjectModel {
+  /// The relationship back of one that names it, by the entity that declares it.
+  fileprivate func inverse(
+    of relationship: RelationshipDescription
+  ) -> PropertyWork.Relationship.Inverse? {
+    guard let name = relationship.inverse,
+      let destination = entity(named: relationship.destination)
+    else { return nil }
+    for entity in lineage(of: destination) {
+      guard let inverse = entity.relationships.first(where: { $0.name == name }) else { continue }
+      return PropertyWork.Relationship.Inverse(
+        subject: ModelDifference.Subject(entity.name, name), isToMany: inverse.isToMany)
+    }
+    return nil
   }
 }
 

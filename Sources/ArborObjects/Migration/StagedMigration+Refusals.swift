@@ -48,11 +48,12 @@ extension StagedMigration {
     _ hop: MigrationHop, _ models: StagedModels, _ journal: MigrationJournal,
     _ old: ManagedObjectContext
   ) throws(ArborError) {
-    var violations = journal.problems.filter { !journal.visited.contains($0.entity) }.map {
+    let survey = MigrationSurvey(context: old, models: models)
+    let problems = try journal.problems + survey.contradictions()
+    var violations = problems.filter { !journal.visited.contains($0.entity) }.map {
       MigrationObstacle(entity: $0.entity, property: $0.property, message: $0.message)
     }
     if hop.step == nil {
-      let survey = MigrationSurvey(context: old, models: models)
       violations += try survey.objectsOfAbstractEntities().map(\.asRefused)
       if !violations.isEmpty {
         violations += try survey.duplicates(in: hop.target).map(\.asRefused)

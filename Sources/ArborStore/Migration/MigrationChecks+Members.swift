@@ -4,27 +4,43 @@ internal import ArborModel
 extension MigrationChecks {
   /// Lists the objects of an entity with fewer or more members than the newer model lets them have.
   ///
-  /// Takes a look at each object of entities whose rules have become narrower, and at none of
-  /// others. On the way back nothing is checked: the former model had these rules before.
+  /// Takes a look at each object of entities whose rules have become narrower, or whose relationship
+  /// with rules gets the links that were there without it, and at none of others. On the way back
+  /// narrower rules are not checked: the former model had them before.
   func checkMembers(
     _ plan: CatalogEvolution.Entity, _ former: EntitySchema, _ obstacles: inout [MigrationObstacle]
   ) throws(StoreError) {
-    guard !migration.isReversal, !migration.narrowed.isEmpty,
-      let entity = migration.new.entity(named: plan.name)
-    else { return }
-    for relationship in entity.relationships {
+    guard let entity = migration.new.entity(named: plan.name) else { return }
+    for relationship in entity.relationships where relationship.description.limitsMembers {
       let owner = migration.new.entities[relationship.declaringEntity].name
-      guard migration.narrowed.contains(ModelDifference.Subject(owner, relationship.name)),
-        let source = plan.relationships[relationship.name],
-        let before = former.relationships.first(where: { $0.name == source })
-      else { continue }
-      try check(relationship.description, before, plan, former, &obstacles)
+      if let source = plan.relationships[relationship.name] {
+        let subject = ModelDifference.Subject(owner, relationship.name)
+        guard !migration.isReversal, migration.narrowed.contains(subject) else { continue }
+        let before = former.relationships.filter { $0.name == source }
+        try check(relationship.description, before, plan, former, &obstacles)
+      } else if let before = presentLinks(of: relationship.name, plan, former) {
+        try check(relationship.description, before, plan, former, &obstacles)
+      }
     }
   }
 
+  /// The relationships of the older model that have the links which one that only the newer model
+  /// has is filled with, as seen from an entity; nil if it starts without links.
+  func presentLinks(
+    of name: String, _ plan: CatalogEvolution.Entity, _ former: EntitySchema
+  ) -> [RelationshipSchema]? {
+    guard plan.relationships[name] == nil, plan.returned[name] == nil,
+      case .relationship(let relationship) = migration.new.entity(named: plan.name)?
+        .property(named: name), !relationship.description.isTransient
+    else { return nil }
+    let found = migration.moves.counterparts(of: relationship, former)
+    return found.isEmpty ? nil : found
+  }
+
   private func check(
-    _ rule: RelationshipDescription, _ before: RelationshipSchema, _ plan: CatalogEvolution.Entity,
-    _ former: EntitySchema, _ obstacles: inout [MigrationObstacle]
+    _ rule: RelationshipDescription, _ before: [RelationshipSchema],
+    _ plan: CatalogEvolution.Entity, _ former: EntitySchema,
+    _ obstacles: inout [MigrationObstacle]
   ) throws(StoreError) {
     var (fewer, more) = (ObjectTally(), ObjectTally())
     try forEachCount(of: before, former) { number, count in
@@ -41,6 +57,22 @@ extension MigrationChecks {
         "\(what), and \($0); change them with the former model, or let a MigrationStep do so"
       }
     }
+  }
+
+  /// Calls `body` with each object of an entity, and the number of its members in all of some
+  /// relationships.
+  private func forEachCount(
+    of relationships: [RelationshipSchema], _ former: EntitySchema,
+    _ body: (ObjectNumber, Int) -> Void
+  ) throws(StoreError) {
+    if let only = relationships.first, relationships.count == 1 {
+      return try forEachCount(of: only, former, body)
+    }
+    var counts: [ObjectNumber: Int] = [:]
+    for relationship in relationships {
+      try forEachCount(of: relationship, former) { counts[$0, default: 0] += $1 }
+    }
+    for (number, count) in counts.sorted(by: { $0.key < $1.key }) { body(number, count) }
   }
 
   /// Calls `body` with each object of an entity, and the number of its members.
@@ -84,6 +116,11 @@ struct ObjectTally {
 }
 
 extension RelationshipDescription {
+  /// Whether objects may have too few or too many members.
+  fileprivate var limitsMembers: Bool {
+    !isOptional || (isToMany && (minimumCount > 0 || maximumCount > 0))
+  }
+
   /// Whether an object with so many members breaks the least count, as commits see it: none is
   /// enough for an optional relationship.
   fileprivate func needsMore(than count: Int) -> Bool {

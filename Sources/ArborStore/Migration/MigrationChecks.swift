@@ -69,6 +69,7 @@ struct MigrationChecks {
           try checkReturn(of: name, plan, former, &obstacles)
           continue
         }
+        if presentLinks(of: name, plan, former) != nil { continue }
         obstacles += obstacle(plan.name, name, all, former, " without a value") {
           "it is mandatory without a default, and \($0); "
             + (migration.isReversal
@@ -149,16 +150,31 @@ struct MigrationChecks {
     of removed: CatalogEvolution.Removed, _ obstacles: inout [MigrationObstacle]
   ) throws(StoreError) {
     guard let former = migration.old.entity(named: removed.name), !former.isAbstract else { return }
-    let kept = Set(migration.evolution.entities.map(\.number))
+    let kept = keptRelationships
     let mayBeLinked = former.relationships.contains { relationship in
       relationship.declaringEntity != former.index
-        && kept.contains(migration.old.entities[relationship.declaringEntity].number)
+        && [relationship, migration.old.inverse(of: relationship)].contains {
+          kept.contains(SchemaCatalog.PartName($0, migration.old))
+        }
     }
     guard mayBeLinked else { return }
     obstacles += obstacle(removed.name, nil, try all(of: former), former) {
       "it is removed, and \($0); others may be linked with these by what it inherits, so "
         + "delete them with the \(migration.isReversal ? "newer" : "former") model"
     }
+  }
+
+  /// The relationships of the older model that the newer one has as well.
+  private var keptRelationships: Set<SchemaCatalog.PartName> {
+    var kept: Set<SchemaCatalog.PartName> = []
+    for plan in migration.evolution.entities {
+      let names = Set(plan.relationships.values)
+      for relationship in migration.old.entity(named: plan.oldName)?.relationships ?? []
+      where names.contains(relationship.name) {
+        kept.insert(SchemaCatalog.PartName(relationship, migration.old))
+      }
+    }
+    return kept
   }
 
   /// All objects of exactly one entity.

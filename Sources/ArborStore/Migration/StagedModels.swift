@@ -147,7 +147,10 @@ private struct AnewSearch {
         addRelationships(to: entity)
       }
     }
-    for entity in difference.old.entities where isGone(entity) { addRelationships(to: entity.name) }
+    for entity in difference.old.entities where isGone(entity) {
+      addRelationships(to: entity.name)
+      addOneSidedRelationships(of: entity.name)
+    }
     for plan in evolution.entities where !plan.computed.isEmpty {
       computed[plan.name] = plan.computed
     }
@@ -205,6 +208,23 @@ private struct AnewSearch {
         if let relationship, kinds.contains(old.entities[relationship.destination].name) {
           add(plan.name, new)
         }
+      }
+    }
+  }
+
+  /// Lets the relationships begin anew that an entity whose objects go inherits, and that have no
+  /// relationship back: the lists of who leads to an object contain those that go.
+  private mutating func addOneSidedRelationships(of name: String) {
+    guard let gone = old.entity(named: name) else { return }
+    for plan in plans.values {
+      for (new, former) in plan.relationships {
+        let relationship = old.entity(named: plan.oldName)?.relationships.first {
+          $0.name == former
+        }
+        guard let relationship, old.inverse(of: relationship).isHidden,
+          gone.own(relationship)?.name == former
+        else { continue }
+        add(plan.name, new)
       }
     }
   }

@@ -106,18 +106,12 @@ package enum StoreFiles {
       return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFREG && status.st_size == 0
     }
     guard isEmpty() else { return path }
-    do throws(StoreError) {
-      try exclusively(path: path) { () throws(StoreError) in
-        // Another process may have made a store there meanwhile.
-        guard isEmpty() else { return }
-        unlink(path + "-lock")
-        guard unlink(path) == 0 else { throw StoreError.failed("unlink", path, errno: errno) }
-      }
-    } catch .inUse {
-    } catch .missing {
-    } catch {
-      throw error
-    }
+    let lock = try StoreLock(path, suffix: "-empty-lock", waits: true)
+    defer { lock.end() }
+    // Somebody else may have made a store there meanwhile.
+    guard isEmpty() else { return path }
+    unlink(path + "-lock")
+    guard unlink(path) == 0 else { throw StoreError.failed("unlink", path, errno: errno) }
     return path
   }
 

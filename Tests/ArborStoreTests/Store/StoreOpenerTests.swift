@@ -229,15 +229,16 @@ import Testing
       try? FileManager.default.removeItem(atPath: path)
       try Data().write(to: URL(filePath: path))
       let path = path
-      let ids = Lock<Set<UUID>>([])
+      let opened = Lock<[StoreEngine]>([])
       DispatchQueue.concurrentPerform(iterations: 6) { _ in
         do {
           let file = try StoreEngine.open(StoreOpening(.file(path), model: model))
-          ids.withLock { _ = $0.insert(file.id) }
-          file.close()
+          opened.withLock { $0.append(file) }
         } catch { Issue.record("\(error)") }
       }
-      #expect(ids.withLock(\.count) == 1)
+      let files = opened.withLock { $0 }
+      #expect(files.count == 6 && Set(files.map(\.id)).count == 1)
+      for file in files { file.close() }
       try TemporaryStore.check(path: path)
     }
   }

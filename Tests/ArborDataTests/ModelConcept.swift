@@ -38,7 +38,7 @@ struct ModelConcept {
   struct Pair {
     let identity: Int
     /// The identities of the entities at the ends.
-    let ends: [Int]
+    var ends: [Int]
     /// What each end sees; nil where it sees nothing.
     var sides: [Side?]
 

@@ -38,7 +38,7 @@ struct ModelGenerator {
   }
 
   private mutating func changeOne() {
-    switch number(0...19) {
+    switch number(0...21) {
     case 0: addEntity()
     case 1: removeEntity()
     case 2, 3: renameEntity()
@@ -55,6 +55,7 @@ struct ModelGenerator {
     case 14: removePair()
     case 15: renameSide()
     case 16: swapSides()
+    case 17, 18: movePair()
     default: changeSide()
     }
   }
@@ -256,7 +257,8 @@ struct ModelGenerator {
   private typealias Form = ModelConcept.Side.Form
 
   private mutating func addPair() {
-    guard let one = element(concept.entities), let other = element(concept.entities) else { return }
+    let entities = concept.entities.filter(\.hasID)
+    guard let one = element(entities), let other = element(entities) else { return }
     var sides: [ModelConcept.Side?] = [side(), chance(3) ? nil : side()]
     if chance(2) { sides.swapAt(0, 1) }
     let pair = ModelConcept.Pair(
@@ -299,6 +301,20 @@ struct ModelGenerator {
     concept.pairs[one.pair].sides[one.end]?.name = otherSide.name
     concept.pairs[other.pair].sides[other.end]?.name = side.name
     words.append("relationships \(side.name) and \(otherSide.name) swapped")
+  }
+
+  /// Moves an end of links up to the parent.
+  private mutating func movePair() {
+    let pairs = concept.pairs
+    let places = pairs.indices.flatMap { pair in [0, 1].map { (pair, $0) } }.filter { place in
+      concept[pairs[place.0].ends[place.1]]?.parent != nil
+    }
+    guard let (pair, end) = element(places),
+      let parent = concept[pairs[pair].ends[end]]?.parent.flatMap({ concept[$0] }), parent.hasID
+    else { return }
+    concept.pairs[pair].ends[end] = parent.identity
+    let names = pairs[pair].sides.map { $0?.name ?? "none" }
+    words.append("end \(end) of links \(names) moved up to \(parent.name)")
   }
 
   /// Changes the form of a side, replaces it, adds it or takes it away.

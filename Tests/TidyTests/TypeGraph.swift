@@ -21,11 +21,6 @@ struct TypeGraph {
     }
   }
 
-  /// The files that use each other's types, over however many others, the most numerous first.
-  var knots: [[String]] {
-    Self.knots(uses).map { knot in knot.map { files[$0].path }.sorted() }
-  }
-
   /// The folders of the target that use each other's types, over however many others.
   var folderKnots: [[String]] {
     let folders = files.map { $0.path.split(separator: "/").dropLast().dropFirst(2).first ?? "" }

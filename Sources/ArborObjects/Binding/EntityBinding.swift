@@ -3,6 +3,7 @@ internal import ArborModel
 internal import ArborStore
 internal import ArborWork
 internal import Foundation
+internal import Logging
 
 /// A property that lies in the record and has a name for users: an attribute or a to-one
 /// relationship.
@@ -282,12 +283,37 @@ final class EntityBinding: EntityShape, @unchecked Sendable {
     }
   }
 
-  /// Whether no read through an object without a context has been logged yet; none is afterwards.
-  func isFirstLostRead() -> Bool {
-    !hasLostRead.exchange(true, ordering: .acquiringAndReleasing)
+  /// Why a property of an object without a context can't be read.
+  ///
+  /// - Parameter property: The property; nil where it is not known.
+  func lostRead(
+    _ property: String?, of number: ObjectNumber, _ state: TrackedObject.State
+  ) -> ArborError {
+    let id = objectID(number)
+    let error = ArborError(
+      .notAllowed,
+      "\(property.map { "\(entityName).\($0) of " } ?? "")\(id) can't be read: \(state.reason). "
+        + "Keep the context for as long as its objects are in use, or look the object up again by "
+        + "its objectID."
+    ).with(entity: entityName, objectID: id)
+    return property.map { error.with(keyPath: $0) } ?? error
   }
 
-  override func noteLostRead(of object: TrackedObject) { object.live.noteLostRead(nil) }
+  override func noteLostRead(ofNumber number: UInt64) {
+    noteLostRead(nil, of: ObjectNumber(rawValue: number))
+  }
+
+  /// Notes in the program's log that a property of an object whose context has gone was read by an
+  /// accessor that cannot throw, once for each entity of an open store.
+  func noteLostRead(_ property: String?, of number: ObjectNumber) {
+    guard !hasLostRead.exchange(true, ordering: .acquiringAndReleasing) else { return }
+    // Created here, since a program may set its log up after the library was first used.
+    Logger(label: "ArborData.objects").warning(
+      """
+      \(lostRead(property, of: number, .forgotten).message) It reads as empty. Throwing accessors \
+      such as objects(forKey:) throw this; it is logged once for each entity.
+      """, metadata: ["entity": "\(entityName)", "object": "\(objectID(number))"])
+  }
 
   @inline(__always)
   func objectID(_ number: ObjectNumber) -> ObjectID {

@@ -1,6 +1,5 @@
 internal import ArborModel
 internal import ArborWork
-internal import Logging
 
 /// What accessors that throw do beyond those that can't: they throw what keeps the store from being
 /// read, instead of returning a default and leaving the error to the context's next operation.
@@ -79,30 +78,13 @@ extension ManagedObject {
     }
   }
 
-  private final func lostRead(_ property: String?) -> ArborError {
-    let what = property.map { "\(binding.entity.name).\($0) of " } ?? ""
-    let error = ArborError(
-      .notAllowed,
-      "\(what)\(objectID) can't be read: \(whyDetached). Keep the context for as long as its "
-        + "objects are in use, or look the object up again by its objectID."
-    ).with(entity: binding.entity.name, objectID: objectID)
-    return property.map { error.with(keyPath: $0) } ?? error
+  private final func lostRead(_ property: String) -> ArborError {
+    binding.lostRead(property, of: number, state)
   }
 
-  /// Notes in the program's log that a property which cannot be read any more was read by an
-  /// accessor that cannot throw, once for each entity of an open store.
-  ///
-  /// - Parameter property: The property; nil where it is not known.
+  /// Notes that a property which cannot be read any more was read by an accessor that cannot throw.
   @inline(never)
-  final func noteLostRead(_ property: String?) {
-    guard state == .forgotten, binding.isFirstLostRead() else { return }
-    Self.lostReadLogger.warning(
-      """
-      \(lostRead(property).message) It reads as empty. Throwing accessors such as \
-      objects(forKey:) throw this; it is logged once for each entity.
-      """,
-      metadata: ["entity": "\(binding.entity.name)", "object": "\(objectID)"])
+  final func noteLostRead(_ property: String) {
+    if state == .forgotten { binding.noteLostRead(property, of: number) }
   }
-
-  private static let lostReadLogger = Logger(label: "ArborData.objects")
 }

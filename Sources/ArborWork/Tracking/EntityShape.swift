@@ -41,8 +41,10 @@ open class EntityShape {
     ObjectID(storeID: storeID, entityName: entity.name, number: number.sequence)
   }
 
-  /// Called when values are read of a fault that has no workspace any more, which are the defaults.
-  open func noteLostRead(of object: TrackedObject) {}
+  /// Called when values are read of a fault whose workspace has gone, which are the defaults.
+  ///
+  /// - Parameter number: The raw object number.
+  open func noteLostRead(ofNumber number: UInt64) {}
 
   deinit { template.base.deallocate() }
 }

@@ -18,7 +18,7 @@ extension TrackedObject {
   @inline(never) @usableFromInline
   package final func faultedRecord() -> RecordView {
     guard let workspace else {
-      shape.noteLostRead(of: self)
+      if state == .forgotten { shape.noteLostRead(ofNumber: number.rawValue) }
       return shape.template
     }
     guard workspace.load(self), let base else { return shape.template }
@@ -87,8 +87,13 @@ extension TrackedObject {
   }
 
   /// Why the object has no context, for messages.
-  package final var whyDetached: String {
-    switch state {
+  package final var whyDetached: String { state.reason }
+}
+
+extension TrackedObject.State {
+  /// Why an object has no context, for messages.
+  package var reason: String {
+    switch self {
     case .live: "it belongs to no context"
     case .forgotten: "its context has gone or was reset"
     case .gone: "it was deleted"

@@ -299,10 +299,13 @@ import Testing
           do throws(ArborError) { try here.commit() } catch {
             #expect(error.code == .conflict && letter == "E")
           }
-          for person in try store.makeContext().fetch("Person") {
-            guard let spouse: ManagedObject = try person.object(forKey: "spouse") else { continue }
-            let back: ManagedObject? = try spouse.object(forKey: "spouse")
-            #expect(back === person, "\(letter), \(theirs), \(mine)")
+          let reader = store.makeContext()
+          try withExtendedLifetime(reader) {
+            for person in try reader.fetch("Person") {
+              guard let spouse = try person.object(forKey: "spouse") else { continue }
+              let back = try spouse.object(forKey: "spouse")
+              #expect(back === person, "\(letter), \(theirs), \(mine)")
+            }
           }
         }
       }

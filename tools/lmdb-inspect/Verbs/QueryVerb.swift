@@ -12,7 +12,7 @@ struct QueryVerb: Verb {
       “employees.@count” or “salary * 12 AS yearly”; one that is an aggregate, as “@count” or \
       “sum(salary) AS total”, makes one row of each group, or of all objects where nothing is \
       grouped by. Without columns a row has the object's identity, its attributes and its to-one \
-      relationships. Rows are printed as they are read.
+      relationships. Rows in no order are printed as they are read.
 
       Example: lmdb-inspect query Staff.arbor Employee "age > 40" --group company.name --columns \
       "company.name AS company, @count AS people" --sort -people

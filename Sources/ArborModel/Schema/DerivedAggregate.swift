@@ -134,7 +134,9 @@ package struct DerivedAggregate: Sendable {
     let isLost = changes.contains {
       !$0.before.isNull && Value.compare($0.before, former) == .equal
     }
-    return isLost ? nil : former
+    // Not by a conditional expression, in which nil would be a null value.
+    guard !isLost else { return nil }
+    return former
   }
 }
 
@@ -142,13 +144,14 @@ extension Value {
   /// A number without rounding; nil for what is none, and for fractions in floating point.
   fileprivate var exactNumber: Value? {
     switch self {
-    case .integer: self
-    case .decimal(let number): number.isNaN ? nil : self
+    case .integer: return self
+    case .decimal(let number):
+      guard !number.isNaN else { return nil }
+      return self
     case .double(let number):
-      Int64(exactly: number).flatMap { whole in
-        whole.magnitude < 1 << 53 ? .integer(whole) : nil
-      }
-    default: nil
+      guard let whole = Int64(exactly: number), whole.magnitude < 1 << 53 else { return nil }
+      return .integer(whole)
+    default: return nil
     }
   }
 }

@@ -217,7 +217,8 @@ extension ReaderCode {
     let size = other.size
     guard size > 0, let resolver else { return read(record, number, resolver) }
     defer { resolver.release(size) }
-    return resolver.hold(size) ? read(record, number, resolver) : nil
+    guard resolver.hold(size) else { return nil }
+    return read(record, number, resolver)
   }
 }
 

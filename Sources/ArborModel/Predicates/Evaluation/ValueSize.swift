@@ -34,7 +34,8 @@ extension PredicateFunction {
   func value(of arguments: [Value], now: Date, most: Int) -> Value? {
     guard joinedSize(of: arguments, upTo: most) <= most else { return nil }
     let value = value(of: arguments, now: now)
-    return value.size <= most ? value : nil
+    guard value.size <= most else { return nil }
+    return value
   }
 
   /// The size of what the function puts together from its arguments; 0 for other functions. Not

@@ -26,8 +26,11 @@ package struct BoundConjunction: Sendable {
     var conjuncts: [Conjunct] = []
     conjuncts.reserveCapacity(members.count)
     var isImpossible = false
+    let hasNaN = arguments.contains(where: \.containsNaN)
     for member in members {
-      if member.needsCheck { try ComparisonRules.check(member.node, arguments: arguments) }
+      if member.needsCheck || hasNaN {
+        try ComparisonRules.check(member.node, arguments: arguments)
+      }
       if let conjunct = try member.conjunct(arguments: arguments, environment: environment) {
         conjuncts.append(conjunct)
       } else {

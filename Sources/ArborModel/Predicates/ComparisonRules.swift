@@ -10,6 +10,7 @@ package enum ComparisonRules {
   /// - Parameter arguments: The constants of arguments; nil while they are not known.
   /// - Throws: ``ArborError`` `invalidPredicate` where it does not.
   static func check(_ comparison: BoundComparison, arguments: [Value]?) throws(ArborError) {
+    if let error = nanProblem(comparison, arguments) { throw error }
     let left = kind(of: comparison.left, arguments)
     let right = kind(of: comparison.right, arguments)
     if let error = manyProblem(comparison, left, right, arguments) { throw error }
@@ -47,6 +48,33 @@ package enum ComparisonRules {
     case .comparison(let comparison):
       try check(comparison, arguments: arguments)
       for node in comparison.heldNodes { try check(node, arguments: arguments) }
+    }
+  }
+
+  // MARK: NaN
+
+  /// NaN where a value is expected: nothing equals it, and no attribute holds it.
+  private static func nanProblem(
+    _ comparison: BoundComparison, _ arguments: [Value]?
+  ) -> ArborError? {
+    let sides = [(comparison.left, comparison.right), (comparison.right, comparison.left)]
+    for (side, other) in sides where isNaN(side, arguments) {
+      let path = other.attributePath
+      return comparison.site.error(
+        "\(path ?? "A value") is compared with NaN, which no value equals; compare with a number, "
+          + "or with nil."
+      ).with(keyPath: path)
+    }
+    return nil
+  }
+
+  private static func isNaN(_ expression: BoundExpression, _ arguments: [Value]?) -> Bool {
+    switch expression {
+    case .constant(let value): value.containsNaN
+    case .argument(let index):
+      if let arguments, index < arguments.count { arguments[index].containsNaN } else { false }
+    case .list(let elements): elements.contains { isNaN($0, arguments) }
+    default: false
     }
   }
 
@@ -198,6 +226,16 @@ package enum ComparisonRules {
       let kind = kind(base)
       return kind == .composite ? .any : kind.element
     }
+  }
+}
+
+extension BoundExpression {
+  /// The names that lead to the attribute which the expression reads; nil for anything else.
+  fileprivate var attributePath: String? {
+    guard case .path(let path) = self, case .attribute(let attribute) = path.leaf else {
+      return nil
+    }
+    return (path.hops.map(\.name) + [attribute.name]).joined(separator: ".")
   }
 }
 

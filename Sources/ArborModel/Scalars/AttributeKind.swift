@@ -103,8 +103,7 @@ extension AttributeKind {
     switch value {
     case .null: return .null
     // NaN has no place in an order.
-    case .double(let number) where number.isNaN: return Value?.none
-    default: return form(of: value)
+    default: return value.isNotANumber ? Value?.none : form(of: value)
     }
   }
 

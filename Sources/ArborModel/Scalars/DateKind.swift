@@ -14,7 +14,7 @@ package enum DateKind: AttributeKind {
   package static var boundType: AttributeType? { type }
   package static var hasXMLDefault: Bool { false }
 
-  package static func keeps(_ value: Value) -> Bool { value.date != nil }
+  package static func keeps(_ value: Value) -> Bool { value.date != nil && !value.containsNaN }
 
   package static func restored(_ value: Value) -> Value? {
     if case .double(let seconds) = value { return self.value(ofReal: seconds) }
@@ -36,7 +36,10 @@ extension DateKind: RealStoredKind {
   package static var readAs: [FieldKind] { [.double] }
 
   package static func slot(of value: Value) -> Slot? {
-    value.date.flatMap { DoubleKind.slot(of: .double($0.timeIntervalSinceReferenceDate)) }
+    value.date.flatMap { date in
+      let seconds = date.timeIntervalSinceReferenceDate
+      return seconds.isFinite ? seconds : nil
+    }
   }
 
   package static func value(of slot: Slot) -> Value { value(ofReal: slot) }

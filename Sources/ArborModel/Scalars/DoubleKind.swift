@@ -48,7 +48,7 @@ extension DoubleKind: RealStoredKind {
 
   package static func slot(of value: Value) -> Slot? {
     switch value {
-    case .double(let number): number.isFinite ? number : nil
+    case .double(let number): number.isNaN ? nil : number
     case .integer(let number): Slot(number)
     default: nil
     }

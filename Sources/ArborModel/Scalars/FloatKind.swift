@@ -45,7 +45,7 @@ extension FloatKind: RealStoredKind {
 
   package static func slot(of value: Value) -> Slot? {
     switch value {
-    case .double(let number): Slot(number).isFinite ? Slot(number) : nil
+    case .double(let number): Slot(number).isFinite || number.isInfinite ? Slot(number) : nil
     case .integer(let number): Slot(number)
     default: nil
     }

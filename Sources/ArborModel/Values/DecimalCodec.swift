@@ -3,6 +3,7 @@ package import Foundation
 /// Decimals as bytes whose order is the order of the numbers, in records and in index keys alike.
 ///
 /// ```
+/// NaN       00, in records of uncommitted objects alone: no commit writes it
 /// zero      02
 /// positive  03 · exponent u16 big-endian, biased by 8000 · digits + 1, one a byte · 00
 /// negative  01 · all bytes of the positive form after the first, inverted
@@ -12,6 +13,9 @@ package import Foundation
 /// have equal bytes however they were written. The bias is hexadecimal.
 package enum DecimalCodec {
   private static let bias = 0x8000
+
+  /// The bytes of NaN.
+  package static let notANumber: [UInt8] = [0]
 
   /// The bytes of a number, or nil for NaN.
   package static func encode(_ number: Decimal) -> [UInt8]? {
@@ -40,6 +44,7 @@ package enum DecimalCodec {
   /// The number of bytes that ``encode(_:)-(Decimal)`` made, or nil for others.
   package static func decode(_ bytes: UnsafeRawBufferPointer) -> Decimal? {
     guard let first = bytes.first else { return nil }
+    if first == 0 { return bytes.count == 1 ? .nan : nil }
     if first == 2 { return bytes.count == 1 ? 0 : nil }
     guard first == 1 || first == 3, bytes.count >= 5 else { return nil }
     let mask: UInt8 = first == 1 ? 0xFF : 0

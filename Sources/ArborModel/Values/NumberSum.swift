@@ -46,18 +46,21 @@ package struct NumberSum: Sendable {
   /// The sum; the whole number 0 of nothing.
   package var value: Value {
     if let doubles {
-      return .double(doubles + Double(whole) + (decimals?.approximation ?? 0))
+      return Self.real(doubles + Double(whole) + (decimals?.approximation ?? 0))
     }
     let exact = Int64(exactly: whole)
     guard let decimals else { return exact.map(Value.integer) ?? .decimal(Decimal(whole: whole)) }
     return .decimal(decimals + Decimal(whole: whole))
   }
 
+  /// The sum of infinities of both signs is null, like all that arithmetic cannot compute.
+  package static func real(_ number: Double) -> Value { number.isNaN ? .null : .double(number) }
+
   /// The sum divided by the number of terms; null where none exist.
   package func average(of count: Int) -> Value {
     guard count > 0 else { return .null }
     if let doubles {
-      return .double((doubles + Double(whole) + (decimals?.approximation ?? 0)) / Double(count))
+      return Self.real((doubles + Double(whole) + (decimals?.approximation ?? 0)) / Double(count))
     }
     guard let decimals else { return .double(Double(whole) / Double(count)) }
     return .decimal((decimals + Decimal(whole: whole)) / Decimal(count))
@@ -84,6 +87,18 @@ extension Value {
     switch self {
     case .double(let number): number.isNaN
     case .decimal(let number): number.isNaN
+    default: false
+    }
+  }
+
+  /// Whether the value is NaN or a date that is not finite, or contains one. No attribute stores
+  /// such a value.
+  package var containsNaN: Bool {
+    switch self {
+    case .double, .decimal: isNotANumber
+    case .date(let date): !date.timeIntervalSinceReferenceDate.isFinite
+    case .list(let values): values.contains(where: \.containsNaN)
+    case .composite(let parts): parts.values.contains(where: \.containsNaN)
     default: false
     }
   }

@@ -19,7 +19,7 @@ package enum ValueCodec {
   private static func canEncode(_ value: Value, depth: Int) -> Bool {
     guard depth < maximumDepth else { return false }
     switch value {
-    case .decimal(let number): return !number.isNaN
+    case .double, .decimal, .date: return !value.containsNaN
     case .list(let values): return values.allSatisfy { canEncode($0, depth: depth + 1) }
     case .composite(let parts): return parts.values.allSatisfy { canEncode($0, depth: depth + 1) }
     default: return true
@@ -39,7 +39,8 @@ package enum ValueCodec {
     case .integer(let number): append(.integer, UInt64(bitPattern: number), to: &bytes)
     case .double(let number): append(.double, number.bitPattern, to: &bytes)
     case .date(let date): append(.date, date.timeIntervalSinceReferenceDate.bitPattern, to: &bytes)
-    case .decimal(let number): append(.decimal, DecimalCodec.encode(number) ?? [2], to: &bytes)
+    case .decimal(let number):
+      append(.decimal, DecimalCodec.encode(number) ?? DecimalCodec.notANumber, to: &bytes)
     case .string(let text): append(.string, Array(text.utf8), to: &bytes)
     case .binary(let data): append(.binary, Array(data), to: &bytes)
     case .uuid(let uuid): append(.uuid, Array(uuid.uuidString.utf8), to: &bytes)

@@ -8,7 +8,8 @@ extension ManagedObject {
   ///
   /// An unknown name or a value of the wrong type is a programmer's error, like an index out of
   /// bounds, and stops with a sentence; ``value(forKey:)`` and ``setValue(_:forKey:)-(Value,_)``
-  /// throw instead.
+  /// throw instead. NaN, and a number beyond all that the attribute holds, is refused by the
+  /// commit.
   ///
   /// ```swift
   /// employee["age"] = 41
@@ -16,7 +17,14 @@ extension ManagedObject {
   /// ```
   public final subscript(key: String) -> Value {
     get { currentValue(of: orStop { () throws(ArborError) in try property(key) }) }
-    set { orStop { () throws(ArborError) in try set(newValue, forKey: key) } }
+    set {
+      if case .attribute(let attribute)? = binding.entity.property(named: key), owner != nil,
+        binding.refusal(toSet: attribute) == nil, setUnstorable(newValue, of: attribute)
+      {
+        return
+      }
+      orStop { () throws(ArborError) in try set(newValue, forKey: key) }
+    }
   }
 
   /// The value of an attribute by its name, as a Swift type: `let age: Int = employee["age"]`.
@@ -97,8 +105,8 @@ extension ManagedObject {
   /// Sets a property by its name. Relationships take object IDs, or lists of them.
   ///
   /// - Throws: ``ArborError``: `unknownName`; `typeMismatch` for a value that the property does not
-  ///   take; `notAllowed` for a derived attribute, and for an object that may not be changed any
-  ///   more.
+  ///   take; `validation` for NaN; `notAllowed` for a derived attribute, and for an object that may
+  ///   not be changed any more.
   public final func setValue(_ value: Value, forKey key: String) throws(ArborError) {
     try changing { () throws(ArborError) in try set(value, forKey: key) }
   }
@@ -133,6 +141,39 @@ extension ManagedObject {
   @_disfavoredOverload
   public final func setValue<T: AttributeValue>(_ value: T, forKey key: String) throws(ArborError) {
     try setValue(value.predicateValue, forKey: key)
+  }
+
+  /// Sets a number that no attribute stores for the commit to refuse.
+  ///
+  /// - Returns: Whether the value is such a number and the attribute one of numbers.
+  private final func setUnstorable(_ value: Value, of attribute: AttributeSchema) -> Bool {
+    var isUnstorable = value.containsNaN
+    if case .double(let number) = value, !isUnstorable,
+      attribute.field.kind == .float || !number.isFinite && attribute.field.kind != .tagged
+    {
+      isUnstorable = attribute.description.type.fitting(value) == nil
+    }
+    guard isUnstorable else { return false }
+    if binding.isObserved { owner?.observation?.willChange(self, .attribute(attribute.slot)) }
+    return storeNaN(value, in: attribute.field)
+  }
+
+  /// Writes NaN, whose record no commit accepts; false if the field doesn't hold numbers.
+  final func storeNaN(_ value: Value, in field: RecordField) -> Bool {
+    switch field.kind {
+    case .float: write { buffer, _ in buffer.store(field, Float.nan) }
+    case .double, .date: write { buffer, _ in buffer.store(field, Double.nan) }
+    case .decimal: storeBytes(DecimalCodec.notANumber, in: field)
+    case .tagged: storeBytes(ValueCodec.encode(value), in: field)
+    default: return false
+    }
+    return true
+  }
+
+  final func storeBytes(_ bytes: [UInt8], in field: RecordField) {
+    write { buffer, allocator in
+      bytes.withUnsafeBytes { buffer.store(field, bytes: $0, allocator: allocator) }
+    }
   }
 
   private final func setValue(_ value: Value, of attribute: AttributeSchema) throws(ArborError) {

@@ -134,9 +134,13 @@ extension ModelSchema {
 
 extension EntitySchema {
   func mismatch(_ property: String, _ value: Value, _ expectation: String) -> ArborError {
-    ArborError(
-      .typeMismatch, "\(name).\(property) takes \(expectation), and the value is none."
-    ).with(entity: name, keyPath: property, offending: "\(value)")
+    let error =
+      value.containsNaN
+      ? ArborError(
+        .validation, "\(name).\(property) takes \(expectation), and not NaN; set another value.")
+      : ArborError(
+        .typeMismatch, "\(name).\(property) takes \(expectation), and the value is none.")
+    return error.with(entity: name, keyPath: property, offending: "\(value)")
   }
 
   func unknownProperty(_ name: String) -> ArborError {

@@ -49,7 +49,9 @@ struct CodableProbe {
   /// No type nests deeper, unless it contains itself.
   private static let mostKeys = 64
 
-  private func value(_ marks: [String]) -> Value? { read(marks[...]).map(PlainAttribute.value) }
+  private func value(_ marks: [String]) -> Value? {
+    read(marks[...]).map { PlainAttribute.value(of: $0) }
+  }
 
   private func keys(
     of root: CodableParts, to end: ObjectIdentifier, named names: [String]

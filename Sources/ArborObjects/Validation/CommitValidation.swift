@@ -86,8 +86,15 @@ struct CommitValidation {
     for property in rules.mandatory where record.isNull(property.field) {
       add(object, property.name, "has no value; set one, or make the property optional")
     }
-    for property in rules.floating where !Self.isFinite(property.field, record) {
-      add(object, property.name, "holds no finite number; set one")
+    for property in rules.numeric where Self.isNaN(property.field, record) {
+      let what = property.field.kind == .date ? "not a finite date" : "NaN or out of range"
+      add(object, property.name, "is \(what); set another value")
+    }
+    for attribute in rules.codable where !record.isNull(attribute.field) {
+      guard object.holdsUnencodable(attribute.field, in: record) else { continue }
+      add(
+        object, attribute.name,
+        "contains NaN, or a value that does not encode; set another value")
     }
     for (attribute, minimum, maximum) in rules.bounds where !record.isNull(attribute.field) {
       let value = record.value(attribute.field)
@@ -111,9 +118,14 @@ struct CommitValidation {
     checkHook(object, record)
   }
 
-  private static func isFinite(_ field: RecordField, _ record: RecordView) -> Bool {
-    if case .float = field.kind { return record.load(field, as: Float.self).isFinite }
-    return record.load(field, as: Double.self).isFinite
+  private static func isNaN(_ field: RecordField, _ record: RecordView) -> Bool {
+    switch field.kind {
+    case .float: record.load(field, as: Float.self).isNaN
+    case .double: record.load(field, as: Double.self).isNaN
+    case .date: !record.load(field, as: Double.self).isFinite
+    case .decimal: record.bytes(field).elementsEqual(DecimalCodec.notANumber)
+    default: false
+    }
   }
 
   /// No object may point at one that goes.

@@ -7,8 +7,10 @@ internal import Foundation
 struct EntityRules {
   /// Properties that must have a value.
   let mandatory: [RecordProperty]
-  /// Floating-point fields, which must hold a finite number.
-  let floating: [RecordProperty]
+  /// Fields that hold numbers and must not hold NaN.
+  let numeric: [RecordProperty]
+  /// Fields that hold the JSON of codable values.
+  let codable: [AttributeSchema]
   /// Attributes whose values have a lower or upper bound; of texts, their lengths.
   let bounds: [(attribute: AttributeSchema, minimum: Value, maximum: Value)]
   /// Attributes whose texts have to match an expression as a whole.
@@ -32,7 +34,8 @@ struct EntityRules {
     let checked = Set(stored.map(\.name) + relationships.map(\.name))
     let properties = recordProperties.filter { checked.contains($0.name) }
     mandatory = properties.filter { !optional.contains($0.name) }
-    floating = properties.filter { [.float, .double, .date].contains($0.field.kind) }
+    numeric = properties.filter { [.float, .double, .date, .decimal].contains($0.field.kind) }
+    codable = stored.filter { $0.description.codableParts != nil }
     bounds = stored.compactMap {
       let (minimum, maximum) = ($0.description.minimum, $0.description.maximum)
       return minimum.isNull && maximum.isNull ? nil : ($0, minimum, maximum)

@@ -1,3 +1,4 @@
+internal import ArborModel
 public import Foundation
 
 /// Turns the Swift values of a transformable attribute into the bytes that are stored, and back.
@@ -46,7 +47,7 @@ public struct CodableTransformer<Transformed: Codable>: AttributeTransformer {
 
   /// The JSON of a value.
   ///
-  /// - Throws: `EncodingError`, as for a number that is not finite.
+  /// - Throws: `EncodingError`, for example for NaN. Infinite numbers become texts.
   public func data(from value: Transformed) throws -> Data { try CanonicalJSON.encode(value) }
 
   /// The value of a JSON text.
@@ -58,14 +59,55 @@ public struct CodableTransformer<Transformed: Codable>: AttributeTransformer {
 }
 
 /// The one form in which `Codable` values are stored: JSON with sorted keys and no white space.
+/// Infinite numbers are the texts `"Infinity"` and `"-Infinity"`.
 package enum CanonicalJSON {
+  /// The text in place of NaN, in uncommitted objects alone: no commit writes it.
+  private static let notANumber = "\u{0}NaN"
+  /// That text as JSON.
+  private static let unencodable = Data(#""\u0000NaN""#.utf8)
+
   package static func encode(_ value: some Encodable) throws -> Data {
+    let data = try encodeWithNaN(value)
+    guard !isUnencodable(data) else {
+      throw EncodingError.invalidValue(
+        value,
+        EncodingError.Context(codingPath: [], debugDescription: "NaN has no form in JSON."))
+    }
+    return data
+  }
+
+  /// The JSON of a value for the commit to check; see ``isUnencodable(_:)``.
+  static func encodeForCommit(_ value: some Encodable) -> Data {
+    (try? encodeWithNaN(value)) ?? unencodable
+  }
+
+  /// Whether JSON of ``encodeForCommit(_:)`` contains NaN, or its value did not encode.
+  static func isUnencodable(_ data: some DataProtocol) -> Bool {
+    data.firstRange(of: unencodable) != nil
+  }
+
+  private static func encodeWithNaN(_ value: some Encodable) throws -> Data {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+    encoder.nonConformingFloatEncodingStrategy = .convertToString(
+      positiveInfinity: "Infinity", negativeInfinity: "-Infinity", nan: notANumber)
     return try encoder.encode(value)
   }
 
   package static func decode<T: Decodable>(_ type: T.Type, from data: Data) throws -> T {
-    try JSONDecoder().decode(type, from: data)
+    let decoder = JSONDecoder()
+    decoder.nonConformingFloatDecodingStrategy = .convertFromString(
+      positiveInfinity: "Infinity", negativeInfinity: "-Infinity", nan: notANumber)
+    return try decoder.decode(type, from: data)
+  }
+}
+
+extension ManagedObject {
+  /// Whether an attribute's JSON contains NaN, or is that of a value which did not encode.
+  final func holdsUnencodable(_ field: RecordField, in record: RecordView) -> Bool {
+    guard field.isExternal else {
+      return CanonicalJSON.isUnencodable(Data(record.bytes(field)))
+    }
+    return value(of: field, in: record).data.map(CanonicalJSON.isUnencodable) ?? false
   }
 }

@@ -12,7 +12,7 @@ extension AttributeValue {
 
   /// The value as JSON.
   @_disfavoredOverload
-  public var predicateValue: Value { json.map(Value.binary) ?? .null }
+  public var predicateValue: Value { (try? CanonicalJSON.encode(self)).map(Value.binary) ?? .null }
 
   /// Reads a value from its JSON. One that cannot be read, since the type has changed since or the
   /// attribute is nil, reads as the attribute's default, or as a value of zeros, empty texts and
@@ -26,14 +26,14 @@ extension AttributeValue {
       ?? object.defaultCase(slot, Self.self)
   }
 
-  /// Writes a value as JSON. One that does not encode, such as a number that is none, makes the
-  /// attribute nil.
-  public func store(in object: ManagedObject, slot: Int) { json.store(in: object, slot: slot) }
+  /// Writes a value as JSON. One that does not encode, for example because it contains NaN, is
+  /// refused by the commit.
+  public func store(in object: ManagedObject, slot: Int) {
+    CanonicalJSON.encodeForCommit(self).store(in: object, slot: slot)
+  }
 
   /// The value that a dynamic value's bytes hold.
   public static func fromValue(_ value: Value) -> Self? {
     Data.fromValue(value).flatMap { try? CanonicalJSON.decode(Self.self, from: $0) }
   }
-
-  private var json: Data? { try? CanonicalJSON.encode(self) }
 }

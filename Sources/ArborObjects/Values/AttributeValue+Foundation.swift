@@ -132,14 +132,11 @@ extension Decimal: AttributeValue {
     guard case .decimal = field.kind else { object.wrongType(slot, Decimal.self) }
     return DecimalCodec.decode(object.currentRecord.bytes(field)) ?? 0
   }
-  /// Writes a decimal attribute. NaN, which no attribute holds, makes it nil.
+  /// Writes a decimal attribute. NaN is refused by the commit.
   public func store(in object: ManagedObject, slot: Int) {
     let field = object.binding.attribute(slot, changing: object).field
     guard case .decimal = field.kind else { object.wrongType(slot, Decimal.self) }
-    guard let bytes = DecimalCodec.encode(self) else { return object.setNullAttribute(slot) }
-    object.write { buffer, allocator in
-      bytes.withUnsafeBytes { buffer.store(field, bytes: $0, allocator: allocator) }
-    }
+    object.storeBytes(DecimalCodec.encode(self) ?? DecimalCodec.notANumber, in: field)
   }
   /// The number a value holds, decimal or whole.
   public static func fromValue(_ value: Value) -> Decimal? {

@@ -167,7 +167,8 @@ extension Double: AttributeValue {
     guard case .float = field.kind else { object.wrongType(slot, Double.self) }
     return Double(record.load(field, as: Float.self))
   }
-  /// Writes an attribute of either floating-point type; one of 32 bits rounds.
+  /// Writes an attribute of either floating-point type; one of 32 bits rounds. A finite number
+  /// beyond its range is refused by the commit, as NaN is.
   public func store(in object: ManagedObject, slot: Int) {
     let field = object.binding.attribute(slot, changing: object).field
     if case .double = field.kind {
@@ -175,7 +176,9 @@ extension Double: AttributeValue {
       return
     }
     guard case .float = field.kind else { object.wrongType(slot, Double.self) }
-    object.write { buffer, _ in buffer.store(field, Float(self)) }
+    let rounded = Float(self)
+    let fits = rounded.isFinite || isInfinite
+    object.write { buffer, _ in buffer.store(field, fits ? rounded : .nan) }
   }
   /// The number a value holds, whole or not.
   public static func fromValue(_ value: Value) -> Double? { value.number }

@@ -158,14 +158,16 @@ extension Value: AttributeValue {
 
   /// Writes an attribute of any type.
   ///
-  /// - Precondition: The attribute takes the value.
+  /// - Precondition: The attribute takes the value. NaN is refused by the commit.
   public func store(in object: ManagedObject, slot: Int) {
     let field = object.binding.attribute(slot, changing: object).field
     var fits = true
     object.write { buffer, allocator in
       fits = buffer.set(field, self, allocator: allocator)
     }
-    guard fits else { object.wrongType(slot, Value.self) }
+    guard fits || containsNaN && object.storeNaN(self, in: field) else {
+      object.wrongType(slot, Value.self)
+    }
   }
 
   /// The value itself; nil for null, which optional values hold.

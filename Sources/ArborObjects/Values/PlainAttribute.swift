@@ -31,10 +31,10 @@ extension ManagedObject {
   }
 
   /// Writes the attribute that the class numbers `slot`, as any codable type. A value that does not
-  /// encode, such as a number that is none, makes the attribute nil.
+  /// encode, for example because it contains NaN, is refused by the commit.
   @_disfavoredOverload
   public final func setAttribute<T: Codable>(_ slot: Int, _ value: T) {
-    let value = PlainAttribute.value(of: value)
+    let value = PlainAttribute.value(of: value) { CanonicalJSON.encodeForCommit($0) }
     if value.isNull { setNullAttribute(slot) } else { value.store(in: self, slot: slot) }
   }
 }
@@ -73,15 +73,17 @@ enum PlainAttribute {
   }
 
   /// What stands in the record for a value.
-  static func value(of value: Any) -> Value {
+  static func value(
+    of value: Any, encode: (any Encodable) throws -> Data = { try CanonicalJSON.encode($0) }
+  ) -> Value {
     if let optional = value as? any OptionalValue {
-      return optional.wrapped.map(Self.value) ?? .null
+      return optional.wrapped.map { Self.value(of: $0, encode: encode) } ?? .null
     }
     if let raw = value as? any RawRepresentable, let argument = raw.rawValue as? any AttributeValue
     {
       return argument.predicateValue
     }
-    guard let value = value as? any Encodable, let json = try? CanonicalJSON.encode(value) else {
+    guard let value = value as? any Encodable, let json = try? encode(value) else {
       return .null
     }
     return .binary(json)

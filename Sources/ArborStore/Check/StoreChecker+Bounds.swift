@@ -38,22 +38,20 @@ extension StoreChecker {
     return counter
   }
 
-  /// That a record has a value for every attribute that must have one, and no number that is none.
+  /// That a record has a value for every attribute that must have one, and none that is NaN.
   mutating func checkValues(_ number: ObjectNumber, _ record: RecordView, _ plan: EntityPlan) {
     for attribute in plan.entity.attributes where !attribute.field.isTransient {
       let description = attribute.description
       if record.isNull(attribute.field) {
         if description.isOptional || description.derivation != nil { continue }
         add(.missingValue, number, ".\(attribute.name) is nil, and it must have a value.")
-      } else if let value = Self.floating(attribute.field, record), !value.isFinite {
-        add(.missingValue, number, ".\(attribute.name) is a number that is none.")
+      } else if Self.isNumeric(attribute.field), record.value(attribute.field).containsNaN {
+        add(.missingValue, number, ".\(attribute.name) is NaN, or a date that is not finite.")
       }
     }
   }
 
-  private static func floating(_ field: RecordField, _ record: RecordView) -> Double? {
-    guard field.kind.form == .real else { return nil }
-    if field.kind == .float { return Double(record.load(field, as: Float.self)) }
-    return record.load(field, as: Double.self)
+  private static func isNumeric(_ field: RecordField) -> Bool {
+    [.real, .decimal, .tagged].contains(field.kind.form)
   }
 }

@@ -96,7 +96,9 @@ package enum KeyDecoder {
         digits.append(next)
         if digits.count > 3, next == end { break }
       }
-      guard let number = digits.withUnsafeBytes(DecimalCodec.decode) else { return .damaged }
+      guard let number = digits.withUnsafeBytes(DecimalCodec.decode), !number.isNaN else {
+        return .damaged
+      }
       return .value(.decimal(number))
     }
 

@@ -97,7 +97,7 @@ struct FieldSummary {
 
   private var sum: Value {
     switch kind.form {
-    case .real where kind != .date: return count == 0 ? .integer(0) : .double(real)
+    case .real where kind != .date: return count == 0 ? .integer(0) : NumberSum.real(real)
     case .decimal: return decimals.value
     case .tagged: return values.value(of: .sum)
     default: return wholeSum.value
@@ -113,6 +113,7 @@ struct FieldSummary {
   private var average: Value {
     guard count > 0 else { return .null }
     switch kind.form {
+    case .real where real.isNaN: return .null
     case .real: return kind.stored.value(ofReal: real / Double(count))
     case .decimal: return decimals.average(of: count)
     case .tagged: return values.value(of: .average)

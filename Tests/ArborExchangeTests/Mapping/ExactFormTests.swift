@@ -25,10 +25,15 @@ import Testing
     try workshop.finish()
   }
 
-  @Test func infinitiesAreForCompositesOnly() throws {
+  @Test func infinitiesAreStored() throws {
     let workshop = try SeedWorkshop()
-    let error = try workshop.failure(of: #"{"Employee": {"height": {"$value": "Infinity"}}}"#)
-    #expect(error.code == .typeMismatch && error.location?.path == "$.Employee.height")
+    try workshop.seed(
+      #"{"Employee": {"height": {"$value": "Infinity"}, "weight": {"$value": "-Infinity"}}}"#)
+    let employee = try workshop.only("Employee")
+    #expect(employee["height"] == .double(.infinity) && employee["weight"] == .double(-.infinity))
+    let text = String(decoding: try workshop.context.export([employee]), as: UTF8.self)
+    #expect(text.contains(#""height":{"$value":"Infinity"}"#), "\(text)")
+    try workshop.finish()
   }
 
   @Test func refusesEverythingElse() throws {

@@ -137,18 +137,145 @@ import Testing
     }
   }
 
-  @Test func numbersAreFinite() throws {
+  @Test("Typed setters take infinite numbers, and a commit refuses NaN by the property's name")
+  func typedNumbers() throws {
     try ObjectStore.useOffice { store in
       let context = store.makeContext()
       let ada = context.insert(Employee.self)
       ada.salary = .nan
       #expect(try failure { try context.commit() }.keyPath == "salary")
-      ada.salary = 1
+      ada.salary = .infinity
       let badge = context.insert(Badge.self)
-      badge.weight = .infinity
+      badge.weight = .nan
       #expect(try failure { try context.commit() }.keyPath == "weight")
-      badge.weight = 0
+      badge.weight = -.infinity
       try context.commit()
+      let other = store.makeContext()
+      #expect(try other.fetch(Employee.self).map(\.salary) == [.infinity])
+      #expect(try other.fetch(Badge.self).map(\.weight) == [-.infinity])
     }
+  }
+
+  private static func measures() throws -> ManagedObjectModel {
+    try ManagedObjectModel {
+      Entity("Measure") {
+        Attribute("name", .string, .default(""))
+        Attribute("double", .double, .optional, .indexed)
+        Attribute("float", .float, .optional)
+        Attribute("price", .decimal, .optional)
+        Attribute("day", .date, .optional)
+        Attribute("place", .composite("Place"), .optional)
+        Attribute("twice", .double, .optional, .derived("double * 2"))
+        Attribute("zero", .double, .optional, .derived("double - double"))
+      }
+      Composite("Place") {
+        Attribute("latitude", .double, .optional)
+        Attribute("fee", .decimal, .optional)
+      }
+    }
+  }
+
+  @Test("NaN never stops the process: dynamic setters keep it until a commit names the property")
+  func dynamicNaN() throws {
+    let nan = Value.double(.nan)
+    let infiniteDate = Value.date(Date(timeIntervalSinceReferenceDate: .infinity))
+    let cases: [(key: String, value: Value, keyPath: String)] = [
+      ("double", nan, "double"), ("float", nan, "float"), ("price", nan, "price"),
+      ("price", .decimal(.nan), "price"), ("price", .double(.infinity), "price"),
+      ("double", .decimal(.nan), "double"), ("float", .double(1e300), "float"),
+      ("day", nan, "day"), ("day", infiniteDate, "day"),
+      ("day", .date(Date(timeIntervalSinceReferenceDate: .nan)), "day"),
+      ("place", .composite(["latitude": nan]), "place.latitude"),
+      ("place", .composite(["fee": .decimal(.nan)]), "place.fee"),
+    ]
+    try ObjectStore.use(Self.measures()) { store in
+      let context = store.makeContext()
+      let measure = try context.insert("Measure")
+      for (key, value, keyPath) in cases {
+        measure[key] = value
+        let error = try failure { try context.commit() }
+        #expect(error.code == .validation && error.keyPath == keyPath, "\(key) \(value)")
+        #expect(error.entity == "Measure")
+        measure[key] = Value.null
+        if value.double?.isFinite != true {
+          let error = try failure { try measure.setValue(value, forKey: key) }
+          #expect(error.keyPath == key, "\(key) \(value)")
+          #expect(error.code == (value == .double(.infinity) ? .typeMismatch : .validation))
+        }
+        try context.commit()
+      }
+    }
+  }
+
+  @Test("Infinite numbers are stored and sort at the ends, by index and without")
+  func infiniteNumbersSortAtTheEnds() throws {
+    try ObjectStore.use(Self.measures(), inMemory: false) { store in
+      let context = store.makeContext()
+      let numbers: [Double?] = [1, .infinity, nil, -.greatestFiniteMagnitude, -.infinity, 0]
+      for number in numbers {
+        let measure = try context.insert("Measure")
+        measure["double"] = number.map { Value.double($0) } ?? .null
+        measure["float"] =
+          number.map { .double($0.isInfinite ? $0 : $0.sign == .minus ? -1 : $0) }
+          ?? .null
+      }
+      let expected: [Double?] = [nil, -.infinity, -.greatestFiniteMagnitude, 0, 1, .infinity]
+      for isCommitted in [false, true] {
+        if isCommitted { try context.commit() }
+        let query = context.objects("Measure")
+        let doubles = try query.order(by: "double").array.map { $0["double"].double }
+        #expect(doubles == expected)
+        let floats = try query.order(by: "-float").array.map { $0["float"].double }
+        #expect(floats == [.infinity, 1, 0, -1, -.infinity, nil])
+        for (text, count) in [
+          ("double > 1e308", 1), ("double < 0", 2), ("double == CAST('inf', 'NSNumber')", 1),
+          ("double == %@", 1), ("float >= %@", 1), ("double * 2 == double", 4),
+          ("double - double == nil", 3), ("price == nil", 6),
+        ] {
+          let format = try FetchPredicate(
+            format: text, arguments: text.contains("%@") ? [Double.infinity] : [])
+          #expect(try context.count("Measure", matching: format) == count, "\(text)")
+        }
+        #expect(try query.maximum("double") == .double(.infinity))
+        #expect(try query.minimum("double") == .double(-.infinity))
+        // Infinities of both signs have no sum.
+        #expect(try (query.sum("double") ?? .null).isNull)
+        #expect(try (query.average("double") ?? .null).isNull)
+      }
+      let infinite = try #require(try context.fetchOne("Measure", matching: "double > 1e308"))
+      #expect(infinite["twice"] == .double(.infinity) && infinite["zero"] == .null)
+    }
+  }
+
+  @Test("A predicate that compares with NaN is an error that names the property")
+  func predicatesRefuseNaN() throws {
+    try ObjectStore.use(Self.measures()) { store in
+      let context = store.makeContext()
+      for (text, arguments) in [
+        ("double == %@", [Double.nan]), ("%@ < double", [Double.nan]),
+        ("double IN %@", [[1, Double.nan]]), ("double BETWEEN {0, %@}", [Double.nan]),
+        ("name == '' OR double != %@", [Double.nan]),
+        ("double > 0 AND double == %@", [Decimal.nan]),
+        ("double == CAST('nan', 'NSNumber')", []),
+      ] as [(String, [(any PredicateArgument)?])] {
+        let error = try failure {
+          _ = try context.count(
+            "Measure", matching: FetchPredicate(format: text, arguments: arguments))
+        }
+        #expect(error.code == .invalidPredicate && error.keyPath == "double", "\(text)")
+      }
+    }
+  }
+
+  @Test func aDefaultThatIsNaNIsNoModel() throws {
+    let error = try failure {
+      _ = try PersistentStore(
+        model: ManagedObjectModel(entities: [
+          EntityDescription(
+            name: "A",
+            attributes: [AttributeDescription("x", Double.self, default: .nan)])
+        ]), at: .inMemory)
+    }
+    #expect(error.code == .invalidModel && "\(error)".contains("x"))
   }
 }

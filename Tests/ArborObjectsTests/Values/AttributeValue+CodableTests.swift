@@ -107,12 +107,21 @@ private final class Venue: ManagedObject {
     #expect(venue.level == .high)
   }
 
-  @Test func whatDoesNotEncodeIsNil() throws {
+  @Test func whatDoesNotEncodeIsRefusedByTheCommit() throws {
     let store = try PersistentStore(for: [Venue.self], at: .inMemory)
     let context = store.makeContext()
     let venue = context.insert(Venue.self)
+    venue.address = Address(street: "Oak")
+    venue.anything = "x"
     venue.other = Address(street: "Elm")
     venue.other?.distance = .nan
-    #expect(venue.other == nil)
+    let error = try #require(throws: ArborError.self) { try context.commit() }
+    #expect(error.code == .validation && error.keyPath == "other")
+    venue.other?.distance = .infinity
+    try context.commit()
+    #expect(venue.other?.distance == .infinity)
+    #expect(try context.count(Venue.self, matching: "other.distance > 1e308") == 1)
+    venue.home.distance = .nan
+    #expect(try #require(throws: ArborError.self) { try context.commit() }.keyPath == "home")
   }
 }

@@ -31,7 +31,6 @@ struct ValueGenerator {
   /// A value that compares in order with those of a kind; of another numeric type at times.
   func comparable(with kind: PlainModel.Kind) -> PlainValue {
     guard kind.family == .number else { return value(kind) }
-    // No attribute holds an infinity, but a constant may be one.
     if dice.chance(3) { return .double(dice.one([.infinity, -.infinity])) }
     if kind == .boolean, dice.chance(60) { return value(.boolean) }
     return value(
@@ -44,10 +43,11 @@ struct ValueGenerator {
 
   private static let floats: [Float] = [
     0, -0.0, 1, 1.5, 0.1, -2.25, 16_777_216, .greatestFiniteMagnitude, .leastNonzeroMagnitude,
+    .infinity, -.infinity,
   ]
   private static let doubles: [Double] = [
     0, -0.0, 1, 1.5, 0.1, 2, 2.5, -2.25, 1e300, -1e-300, 0x1p53, 0x1p63, -0x1p63, 9.99, 1e20,
-    .greatestFiniteMagnitude, .leastNonzeroMagnitude, 0.1 + 0.2,
+    .greatestFiniteMagnitude, .leastNonzeroMagnitude, 0.1 + 0.2, .infinity, -.infinity,
   ]
   private static let decimals: [Decimal] = [
     "0", "1", "1.5", "0.1", "9.99", "-2.25", "2", "1e30", "-1e-30", "0.3",

@@ -51,9 +51,9 @@ extension CodableScalar {
       default: .null
       }
     case .integer: JSONNumber.int64(bytes).map(Value.integer) ?? Self.decimal(bytes)
-    case .double: JSONNumber.double(bytes).map(Value.double) ?? .null
+    case .double: Self.double(bytes).map(Value.double) ?? .null
     // The shortest digits of a number of 32 bits are another one of 64.
-    case .float: JSONNumber.double(bytes).map { .double(Double(Float($0))) } ?? .null
+    case .float: Self.double(bytes).map { .double(Double(Float($0))) } ?? .null
     case .decimal: Self.decimal(bytes)
     case .date:
       JSONNumber.double(bytes).map { .date(Date(timeIntervalSinceReferenceDate: $0)) } ?? .null
@@ -63,6 +63,13 @@ extension CodableScalar {
     case .binary:
       JSONScanner.text(bytes).flatMap { Data(base64Encoded: $0) }.map(Value.binary) ?? .null
     }
+  }
+
+  /// A number, or the text of an infinite one.
+  private static func double(_ bytes: UnsafeRawBufferPointer) -> Double? {
+    if let number = JSONNumber.double(bytes) { return number }
+    if bytes.elementsEqual(#""Infinity""#.utf8) { return .infinity }
+    return bytes.elementsEqual(#""-Infinity""#.utf8) ? -.infinity : nil
   }
 
   private static func decimal(_ bytes: UnsafeRawBufferPointer) -> Value {

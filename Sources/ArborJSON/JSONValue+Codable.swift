@@ -7,8 +7,9 @@ import Foundation
 /// ```
 ///
 /// Numbers are as exact as the coder makes them: whole ones to 64 bits, others to the 38 digits of
-/// a `Decimal`, beyond these to the nearest `Double`. ``ValueAdapter`` keeps every digit and the
-/// order of keys; other decoders have no order, so that keys arrive sorted.
+/// a `Decimal`. A number with more digits does not encode, unless a `Double` has exactly its value
+/// in the shortest form. ``ValueAdapter`` keeps every digit and the order of keys; other decoders
+/// have no order, so that keys arrive sorted.
 extension JSONValue: Codable {
   /// Decodes whatever stands there.
   ///
@@ -57,7 +58,7 @@ extension JSONValue: Codable {
 
   /// Encodes the value as what it is.
   ///
-  /// - Throws: What the encoder throws, and `EncodingError` for a number beyond all `Double`s.
+  /// - Throws: What the encoder throws, and `EncodingError` for a number of more than 38 digits.
   public func encode(to encoder: any Encoder) throws {
     switch self {
     case .array(let elements): try elements.encode(to: encoder)
@@ -83,14 +84,16 @@ extension JSONValue: Codable {
       try container.encode(whole)
     } else if let decimal = number.decimal {
       try container.encode(decimal)
-    } else if let double = number.double {
+    } else if let double = number.double, JSONNumber(double) == number {
       try container.encode(double)
     } else {
       throw EncodingError.invalidValue(
         number,
         EncodingError.Context(
           codingPath: container.codingPath,
-          debugDescription: "The number is beyond all floating-point numbers; write a smaller one.")
+          debugDescription:
+            "The number has more than 38 digits, or is too large or too small; round it, or store "
+            + "its text.")
       )
     }
   }

@@ -18,7 +18,7 @@ package enum UndefinedKind: AttributeKind {
 
   package static func form(of value: Value) -> Value? {
     switch value {
-    case .boolean, .integer, .double, .string: value
+    case .boolean, .integer, .double, .decimal, .string: value
     default: Value?.none
     }
   }
@@ -31,10 +31,17 @@ package enum UndefinedKind: AttributeKind {
   package static func value(ofJSON text: String) -> Value? { .string(text) }
   package static func value(ofXML text: String) -> Value? { .string(text) }
   package static func value(ofDocument node: JSONNode) -> Value? {
-    if let number = node.number {
-      return number.int64.map(Value.integer) ?? number.double.map(Value.double)
-    }
+    if let number = node.number { return exactValue(of: number) }
     return node.bool.map(Value.boolean) ?? node.string.map(Value.string)
+  }
+}
+
+extension UndefinedKind {
+  /// A number without loss: whole, floating-point or decimal; nil for more than 38 digits.
+  package static func exactValue(of number: JSONNumber) -> Value? {
+    if let whole = number.int64 { return .integer(whole) }
+    if let double = number.double, JSONNumber(double) == number { return .double(double) }
+    return number.decimal.map(Value.decimal)
   }
 }
 

@@ -27,6 +27,12 @@ import Testing
     "1 << 4 == 16", "1 << 64 == 0", "1 << 1000 == 0", "-8 >> 1 == -4", "-8 >> 99 == -1",
     "8 << -2 == 2", "onesComplement(0) == -1", "bitwiseAnd:with:(1.5, 1) == nil",
     "bitwiseAnd:with:(6.0, 3) == 2",
+    "0.1 + 0.2 == 0.3", "0.1 * 3 == 0.3", "1.15 * 0.19 == 0.2185", "-0.1 - 0.2 == -0.3",
+    "1.0 / 3 * 3 == 1", "1e300 + 0.1 == 1e300", "CAST('inf', 'NSNumber') - 0.1 > 1e308",
+    "CAST('1.15', 'NSDecimalNumber') * 0.19 == CAST('0.2185', 'NSDecimalNumber')",
+    "0.1 + 0.2 + CAST('0.7', 'NSDecimalNumber') == 1",
+    "CAST('0.1', 'NSDecimalNumber') * 1e300 == 1e299",
+    "sum(CAST('0.1', 'NSDecimalNumber'), 0.2) == 0.3",
   ])
   func arithmetic(_ text: String) throws {
     #expect(try PredicateWorld.holds(text), "\(text)")
@@ -148,9 +154,13 @@ import Testing
     }
   }
 
-  @Test func mixedNumbersAreFloating() {
+  @Test func numbersBesideDecimalsAreDecimals() {
+    let rate = Value.decimal(Decimal(string: "0.2185") ?? 0)
     #expect(value(.add, .integer(1), .double(0.5)) == .double(1.5))
-    #expect(value(.multiply, .decimal(2), .double(0.25)) == .double(0.5))
+    #expect(value(.multiply, .decimal(Decimal(string: "1.15") ?? 0), .double(0.19)) == rate)
+    #expect(value(.multiply, .double(0.19), .decimal(Decimal(string: "1.15") ?? 0)) == rate)
+    #expect(value(.add, .decimal(1), .double(.infinity)) == .double(.infinity))
+    #expect(value(.multiply, .decimal(1), .double(1e300)) == .double(1e300))
     #expect(value(.divide, .decimal(1), .integer(4)) == .decimal(Decimal(string: "0.25") ?? 0))
     #expect(value(.power, .decimal(2), .integer(3)) == .double(8))
     let beyond = value(

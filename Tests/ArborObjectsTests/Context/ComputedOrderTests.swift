@@ -247,3 +247,59 @@ import Testing
     }
   }
 }
+
+extension ComputedOrderTests {
+  @Test("Literals that meet decimals are decimals, in derivations, predicates, groups and orders")
+  func decimalsAreExact() throws {
+    let model = try ManagedObjectModel {
+      Entity("Posting") {
+        Attribute("account", .string, .default(""))
+        Attribute("amount", .decimal, .optional)
+        Attribute("rate", .double, .optional)
+        Attribute("tax", .decimal, .optional, .derived("amount * 0.19"))
+        Attribute("tenth", .decimal, .optional, .derived("amount * 0.1"))
+        Attribute("plus", .decimal, .optional, .derived("amount + 0.2"))
+        Attribute("gross", .decimal, .optional, .derived("(1 + 0.19) * amount"))
+        Attribute("third", .decimal, .optional, .derived("amount / 3"))
+        Attribute("rated", .decimal, .optional, .derived("amount * rate"))
+      }
+    }
+    func decimal(_ text: String) throws -> Decimal { try #require(Decimal(string: text)) }
+    try ObjectStore.use(model) { store in
+      let context = store.makeContext()
+      for text in ["0.1", "100.10", "1.15", "0.7", "12345678901234567.89"] {
+        let posting = try context.insert("Posting")
+        posting["amount"] = try decimal(text)
+        posting["rate"] = 0.19
+        posting["account"] = text == "0.1" || text == "0.7" ? "a" : "b"
+      }
+      try context.commit()
+      for posting in try context.fetch("Posting") {
+        let amount: Decimal = posting["amount"]
+        #expect(posting["tax"] == .decimal(amount * (try decimal("0.19"))))
+        #expect(posting["rated"] == .decimal(amount * (try decimal("0.19"))))
+        #expect(posting["tenth"] == .decimal(amount / 10))
+        #expect(posting["plus"] == .decimal(amount + (try decimal("0.2"))))
+        #expect(posting["gross"] == .decimal(amount * (try decimal("1.19"))))
+      }
+      let rate = try decimal("0.19")
+      for (predicate, count) in [
+        ("amount + 0.2 == 0.3", 1), ("amount * 0.19 == 19.019", 1), ("amount == 0.3 - 0.2", 1),
+        ("amount * \(rate) == 19.019", 1), ("0.1 + 0.2 + amount == 0.4", 1),
+        ("amount - 0.1 - 0.2 == 0.4", 1), ("amount * 0.19 == tax", 5),
+        ("amount * 0.19 IN {0.2185, 0.133}", 2), ("amount * 0.19 BETWEEN {0.2185, 0.2185}", 1),
+        ("TERNARY(amount > 0, amount, 0.5) + 0.2 == 1.35", 1),
+      ] as [(FetchPredicate, Int)] {
+        #expect(try context.count("Posting", matching: predicate) == count, "\(predicate)")
+      }
+      let query = context.objects("Posting")
+      let rows = try query.rows("account", "sum(amount * 0.1) + 0.2 AS t", groupedBy: ["account"])
+      #expect(rows.first { $0["account"] == "a" }?["t"] == .decimal(try decimal("0.28")))
+      #expect(
+        try query.rows("sum(amount * 0.19) AS t").first?["t"]
+          == .decimal(try decimal("2345678991234587.2886")))
+      let ordered = try query.order(by: "amount * 0.1").array.map { $0["amount"].decimal }
+      #expect(ordered.first == (try decimal("0.1")))
+    }
+  }
+}

@@ -1,7 +1,7 @@
 import Foundation
 
-/// Whole numbers stay whole and become decimals beyond 64 bits; a decimal with a whole number or a
-/// decimal is a decimal; where a side is floating point, so is the result. Nil for what cannot be.
+/// Whole numbers stay whole and become decimals beyond 64 bits; beside a decimal all numbers are
+/// decimals; otherwise, where a side is floating point, so is the result. Nil for what cannot be.
 enum PlainArithmetic {
   static func value(_ left: PlainValue, _ infix: PlainInfix, _ right: PlainValue) -> PlainValue {
     switch infix {
@@ -45,8 +45,57 @@ enum PlainArithmetic {
   }
 
   private static func decimal(_ value: PlainValue) -> Decimal? {
-    if case .decimal(let number) = value { return number }
-    return whole(value).map { Decimal($0) }
+    switch value {
+    case .decimal(let number): return number
+    case .double(let number):
+      // Other magnitudes are beyond all decimals, or so near that none has room for the digits.
+      guard number == 0 || (1e-110...1e150).contains(number.magnitude) else { return nil }
+      if let whole = Int64(exactly: number) { return Decimal(whole) }
+      return Decimal(string: "\(number)")
+    default: return whole(value).map { Decimal($0) }
+    }
+  }
+
+  /// Arithmetic on nothing but constants is exact and rounded once; nil for what is anything else.
+  static func exact(_ term: PlainTerm) -> PlainValue? {
+    guard let leaves = leaves(term), leaves.contains(where: isDouble) else { return nil }
+    guard leaves.allSatisfy({ !isDouble($0) || decimal($0) != nil }) else { return nil }
+    let value = value(exactly: term)
+    guard case .decimal(let number) = value else { return value }
+    return leaves.contains(where: isDecimal) ? value : .double(Double("\(number)") ?? .nan)
+  }
+
+  private static func isDouble(_ value: PlainValue) -> Bool {
+    if case .double = value { true } else { false }
+  }
+
+  private static func isDecimal(_ value: PlainValue) -> Bool {
+    if case .decimal = value { true } else { false }
+  }
+
+  /// The constants of arithmetic; nil for any other term.
+  private static func leaves(_ term: PlainTerm) -> [PlainValue]? {
+    switch term {
+    case .constant(let value): return [value]
+    case .prefix(.negate, let inner): return leaves(inner)
+    case .infix(let left, let infix, let right):
+      guard [.add, .subtract, .multiply, .divide, .modulus].contains(infix),
+        let left = leaves(left), let right = leaves(right)
+      else { return nil }
+      return left + right
+    default: return nil
+    }
+  }
+
+  private static func value(exactly term: PlainTerm) -> PlainValue {
+    switch term {
+    case .constant(let value):
+      isDouble(value) ? decimal(value).map(PlainValue.decimal) ?? .null : value
+    case .prefix(_, let inner): negated(value(exactly: inner))
+    case .infix(let left, let infix, let right):
+      value(value(exactly: left), infix, value(exactly: right))
+    default: .null
+    }
   }
 
   /// Nil where a floating-point result is no number.
@@ -59,7 +108,8 @@ enum PlainArithmetic {
       if right == 0, infix == .divide || infix == .modulus { return .null }
       if let result = wholes(left, infix, right) { return .integer(result) }
     }
-    if let left = decimal(left), let right = decimal(right),
+    let isExact = !isDouble(left) && !isDouble(right) || isDecimal(left) || isDecimal(right)
+    if isExact, let left = decimal(left), let right = decimal(right),
       let result = decimals(left, infix, right)
     {
       return result

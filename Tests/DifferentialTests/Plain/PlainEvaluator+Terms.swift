@@ -8,8 +8,10 @@ extension PlainEvaluator {
     case .list(let terms): return .list(terms.map(value))
     case .behind(let base, let steps): return follow(steps[...], from: value(base))
     case .infix(let left, let infix, let right):
-      return PlainArithmetic.value(value(left), infix, value(right))
-    case .prefix(.negate, let term): return PlainArithmetic.negated(value(term))
+      return PlainArithmetic.exact(term)
+        ?? PlainArithmetic.value(value(left), infix, value(right))
+    case .prefix(.negate, let inner):
+      return PlainArithmetic.exact(term) ?? PlainArithmetic.negated(value(inner))
     case .prefix(.complement, let term):
       return PlainArithmetic.bits(value(term)).map { .integer(~$0) } ?? .null
     case .call(let function, let terms): return function.value(terms.map(value))

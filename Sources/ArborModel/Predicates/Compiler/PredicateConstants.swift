@@ -19,6 +19,7 @@ struct PredicateConstants {
     case .list(let elements): return values(of: elements).map(Value.list)
     case .call(.random, _), .call(.randomn, _), .call(.noindex, _): return nil
     case .call(.now, _): return now.map(Value.date)
+    case .call(let function, _) where function.isArithmetic: return arithmetic(expression)?.value
     case .call(let function, let operands):
       guard let operands = values(of: operands) else { return nil }
       return room.value(of: function, operands, now: now ?? .distantPast)
@@ -35,6 +36,19 @@ struct PredicateConstants {
       .decoded:
       return nil
     }
+  }
+
+  /// The value of arithmetic on constants.
+  private func arithmetic(_ expression: BoundExpression) -> ConstantArithmetic? {
+    guard case .call(let function, let operands) = expression, function.isArithmetic else {
+      return value(of: expression).map(ConstantArithmetic.init)
+    }
+    var values: [ConstantArithmetic] = []
+    for operand in operands {
+      guard let value = arithmetic(operand) else { return nil }
+      values.append(value)
+    }
+    return ConstantArithmetic(function, values)
   }
 
   private func values(of elements: [BoundExpression]) -> [Value]? {
@@ -83,6 +97,51 @@ extension Value {
       return elements[Int(index)]
     case (.composite(let parts), .at(.string(let name))): return parts[name] ?? .null
     default: return .null
+    }
+  }
+}
+
+/// The value of arithmetic on constants. With fractions it is computed exactly and rounded once, so
+/// that `0.1 + 0.2` is 0.3.
+private struct ConstantArithmetic {
+  private let plain: Value
+  /// The value if every fraction is a decimal; nil beyond what decimals hold.
+  private let exact: Value?
+  private let hasFractions: Bool
+  private let hasDecimals: Bool
+
+  init(_ value: Value) {
+    plain = value
+    switch value {
+    case .double(let number):
+      exact = number.isFinite ? DecimalDigits(number).decimal.map(Value.decimal) : nil
+      (hasFractions, hasDecimals) = (true, false)
+    case .decimal: (exact, hasFractions, hasDecimals) = (value, false, true)
+    default: (exact, hasFractions, hasDecimals) = (value, false, false)
+    }
+  }
+
+  init(_ function: PredicateFunction, _ operands: [ConstantArithmetic]) {
+    plain = function.value(of: operands.map(\.plain), now: .distantPast)
+    let exact = operands.compactMap(\.exact)
+    self.exact =
+      exact.count == operands.count ? function.value(of: exact, now: .distantPast) : nil
+    hasFractions = operands.contains(where: \.hasFractions)
+    hasDecimals = operands.contains(where: \.hasDecimals)
+  }
+
+  var value: Value {
+    guard hasFractions, let exact else { return plain }
+    guard case .decimal(let number) = exact, !hasDecimals else { return exact }
+    return .double(number.approximation)
+  }
+}
+
+extension PredicateFunction {
+  fileprivate var isArithmetic: Bool {
+    switch self {
+    case .add, .subtract, .multiply, .divide, .modulus, .negate: true
+    default: false
     }
   }
 }

@@ -29,7 +29,7 @@ extension CodablePath {
     case .null: return .null
     case .bool(let flag): return .boolean(flag)
     case .number(let number):
-      return number.int64.map(Value.integer) ?? number.double.map(Value.double) ?? .null
+      return UndefinedKind.exactValue(of: number) ?? number.double.map(Value.double) ?? .null
     case .string(let text): return .string(text)
     case .array(let elements): return .list(elements.map(value))
     case .object(let members):

@@ -3,8 +3,10 @@ internal import Foundation
 /// Arithmetic on values.
 ///
 /// - Whole numbers stay whole; where a result exceeds 64 bits it is a decimal, which is exact.
-/// - A decimal with a whole number or a decimal gives a decimal; where that exceeds what decimals
-///   hold, and wherever a side is floating point, the result is floating point.
+/// - A decimal with any other number gives a decimal: beside it, a floating-point number is worth
+///   the decimal that its shortest text denotes, as in comparisons. Where the result exceeds what
+///   decimals hold it is floating point.
+/// - Floating-point numbers, alone or with whole ones, give a floating-point number.
 /// - A whole number divided by a whole number is whole, its fraction cut off. Division by zero is
 ///   nil, and so is every result that is no number.
 /// - A date plus or minus a number of seconds is a date; a date minus a date is a number.
@@ -24,7 +26,9 @@ enum ValueArithmetic {
       default:
         if let left = left.wholeNumber, let right = right.wholeNumber {
           self = .whole(left, right)
-        } else if let left = left.exactDecimal, let right = right.exactDecimal {
+        } else if left.isDecimal || right.isDecimal, let left = left.exactDecimal,
+          let right = right.exactDecimal
+        {
           self = .decimal(left, right)
         } else if let left = left.floating, let right = right.floating {
           self = .double(left, right)
@@ -178,12 +182,16 @@ enum ValueArithmetic {
 }
 
 extension Value {
-  /// A number that is no floating-point one, as a decimal.
+  fileprivate var isDecimal: Bool { if case .decimal = self { true } else { false } }
+
+  /// A number as a decimal, if one holds it.
   fileprivate var exactDecimal: ExactDecimal? {
     switch self {
     case .boolean(let flag): ExactDecimal(flag ? 1 : 0)
     case .integer(let number): ExactDecimal(Decimal(number))
     case .decimal(let number): ExactDecimal(number)
+    case .double(let number) where number.isFinite:
+      DecimalDigits(number).decimal.flatMap { ExactDecimal($0) }
     default: nil
     }
   }

@@ -104,6 +104,12 @@ package struct EntityProblem: DiagnosticMessage {
         + "the class.")
   }
 
+  static func unsupportedNumber(_ name: String, _ type: String) -> EntityProblem {
+    EntityProblem(
+      "unsupportedNumber",
+      "No attribute holds every '\(type)' exactly; make '\(name)' an Int64, a Double or a Decimal.")
+  }
+
   static func transformed(_ name: String) -> EntityProblem {
     EntityProblem(
       "transformed",

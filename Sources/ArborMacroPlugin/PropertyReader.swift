@@ -111,6 +111,10 @@ struct PropertyReader {
       report(binding.pattern, .unmarkedRelationship(name))
       return nil
     }
+    if let number = type.unsupportedNumber {
+      report(type, .unsupportedNumber(name, number))
+      return nil
+    }
     var property = PropertySource(name, .attribute, type.described)
     for argument in Self.arguments(of: marker) { readOption(argument, into: &property) }
     if let value = binding.initializer?.value, !value.isNil {

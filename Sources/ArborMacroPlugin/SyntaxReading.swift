@@ -168,6 +168,15 @@ extension TypeSyntax {
     return (name.text, type)
   }
 
+  /// The name of the type, or of what it wraps, if its numbers fit no type of attributes; nil for
+  /// all other types.
+  var unsupportedNumber: String? {
+    if let wrapped { return wrapped.unsupportedNumber }
+    guard let (name, argument) = nameAndArgument else { return nil }
+    if name == "Optional", let argument { return argument.unsupportedNumber }
+    return ["Int128", "UInt128", "Float16", "Float80"].contains(name) ? name : nil
+  }
+
   /// Whether it is a set of texts, numbers or other values of the standard library and Foundation,
   /// which is an attribute as any codable type is. Of another set the text does not tell whether
   /// its elements are objects.

@@ -42,6 +42,8 @@ import Testing
     Case("var rank = Rank.low", "sees no more than the text", fix: "write the type 'Rank'"),
     Case("init() { fatalError() }", "make objects by 'context.insert(@.self)'"),
     Case("convenience init(a: Int) { fatalError() }", "has no initializer of its own"),
+    Case("var size: Int128 = 0", "holds every 'Int128' exactly"),
+    Case("var size: UInt128?", "holds every 'UInt128' exactly"),
     Case("var age: Int = 18 { didSet { } }", "observers see no change"),
     Case("var age: Int = 18 { willSet { } }", "observers see no change"),
     Case("lazy var age: Int = 18", "cannot be lazy"),

@@ -35,6 +35,7 @@ package enum ComparisonRules {
     switch comparison.comparison {
     case .equal, .notEqual:
       return comparison.left.manyValued != nil || comparison.right.manyValued != nil
+        || kind(of: comparison.left, nil) == .binary || kind(of: comparison.right, nil) == .binary
     default: return true
     }
   }
@@ -135,7 +136,7 @@ package enum ComparisonRules {
     _ left: ValueKind, _ comparison: ComparisonOperator, _ right: ValueKind
   ) -> String? {
     switch comparison {
-    case .equal, .notEqual: nil
+    case .equal, .notEqual: binaryProblem(left, comparison, right)
     case .less, .lessOrEqual, .greater, .greaterOrEqual: orderProblem(left, comparison, right)
     case .between: rangeProblem(left, right)
     case .beginsWith, .endsWith, .like, .matches, .tokenMatches, .utiConformsTo, .utiEquals:
@@ -153,6 +154,17 @@ package enum ComparisonRules {
     }
     guard left != right, left != .any, right != .any else { return nil }
     return "\(comparison.rawValue) cannot order \(left.name) against \(right.name); "
+      + "compare values of one kind."
+  }
+
+  /// A number beside binary data, which never are equal: most likely the data was to be a number.
+  private static func binaryProblem(
+    _ left: ValueKind, _ comparison: ComparisonOperator, _ right: ValueKind
+  ) -> String? {
+    guard [left, right] == [.binary, .number] || [left, right] == [.number, .binary] else {
+      return nil
+    }
+    return "\(comparison.rawValue) compares a number with binary data, which never equals one; "
       + "compare values of one kind."
   }
 
@@ -182,7 +194,8 @@ package enum ComparisonRules {
   private static func membershipProblem(
     collection: ValueKind, _ comparison: ComparisonOperator, element: ValueKind
   ) -> String? {
-    if collection.isList || collection == .any || collection == .composite { return nil }
+    if collection.isList { return binaryProblem(element, comparison, collection.element) }
+    if collection == .any || collection == .composite { return nil }
     guard collection == .text else {
       return "\(comparison.rawValue) looks into lists and texts, and this is \(collection.name); "
         + "use another operator."

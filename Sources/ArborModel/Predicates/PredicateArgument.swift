@@ -53,6 +53,20 @@ extension Double: PredicateArgument {
   public var predicateValue: Value { .double(self) }
 }
 
+extension CGFloat: PredicateArgument {
+  /// The number.
+  public var predicateValue: Value { .double(Double(self)) }
+}
+
+extension Duration: PredicateArgument {
+  /// The seconds as a decimal, which is exact.
+  public var predicateValue: Value {
+    let digits = DecimalDigits(
+      isNegative: attoseconds < 0, text: attoseconds.magnitude.description.utf8, exponent: -18)
+    return digits.decimal.map(Value.decimal) ?? .null
+  }
+}
+
 extension Float: PredicateArgument {
   /// The number at 64 bits, which hold every number of 32.
   public var predicateValue: Value { .double(Double(self)) }

@@ -57,6 +57,12 @@ public struct AttributeDescription: Sendable, Hashable {
     get { partsAtHand.parts }
     set { partsAtHand.parts = newValue }
   }
+  /// The name of the Swift type of a typed class's property whose numbers no attribute holds
+  /// exactly; nil for other types.
+  package var unsupportedNumber: String? {
+    get { partsAtHand.unsupportedNumber }
+    set { partsAtHand.unsupportedNumber = newValue }
+  }
   private var partsAtHand = PartsAtHand()
 
   /// Describes an attribute.

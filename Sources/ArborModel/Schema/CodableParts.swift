@@ -27,6 +27,7 @@ package struct CodableParts: Sendable {
 /// descriptions that differ in them alone are equal.
 struct PartsAtHand: Sendable, Hashable {
   var parts: CodableParts?
+  var unsupportedNumber: String?
 
   static func == (left: Self, right: Self) -> Bool { true }
 

@@ -61,6 +61,12 @@ extension ModelRules {
       report(subject, "\(name) has no type; give it one, or make it transient.")
     default: break
     }
+    if let number = attribute.unsupportedNumber {
+      report(
+        subject,
+        "\(name) is of the Swift type \(number), whose numbers no attribute holds exactly; use "
+          + "Int64, Double or Decimal.")
+    }
     checkValues(of: attribute, called: name, at: subject)
     guard let pattern = attribute.regularExpression else { return }
     if attribute.type != .string {

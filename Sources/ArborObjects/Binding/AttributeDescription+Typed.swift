@@ -22,12 +22,26 @@ extension AttributeDescription {
   ) {
     var typed: [AttributeOption] = T.fromValue(.null) == nil ? [] : [.optional]
     if let defaultValue { typed.append(.default(defaultValue)) }
-    let attribute = Attribute(name, T.attributeType, options: typed + options)
+    var attribute = Attribute(name, T.attributeType, options: typed + options)
+    attribute.description.narrow(to: T.self)
     precondition(
       !attribute.isUnique,
       "Attribute \(name) is unique by its entity's uniquenessConstraints; name it there.")
     self = attribute.description
     if self.type == .binary { codableParts = PlainAttribute.parts(of: type) }
+  }
+
+  /// Adds the range of a Swift type to the bounds, unless the bounds are narrower.
+  private mutating func narrow(to type: Any.Type) {
+    guard let bounds = AttributeRange.bounds(of: type) else { return }
+    if minimum.isNull || Value.compare(minimum, bounds.minimum) == .less {
+      minimum = bounds.minimum
+    }
+    if !bounds.maximum.isNull,
+      maximum.isNull || Value.compare(maximum, bounds.maximum) == .greater
+    {
+      maximum = bounds.maximum
+    }
   }
 
   /// Describes an attribute of a typed class that a registered transformer keeps as bytes; see

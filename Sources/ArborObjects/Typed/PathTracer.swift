@@ -147,6 +147,8 @@ final class PathTracer {
     guard let output = output as? any PredicateArgument else { return output is any Decodable }
     // Nor are made-up bytes the JSON of a codable type.
     if case .binary = value, !(output is Data) { return true }
+    // A number outside of the range of the property's type reads as another one.
+    if AttributeRange.bounds(of: type(of: output)) != nil || output is Duration { return true }
     return value.isNull || output is any RawRepresentable
       || Value.compare(output.predicateValue, value) == .equal
   }

@@ -41,7 +41,8 @@ extension ManagedObject {
 
 extension AttributeDescription {
   /// Describes an attribute of a typed class by the codable type that its property has: as the raw
-  /// value of an enumeration, else as a binary that holds JSON.
+  /// value of an enumeration, else as a binary that holds JSON. A model refuses types of numbers
+  /// that no attribute holds exactly, such as `Int128`.
   ///
   /// - Parameters:
   ///   - name: The attribute's name, unique in its entity and all it inherits.
@@ -57,6 +58,7 @@ extension AttributeDescription {
     self =
       Attribute(name, PlainAttribute.attributeType(of: T.self), options: typed + options)
       .description
+    unsupportedNumber = AttributeRange.unsupportedNumber(type)
     if self.type == .binary { codableParts = PlainAttribute.parts(of: type) }
   }
 }

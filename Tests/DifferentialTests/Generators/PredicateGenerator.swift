@@ -216,7 +216,7 @@ struct PredicateGenerator {
       comparison.test = dice.one([.equal, .notEqual])
     case 2:
       comparison.test = dice.one([.equal, .notEqual])
-      comparison.right = .constant(values.anything())
+      comparison.right = .constant(values.anything(beside: attribute.kind))
     case 3...8:
       comparison.test = dice.one([.equal, .notEqual])
       comparison.right = .constant(constant(for: attribute))
@@ -232,7 +232,7 @@ struct PredicateGenerator {
       if staysLeft, comparison.test == .contains { comparison.test = .in }
       comparison.right = list(
         (0..<dice.int(0...4)).map { _ in
-          dice.chance(90) ? constant(for: attribute) : values.anything()
+          dice.chance(90) ? constant(for: attribute) : values.anything(beside: attribute.kind)
         })
       if comparison.test == .contains { swap(&comparison.left, &comparison.right) }
     }
@@ -336,9 +336,10 @@ struct PredicateGenerator {
   }
 
   func constants() -> PlainComparison {
-    PlainComparison(
-      left: .constant(values.anything()), test: dice.one([.equal, .notEqual]),
-      right: .constant(values.anything()))
+    let kind = dice.one(PlainModel.Kind.allCases)
+    return PlainComparison(
+      left: .constant(values.value(kind)), test: dice.one([.equal, .notEqual]),
+      right: .constant(values.anything(beside: kind)))
   }
 
   /// A Boolean path that stands for itself.

@@ -46,6 +46,8 @@ struct RequestGenerator {
     let indexes = model.lineage(entity).flatMap { model.entities[$0].indexes }
     guard let index = dice.some(indexes) else { return [] }
     let (isReversed, names) = (dice.chance(40), model.attributes(entity).map(\.name))
+    let binary = model.attributes(entity).filter { $0.kind == .bytes }.map(\.name)
+    if index.columns.contains(where: { binary.contains($0.property) }) { return [] }
     return index.columns.suffix(dice.int(1...index.columns.count)).map { column in
       let step: PlainStep =
         names.contains(column.property) ? .attribute(column.property) : .toOne(column.property)
@@ -80,7 +82,7 @@ struct RequestGenerator {
       }
     case 3: return predicates.date(in: scope, depth: 1)
     // A part of a composite, perhaps.
-    default: return predicates.attributePath(in: scope)?.term
+    default: return predicates.attributePath(in: scope, where: { $0 != .bytes })?.term
     }
   }
 
@@ -90,7 +92,8 @@ struct RequestGenerator {
     }
     let way = predicates.way(from: entity)
     var key = PlainRequest.SortKey(path: way.steps, isAscending: dice.chance(60))
-    let attributes = model.attributes(way.entity)
+    // Binary data has no order.
+    let attributes = model.attributes(way.entity).filter { $0.kind != .bytes }
     if key.path.isEmpty || dice.chance(85), let attribute = dice.some(attributes) {
       key.path.append(.attribute(attribute.name))
       if attribute.kind == .text {

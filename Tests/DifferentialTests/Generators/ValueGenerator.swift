@@ -39,7 +39,13 @@ struct ValueGenerator {
       ]))
   }
 
-  func anything() -> PlainValue { value(dice.one(PlainModel.Kind.allCases)) }
+  /// A value of any kind that may be compared with one of a kind: numbers and binary data may not.
+  func anything(beside kind: PlainModel.Kind) -> PlainValue {
+    let other = dice.one(PlainModel.Kind.allCases)
+    let isRefused =
+      kind == .bytes && other.family == .number || kind.family == .number && other == .bytes
+    return value(isRefused ? kind : other)
+  }
 
   private static let floats: [Float] = [
     0, -0.0, 1, 1.5, 0.1, -2.25, 16_777_216, .greatestFiniteMagnitude, .leastNonzeroMagnitude,

@@ -16,11 +16,11 @@ extension SortKey {
       if let computed = try bindExpression(to: entity, in: schema) { return computed }
       throw error
     }
-    guard !path.leaf.isExternal else {
+    if case .attribute(let attribute) = path.leaf, attribute.field.kind == .binary {
       throw ArborError(
         .invalidArgument,
-        "Objects cannot be sorted by \(keyPath), whose values may lie outside of the records; "
-          + "sort by another attribute."
+        "Objects cannot be sorted by \(keyPath), which holds binary data; sort by another "
+          + "attribute."
       ).with(entity: entity.name, keyPath: keyPath)
     }
     return BoundSortKey(path: path, isAscending: isAscending, options: options, locale: locale)

@@ -81,7 +81,7 @@ extension SortKey {
       throw error.with(entity: entity.name, keyPath: keyPath)
     }
     switch bound.kind {
-    case .object, .list, .many, .composite:
+    case .object, .list, .many, .composite, .binary:
       if isPath { return nil }
       throw ArborError(
         .invalidArgument,

@@ -11,6 +11,9 @@ package enum ComparisonRules {
   /// - Throws: ``ArborError`` `invalidPredicate` where it does not.
   static func check(_ comparison: BoundComparison, arguments: [Value]?) throws(ArborError) {
     if let error = nanProblem(comparison, arguments) { throw error }
+    if let arguments, let problem = castProblem(comparison, arguments) {
+      throw comparison.site.error(problem)
+    }
     let left = kind(of: comparison.left, arguments)
     let right = kind(of: comparison.right, arguments)
     if let error = manyProblem(comparison, left, right, arguments) { throw error }
@@ -32,6 +35,7 @@ package enum ComparisonRules {
 
   private static func dependsOnArguments(_ comparison: BoundComparison) -> Bool {
     guard comparison.left.hasArguments || comparison.right.hasArguments else { return false }
+    if comparison.left.hasCastArguments || comparison.right.hasCastArguments { return true }
     switch comparison.comparison {
     case .equal, .notEqual:
       return comparison.left.manyValued != nil || comparison.right.manyValued != nil
@@ -77,6 +81,22 @@ package enum ComparisonRules {
     case .list(let elements): elements.contains { isNaN($0, arguments) }
     default: false
     }
+  }
+
+  // MARK: Casts
+
+  /// An argument that is cast to a date and is none.
+  private static func castProblem(_ comparison: BoundComparison, _ arguments: [Value]) -> String? {
+    var problem: String?
+    for side in [comparison.left, comparison.right] where side.hasCastArguments {
+      _ = side.contains { expression, _ in
+        guard case .cast(.argument(let index), let type) = expression, index < arguments.count
+        else { return false }
+        problem = problem ?? type.unreadable(arguments[index])
+        return problem != nil
+      }
+    }
+    return problem
   }
 
   // MARK: Many values
@@ -243,6 +263,13 @@ package enum ComparisonRules {
 }
 
 extension BoundExpression {
+  /// Whether an argument is cast to a date.
+  fileprivate var hasCastArguments: Bool {
+    contains { expression, _ in
+      if case .cast(.argument, .date) = expression { true } else { false }
+    }
+  }
+
   /// The names that lead to the attribute which the expression reads; nil for anything else.
   fileprivate var attributePath: String? {
     guard case .path(let path) = self, case .attribute(let attribute) = path.leaf else {

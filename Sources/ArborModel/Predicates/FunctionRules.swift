@@ -9,6 +9,8 @@ enum FunctionRules {
     case text
     /// A collection of texts, and one text.
     case join
+    /// A date, and the name of a zone.
+    case date
     case collection
     case anything
   }
@@ -62,6 +64,17 @@ enum FunctionRules {
       try refuseMany(operands, name)
       try refuse(operands, name, "texts", site) { $0 == .text || $0 == .any }
     case .join: try checkJoin(operands, site)
+    case .date:
+      try refuseMany(operands, name)
+      try refuse(Array(operands.prefix(1)), name, "a date", site) { $0 == .date || $0 == .any }
+      try refuse(Array(operands.dropFirst()), name, "the name of a time zone", site) {
+        $0 == .text || $0 == .any
+      }
+      if case .constant(.string(let zone))? = operands.dropFirst().first?.expression,
+        PredicateZones.zone(named: zone) == nil
+      {
+        throw site.error(PredicateZones.unknown(zone))
+      }
     case .collection: try refuse(operands, name, "collections", site) { $0.isList || $0 == .any }
     case .anything:
       guard let operand = operands.first, operands.count == 1, isStatistic(function) else { break }
@@ -150,6 +163,7 @@ enum FunctionRules {
       .number
     case .uppercase, .lowercase, .length, .canonical, .concat: .text
     case .join: .join
+    case .year, .month, .day, .hour, .weekday: .date
     case .union, .intersect, .minus: .collection
     case .sum, .count, .min, .max, .average, .median, .mode, .stddev, .distinct, .random, .now,
       .noindex, .distanceToLocation:

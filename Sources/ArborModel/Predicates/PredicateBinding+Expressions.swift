@@ -120,6 +120,9 @@ extension PredicateBinding {
           + ValueCast.allCases.map(\.rawValue).joined(separator: ", ") + ".")
     }
     try FunctionRules.refuseMany([base], "CAST")
+    if case .constant(let value) = base.expression, let text = cast.unreadable(value) {
+      throw site.error(text)
+    }
     return Bound(.cast(base.expression, cast), cast.kind, site: site)
   }
 

@@ -54,6 +54,14 @@ package enum PredicateFunction: String, Sendable, Hashable, CaseIterable {
   /// them.
   case join = "join:"
 
+  /// A part of a date in a zone, which is UTC unless the second argument names another one.
+  case year = "year:"
+  case month = "month:"
+  case day = "day:"
+  case hour = "hour:"
+  /// From 1 for Monday to 7 for Sunday, as in ISO 8601.
+  case weekday = "weekday:"
+
   case now = "now"
   /// Its argument, for which the planner uses no index.
   case noindex = "noindex:"
@@ -63,7 +71,7 @@ package enum PredicateFunction: String, Sendable, Hashable, CaseIterable {
     switch self {
     // A list, or its elements one by one.
     case .sum, .count, .min, .max, .average, .median, .mode, .stddev, .concat: 1...10_000
-    case .join: 1...2
+    case .join, .year, .month, .day, .hour, .weekday: 1...2
     default: labels...labels
     }
   }

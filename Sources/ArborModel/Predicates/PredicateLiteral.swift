@@ -5,6 +5,8 @@ internal import Foundation
 ///
 /// ```
 /// CAST(700000000.5, "NSDate")            seconds since 2001-01-01 UTC
+/// date("2024-01-01T00:00:00Z")           ISO 8601; read only, as CAST("…", "NSDate") is
+/// date("2024-01-01", "Europe/Berlin")    with the zone of a text without one; else UTC
 /// CAST("12.50", "NSDecimalNumber")
 /// uuid("…")  uri("…")  objectID("arbor://…")  data("0a1b")  value("0a1b")
 /// ```
@@ -60,6 +62,7 @@ enum PredicateLiteral {
   /// none.
   static func constant(_ name: String, _ text: String) -> Value? {
     switch name {
+    case "date": ISO8601Date.parse(text).map(Value.date)
     case "uuid": UUID(uuidString: text).map(Value.uuid)
     case "uri": URL(string: text).map(Value.uri)
     case "objectID": (try? ObjectID(text)).map(Value.objectID)
@@ -69,7 +72,7 @@ enum PredicateLiteral {
     }
   }
 
-  static let names: Set<String> = ["uuid", "uri", "objectID", "data", "value"]
+  static let names: Set<String> = ["date", "uuid", "uri", "objectID", "data", "value"]
 
   static func cast(_ value: Value, to type: String) -> Value? {
     switch (type, value) {
@@ -78,6 +81,7 @@ enum PredicateLiteral {
     case ("NSDate", .double(let seconds)): .date(Date(timeIntervalSinceReferenceDate: seconds))
     case ("NSDate", .decimal(let seconds)):
       Double(seconds.description).map { .date(Date(timeIntervalSinceReferenceDate: $0)) }
+    case ("NSDate", .string(let text)): ISO8601Date.parse(text).map(Value.date)
     case ("NSDecimalNumber", .string(let text)): decimal(text)
     case ("NSDecimalNumber", .integer(let number)): .decimal(Decimal(number))
     case ("NSDecimalNumber", .double(let number)):

@@ -95,12 +95,30 @@ extension PredicateParser {
     advance()
     let start = token
     let text = try quotedText("a text in quotes")
+    if name == "date", accept(.comma) { return try zonedDate(text, at: start) }
     try expect(.closeParenthesis, ")")
     guard let value = PredicateLiteral.constant(name, text) else {
       throw failure(
         at: start, "This text is no \(name); correct it or pass the value as an argument.")
     }
     return .constant(value)
+  }
+
+  /// `date("2024-05-01", "Europe/Berlin")`.
+  private mutating func zonedDate(
+    _ text: String, at start: PredicateToken
+  ) throws(PredicateFailure) -> ExpressionNode {
+    let zoneStart = token
+    let name = try quotedText("the name of a time zone in quotes")
+    try expect(.closeParenthesis, ")")
+    guard let zone = PredicateZones.zone(named: name) else {
+      throw failure(at: zoneStart, PredicateZones.unknown(name))
+    }
+    guard let date = ISO8601Date.parse(text, in: zone) else {
+      throw failure(
+        at: start, "This text is no date; correct it or pass the value as an argument.")
+    }
+    return .constant(.date(date))
   }
 
   /// `CAST(expression, "type")`.

@@ -302,4 +302,63 @@ extension ComputedOrderTests {
       #expect(ordered.first == (try decimal("0.1")))
     }
   }
+
+  @Test("Parts of dates are derived, grouped and sorted by, in a zone")
+  func partsOfDates() throws {
+    let model = try ManagedObjectModel {
+      Entity("Posting") {
+        Attribute("day", .date, .optional)
+        Attribute("text", .string, .default(""))
+        Attribute("amount", .decimal, .default(Decimal(1)))
+        Attribute("month", .integer16, .optional, .derived("month(day, 'Europe/Berlin')"))
+        Attribute(
+          "period", .integer32, .optional, .indexed,
+          .derived("year(day, 'Europe/Berlin') * 100 + month(day, 'Europe/Berlin')"))
+        Attribute("read", .date, .optional, .derived("CAST(text, 'NSDate')"))
+      }
+    }
+    try ObjectStore.use(model) { store in
+      let context = store.makeContext()
+      for text in [
+        "2023-12-31T22:59:59Z", "2023-12-31T23:00:00Z", "2024-01-15", "2024-02-01",
+        "2024-01-31T23:30:00Z",
+      ] {
+        let posting = try context.insert("Posting")
+        posting["text"] = .string(text)
+        posting["day"] = (try FetchPredicate.date(text))
+      }
+      try context.commit()
+      let query = context.objects("Posting")
+      #expect(try query.order(by: "text").array.map { $0["month"].int } == [12, 1, 1, 2, 2])
+      #expect(try context.count("Posting", matching: "read == day") == 5)
+      #expect(try context.count("Posting", matching: "period == 202401") == 2)
+      #expect(
+        try context.count("Posting", matching: "day >= date('2024-01-01', 'Europe/Berlin')") == 4)
+      #expect(
+        try context.count(
+          "Posting", matching: FetchPredicate(format: "day > CAST(%@, 'NSDate')", "2024-01-20"))
+          == 2)
+      for predicate in ["day > CAST(%@, 'NSDate')", "day == CAST(%@, 'NSDate')"] {
+        let error = try failure {
+          _ = try context.count("Posting", matching: FetchPredicate(format: predicate, "soon"))
+        }
+        #expect(error.code == .invalidPredicate && error.message.contains("ISO 8601"))
+      }
+      let rows = try query.order(by: "year(day, 'Europe/Berlin')", "month(day, 'Europe/Berlin')")
+        .rows(
+          "year(day, 'Europe/Berlin') AS y", "month(day, 'Europe/Berlin') AS m", "sum(amount) AS n",
+          groupedBy: ["year(day, 'Europe/Berlin')", "month(day, 'Europe/Berlin')"])
+      #expect(rows.map { $0["y"]?.int } == [2023, 2024, 2024])
+      #expect(rows.map { $0["m"]?.int } == [12, 1, 2])
+      #expect(rows.map { $0["n"]?.int } == [1, 2, 2])
+      let latest = try query.order(by: .descending(expression: "weekday(day)"), "text").array
+      #expect(latest.first?["text"] == "2023-12-31T22:59:59Z")
+    }
+  }
+}
+
+extension FetchPredicate {
+  fileprivate static func date(_ text: String) throws -> Value {
+    .date(try #require(ISO8601Date.parse(text)))
+  }
 }

@@ -39,6 +39,8 @@ extension PredicateFunction {
     case .join:
       guard case .list(let elements) = first else { return .null }
       return ValueFunctions.joined(elements, by: arguments.count > 1 ? second : .string(""))
+    case .year, .month, .day, .hour, .weekday:
+      return part(of: first, in: arguments.count > 1 ? second : .string("UTC"))
     case .now: return .date(now)
     case .noindex: return first
     case .distanceToLocation: return ValueFunctions.distance(first, second)
@@ -53,6 +55,26 @@ extension PredicateFunction {
     case .canonical: .string(StringFolding([.case, .diacritics]).fold(text))
     default: .null
     }
+  }
+
+  /// A part of a date; nil for anything else, and for a zone that doesn't exist.
+  private func part(of value: Value, in zone: Value) -> Value {
+    guard case .date(let date) = value, case .string(let name) = zone,
+      let zone = PredicateZones.zone(named: name)
+    else { return .null }
+    let seconds = date.timeIntervalSinceReferenceDate.rounded(.down)
+    guard seconds.magnitude < 1e14 else { return .null }
+    let clock = zone.clock(at: Int(seconds))
+    let day = GregorianDay(containing: clock)
+    let part =
+      switch self {
+      case .year: day.components.year
+      case .month: day.components.month
+      case .day: day.components.day
+      case .hour: (clock - day.clock) / 3600
+      default: day.weekday
+      }
+    return .integer(Int64(part))
   }
 
   private func statistic(_ arguments: [Value]) -> Value {

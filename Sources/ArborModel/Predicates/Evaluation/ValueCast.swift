@@ -41,6 +41,13 @@ package enum ValueCast: String, Sendable, CaseIterable {
     }
   }
 
+  /// Why a constant cannot be cast; nil if it can be, or is nil anyway.
+  func unreadable(_ value: Value) -> String? {
+    guard self == .date, case .string(let text) = value, cast(value).isNull else { return nil }
+    return "\(PredicateLiteral.quoted(text)) is no date in ISO 8601; write one as "
+      + "\"2024-05-01T12:30:00Z\"."
+  }
+
   private static func number(_ value: Value) -> Value {
     switch value {
     case .integer, .double, .decimal: return value
@@ -76,6 +83,8 @@ package enum ValueCast: String, Sendable, CaseIterable {
     switch value {
     case .date: return value
     case .boolean, .integer, .double, .decimal, .string:
+      // A text is a date in ISO 8601, or else a number of seconds.
+      if case .string(let text) = value, let date = ISO8601Date.parse(text) { return .date(date) }
       guard let seconds = number(value).floating, seconds.isFinite else { return .null }
       return .date(Date(timeIntervalSinceReferenceDate: seconds))
     default: return .null

@@ -1,0 +1,35 @@
+internal import ArborLocks
+internal import Foundation
+
+/// The time zones that predicates name, by identifiers such as `Europe/Berlin`, or by offsets such
+/// as `+02:00`.
+enum PredicateZones {
+  private static let most = 256
+  /// Finding a zone takes longer than what is computed with it.
+  private static let known = Lock<[String: TimeZone?]>([:])
+
+  /// The zone of a name; nil if it doesn't exist.
+  static func zone(named name: String) -> TimeZone? {
+    if let zone = known.withLock({ $0[name] }) { return zone }
+    let zone = offset(name).flatMap(TimeZone.init(secondsFromGMT:)) ?? TimeZone(identifier: name)
+    known.withLock { known in
+      if known.count >= most { known.removeAll() }
+      known[name] = .some(zone)
+    }
+    return zone
+  }
+
+  static func unknown(_ name: String) -> String {
+    "There is no time zone \"\(name)\"; write an identifier such as \"Europe/Berlin\", or an "
+      + "offset such as \"+02:00\"." + NearestName.hint(name, in: TimeZone.knownTimeZoneIdentifiers)
+  }
+
+  /// Seconds east of UTC.
+  private static func offset(_ name: String) -> Int? {
+    // The date is of no consequence: its zone is asked for.
+    guard name.hasPrefix("+") || name.hasPrefix("-"),
+      let date = ISO8601Date.parse("2001-01-01T00:00:00" + name)
+    else { return nil }
+    return -Int(date.timeIntervalSinceReferenceDate)
+  }
+}

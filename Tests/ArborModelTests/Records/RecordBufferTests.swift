@@ -47,7 +47,7 @@ import Testing
     let world = try PredicateWorld()
     let cases: [(String, [Value])] = [
       ("short", [40_000, -40_000, 1.5, "1", true]), ("medium", [3_000_000_000, .decimal(1)]),
-      ("long", [1.0, "x"]), ("flag", [1, "TRUE"]), ("single", [1e300, .double(.infinity), "x"]),
+      ("long", [1.0, "x"]), ("flag", [1, "TRUE"]), ("single", [1e300, .double(.nan), "x"]),
       ("ratio", [.double(.nan), .decimal(1)]), ("price", [.decimal(.nan), 1.5]), ("name", [1]),
       ("born", [5, .date(Date(timeIntervalSinceReferenceDate: .nan))]), ("photo", ["x"]),
       ("key", ["x"]), ("home", ["x"]),

@@ -1,5 +1,5 @@
+import ArborLocks
 public import ArborModel
-import Synchronization
 
 /// What an import left out, and what it never found.
 public struct ImportFindings: Sendable, Hashable {
@@ -55,7 +55,7 @@ public struct ImportFindings: Sendable, Hashable {
 ///
 /// Safe on any thread. Several imports with one report add up.
 public final class ImportReport: Sendable {
-  private let state = Mutex(ImportFindings())
+  private let state = Lock(ImportFindings())
 
   /// Creates a report without findings.
   public init() {}

@@ -30,11 +30,10 @@ struct IndexRange {
     case (.whole, 2): self.init(comparison, constant, whole: Int16.self)
     case (.whole, 4): self.init(comparison, constant, whole: Int32.self)
     case (.whole, _), (.reference, _): self.init(comparison, constant, whole: Int64.self)
-    case (.real, let width):
-      let greatest = width == 4 ? FloatNumbers.greatest : DoubleNumbers.greatest
-      self.init(kind.realInterval(comparison, constant), least: -greatest, greatest: greatest) {
-        kind.stored.value(ofReal: $0)
-      }
+    case (.real, _):
+      self.init(
+        kind.realInterval(comparison, constant), least: -.infinity, greatest: .infinity
+      ) { kind.stored.value(ofReal: $0) }
     case (.decimal, _): self.init(comparison, constant) { Self.decimal($0) }
     case (.text, _), (.identifier, _):
       self.init(comparison, constant) { value in

@@ -93,8 +93,9 @@ extension Duration: AttributeValue {
       return nil
     }
     NSDecimalRound(&whole, &scaled, 0, scaled.isSignMinus ? .up : .down)
-    guard let attoseconds = Int128(whole.description),
-      attoseconds.magnitude < 9_223_372_036_854_775_807_000_000_000_000_000_000
+    // 2⁶³ seconds: a duration counts its seconds in 64 bits.
+    let limit: Int128 = 9_223_372_036_854_775_808_000_000_000_000_000_000
+    guard let attoseconds = Int128(whole.description), (-limit..<limit).contains(attoseconds)
     else { return nil }
     self.init(attoseconds: attoseconds)
   }

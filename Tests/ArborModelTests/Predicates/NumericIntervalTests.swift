@@ -20,10 +20,12 @@ import Testing
     "long": [0, 1, -1, 2, 3, -2, -3, .integer(.max), .integer(.min), 9_007_199_254_740_993],
     "single": [
       0, 0.5, .double(Double(Float(0.1))), .double(Double(Float.greatestFiniteMagnitude)),
+      .double(.infinity), .double(-.infinity),
     ],
     "ratio": [
       0, 0.1, 2.5, 1e300, -1e300, 0x1p63, 9_007_199_254_740_992.0, 9_007_199_254_740_994.0,
-      .double(.leastNonzeroMagnitude), .double(.greatestFiniteMagnitude),
+      .double(.leastNonzeroMagnitude), .double(.greatestFiniteMagnitude), .double(.infinity),
+      .double(-.infinity),
     ],
     "price": [
       .decimal(0), .decimal(Decimal(string: "0.1") ?? 0), .decimal(Decimal(string: "1e100") ?? 0),

@@ -6,7 +6,8 @@ import Testing
 @Suite struct ValueCodecTests {
   private func decode(_ bytes: [UInt8]) -> Value? { bytes.withUnsafeBytes(ValueCodec.decode) }
 
-  @Test(arguments: PredicateLiteralTests.values) func everyValueComesBack(_ value: Value) {
+  @Test(arguments: PredicateLiteralTests.values.filter { !$0.containsNaN })
+  func everyValueComesBack(_ value: Value) {
     #expect(ValueCodec.canEncode(value))
     #expect(decode(ValueCodec.encode(value)) == value)
   }
@@ -57,6 +58,7 @@ import Testing
     #expect(!ValueCodec.canEncode(nested(64)))
     #expect(decode(ValueCodec.encode(nested(64))) == nil)
     #expect(!ValueCodec.canEncode([.decimal(.nan)]))
+    #expect(!ValueCodec.canEncode(.date(Date(timeIntervalSinceReferenceDate: .infinity))))
     // A list that claims four billion members.
     #expect(decode([12, 255, 255, 255, 255, 0, 0]) == nil)
   }

@@ -37,12 +37,13 @@ import Testing
     }
   }
 
-  /// A store with one tag, closed.
+  /// A store with one tag and one badge, closed.
   private func makeStore() throws {
     let file = try open(model)
     defer { file.close() }
     let draft = Draft(file)
     try draft.insert("Tag", ["name": "kept"])
+    try draft.insert("Badge", [:])
     try draft.commit()
   }
 

@@ -106,9 +106,10 @@ enum WholeNumbers: NumericDomain {
   }
 }
 
+/// Floating-point numbers of 64 bits; the infinite ones are the least and the greatest.
 enum DoubleNumbers: NumericDomain {
-  static let least = -Double.greatestFiniteMagnitude
-  static let greatest = Double.greatestFiniteMagnitude
+  static let least = -Double.infinity
+  static let greatest = Double.infinity
 
   static func successor(of number: Double) -> Double? { number >= greatest ? nil : number.nextUp }
   static func predecessor(of number: Double) -> Double? { number <= least ? nil : number.nextDown }
@@ -122,8 +123,6 @@ enum DoubleNumbers: NumericDomain {
     case .decimal(let number): near = Double(number.description) ?? 0
     default: return (nil, nil)
     }
-    if near > greatest { return (greatest, nil) }
-    if near < least { return (nil, least) }
     switch NumberOrdering.compare(.double(near), constant) {
     case .equal: return (near, near)
     case .less: return (near, successor(of: near))
@@ -134,8 +133,8 @@ enum DoubleNumbers: NumericDomain {
 
 /// Floating-point numbers of 32 bits, at 64.
 enum FloatNumbers: NumericDomain {
-  static let least = -Double(Float.greatestFiniteMagnitude)
-  static let greatest = Double(Float.greatestFiniteMagnitude)
+  static let least = -Double.infinity
+  static let greatest = Double.infinity
 
   static func successor(of number: Double) -> Double? {
     number >= greatest ? nil : Double(Float(number).nextUp)
@@ -151,13 +150,11 @@ enum FloatNumbers: NumericDomain {
   }
 
   private static func roundedDown(_ number: Double) -> Double? {
-    if number < least { return nil }
     let near = Double(Float(number))
     return near <= number ? near : predecessor(of: near)
   }
 
   private static func roundedUp(_ number: Double) -> Double? {
-    if number > greatest { return nil }
     let near = Double(Float(number))
     return near >= number ? near : successor(of: near)
   }

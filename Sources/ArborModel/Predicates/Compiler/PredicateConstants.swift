@@ -114,7 +114,7 @@ private struct ConstantArithmetic {
     plain = value
     switch value {
     case .double(let number):
-      exact = number.isFinite ? DecimalDigits(number).decimal.map(Value.decimal) : nil
+      exact = number.isFinite ? DecimalDigits(number).decimal.map(Value.decimal) : Value?.none
       (hasFractions, hasDecimals) = (true, false)
     case .decimal: (exact, hasFractions, hasDecimals) = (value, false, true)
     default: (exact, hasFractions, hasDecimals) = (value, false, false)
@@ -124,8 +124,10 @@ private struct ConstantArithmetic {
   init(_ function: PredicateFunction, _ operands: [ConstantArithmetic]) {
     plain = function.value(of: operands.map(\.plain), now: .distantPast)
     let exact = operands.compactMap(\.exact)
+    // Not `nil`, which beside a `Value` would be the null value.
     self.exact =
-      exact.count == operands.count ? function.value(of: exact, now: .distantPast) : nil
+      exact.count == operands.count
+      ? function.value(of: exact, now: .distantPast) : Value?.none
     hasFractions = operands.contains(where: \.hasFractions)
     hasDecimals = operands.contains(where: \.hasDecimals)
   }

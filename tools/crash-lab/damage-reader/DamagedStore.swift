@@ -122,7 +122,9 @@ struct DamagedStore {
         let properties = Properties(of: entity, store.model)
         for object in try context.fetch(entity.name) { use.read(object, properties) }
       }
-      for attribute in Properties(of: entity, store.model).attributes {
+      // Binary data has no order.
+      for attribute in Properties(of: entity, store.model).attributes
+      where attribute.type != .binary {
         for isAscending in [true, false] {
           attempt { try $0.fetch(entity.name, by: attribute.name, isAscending, context) }
         }

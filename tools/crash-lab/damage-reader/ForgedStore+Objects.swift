@@ -78,8 +78,8 @@ extension ForgedStore {
     fetch(nil)
     let query = context.objects(entity.name)
     let attributes = model.lineage(of: entity).flatMap(\.attributes)
-    // What may lie outside of its record has no order.
-    for name in attributes.filter({ !$0.allowsExternalStorage }).map(\.name) {
+    // Binary data has no order.
+    for name in attributes.filter({ $0.type != .binary }).map(\.name) {
       fetch(nil, by: name)
       guard findings.asks() else { continue }
       findings.attempt { _ = try query.minimum(name) }

@@ -267,7 +267,7 @@ import Testing
 
   /// A task that iterates a migration and is cancelled gets an error as soon as the work stops; the
   /// store is as it was, and the next migration counts on from there.
-  @Test(.timeLimit(.minutes(15))) func aCancelledIterationGoesOnLater() async throws {
+  @Test(.timeLimit(.minutes(40))) func aCancelledIterationGoesOnLater() async throws {
     let store = try EvolvingStore(Self.first(), Self.objects())
     let (url, model) = (store.url, try Self.second())
     let (reached, reach) = AsyncStream.makeStream(of: Void.self)

@@ -52,7 +52,7 @@ import Testing
 
   /// Elements that are each told of, all on one line, and how many findings there are.
   @Test(
-    .timeLimit(.minutes(15)),
+    .timeLimit(.minutes(40)),
     arguments: [
       { "<attribute name='a\($0)' attributeType='Strin'/>" },
       { "<attribute name='a\($0)' attributeType='Integer 16' defaultValueString='NO' u\($0)=''/>" },
@@ -82,7 +82,7 @@ import Testing
   }
 
   @Test(
-    .timeLimit(.minutes(15)),
+    .timeLimit(.minutes(40)),
     arguments: [
       { "\"a\($0)\": \"strin\"" }, { "\"a\($0)\": {\"type\": \"string\"}" },
       { "\"a\($0)\": {\"type\": \"composite(C\($0))\"}" },

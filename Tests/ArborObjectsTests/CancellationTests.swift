@@ -7,7 +7,7 @@ import Testing
 
 /// Every operation ends soon after the cancellation of its task and after its deadline, and leaves
 /// nothing behind.
-@Suite(.timeLimit(.minutes(15))) struct CancellationTests {
+@Suite(.timeLimit(.minutes(40))) struct CancellationTests {
   /// What takes a context's time.
   enum Operation: String, CaseIterable, Sendable {
     case fetch, fetchOne, count, exists, ids, rows, groups, aggregate, cursor, page, window

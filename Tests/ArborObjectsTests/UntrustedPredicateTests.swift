@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 
 /// What predicates from outside can ask for, and what they cost.
-@Suite(.timeLimit(.minutes(15))) struct UntrustedPredicateTests {
+@Suite(.timeLimit(.minutes(40))) struct UntrustedPredicateTests {
   private func withFriends<R>(
     _ count: Int = 30, _ body: (ManagedObjectContext) throws -> R
   ) throws -> R {

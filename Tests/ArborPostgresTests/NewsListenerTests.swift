@@ -5,7 +5,7 @@ import Testing
 
 @testable import ArborPostgres
 
-@Suite(.enabled(if: PostgresServer.isInstalled), .timeLimit(.minutes(15)))
+@Suite(.enabled(if: PostgresServer.isInstalled), .timeLimit(.minutes(40)))
 struct NewsListenerTests {
   @Test func tellsOthersOfWhatIsAdded() async throws {
     var begun = try BegunLog()

@@ -8,7 +8,7 @@ import Testing
 @testable import ArborPostgres
 
 /// Stores that are opened at once, by machines without a file and by processes with one.
-@Suite(.enabled(if: PostgresServer.isInstalled), .timeLimit(.minutes(15)))
+@Suite(.enabled(if: PostgresServer.isInstalled), .timeLimit(.minutes(40)))
 struct SharedOpeningTests {
   @Test("Machines that begin one log at once share one store")
   func beginningAtOnce() throws {

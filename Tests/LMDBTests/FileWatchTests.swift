@@ -20,7 +20,7 @@ import Testing
     return folder.file(name)
   }
 
-  @Test(.timeLimit(.minutes(15))) func tellsOfEveryWriteThatNobodyHasSeen() async throws {
+  @Test(.timeLimit(.minutes(40))) func tellsOfEveryWriteThatNobodyHasSeen() async throws {
     let path = try makeFile("store")
     let (calls, call) = AsyncStream.makeStream(of: Void.self)
     let watch = FileWatch(path: path) { call.yield() }
@@ -33,7 +33,7 @@ import Testing
     watch.cancel()
   }
 
-  @Test(.timeLimit(.minutes(15))) func filesAndTheirWatchesAreTold() async throws {
+  @Test(.timeLimit(.minutes(40))) func filesAndTheirWatchesAreTold() async throws {
     let first = try makeFile("first")
     let second = try makeFile("second")
     let (calls, call) = AsyncStream.makeStream(of: String.self)
@@ -52,7 +52,7 @@ import Testing
     withExtendedLifetime(watches) {}
   }
 
-  @Test(.timeLimit(.minutes(15))) func withoutTheKernelTheTimeComesRound() async throws {
+  @Test(.timeLimit(.minutes(40))) func withoutTheKernelTheTimeComesRound() async throws {
     let (calls, call) = AsyncStream.makeStream(of: Void.self)
     let end = FileWatch.repeatedly { call.yield() }
     var iterator = calls.makeAsyncIterator()

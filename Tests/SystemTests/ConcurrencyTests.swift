@@ -10,7 +10,7 @@ import Testing
 /// No commit is lost, none is seen by halves, no object leads to one that does not lead back. Under
 /// ThreadSanitizer (`tools/test --sanitize thread`) this is also the proof that nothing is touched
 /// by two threads at once.
-@Suite(.serialized, .timeLimit(.minutes(15))) struct ConcurrencyTests {
+@Suite(.serialized, .timeLimit(.minutes(40))) struct ConcurrencyTests {
   @Test func sixteenTasksFourContextsTwoProcesses() async throws {
     let folder = try TemporaryFolder()
     defer { withExtendedLifetime(folder) {} }

@@ -7,7 +7,7 @@ import Testing
 
 /// Two processes commit to one store, and one of them follows what both do: it hears of every
 /// commit, once, in the order of the commits, and knows which are its own.
-@Suite(.serialized, .timeLimit(.minutes(15))) struct ForeignNewsTests {
+@Suite(.serialized, .timeLimit(.minutes(40))) struct ForeignNewsTests {
   private static let commitsPerWriter = 300
 
   @Test func theCommitsOfAnotherProcessAreTold() async throws {

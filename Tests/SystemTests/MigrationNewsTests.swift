@@ -7,7 +7,7 @@ import Testing
 
 /// A program that has a store open with its former model reads on while another one migrates it, is
 /// told of that, is refused where it writes, and opens the store again.
-@Suite(.timeLimit(.minutes(15))) struct MigrationNewsTests {
+@Suite(.timeLimit(.minutes(40))) struct MigrationNewsTests {
   private let folder: TemporaryFolder
   private let path: String
 

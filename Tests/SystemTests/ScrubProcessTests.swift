@@ -7,7 +7,7 @@ import Testing
 @testable import crash_writer
 
 /// Several processes have a store open, and one of them scrubs it.
-@Suite(.serialized, .timeLimit(.minutes(15))) struct ScrubProcessTests {
+@Suite(.serialized, .timeLimit(.minutes(40))) struct ScrubProcessTests {
   private let folder: TemporaryFolder
   private var path: String { folder.path("ledger.arbor") }
 

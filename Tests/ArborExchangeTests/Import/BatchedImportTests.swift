@@ -220,7 +220,7 @@ import Testing
     #expect(unknown?.code == .unknownName)
   }
 
-  @Test(.timeLimit(.minutes(15))) func workStopsWhenItsStepsAreGivenUp() async throws {
+  @Test(.timeLimit(.minutes(40))) func workStopsWhenItsStepsAreGivenUp() async throws {
     let (stops, continuation) = AsyncStream.makeStream(of: Int.self)
     func takeOneStep() async throws {
       let progress = ImportProgress { report in

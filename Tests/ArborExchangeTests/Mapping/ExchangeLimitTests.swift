@@ -8,7 +8,7 @@ import TestSupport
 import Testing
 
 /// Imports, syncs, seeds and exports that are cancelled, or whose deadline comes, while they run.
-@Suite(.timeLimit(.minutes(15))) struct ExchangeLimitTests {
+@Suite(.timeLimit(.minutes(40))) struct ExchangeLimitTests {
   /// How many items are begun at most after a cancellation: as many as lie between two looks.
   private static let atMostAfterwards = 1_100
 

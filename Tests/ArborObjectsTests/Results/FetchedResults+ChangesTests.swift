@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// Whoever only waits hears of what others commit.
-@MainActor @Suite(.timeLimit(.minutes(15))) struct FetchedResultsChangesTests {
+@MainActor @Suite(.timeLimit(.minutes(40))) struct FetchedResultsChangesTests {
   private func open() throws -> PersistentStore {
     try PersistentStore(for: Office.classes, at: .inMemory)
   }

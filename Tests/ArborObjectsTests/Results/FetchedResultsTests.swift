@@ -5,7 +5,7 @@ import Observation
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(15))) struct FetchedResultsTests {
+@Suite(.timeLimit(.minutes(40))) struct FetchedResultsTests {
   private func employee(
     _ name: String, _ age: Int, in context: ManagedObjectContext
   ) -> Employee {

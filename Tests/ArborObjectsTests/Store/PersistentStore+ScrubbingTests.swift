@@ -7,7 +7,7 @@ import Testing
 @testable import ArborObjects
 
 /// The scrub as a program uses it.
-@Suite(.timeLimit(.minutes(5))) struct PersistentStoreScrubbingTests {
+@Suite(.timeLimit(.minutes(40))) struct PersistentStoreScrubbingTests {
   private let folder: TemporaryFolder
   private var path: String { folder.path("a.arbor") }
 

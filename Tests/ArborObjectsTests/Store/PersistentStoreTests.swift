@@ -103,7 +103,7 @@ import Testing
 
   /// An older copy on the file, then another file in its place: each call says so, and none goes on
   /// as if nothing were.
-  @Test(.timeLimit(.minutes(15)), arguments: [true, false])
+  @Test(.timeLimit(.minutes(40)), arguments: [true, false])
   func aFileThatIsReplacedIsNamed(inPlace: Bool) throws {
     let folder = try TemporaryFolder()
     let path = folder.path("a.arbor")

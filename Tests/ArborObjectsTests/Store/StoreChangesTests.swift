@@ -6,7 +6,7 @@ import Testing
 
 @testable import ArborObjects
 
-@Suite(.timeLimit(.minutes(15))) struct StoreChangesTests {
+@Suite(.timeLimit(.minutes(40))) struct StoreChangesTests {
   /// A store of the typed office, checked when `body` is done.
   private func useOffice(_ body: (PersistentStore) async throws -> Void) async throws {
     let folder = try TemporaryFolder()

@@ -3,7 +3,7 @@ import Testing
 
 @testable import ArborObjects
 
-@Suite(.timeLimit(.minutes(15))) struct TaskBellTests {
+@Suite(.timeLimit(.minutes(40))) struct TaskBellTests {
   @Test func nobodySleepsPastARing() async {
     let bell = TaskBell()
     let token = bell.token

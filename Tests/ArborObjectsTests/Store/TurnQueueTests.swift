@@ -5,7 +5,7 @@ import Testing
 
 @testable import ArborObjects
 
-@Suite(.timeLimit(.minutes(15))) struct TurnQueueTests {
+@Suite(.timeLimit(.minutes(40))) struct TurnQueueTests {
   private typealias Job = _Concurrency.Task
 
   @Test func noMoreThanAllowedGoOnAtOnce() async throws {

@@ -5,7 +5,7 @@ import Testing
 
 @testable import ArborStore
 
-@Suite(.timeLimit(.minutes(15))) struct CommitTicketTests {
+@Suite(.timeLimit(.minutes(40))) struct CommitTicketTests {
   @Test func aWaitEndsWithTheWakingOrItsTime() {
     let ticket = CommitTicket(ChangeSet())
     ticket.prepareToWait()

@@ -278,7 +278,7 @@ import Testing
 
   // MARK: Paths
 
-  @Test(.timeLimit(.minutes(15)), arguments: [false, true])
+  @Test(.timeLimit(.minutes(40)), arguments: [false, true])
   func refusesALinkThatLeadsNowhere(setsDamagedAside: Bool) throws {
     try FileManager.default.createSymbolicLink(
       atPath: path, withDestinationPath: folder.path("nowhere.arbor"))
@@ -291,7 +291,7 @@ import Testing
     #expect(files == ["office.arbor"])
   }
 
-  @Test(.timeLimit(.minutes(15)), arguments: ["", "a\0b", "\0"])
+  @Test(.timeLimit(.minutes(40)), arguments: ["", "a\0b", "\0"])
   func refusesAPathThatNoFileHas(name: String) throws {
     let path = name.isEmpty ? "" : folder.path("") + "/" + name
     let error = failure { try StoreEngine.open(StoreOpening(.file(path), model: model)) }

@@ -231,8 +231,12 @@ import Testing
           try page.evaluate("window.shifts = 0; location.hash = '#/\(address)'")
           try page.exists(mark)
           try page.wait("document.getElementById('main').getAttribute('aria-busy') === 'false'")
-          if name == "history" { try page.click(".commit summary") }
-          let problems = try PageAudit.problems(in: page)
+          var problems = try PageAudit.problems(in: page)
+          if name == "history" {
+            try page.click(".commit summary")
+            // What opens moves what follows it.
+            problems += try PageAudit.problems(in: page).filter { !$0.hasPrefix("moved by itself") }
+          }
           #expect(problems == [], "\(name) \(width) \(isDark)")
           try page.picture("\(name)-\(width)\(isDark ? "-dark" : "")")
         }

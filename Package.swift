@@ -61,13 +61,9 @@ let package = Package(
       name: "ArborLog", dependencies: ["ArborStore", "ArborModel", "ArborLocks", "LMDB"],
       swiftSettings: common),
     .target(
-      name: "ArborWork", dependencies: ["ArborStore", "ArborModel", "ArborLocks"],
-      swiftSettings: hot),
-    .target(
       name: "ArborObjects",
       dependencies: [
-        "ArborWork", "ArborLog", "ArborStore", "ArborModel", "ArborJSON", "ArborLocks",
-        "ArborSource",
+        "ArborLog", "ArborStore", "ArborModel", "ArborJSON", "ArborLocks", "ArborSource",
         .product(name: "Logging", package: "swift-log"),
       ],
       swiftSettings: hot),
@@ -189,8 +185,7 @@ let package = Package(
     .testTarget(
       name: "ArborObjectsTests",
       dependencies: [
-        "ArborObjects", "ArborWork", "ArborJSON", "ArborLog", "ArborLocks", "LMDB", "TestLength",
-        "TestSupport",
+        "ArborObjects", "ArborJSON", "ArborLog", "ArborLocks", "LMDB", "TestLength", "TestSupport",
         .product(name: "Logging", package: "swift-log"),
       ],
       swiftSettings: common),
@@ -230,8 +225,7 @@ let package = Package(
     .testTarget(
       name: "SystemTests",
       dependencies: [
-        "ArborData", "ArborExchange", "ArborMacros", "ArborObjects", "ArborWork", "ArborModel",
-        "ArborStore",
+        "ArborData", "ArborExchange", "ArborMacros", "ArborObjects", "ArborModel", "ArborStore",
         "ArborBrowser", "ArborService", "ArborLocks", "TestLength", "TestSupport", "crash-writer",
         "damage-reader",
         "lmdb-inspect", "world",

@@ -1,4 +1,3 @@
-import ArborWork
 import Foundation
 import TestSupport
 import Testing

@@ -13,10 +13,8 @@ import Testing
     "ArborModelFiles": ["ArborModel", "ArborJSON"],
     "ArborStore": ["LMDB", "ArborModel", "CArborBits", "ArborLocks"],
     "ArborLog": ["ArborStore", "ArborModel", "ArborLocks", "LMDB"],
-    "ArborWork": ["ArborStore", "ArborModel", "ArborLocks"],
     "ArborObjects": [
-      "ArborWork", "ArborLog", "ArborStore", "ArborModel", "ArborJSON", "ArborLocks",
-      "ArborSource",
+      "ArborLog", "ArborStore", "ArborModel", "ArborJSON", "ArborLocks", "ArborSource",
     ],
     "ArborExchange": ["ArborObjects", "ArborModel", "ArborJSON", "ArborLocks"],
     "ArborData": [
@@ -63,8 +61,7 @@ import Testing
       "TestSupport",
     ],
     "ArborObjectsTests": [
-      "TestLength", "ArborObjects", "ArborWork", "ArborJSON", "ArborLog", "ArborStore", "LMDB",
-      "ArborModel",
+      "TestLength", "ArborObjects", "ArborJSON", "ArborLog", "ArborStore", "LMDB", "ArborModel",
       "ArborLocks", "TestSupport",
     ],
     "ArborExchangeTests": [
@@ -82,9 +79,7 @@ import Testing
     "InspectTests": ["lmdb_inspect", "ArborData", "CLMDB", "ModelSamples", "TestSupport"],
     "SystemTests": [
       "TestLength", "crash_writer", "ArborData", "ArborExchange", "ArborMacros", "ArborModel",
-      "ArborObjects",
-      "ArborLocks", "ArborStore", "TestSupport",
-      "ArborWork",
+      "ArborObjects", "ArborLocks", "ArborStore", "TestSupport",
     ],
     "DifferentialTests": [
       "TestLength", "ArborData", "ArborLocks", "ArborModel", "ArborObjects", "TestSupport",

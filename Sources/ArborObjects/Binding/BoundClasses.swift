@@ -1,5 +1,4 @@
 internal import ArborModel
-internal import ArborWork
 
 /// How the entities of a store are represented: a value, of which every context has a copy.
 ///

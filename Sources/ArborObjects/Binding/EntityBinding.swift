@@ -1,7 +1,6 @@
 internal import ArborLocks
 internal import ArborModel
 internal import ArborStore
-internal import ArborWork
 internal import Foundation
 internal import Logging
 

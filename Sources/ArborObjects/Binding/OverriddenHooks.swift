@@ -1,6 +1,5 @@
 internal import ArborJSON
 internal import ArborModel
-internal import ArborWork
 
 /// Which of the hooks that are called most often a class overrides: for single values and for every
 /// object that is read.

@@ -1,6 +1,5 @@
 internal import ArborModel
 internal import ArborStore
-internal import ArborWork
 internal import Foundation
 
 /// Large binaries outside of their records: read when they are asked for, moved out at commit.

@@ -1,6 +1,5 @@
 internal import ArborModel
 internal import ArborStore
-internal import ArborWork
 
 /// The hooks that a commit calls before it validates.
 struct CommitHooks {

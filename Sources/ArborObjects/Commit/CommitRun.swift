@@ -1,6 +1,5 @@
 internal import ArborModel
 internal import ArborStore
-internal import ArborWork
 
 /// One commit of a context: hooks, derived attributes, validation, writing, and again where
 /// concurrent commits came in between.

@@ -1,6 +1,5 @@
 internal import ArborModel
 internal import ArborStore
-internal import ArborWork
 
 /// Decides the conflicts of a commit by its context's policy.
 struct ConflictResolver {

@@ -1,6 +1,5 @@
 internal import ArborModel
 internal import ArborStore
-internal import ArborWork
 internal import Foundation
 
 /// The derived attributes of one commit or validation: what `now()` is at its beginning it stays.

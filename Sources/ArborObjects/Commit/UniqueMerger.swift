@@ -1,6 +1,5 @@
 internal import ArborModel
 internal import ArborStore
-internal import ArborWork
 
 /// Merges inserted objects into those that have their unique values already.
 ///

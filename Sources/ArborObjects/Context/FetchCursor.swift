@@ -1,6 +1,5 @@
 public import ArborModel
 internal import ArborStore
-internal import ArborWork
 
 /// A cursor over the results of a request; see ``ManagedObjectContext/cursor(for:)``, which says
 /// what it keeps in memory and which objects it meets.

@@ -1,6 +1,5 @@
 public import ArborModel
 internal import ArborStore
-internal import ArborWork
 
 extension FetchPredicate {
   /// Whether an object fulfils the predicate, with its uncommitted changes and those of the objects

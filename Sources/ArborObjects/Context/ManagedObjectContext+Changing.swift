@@ -1,5 +1,4 @@
 public import ArborModel
-internal import ArborWork
 
 extension ManagedObjectContext {
   /// Forgets all uncommitted changes: inserted objects are gone, changed and deleted ones are as

@@ -1,6 +1,5 @@
 public import ArborModel
 internal import ArborStore
-internal import ArborWork
 
 extension ManagedObjectContext {
   /// Fetches objects, uncommitted changes included.

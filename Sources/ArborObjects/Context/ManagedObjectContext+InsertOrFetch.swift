@@ -1,5 +1,4 @@
 public import ArborModel
-internal import ArborWork
 
 /// Objects that are to be there once.
 extension ManagedObjectContext {

@@ -1,5 +1,4 @@
 public import ArborModel
-internal import ArborWork
 
 extension ManagedObjectContext {
   /// Inserts an object of an entity, with its default values.

@@ -1,6 +1,5 @@
 internal import ArborModel
 internal import ArborStore
-internal import ArborWork
 internal import Foundation
 
 /// A scratch pad of objects over a store: one object per ID, with changes that wait for a commit.

@@ -1,5 +1,4 @@
 public import ArborModel
-internal import ArborWork
 
 /// One object that was changed both in a context and in the store, as a
 /// ``MergePolicy/custom(_:)`` policy is shown it.

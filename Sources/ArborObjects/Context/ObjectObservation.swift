@@ -1,6 +1,5 @@
 internal import ArborModel
 internal import ArborStore
-internal import ArborWork
 public import Observation
 
 /// What Swift's `Observation` is told of a context's objects.

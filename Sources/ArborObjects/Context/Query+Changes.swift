@@ -1,5 +1,4 @@
 public import ArborModel
-internal import ArborWork
 
 /// Changing many objects at once, as if one by one: validation, delete rules, inverses, indexes and
 /// observers see every one of them, and the changes wait for the next commit.

@@ -1,6 +1,5 @@
 public import ArborModel
 internal import ArborStore
-internal import ArborWork
 
 /// What a query gives. Each of these asks the store anew, and throws what
 /// ``ManagedObjectContext/fetch(_:)`` throws.

@@ -1,6 +1,5 @@
 internal import ArborModel
 internal import ArborStore
-package import ArborWork
 
 /// Records what changes in a context, round by round, for as long as the context lives.
 ///
@@ -16,10 +15,10 @@ package final class RoundRecorder: ChangeListener {
     work.beginListening()
   }
 
-  package var isOver: Bool { false }
+  var isOver: Bool { false }
 
-  package func note(_ edit: Edit) { edits.append(edit) }
-  package func noteReplaced(_ object: TrackedObject) {}
+  func note(_ edit: Edit) { edits.append(edit) }
+  func noteReplaced(_ object: TrackedObject) {}
 
   /// Begins another round; what has been recorded is forgotten.
   package func beginRound() {

@@ -1,6 +1,5 @@
 internal import ArborModel
 internal import ArborStore
-internal import ArborWork
 
 /// Finds the object of an entity that is to be there once, or makes it.
 struct UniqueLookup {

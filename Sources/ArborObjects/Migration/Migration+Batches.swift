@@ -1,5 +1,4 @@
 internal import ArborModel
-internal import ArborWork
 
 /// Calls of the code, batch by batch, with the journal.
 extension Migration {

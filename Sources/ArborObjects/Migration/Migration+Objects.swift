@@ -1,6 +1,5 @@
 public import ArborModel
 internal import ArborStore
-internal import ArborWork
 
 extension Migration {
   /// Throws where the task is cancelled. Whatever works with objects does so too.

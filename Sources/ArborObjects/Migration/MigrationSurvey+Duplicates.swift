@@ -1,6 +1,5 @@
 internal import ArborModel
 internal import ArborStore
-internal import ArborWork
 
 extension MigrationSurvey {
   /// Objects that share values which become unique, or whose values were unique until a default

@@ -1,6 +1,5 @@
 internal import ArborModel
 internal import ArborStore
-internal import ArborWork
 
 /// Links that two relationships of the older model have, or one alone, and that the newer model
 /// lets both sides see.

@@ -1,6 +1,5 @@
 internal import ArborModel
 internal import ArborStore
-internal import ArborWork
 internal import Foundation
 
 /// What of the objects that a store has breaks the rules of a newer model, by a look at each.

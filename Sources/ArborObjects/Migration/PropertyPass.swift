@@ -1,5 +1,4 @@
 internal import ArborModel
-internal import ArborWork
 
 /// Fills what begins anew in the copy of a store, without code: each value and each link of the
 /// original, where the newer model has room for it.

@@ -1,6 +1,5 @@
 internal import ArborModel
 internal import ArborStore
-internal import ArborWork
 
 /// What keeps a migration in a copy from going on.
 extension StagedMigration {

@@ -1,5 +1,4 @@
 public import ArborModel
-internal import ArborWork
 
 /// Values by name, for models without classes.
 extension ManagedObject {

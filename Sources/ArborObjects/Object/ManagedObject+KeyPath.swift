@@ -1,5 +1,4 @@
 public import ArborModel
-internal import ArborWork
 
 extension ManagedObject {
   /// The value that a path of names leads to: `company.companyName`, `address.city`.

@@ -1,5 +1,4 @@
 internal import ArborModel
-internal import ArborWork
 
 /// What accessors that throw do beyond those that can't: they throw what keeps the store from being
 /// read, instead of returning a default and leaving the error to the context's next operation.

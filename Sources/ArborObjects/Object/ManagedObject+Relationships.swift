@@ -1,5 +1,4 @@
 public import ArborModel
-internal import ArborWork
 
 /// The accessors that typed classes build their relationships on.
 extension ManagedObject {

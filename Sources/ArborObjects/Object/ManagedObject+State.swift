@@ -1,5 +1,4 @@
 public import ArborModel
-internal import ArborWork
 
 extension ManagedObject {
   /// The object's permanent identity, which exists before its first commit and never changes.

@@ -1,6 +1,5 @@
 public import ArborJSON
 public import ArborModel
-public import ArborWork
 
 /// One object of a store, as one context sees it.
 ///

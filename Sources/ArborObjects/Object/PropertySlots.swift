@@ -1,5 +1,4 @@
 package import ArborModel
-internal import ArborWork
 
 /// A property whose name has been looked up once, for many objects of an entity and of those that
 /// inherit from it.

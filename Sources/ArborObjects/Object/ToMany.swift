@@ -1,5 +1,4 @@
 public import ArborModel
-internal import ArborWork
 
 /// A to-many relationship as it stands, without its members being read.
 ///

@@ -1,5 +1,4 @@
 internal import ArborModel
-internal import ArborWork
 
 // All objects of a context's workspace are live ones: it makes no others.
 

@@ -1,6 +1,5 @@
 internal import ArborModel
 internal import ArborStore
-internal import ArborWork
 
 /// Keeps the result of a request current: knows what it was, takes in what its record has taken
 /// down, and tells the difference.

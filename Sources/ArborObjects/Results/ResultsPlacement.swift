@@ -1,6 +1,5 @@
 internal import ArborModel
 internal import ArborStore
-internal import ArborWork
 
 /// Takes single objects out of an order and puts others in, and says in the end what that changed.
 ///

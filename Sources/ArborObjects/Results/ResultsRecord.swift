@@ -1,6 +1,5 @@
 internal import ArborModel
 internal import ArborStore
-internal import ArborWork
 internal import Synchronization
 
 /// Records what may concern fetched results, until they take it in.

@@ -1,6 +1,5 @@
 internal import ArborModel
 internal import ArborStore
-internal import ArborWork
 internal import Foundation
 
 /// What can be known of a request before it is fetched: which changes concern it, and how single

@@ -1,6 +1,5 @@
 internal import ArborModel
 internal import ArborStore
-internal import ArborWork
 
 /// What leads from one state of fetched results to the next, as ``FetchedResults/Difference`` shows
 /// it of one class.

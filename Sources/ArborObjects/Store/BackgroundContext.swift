@@ -1,6 +1,5 @@
 internal import ArborLocks
 internal import ArborModel
-internal import ArborWork
 
 #if canImport(Glibc)
   internal import Glibc

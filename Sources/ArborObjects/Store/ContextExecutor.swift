@@ -1,6 +1,5 @@
 internal import ArborLocks
 internal import ArborModel
-internal import ArborWork
 internal import Dispatch
 
 /// Runs an actor's jobs on a serial queue, whose thread may block.

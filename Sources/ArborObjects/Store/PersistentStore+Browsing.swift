@@ -1,6 +1,5 @@
 package import ArborModel
 package import ArborStore
-internal import ArborWork
 
 /// What a browser of stores shows beyond what programs need.
 extension PersistentStore {

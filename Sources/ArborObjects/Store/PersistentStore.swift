@@ -1,7 +1,6 @@
 internal import ArborLocks
 public import ArborModel
 internal import ArborStore
-internal import ArborWork
 public import Foundation
 
 /// One opened store: its file, its model, its writer.

@@ -1,7 +1,6 @@
 internal import ArborLocks
 internal import ArborModel
 internal import ArborStore
-internal import ArborWork
 
 /// The runs of one body that a store repeats where others were faster.
 ///

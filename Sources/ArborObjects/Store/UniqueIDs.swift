@@ -1,6 +1,5 @@
 public import ArborModel
 internal import ArborStore
-internal import ArborWork
 
 /// Numbers for the application: persistent, strictly increasing within a process, unique across
 /// processes, and never given out twice — not after a crash, a rollback or a purge.

@@ -1,5 +1,3 @@
-internal import ArborWork
-
 /// What a context can take back, group by group, and bring again.
 ///
 /// Give a context one, and its changes are recorded from then on:

@@ -1,5 +1,4 @@
 internal import ArborModel
-internal import ArborWork
 internal import Foundation
 
 /// Checks everything that a commit is about to write: the model's rules and the objects' own hooks.

@@ -1,6 +1,5 @@
 internal import ArborModel
 internal import ArborStore
-internal import ArborWork
 
 /// Checks all that a commit would write by every rule, and names the objects that break one.
 struct RuleCheck {

@@ -1,6 +1,5 @@
 internal import ArborLocks
 internal import ArborModel
-internal import ArborWork
 internal import Foundation
 
 /// The transformers that this process knows, by the names that models give them.

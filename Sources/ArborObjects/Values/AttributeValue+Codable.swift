@@ -1,5 +1,4 @@
 public import ArborModel
-internal import ArborWork
 internal import Foundation
 
 // Any codable type becomes an attribute by naming the protocol. Its values are kept as JSON in a

@@ -1,5 +1,4 @@
 public import ArborModel
-internal import ArborWork
 public import Foundation
 
 extension String: AttributeValue {

@@ -1,5 +1,4 @@
 public import ArborModel
-internal import ArborWork
 
 // Each type loads the slot of its own kind directly and leaves other kinds to a slower way. The
 // functions are not generic: the library is compiled without run-time exclusivity checks, which the

@@ -1,5 +1,4 @@
 public import ArborModel
-internal import ArborWork
 public import Foundation
 
 // Numbers whose range is not that of a type of attributes. The smallest type that holds all of them

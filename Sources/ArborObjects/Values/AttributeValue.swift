@@ -1,5 +1,4 @@
 public import ArborModel
-internal import ArborWork
 
 /// A Swift type that attributes are read and written as.
 ///

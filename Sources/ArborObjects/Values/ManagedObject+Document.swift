@@ -1,6 +1,5 @@
 package import ArborJSON
 package import ArborModel
-internal import ArborWork
 package import Foundation
 
 /// Attributes straight from a document: no value is made between its bytes and the record's.

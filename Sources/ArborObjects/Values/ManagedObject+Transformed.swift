@@ -1,5 +1,4 @@
 public import ArborModel
-internal import ArborWork
 internal import Foundation
 
 /// The Swift values of transformable attributes; see ``AttributeTransformer``.

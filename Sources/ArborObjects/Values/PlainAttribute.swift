@@ -1,5 +1,4 @@
 public import ArborModel
-internal import ArborWork
 internal import Foundation
 
 // Codable types that do not name `AttributeValue`, such as those of other modules, are attributes

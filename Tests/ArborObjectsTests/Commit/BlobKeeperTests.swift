@@ -1,5 +1,4 @@
 import ArborModel
-import ArborWork
 import Foundation
 import TestSupport
 import Testing

@@ -1,6 +1,5 @@
 import ArborModel
 @testable import ArborStore
-import ArborWork
 import Foundation
 import LMDB
 import Testing

@@ -1,6 +1,5 @@
 import ArborModel
 import ArborObjects
-import ArborWork
 import Testing
 
 @Suite struct DeletePropagationTests {

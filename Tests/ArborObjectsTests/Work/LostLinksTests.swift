@@ -1,6 +1,5 @@
 import ArborModel
 import ArborObjects
-import ArborWork
 import Testing
 
 /// New links to what others have deleted, under the policy that loses no change.

@@ -1,5 +1,4 @@
 import ArborModel
-import ArborWork
 import TestSupport
 import Testing
 

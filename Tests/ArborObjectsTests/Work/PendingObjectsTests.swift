@@ -1,5 +1,4 @@
 import ArborModel
-import ArborWork
 import Testing
 
 @testable import ArborObjects

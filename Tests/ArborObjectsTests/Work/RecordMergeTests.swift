@@ -1,7 +1,6 @@
 import ArborModel
 import ArborStore
 import ArborStore
-import ArborWork
 import Testing
 
 @testable import ArborObjects

@@ -1,6 +1,5 @@
 import ArborModel
 import ArborObjects
-import ArborWork
 import Testing
 
 /// Undo of changes of ordered relationships, which others have changed meanwhile.

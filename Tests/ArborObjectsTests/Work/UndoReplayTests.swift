@@ -1,6 +1,5 @@
 import ArborModel
 import ArborObjects
-import ArborWork
 import Testing
 
 /// Undo and redo of what others have a part in.

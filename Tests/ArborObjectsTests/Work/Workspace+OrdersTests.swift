@@ -1,6 +1,5 @@
 import ArborModel
 import ArborObjects
-import ArborWork
 import Testing
 
 /// Ordered relationships that two contexts change at the same time.

@@ -1,0 +1,278 @@
+internal import ArborModel
+
+/// Changes links and keeps both sides of every relationship in agreement, at once.
+///
+/// A side has one of three forms: a field of the record (to-one), nothing of its own (a to-many
+/// whose inverse is to-one: only the link edits repeat the change), or a set of link edits
+/// (many-to-many). Where it is ordered, the sequence of the members is edited besides.
+struct InverseKeeper {
+  private let work: Workspace
+
+  init(_ work: Workspace) { self.work = work }
+
+  /// Points a to-one relationship at another object, or at none.
+  func set(_ object: TrackedObject, _ relation: Relation, to target: TrackedObject?) {
+    guard let field = relation.field else { return }
+    let former = object.target(of: relation)
+    guard former != target?.number else { return }
+    willChange(object.number, relation)
+    guard write(object, field, target?.number) else { return }
+    if let former { leave(object.number, at: former, slot: relation.inverseSlot) }
+    if let target { arrive(object, at: target, slot: relation.inverseSlot) }
+  }
+
+  /// Links a member to a to-many relationship.
+  func add(_ member: TrackedObject, to owner: TrackedObject, _ relation: Relation) {
+    let inverse = member.shape.relations[relation.inverseSlot]
+    guard inverse.isToMany else { return set(member, inverse, to: owner) }
+    // Who is a member keeps its place.
+    if relation.isOrdered || inverse.isOrdered, work.isMember(member, of: owner, relation) {
+      return
+    }
+    arriveLink(member.number, at: owner.number, relation)
+    // An object in a relationship that is its own inverse may be its own member: one link.
+    guard member !== owner || !relation.isOwnInverse else { return }
+    arriveLink(owner.number, at: member.number, inverse)
+  }
+
+  /// Unlinks a member from a to-many relationship.
+  func remove(_ member: TrackedObject, from owner: TrackedObject, _ relation: Relation) {
+    let inverse = member.shape.relations[relation.inverseSlot]
+    guard inverse.isToMany else {
+      guard member.target(of: inverse) == owner.number else { return }
+      return set(member, inverse, to: nil)
+    }
+    leaveLink(member.number, at: owner.number, relation)
+    guard member !== owner || !relation.isOwnInverse else { return }
+    leaveLink(owner.number, at: member.number, inverse)
+  }
+
+  /// Makes objects the members of a to-many relation, in that order where it is ordered.
+  func replace(
+    _ owner: TrackedObject, _ relation: Relation, with members: some Sequence<ObjectNumber>
+  ) {
+    let former = MemberList(work.members(of: owner, relation))
+    var wanted = MemberList()
+    for member in members { wanted.append(member) }
+    for number in former.numbers where !wanted.contains(number) {
+      if let member = work.fault(number) { remove(member, from: owner, relation) }
+    }
+    for member in wanted.numbers where !former.contains(member) {
+      if let member = work.fault(member) { add(member, to: owner, relation) }
+    }
+    guard relation.isOrdered else { return }
+    arrange(wanted.numbers, of: owner.number, relation)
+  }
+
+  /// Gives the members of an ordered relationship a sequence.
+  func arrange(_ members: [ObjectNumber], of owner: ObjectNumber, _ relation: Relation) {
+    let stored = work.storedMembers(of: owner, relation)
+    let edit = work.links.makeEdit(owner, relation)
+    guard edit.members(over: stored) != members else { return }
+    willChange(owner, relation)
+    noteSequence(edit)
+    noteOrder(edit)
+    edit.arrange(members, over: stored)
+  }
+
+  // MARK: One side
+
+  /// Tells a former target that it is none any more.
+  func leave(_ member: ObjectNumber, at owner: ObjectNumber, slot: Int) {
+    guard let relation = work.relation(of: owner, slot) else { return }
+    switch relation.form {
+    case .field:
+      guard let object = living(owner) else { return }
+      if leads(object, relation, to: member), let field = relation.field {
+        willChange(owner, relation)
+        write(object, field, nil)
+      }
+    case .links where relation.isInverseToMany:
+      if !work.isDeleted(owner) { leaveLink(member, at: owner, relation) }
+    case .derived, .links:
+      willChange(owner, relation)
+      if relation.form == .links {
+        let edit = work.links.makeEdit(owner, relation)
+        noteSequence(edit)
+        noteOrder(edit)
+      }
+      work.links.derive(member, work.pending.change(of: member), at: owner, relation)
+    }
+  }
+
+  /// Tells a new target that it is one.
+  func arrive(_ member: TrackedObject, at owner: TrackedObject, slot: Int) {
+    let relation = owner.shape.relations[slot]
+    switch relation.form {
+    case .field:
+      guard let field = relation.field else { return }
+      let former = owner.target(of: relation)
+      willChange(owner.number, relation)
+      write(owner, field, member.number)
+      guard let former, former != member.number, let object = living(former) else { return }
+      let back = object.shape.relations[relation.inverseSlot]
+      // In a relationship that is its own inverse it may have been pointed elsewhere by now.
+      if leads(object, back, to: owner.number), let field = back.field {
+        willChange(former, back)
+        write(object, field, nil)
+      }
+    case .links where relation.isInverseToMany:
+      arriveLink(member.number, at: owner.number, relation)
+    case .derived, .links:
+      willChange(owner.number, relation)
+      if relation.form == .links {
+        putLast(member.number, work.links.makeEdit(owner.number, relation))
+      }
+      work.links.derive(member.number, member.change, at: owner.number, relation)
+    }
+  }
+
+  /// An object that is deleted neither here nor, for all that the store knows, by others.
+  private func living(_ number: ObjectNumber) -> TrackedObject? {
+    guard !work.isDeleted(number) else { return nil }
+    if let object = work.registry.object(number), object.base != nil { return object }
+    return work.exists(number) ? work.fault(number) : nil
+  }
+
+  /// Whether an object, which has led to another one, still does. What the context holds of an
+  /// unchanged one may be from before.
+  private func leads(
+    _ object: TrackedObject, _ relation: Relation, to target: ObjectNumber
+  ) -> Bool {
+    if object.target(of: relation) == target { return true }
+    guard object.change == nil else { return false }
+    work.renewUnchanged(object.number)
+    return object.workspace === work && object.target(of: relation) == target
+  }
+
+  /// Tells those who observe a relationship that it is about to change.
+  @inline(__always)
+  private func willChange(_ owner: ObjectNumber, _ relation: Relation) {
+    if !work.listeners.isEmpty { work.tellWillChange(linksOf: owner, relation) }
+  }
+
+  /// Writes a reference; returns whether it could be written.
+  @discardableResult
+  @inline(__always)
+  private func write(
+    _ object: TrackedObject, _ field: RecordField, _ target: ObjectNumber?
+  ) -> Bool {
+    object.write { buffer, _ in
+      if let target {
+        buffer.store(field, target.rawValue)
+      } else {
+        buffer.setNull(field)
+      }
+    }
+  }
+
+  // MARK: Links
+
+  private func arriveLink(_ member: ObjectNumber, at owner: ObjectNumber, _ relation: Relation) {
+    if relation.isOrdered {
+      let edit = work.links.makeEdit(owner, relation)
+      if edit[member] != .added { putLast(member, edit) }
+    }
+    setLink(member, at: owner, relation, .added)
+  }
+
+  func leaveLink(_ member: ObjectNumber, at owner: ObjectNumber, _ relation: Relation) {
+    if relation.isOrdered { noteSequence(work.links.makeEdit(owner, relation)) }
+    setLink(member, at: owner, relation, .removed)
+  }
+
+  private func setLink(
+    _ member: ObjectNumber, at owner: ObjectNumber, _ relation: Relation,
+    _ membership: LinkMembership
+  ) {
+    let edit = work.links.makeEdit(owner, relation)
+    let former = edit[member]
+    guard former != membership else { return }
+    willChange(owner, relation)
+    work.recordEdit(of: edit, member)
+    // Between objects of which one was never committed, a link that goes leaves nothing to remove.
+    let isNew = work.isNew(owner) || work.isNew(member)
+    edit[member] = isNew && membership == .removed ? .unmentioned : membership
+  }
+
+  // MARK: Orders
+
+  private func putLast(_ member: ObjectNumber, _ edit: PendingMembers) {
+    noteOrder(edit)
+    edit.putLast(member) { work.storedMembers(of: edit.owner, edit.relation) }
+    noteJoined(member, edit)
+  }
+
+  /// Tells undo that an object is a member by now that was none.
+  func noteJoined(_ member: ObjectNumber, _ edit: PendingMembers) {
+    guard work.undo?.isRecording == true, edit.sequenceEpoch != work.epoch else { return }
+    let order = edit.order ?? PendingOrder()
+    order.noteJoined(member, in: work.epoch)
+    edit.order = order
+  }
+
+  /// Holds on to the sequences of the lists in which an object that comes back is a member again at
+  /// once: as its to-one relationships say, and as others have linked it meanwhile.
+  func keepSequences(with object: TrackedObject) {
+    guard work.links.hasOrders else { return }
+    func keep(_ edit: PendingMembers) {
+      noteOrder(edit)
+      edit.keepSequence(for: object.number) {
+        work.storedMembers(of: edit.owner, edit.relation)
+      }
+    }
+    for relation in object.shape.relations {
+      guard let field = relation.field else { continue }
+      let stored = object.change?.committed?.reference(field)
+      for target in [stored, object.target(of: relation)] {
+        guard let target, let inverse = work.relation(of: target, relation.inverseSlot),
+          inverse.isOrdered, let edit = work.links.edit(target, inverse)
+        else { continue }
+        keep(edit)
+      }
+    }
+    work.links.forEach(hiding: object.number) { if $0.relation.isOrdered { keep($0) } }
+  }
+
+  /// Forgets the order of an object that was inserted and is deleted again.
+  func forgetOrder(of owner: ObjectNumber, _ relation: Relation) {
+    guard let edit = work.links.edit(owner, relation), edit.order != nil else { return }
+    noteOrder(edit)
+    edit.order = nil
+  }
+
+  /// Notes, for undo, the sequences of an object's own lists, as far as they are not the store's,
+  /// and of the lists that it is in: it is about to be deleted.
+  func noteSequences(with object: TrackedObject, _ links: [(Relation, [ObjectNumber])]) {
+    guard work.undo?.isRecording == true else { return }
+    for (relation, targets) in links {
+      if relation.isOrdered, let edit = work.links.edit(object.number, relation) {
+        noteSequence(edit)
+      }
+      guard relation.form == .links, relation.isInverseToMany else { continue }
+      for target in targets {
+        guard let inverse = work.relation(of: target, relation.inverseSlot), inverse.isOrdered
+        else { break }
+        noteSequence(work.links.makeEdit(target, inverse))
+      }
+    }
+  }
+
+  /// Notes the sequence of the members for undo, before the first of them leaves or is moved:
+  /// a member that comes last leaves that of the others as it is.
+  private func noteSequence(_ edit: PendingMembers) {
+    guard let history = work.undo, history.isRecording,
+      edit.sequenceEpoch != work.epoch
+    else { return }
+    edit.sequenceEpoch = work.epoch
+    work.recordSequence(edit)
+  }
+
+  /// Notes what the edit says of the sequence before that changes, or the members do without a step
+  /// of their own.
+  private func noteOrder(_ edit: PendingMembers) {
+    guard edit.orderEpoch != work.epoch else { return }
+    edit.orderEpoch = work.epoch
+    work.recordOrder(edit)
+  }
+}

@@ -1,0 +1,49 @@
+internal import ArborModel
+internal import ArborStore
+
+/// The committed members of relationships that were prefetched or read ahead, so that traversing
+/// them asks the store nothing.
+///
+/// What it holds is as old as the commits that the context has taken in; a commit, here or taken
+/// in, empties it.
+struct MembershipCache {
+  private struct Relationship: Hashable {
+    let declaringEntity: Int
+    let slot: Int
+  }
+
+  private var tables: [Relationship: MemberTable] = [:]
+  /// What was read for a traversal that goes on, the latest of each relationship.
+  private var ahead: [Relationship: MemberTable] = [:]
+  private var sequence: UInt64 = 0
+
+  /// Keeps the members of some owners, read at a commit's sequence.
+  ///
+  /// - Parameter isAhead: Whether nobody has asked for them yet.
+  mutating func keep(
+    _ table: MemberTable, of relationship: RelationshipSchema, at sequence: UInt64,
+    isAhead: Bool = false
+  ) {
+    if sequence != self.sequence { removeAll() }
+    self.sequence = sequence
+    let key = Relationship(declaringEntity: relationship.declaringEntity, slot: relationship.slot)
+    if isAhead { ahead[key] = table } else { tables[key] = table }
+  }
+
+  @inline(__always)
+  func members(of owner: ObjectNumber, _ relation: Relation) -> ArraySlice<ObjectNumber>? {
+    guard !tables.isEmpty || !ahead.isEmpty else { return nil }
+    return find(owner, relation)
+  }
+
+  @inline(never)
+  private func find(_ owner: ObjectNumber, _ relation: Relation) -> ArraySlice<ObjectNumber>? {
+    let key = Relationship(declaringEntity: relation.declaringEntity, slot: relation.slot)
+    return tables[key]?[owner] ?? ahead[key]?[owner]
+  }
+
+  mutating func removeAll() {
+    if !tables.isEmpty { tables = [:] }
+    if !ahead.isEmpty { ahead = [:] }
+  }
+}

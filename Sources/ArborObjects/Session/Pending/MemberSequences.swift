@@ -1,0 +1,51 @@
+internal import ArborModel
+
+/// Two lists of members made one. What both begin and end with costs a comparison.
+extension [ObjectNumber] {
+  /// This list with the members that it lacks of another one: each behind the one that it follows
+  /// there; those that follow all others there, behind all that both lists have. Linear.
+  func inserting(_ guests: [ObjectNumber]) -> [ObjectNumber] {
+    guard let (own, theirs) = middles(guests) else { return self }
+    let host = Set(self[own])
+    guard guests[theirs].contains(where: { !host.contains($0) }) else { return self }
+    let common = host.intersection(guests[theirs])
+    var runs: [ObjectNumber?: [ObjectNumber]] = [:]
+    var anchor: ObjectNumber?
+    var run: [ObjectNumber] = []
+    for guest in guests[theirs] {
+      guard common.contains(guest) else {
+        run.append(guest)
+        continue
+      }
+      runs[anchor] = run
+      (anchor, run) = (guest, [])
+    }
+    if theirs.upperBound == guests.endIndex { anchor = self[own].last(where: common.contains) }
+    runs[anchor, default: []] += run
+    var merged = self[..<own.lowerBound] + (runs[nil] ?? [])
+    for member in self[own] {
+      merged.append(member)
+      if let run = runs[member] { merged += run }
+    }
+    return [ObjectNumber](merged + self[own.upperBound...])
+  }
+
+  /// This list with the members that it lacks of another one: each before the one that it precedes
+  /// there; those that precede all others there, before all that both lists have. Linear.
+  func insertingBefore(_ guests: [ObjectNumber]) -> [ObjectNumber] {
+    [ObjectNumber](reversed()).inserting(guests.reversed()).reversed()
+  }
+
+  /// What lies between the same beginning and the same end of two lists; nil where they are one.
+  func middles(_ other: [ObjectNumber]) -> (own: Range<Int>, theirs: Range<Int>)? {
+    let shorter = Swift.min(count, other.count)
+    var start = 0
+    while start < shorter, self[start] == other[start] { start += 1 }
+    var length = 0
+    while length < shorter - start, self[count - 1 - length] == other[other.count - 1 - length] {
+      length += 1
+    }
+    let (end, otherEnd) = (count - length, other.count - length)
+    return start == end && start == otherEnd ? nil : (start..<end, start..<otherEnd)
+  }
+}

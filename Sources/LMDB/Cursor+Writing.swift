@@ -68,7 +68,7 @@ extension Cursor {
     key: UnsafeRawBufferPointer, numbers: [UInt64], isNewKey: Bool = true, isCounted: Bool = true
   ) throws(LMDBError) {
     guard let first = numbers.first else { return }
-    _ = try withNumber(first) { (first) throws(LMDBError) in
+    _ = try first.withBytes { (first) throws(LMDBError) in
       try put(key: key, value: first, isNewKey ? .append : .appendDuplicate, isCounted: isCounted)
     }
     slotPointer.pointee.bytesPut &+= (numbers.count - 1) &* (key.count &+ 8)
@@ -133,7 +133,7 @@ extension Cursor {
   ) throws(LMDBError) {
     let mode = isAbove ? PutMode.append : .overwrite
     slotPointer.pointee.bytesPut &+= 8 &+ count
-    try withNumber(key) { (bytes) throws(LMDBError) in
+    try key.withBytes { (bytes) throws(LMDBError) in
       if let pageGuard { try pageGuard.pointee.verifyPut(bytes, bytes, mode) }
       let former = isAbove ? nil : try formerHash(bytes)
       var key = MDB_val(bytes)

@@ -134,7 +134,7 @@ package struct Cursor: ~Copyable {
 
   /// The first entry whose integer key is `key` or above.
   package func seek(_ key: UInt64) throws(LMDBError) -> Entry? {
-    try withNumber(key) { (key) throws(LMDBError) in try move(MDB_SET_RANGE, key) }
+    try key.withBytes { (key) throws(LMDBError) in try move(MDB_SET_RANGE, key) }
   }
 
   /// The first entry of `key`.

@@ -11,7 +11,7 @@ extension Environment {
   ///   ``LMDBError/nestedWrite`` inside a write of this thread, where the transaction opens
   ///   databases itself.
   package func openDatabase(
-    _ name: String, _ flags: DatabaseFlags, create: Bool
+    _ name: String, _ flags: DatabaseFlags, create: Bool = false
   ) throws(LMDBError) -> Database? {
     if let known = databases.withLock({ $0.committed(name) }) { return try known.with(flags) }
     if create, !isReadOnly {
@@ -178,7 +178,7 @@ extension WriteTransaction {
   /// Opens a named database inside this transaction, and creates it where `create` says so; nil
   /// where it is missing. It stays open after the commit.
   package func openDatabase(
-    _ name: String, _ flags: DatabaseFlags, create: Bool
+    _ name: String, _ flags: DatabaseFlags, create: Bool = false
   ) throws(LMDBError) -> Database? {
     if let known = environment.databases.withLock({ $0.known(name) }) {
       return try known.with(flags)

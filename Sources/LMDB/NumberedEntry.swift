@@ -9,4 +9,6 @@ extension NumberedEntry {
   init(key: UInt64, value: UnsafeRawBufferPointer) {
     self.init(key: key, base: value.baseAddress, count: value.count)
   }
+
+  package var value: UnsafeRawBufferPointer { UnsafeRawBufferPointer(start: base, count: count) }
 }

@@ -9,6 +9,9 @@ package struct DatabaseStatistics: Sendable, Hashable {
   package let overflowPages: Int
   /// Entries; each duplicate counts.
   package let entries: Int
+
+  /// Bytes of the tree's pages.
+  package var bytes: Int { (branchPages + leafPages + overflowPages) * pageSize }
 }
 
 /// The state of an environment's file, as of the last commit.

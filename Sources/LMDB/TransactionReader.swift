@@ -37,7 +37,7 @@ package struct TransactionReader {
       case .unknown: break
       }
     }
-    return try withNumber(key) { (key) throws(LMDBError) in try ask(database, key) }
+    return try key.withBytes { (key) throws(LMDBError) in try ask(database, key) }
   }
 
   /// The engine's answer.

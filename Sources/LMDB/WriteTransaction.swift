@@ -35,10 +35,7 @@ package enum PutMode: Sendable {
 /// usable across changes. An error of an operation, ``LMDBError/badValueSize`` apart, spoils the
 /// transaction: let it leave the closure.
 package struct WriteTransaction: ~Copyable, ReadableTransaction {
-  package let environment: Environment
-
-  /// The same transaction once more, for code that wraps the one that it was lent.
-  package init(environment: Environment) { self.environment = environment }
+  let environment: Environment
 
   package var reader: TransactionReader { TransactionReader(slot: environment.writerSlot) }
 
@@ -118,7 +115,7 @@ package struct WriteTransaction: ~Copyable, ReadableTransaction {
     let mode = isAbove ? PutMode.append : .overwrite
     slot.pointee.bytesPut &+= 8 &+ count
     slot.pointee.digests.begin(database)
-    try withNumber(key) { (bytes) throws(LMDBError) in
+    try key.withBytes { (bytes) throws(LMDBError) in
       if let pageGuard = slot.pointee.pageGuard {
         try pageGuard.pointee.verifyPut(database, bytes, bytes, mode)
       }
@@ -250,13 +247,4 @@ extension TransactionSlot {
     try checkCode(code)
     return true
   }
-}
-
-/// Lends the bytes of a number in the machine's order, as LMDB's integer keys and values are.
-@inline(__always)
-func withNumber<R>(
-  _ number: UInt64, _ body: (UnsafeRawBufferPointer) throws(LMDBError) -> R
-) throws(LMDBError) -> R {
-  // Sound: the bytes are this frame's own and are lent for the call only.
-  try withUnsafeBytes(of: number) { (bytes) throws(LMDBError) -> R in try body(bytes) }
 }

@@ -84,7 +84,7 @@ struct DuplicatesWork {
     for (index, value) in [value, value.exchanged].enumerated() {
       let wasThere = models[index].remove(key, value)
       let isDeleted = try value.withStoredBytes { (bytes) throws(LMDBError) in
-        try withNumber(key) { (key) throws(LMDBError) in
+        try key.withBytes { (key) throws(LMDBError) in
           try transaction.delete(databases[index], key: key, value: bytes)
         }
       }
@@ -146,7 +146,7 @@ struct DuplicatesWork {
     let sorted = models[0][key]
     let index = models[0].lowerBound(key, wanted)
     let exact = try wanted.withStoredBytes { (bytes) throws(LMDBError) in
-      try withNumber(key) { (key) throws(LMDBError) in try cursor.seekExact(key, value: bytes) }
+      try key.withBytes { (key) throws(LMDBError) in try cursor.seekExact(key, value: bytes) }
     }
     let isThere = models[0].contains(key, wanted)
     try expect(value(exact) == (isThere ? wanted : nil), "\(wanted) of \(key)")
@@ -161,7 +161,7 @@ struct DuplicatesWork {
     _ cursor: borrowing Cursor, _ key: UInt64, _ wanted: UInt128
   ) throws -> UInt128? {
     let entry = try wanted.withStoredBytes { (bytes) throws(LMDBError) in
-      try withNumber(key) { (key) throws(LMDBError) in try cursor.seek(key, value: bytes) }
+      try key.withBytes { (key) throws(LMDBError) in try cursor.seek(key, value: bytes) }
     }
     return value(entry)
   }

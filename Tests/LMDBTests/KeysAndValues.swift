@@ -49,15 +49,6 @@ extension ReadableTransaction where Self: ~Copyable {
 }
 
 extension TransactionReader {
-  /// The value of a key given as bytes; nil where it is missing.
-  func get(
-    _ database: Database, key: [UInt8]
-  ) throws(LMDBError) -> UnsafeRawBufferPointer? {
-    try key.withUnsafeBufferPointer { (bytes) throws(LMDBError) -> UnsafeRawBufferPointer? in
-      try get(database, key: UnsafeRawBufferPointer(bytes))
-    }
-  }
-
   /// The number of values of `key`, without a scan; 0 where it is missing.
   func valueCount(_ database: Database, key: [UInt8]) throws(LMDBError) -> Int {
     let cursor = try cursor(database)
@@ -89,88 +80,55 @@ extension Cursor {
       batch = try nextBatch()
     }
   }
+}
 
+// Integer literals are of no type that the generic operations take.
+
+extension Cursor {
   /// The entry of exactly this key and number.
   func seekExact(
     _ key: UnsafeRawBufferPointer, value: UInt64
   ) throws(LMDBError) -> Entry? {
-    try withNumber(value) { (value) throws(LMDBError) in try seekExact(key, value: value) }
+    try value.withBytes { (value) throws(LMDBError) in try seekExact(key, value: value) }
+  }
+
+  /// The first entry of exactly this key whose number is `value` or above.
+  func seek(_ key: UnsafeRawBufferPointer, value: UInt64) throws(LMDBError) -> Entry? {
+    try value.withBytes { (value) throws(LMDBError) in try seek(key, value: value) }
   }
 
   /// The entry of exactly this integer key and number.
   func seekExact(_ key: UInt64, value: UInt64) throws(LMDBError) -> Entry? {
-    try withNumber(key) { (key) throws(LMDBError) in try seekExact(key, value: value) }
-  }
-
-  /// The first entry of exactly this key whose number is `value` or above.
-  func seek(
-    _ key: UnsafeRawBufferPointer, value: UInt64
-  ) throws(LMDBError) -> Entry? {
-    try withNumber(value) { (value) throws(LMDBError) in
-      try seek(key, value: value)
-    }
+    try key.withBytes { (key) throws(LMDBError) in try seekExact(key, value: value) }
   }
 
   /// The first entry of exactly this integer key whose number is `value` or above.
   func seek(_ key: UInt64, value: UInt64) throws(LMDBError) -> Entry? {
-    try withNumber(key) { (key) throws(LMDBError) in try seek(key, value: value) }
+    try key.withBytes { (key) throws(LMDBError) in try seek(key, value: value) }
+  }
+
+  /// The first entry of an integer key.
+  func seekExact(_ key: UInt64) throws(LMDBError) -> Entry? {
+    try key.withBytes { (key) throws(LMDBError) in try seekExact(key) }
   }
 
   /// The first values of an integer key.
   func firstBatch(_ key: UInt64) throws(LMDBError) -> UnsafeRawBufferPointer? {
-    try withNumber(key) { (key) throws(LMDBError) in try firstBatch(key) }
-  }
-
-  /// The first values of a key.
-  func firstBatch(_ key: [UInt8]) throws(LMDBError) -> UnsafeRawBufferPointer? {
-    try key.withUnsafeBufferPointer { (key) throws(LMDBError) in
-      try firstBatch(UnsafeRawBufferPointer(key))
-    }
+    try key.withBytes { (key) throws(LMDBError) in try firstBatch(key) }
   }
 
   /// Puts a number under a key.
   @discardableResult
   func put(
-    key: UnsafeRawBufferPointer, value: UInt64, _ mode: BulkMode, isCounted: Bool = true
+    key: UnsafeRawBufferPointer, value: UInt64, _ mode: BulkMode
   ) throws(LMDBError) -> Bool {
-    try withNumber(value) { (value) throws(LMDBError) in
-      try put(key: key, value: value, mode, isCounted: isCounted)
-    }
-  }
-
-  /// Puts an entry under an integer key.
-  @discardableResult
-  func put(
-    key: UInt64, value: UnsafeRawBufferPointer, _ mode: BulkMode
-  ) throws(LMDBError) -> Bool {
-    try withNumber(key) { (key) throws(LMDBError) in try put(key: key, value: value, mode) }
+    try value.withBytes { (value) throws(LMDBError) in try put(key: key, value: value, mode) }
   }
 
   /// Puts a number under an integer key.
   @discardableResult
-  func put(
-    key: UInt64, value: UInt64, _ mode: BulkMode
-  ) throws(LMDBError) -> Bool {
-    try withNumber(key) { (key) throws(LMDBError) in try put(key: key, value: value, mode) }
-  }
-
-  /// The first entry whose key is `key` or above.
-  func seek(_ key: [UInt8]) throws(LMDBError) -> Entry? {
-    try key.withUnsafeBufferPointer { (key) throws(LMDBError) in
-      try seek(UnsafeRawBufferPointer(key))
-    }
-  }
-
-  /// The first entry of an integer key.
-  func seekExact(_ key: UInt64) throws(LMDBError) -> Entry? {
-    try withNumber(key) { (key) throws(LMDBError) in try seekExact(key) }
-  }
-
-  /// The first entry of `key`.
-  func seekExact(_ key: [UInt8]) throws(LMDBError) -> Entry? {
-    try key.withUnsafeBufferPointer { (key) throws(LMDBError) in
-      try seekExact(UnsafeRawBufferPointer(key))
-    }
+  func put(key: UInt64, value: UInt64, _ mode: BulkMode) throws(LMDBError) -> Bool {
+    try key.withBytes { (key) throws(LMDBError) in try put(key: key, value: value, mode) }
   }
 }
 
@@ -178,12 +136,9 @@ extension WriteTransaction {
   /// Puts an entry under an integer key.
   @discardableResult
   func put(
-    _ database: Database, key: UInt64, value: UnsafeRawBufferPointer,
-    _ mode: PutMode = .overwrite
+    _ database: Database, key: UInt64, value: UnsafeRawBufferPointer, _ mode: PutMode = .overwrite
   ) throws(LMDBError) -> Bool {
-    try withNumber(key) { (key) throws(LMDBError) in
-      try put(database, key: key, value: value, mode)
-    }
+    try key.withBytes { (key) throws(LMDBError) in try put(database, key: key, value: value, mode) }
   }
 
   /// Puts a number under a key: one entry of an index or a relationship.
@@ -192,7 +147,7 @@ extension WriteTransaction {
     _ database: Database, key: UnsafeRawBufferPointer, value: UInt64,
     _ mode: PutMode = .noDuplicate
   ) throws(LMDBError) -> Bool {
-    try withNumber(value) { (value) throws(LMDBError) in
+    try value.withBytes { (value) throws(LMDBError) in
       try put(database, key: key, value: value, mode)
     }
   }
@@ -202,38 +157,20 @@ extension WriteTransaction {
   func put(
     _ database: Database, key: UInt64, value: UInt64, _ mode: PutMode = .noDuplicate
   ) throws(LMDBError) -> Bool {
-    try withNumber(key) { (key) throws(LMDBError) in
-      try put(database, key: key, value: value, mode)
-    }
+    try key.withBytes { (key) throws(LMDBError) in try put(database, key: key, value: value, mode) }
   }
 
   /// Deletes an integer key with all its values; false where it was not there.
   @discardableResult
   func delete(_ database: Database, key: UInt64) throws(LMDBError) -> Bool {
-    try withNumber(key) { (key) throws(LMDBError) in try delete(database, key: key) }
-  }
-
-  /// Deletes one number of a key; false where it was not there.
-  @discardableResult
-  func delete(
-    _ database: Database, key: UnsafeRawBufferPointer, value: UInt64
-  ) throws(LMDBError) -> Bool {
-    try withNumber(value) { (value) throws(LMDBError) in
-      try delete(database, key: key, value: value)
-    }
+    try key.withBytes { (key) throws(LMDBError) in try delete(database, key: key) }
   }
 
   /// Deletes one number of an integer key; false where it was not there.
   @discardableResult
-  func delete(
-    _ database: Database, key: UInt64, value: UInt64
-  ) throws(LMDBError) -> Bool {
-    try withNumber(key) { (key) throws(LMDBError) in
+  func delete(_ database: Database, key: UInt64, value: UInt64) throws(LMDBError) -> Bool {
+    try key.withBytes { (key) throws(LMDBError) in
       try delete(database, key: key, value: value)
     }
   }
-}
-
-extension NumberedEntry {
-  var value: UnsafeRawBufferPointer { UnsafeRawBufferPointer(start: base, count: count) }
 }

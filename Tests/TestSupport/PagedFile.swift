@@ -54,7 +54,7 @@ package struct PagedFile {
   // MARK: Trees
 
   /// Lays a database out and gives its entry among the names.
-  private mutating func tree(_ database: EngineDatabase, _ file: StoreEngine) throws -> Node {
+  private mutating func tree(_ database: Database, _ file: StoreEngine) throws -> Node {
     var values: [(key: [UInt8], values: [[UInt8]])] = []
     let transaction = try file.environment.beginRead()
     let cursor = try transaction.reader.cursor(database)
@@ -71,7 +71,7 @@ package struct PagedFile {
     for (key, values) in values { nodes.append(node(key, values)) }
     let entries = values.reduce(0) { $0 + $1.values.count }
     let root = nodes.isEmpty ? nil : leaf(nodes)
-    let flags = UInt16(database.base.flags.rawValue)
+    let flags = UInt16(database.flags.rawValue)
     return Node(
       Array(database.name.utf8), record(flags: flags, pad: 0, root: root, entries: entries),
       flags: 2)

@@ -2,6 +2,7 @@ internal import ArborLog
 package import ArborModel
 package import ArborStore
 internal import Foundation
+internal import LMDB
 
 /// Copies of one store that share a log, on what would be machines of their own, and what should be
 /// in them.

@@ -1,4 +1,5 @@
 package import ArborStore
+internal import LMDB
 
 /// Every entry of every database of a store but those that concern one file alone: the header, the
 /// log, and the counters of numbers, which are reserved by whoever gives them out.

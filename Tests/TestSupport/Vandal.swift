@@ -1,5 +1,6 @@
 package import ArborModel
 package import ArborStore
+package import LMDB
 
 /// Writes to a store behind its back, keeping the header in step, so that the check finds what was
 /// done and nothing else.
@@ -9,7 +10,7 @@ package struct Vandal {
   package init(file: StoreEngine) { self.file = file }
 
   package func write(
-    _ body: (borrowing EngineWriter, inout HeaderRecord) throws -> Void
+    _ body: (borrowing WriteTransaction, inout HeaderRecord) throws -> Void
   ) throws {
     let arbor = file.databases.arbor
     try file.environment.write { transaction in
@@ -22,10 +23,10 @@ package struct Vandal {
 
   /// As it is told, where a file of its format has it.
   private func write(
-    _ header: HeaderRecord, _ transaction: borrowing EngineWriter
+    _ header: HeaderRecord, _ transaction: borrowing WriteTransaction
   ) throws {
     try Array(StoreFormat.headerKey.utf8).withUnsafeBytes { key in
-      var current = EngineDatabase.unnamed
+      var current = Database.unnamed
       if header.majorVersion == 1 {
         _ = try transaction.delete(current, key: key)
         current = file.databases.arbor
@@ -70,11 +71,11 @@ package struct Vandal {
     }
   }
 
-  package func database(records entity: String) throws -> EngineDatabase {
+  package func database(records entity: String) throws -> Database {
     file.databases.records(try Draft(file).entity(entity).index)
   }
 
-  package func index(_ entity: String, _ name: String) throws -> EngineDatabase {
+  package func index(_ entity: String, _ name: String) throws -> Database {
     guard let found = file.databases.index(try Draft(file).entity(entity).index, name) else {
       throw DraftError("\(entity).\(name)")
     }

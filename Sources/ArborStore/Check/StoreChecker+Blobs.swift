@@ -1,4 +1,5 @@
 internal import ArborModel
+internal import LMDB
 
 /// That every binary outside of a record is whole and somebody's.
 extension StoreChecker {

@@ -1,4 +1,5 @@
 internal import ArborModel
+internal import LMDB
 
 /// That numbers, sizes and values are such as the store writes, whatever their checksums say.
 extension StoreChecker {
@@ -14,11 +15,11 @@ extension StoreChecker {
       guard let database else { continue }
       let cursor = try storing(reader.cursor(database))
       guard let entry = try storing(cursor.first()) else { continue }
-      if flags.hasNumberKeys, entry.key.count != 8 {
+      if flags.contains(.integerKey), entry.key.count != 8 {
         report.add(.damagedPage, "\(name) has keys of \(entry.key.count) bytes in place of 8.")
       }
       let pairSize = flags == StoreFormat.orderedFlags ? OrderedMembers.valueSize : nil
-      if let size = flags.hasNumberValues ? 8 : pairSize, entry.value.count != size {
+      if let size = flags.contains(.integerDuplicates) ? 8 : pairSize, entry.value.count != size {
         report.add(
           .damagedPage, "\(name) has values of \(entry.value.count) bytes in place of \(size).")
       }

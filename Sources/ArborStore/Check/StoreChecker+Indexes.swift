@@ -1,4 +1,5 @@
 internal import ArborModel
+internal import LMDB
 
 /// Every record has its entries, every entry its record, and unique values are unique.
 ///
@@ -33,7 +34,7 @@ extension StoreChecker {
   /// - Parameter build: How far the index is filled; nil for one that is ready.
   private mutating func compare(
     _ expected: IndexMaintainer, with index: StoreDatabases.Index, _ build: IndexBuildList.Build?
-  ) throws(EngineError) {
+  ) throws(LMDBError) {
     let cursor = try reader.cursor(index.database)
     var found = try cursor.first()
     var next = 0

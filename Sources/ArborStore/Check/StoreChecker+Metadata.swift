@@ -1,4 +1,5 @@
 internal import ArborModel
+internal import LMDB
 
 /// What the file says about itself agrees with what it was opened with and with its history.
 extension StoreChecker {
@@ -28,7 +29,7 @@ extension StoreChecker {
   }
 
   private mutating func checkMarker(
-    _ header: HeaderRecord, _ arbor: EngineDatabase
+    _ header: HeaderRecord, _ arbor: Database
   ) throws(StoreError) {
     let bytes = try reader.entryIfPresent(StoreFormat.migrationKey, in: arbor)
     let isSound = bytes.map { MigrationMarker($0) != nil } ?? true
@@ -38,7 +39,7 @@ extension StoreChecker {
   }
 
   private mutating func checkIndexBuilds(
-    _ header: HeaderRecord, _ arbor: EngineDatabase
+    _ header: HeaderRecord, _ arbor: Database
   ) throws(StoreError) {
     let key = StoreFormat.indexBuildsKey
     let bytes = try reader.entryIfPresent(key, in: arbor)
@@ -55,7 +56,7 @@ extension StoreChecker {
 
   /// That the log is there where the header says so, and holds commits that the store has made.
   private mutating func checkLog(
-    _ header: HeaderRecord, _ arbor: EngineDatabase
+    _ header: HeaderRecord, _ arbor: Database
   ) throws(StoreError) {
     let bytes = try reader.entryIfPresent(StoreFormat.logKey, in: arbor)
     let isSound = bytes.map { LogReaders($0) != nil } ?? true
@@ -72,7 +73,7 @@ extension StoreChecker {
     }
   }
 
-  private mutating func checkModel(_ arbor: EngineDatabase) throws(StoreError) {
+  private mutating func checkModel(_ arbor: Database) throws(StoreError) {
     if let bytes = try entry(StoreFormat.modelKey, arbor) {
       do throws(StoreError) {
         let model = try ModelCodec.decode(bytes)
@@ -101,7 +102,7 @@ extension StoreChecker {
   }
 
   private mutating func checkLayouts(
-    of entity: EntitySchema, _ arbor: EngineDatabase
+    of entity: EntitySchema, _ arbor: Database
   ) throws(StoreError) {
     for number in 1...entity.layout.number {
       let key = StoreFormat.layoutKey(entity: entity.number, layout: number)
@@ -118,7 +119,7 @@ extension StoreChecker {
   }
 
   private mutating func entry(
-    _ key: String, _ arbor: EngineDatabase
+    _ key: String, _ arbor: Database
   ) throws(StoreError) -> UnsafeRawBufferPointer? {
     let bytes = try reader.entryIfPresent(key, in: arbor)
     if bytes == nil { report.add(.header, "The entry \(key) is missing.") }

@@ -1,4 +1,5 @@
 internal import ArborModel
+internal import LMDB
 
 /// Both sides of every relationship agree, and nothing links to what is not there.
 extension StoreChecker {
@@ -43,7 +44,7 @@ extension StoreChecker {
     for relationship in store.databases.relationships where relationship.schema.storage == .links {
       guard let inverse = inverseIndex(relationship.schema) else { continue }
       let expected = relationships[inverse]
-      try storing(limit) { () throws(EngineError) in
+      try storing(limit) { () throws(LMDBError) in
         try forEachMember(relationship) { owner, member in
           expected.run.append(MemberChange(owner: member, member: owner, isRemoval: false))
         }
@@ -58,7 +59,7 @@ extension StoreChecker {
 
   private func forEachMember(
     _ relationship: StoreDatabases.Relationship, _ body: (ObjectNumber, ObjectNumber) -> Void
-  ) throws(EngineError) {
+  ) throws(LMDBError) {
     let isOrdered = relationship.order != nil
     let cursor = try reader.cursor(relationship.members)
     while let found = try cursor.next() {
@@ -74,7 +75,7 @@ extension StoreChecker {
     let expected = relationships[relationshipIndex]
     expected.run.sort()
     var stored = MemberRun()
-    try storing(limit) { () throws(EngineError) in
+    try storing(limit) { () throws(LMDBError) in
       try forEachMember(relationship) { owner, member in
         stored.append(MemberChange(owner: owner, member: member, isRemoval: false))
       }
@@ -147,8 +148,8 @@ extension StoreChecker {
 
   /// The two databases of an ordered relationship hold the same triples.
   private mutating func checkOrder(
-    _ relationship: StoreDatabases.Relationship, _ order: EngineDatabase
-  ) throws(EngineError) {
+    _ relationship: StoreDatabases.Relationship, _ order: Database
+  ) throws(LMDBError) {
     let members = try triples(relationship.members) { ($0.0, $0.1) }
     let positions = try triples(order) { ($0.1, $0.0) }
     for triple in Set(members).symmetricDifference(positions) {
@@ -165,8 +166,8 @@ extension StoreChecker {
   }
 
   private func triples(
-    _ database: EngineDatabase, _ parts: ((UInt64, UInt64)) -> (member: UInt64, position: UInt64)
-  ) throws(EngineError) -> [OrderedTriple] {
+    _ database: Database, _ parts: ((UInt64, UInt64)) -> (member: UInt64, position: UInt64)
+  ) throws(LMDBError) -> [OrderedTriple] {
     var triples: [OrderedTriple] = []
     let cursor = try reader.cursor(database)
     while let found = try cursor.next() {

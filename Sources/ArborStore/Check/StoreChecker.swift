@@ -1,4 +1,5 @@
 package import ArborModel
+internal import LMDB
 
 /// Compares everything that a store keeps twice, and everything that must not contradict itself.
 ///
@@ -11,7 +12,7 @@ package import ArborModel
 struct StoreChecker {
   let store: StoreEngine
   let snapshot: StoreSnapshot
-  let reader: EngineReader
+  let reader: TransactionReader
   /// What the indexes have to hold, by their numbers.
   let indexes: [IndexMaintainer]
   /// What the relationships have to hold, by their numbers.

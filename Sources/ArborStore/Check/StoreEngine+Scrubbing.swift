@@ -1,4 +1,5 @@
 package import Foundation
+internal import LMDB
 
 /// When a store's file is scrubbed, and by whom.
 extension StoreEngine {

@@ -1,5 +1,6 @@
 internal import ArborModel
 internal import Foundation
+internal import LMDB
 
 /// Reads a store's file as a whole and looks for damage, while others read and write: every page,
 /// by plain reads; the entries of every database, which must have the sum that its commits have
@@ -78,7 +79,7 @@ final class StoreScrub {
       }
       for (index, database) in databases.enumerated() {
         report?(StoreScrubProgress(done: index + 1, total: total))
-        let seed = DatabaseDigests.seed(of: database.database.name)
+        let seed = EntryDigest.seed(of: database.database.name)
         if !record.databases.contains(seed) {
           if mustEnd() { throw .interrupted(.cancelled) }
           try read(database)
@@ -104,12 +105,12 @@ final class StoreScrub {
   // MARK: Parts
 
   private func readPages() throws(StoreError) {
-    do throws(EngineError) {
+    do throws(LMDBError) {
       try store.environment.verifyPages(
         expecting: store.expectedDatabases, allowing: store.allowedDatabases
       ) { self.mustEnd() }
     } catch {
-      if error == .stopped { throw .interrupted(.cancelled) }
+      if error == .closed { throw .interrupted(.cancelled) }
       throw StoreError(error, path: store.path)
     }
   }
@@ -123,8 +124,8 @@ final class StoreScrub {
       !$0.isAbstract && store.databases.records($0.index).handle == handle
     }
     var (count, finding): (Int, StoreError?) = (0, nil)
-    let sum = try storing { () throws(EngineError) in
-      try reader.digest(of: database.database) { (entry) throws(EngineError) in
+    let sum = try storing { () throws(LMDBError) in
+      try reader.digest(of: database.database) { (entry) throws(LMDBError) in
         count += 1
         if count.isMultiple(of: 64), mustEnd() { return false }
         if let entity { finding = try self.finding(entry, of: entity, reader) }
@@ -148,8 +149,8 @@ final class StoreScrub {
 
   /// What is wrong with the record of an object of an entity, beside the sum of all.
   private func finding(
-    _ entry: EngineEntry, of entity: EntitySchema, _ reader: EngineReader
-  ) throws(EngineError) -> StoreError? {
+    _ entry: Entry, of entity: EntitySchema, _ reader: TransactionReader
+  ) throws(LMDBError) -> StoreError? {
     guard let base = entry.value.baseAddress else { return nil }
     let number = ObjectNumber(rawValue: entry.integerKey)
     let record: RecordView
@@ -199,7 +200,7 @@ final class StoreScrub {
     record.databases = []
     let record = record
     try store.write(repeats: true) { (transaction, header) throws(StoreError) in
-      try storing { () throws(EngineError) in
+      try storing { () throws(LMDBError) in
         // Another process may have begun as well.
         guard case .unknown = try StoreDigests.read(transaction.reader, of: header.transactionID)
         else { return }
@@ -219,7 +220,7 @@ final class StoreScrub {
     if store.isReadOnly { return }
     let (record, counted) = (record, counted)
     try store.write(repeats: true) { (transaction, header) throws(StoreError) in
-      try storing { () throws(EngineError) in
+      try storing { () throws(LMDBError) in
         try transaction.put(
           store.databases.arbor, key: Array(StoreFormat.scrubKey.utf8), value: record.encoded())
         let stored = try StoreDigests.read(transaction.reader, of: header.transactionID)

@@ -1,3 +1,5 @@
+internal import LMDB
+
 /// The digests of a file's databases, as a commit left them: the result of applying ``EntryDigest``
 /// to the entries of each.
 ///
@@ -46,18 +48,18 @@ package struct DatabaseDigests: Sendable, Hashable {
 
   /// The digest of a database; nil where it is not known yet.
   package func sum(of name: String) -> UInt64? {
-    let found = digest(Self.seed(of: name))
+    let found = digest(EntryDigest.seed(of: name))
     return found.isChange ? nil : found.sum
   }
 
   /// What a database has changed by since the count began; nil where its digest is known.
   func change(of name: String) -> UInt64? {
-    let found = digest(Self.seed(of: name))
+    let found = digest(EntryDigest.seed(of: name))
     return found.isChange ? found.sum : nil
   }
 
   func lists(_ name: String) -> Bool {
-    let seed = Self.seed(of: name)
+    let seed = EntryDigest.seed(of: name)
     return digests.contains { $0.seed == seed }
   }
 
@@ -78,10 +80,15 @@ package struct DatabaseDigests: Sendable, Hashable {
     set(digest)
   }
 
+  /// Adds what a transaction has changed.
+  mutating func apply(_ changes: [EntryDigestChange]) {
+    for change in changes { apply(change.seed, change.sum, isCleared: change.isCleared) }
+  }
+
   /// Completes the digest of a database whose entries had the sum `sum` when it had changed by
   /// `change` since the count began. Nothing happens where it is known.
   mutating func complete(_ name: String, sum: UInt64, at change: UInt64) {
-    var digest = digest(Self.seed(of: name))
+    var digest = digest(EntryDigest.seed(of: name))
     guard digest.isChange else { return }
     digest.sum = sum &+ (digest.sum &- change)
     digest.isChange = false

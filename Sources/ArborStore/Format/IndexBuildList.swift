@@ -1,4 +1,5 @@
 internal import ArborModel
+internal import LMDB
 
 /// The indexes of a store that do not have all of their entries yet, and how far each is filled.
 ///
@@ -129,7 +130,7 @@ package struct IndexBuildList: Sendable, Hashable {
   /// The list of a transaction's state; empty without a lookup where the header says that there is
   /// none.
   static func read(
-    _ header: HeaderRecord, _ reader: EngineReader, _ arbor: EngineDatabase
+    _ header: HeaderRecord, _ reader: TransactionReader, _ arbor: Database
   ) throws(StoreError) -> IndexBuildList {
     guard header.hasIndexBuilds else { return IndexBuildList() }
     let bytes = try reader.entry(StoreFormat.indexBuildsKey, in: arbor)
@@ -141,11 +142,11 @@ package struct IndexBuildList: Sendable, Hashable {
 
   /// Writes the list and says so in the header; an empty one is removed.
   func write(
-    _ header: inout HeaderRecord, _ arbor: EngineDatabase, _ transaction: borrowing EngineWriter
+    _ header: inout HeaderRecord, _ arbor: Database, _ transaction: borrowing WriteTransaction
   ) throws(StoreError) {
     guard header.hasIndexBuilds || !isEmpty else { return }
     header.hasIndexBuilds = !isEmpty
-    try storing { () throws(EngineError) in
+    try storing { () throws(LMDBError) in
       if isEmpty {
         _ = try transaction.delete(arbor, key: Self.key)
       } else {

@@ -1,3 +1,5 @@
+package import LMDB
+
 /// Every name and constant that lies in a store's file, in one place.
 ///
 /// A store is one LMDB environment with these databases; the article *Store Format* explains each
@@ -77,6 +79,21 @@ extension StoreFormat {
 
   /// The second database of an ordered relationship, by position.
   package static func orderDatabase(_ stored: String) -> String { "o/\(stored)" }
+}
+
+// MARK: - Flags of databases
+
+extension StoreFormat {
+  package static let arborFlags = DatabaseFlags(rawValue: 0)
+  package static let blobFlags = DatabaseFlags(rawValue: 0)
+  package static let recordFlags = DatabaseFlags.integerKey
+  package static let historyFlags = DatabaseFlags.integerKey
+  package static let logFlags = DatabaseFlags.integerKey
+  package static let indexFlags = DatabaseFlags.numberSets
+  package static let relationshipFlags = DatabaseFlags.integerKey.union(.numberSets)
+  /// 16 bytes, two big-endian numbers, ordered byte by byte.
+  package static let orderedFlags =
+    DatabaseFlags.integerKey.union(.duplicates).union(.fixedDuplicates)
 }
 
 // MARK: - Keys of the unnamed and the `arbor` database

@@ -1,3 +1,5 @@
+internal import LMDB
+
 /// A number that none of a database's keys is above, as far as one is known without looking: what
 /// ``GreatestKey`` is for keys of bytes.
 struct GreatestNumber {
@@ -10,8 +12,8 @@ struct GreatestNumber {
 
   /// The number, looked up where it is unknown; 0 where the database is empty.
   mutating func find(
-    in database: EngineDatabase, _ reader: EngineReader
-  ) throws(EngineError) -> UInt64 {
+    in database: Database, _ reader: TransactionReader
+  ) throws(LMDBError) -> UInt64 {
     if let known { return known }
     let found = try reader.cursor(database).last()?.integerKey ?? 0
     known = found

@@ -1,5 +1,6 @@
 internal import ArborModel
 internal import Foundation
+internal import LMDB
 
 /// Fills empty indexes from the records, in one scan over each entity.
 ///
@@ -44,7 +45,7 @@ struct IndexBuilder {
   /// Fills the indexes.
   ///
   /// - Throws: `corrupted` where a record is damaged, `interrupted` where the task is cancelled.
-  func build(_ transaction: borrowing EngineWriter) throws(StoreError) {
+  func build(_ transaction: borrowing WriteTransaction) throws(StoreError) {
     for entity in schema.concreteEntities {
       guard let plan = plans[entity.index] else { continue }
       let indexes = plan.indexes.filter { maintainers[$0.number] != nil }
@@ -54,7 +55,7 @@ struct IndexBuilder {
   }
 
   private func build(
-    _ plan: EntityPlan, _ indexes: [EntityPlan.Index], _ transaction: borrowing EngineWriter
+    _ plan: EntityPlan, _ indexes: [EntityPlan.Index], _ transaction: borrowing WriteTransaction
   ) throws(StoreError) {
     var count = 0
     let scan = RecordScan(entity: plan.entity, records: plan.records, layouts: layouts)
@@ -71,7 +72,7 @@ struct IndexBuilder {
   }
 
   /// Writes what has been gathered.
-  private func write(_ transaction: borrowing EngineWriter) throws(StoreError) {
+  private func write(_ transaction: borrowing WriteTransaction) throws(StoreError) {
     for maintainer in maintainers {
       guard let maintainer else { continue }
       maintainer.sort()
@@ -86,7 +87,7 @@ struct IndexBuilder {
   static let mostViolations = 100
 
   /// Objects with the same values in unique indexes that were filled.
-  func violations(_ reader: EngineReader) throws(StoreError) -> [UniquenessViolation] {
+  func violations(_ reader: TransactionReader) throws(StoreError) -> [UniquenessViolation] {
     var violations: [UniquenessViolation] = []
     for (indexNumber, maintainer) in maintainers.enumerated() {
       guard let maintainer, maintainer.index.schema.isUnique else { continue }
@@ -96,7 +97,7 @@ struct IndexBuilder {
   }
 
   private func findViolations(
-    of maintainer: IndexMaintainer, _ indexNumber: Int, _ reader: EngineReader,
+    of maintainer: IndexMaintainer, _ indexNumber: Int, _ reader: TransactionReader,
     _ violations: inout [UniquenessViolation]
   ) throws(StoreError) {
     let cursor = try storing(reader.cursor(maintainer.index.database))
@@ -121,7 +122,7 @@ struct IndexBuilder {
   /// Compares objects with one key by their records.
   private func validate(
     _ numbers: [ObjectNumber], _ maintainer: IndexMaintainer, _ indexNumber: Int,
-    _ reader: EngineReader, _ violations: inout [UniquenessViolation]
+    _ reader: TransactionReader, _ violations: inout [UniquenessViolation]
   ) throws(StoreError) {
     var holders: [[UInt8]: ObjectNumber] = [:]
     let allocator = SlabAllocator(slabSize: 4 << 10)

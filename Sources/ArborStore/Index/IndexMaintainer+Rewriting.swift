@@ -1,4 +1,5 @@
 internal import ArborModel
+internal import LMDB
 
 /// Writing an index anew instead of changing it: its entries as they were merged with a commit's
 /// changes, both in order, and appended.
@@ -20,7 +21,7 @@ extension IndexMaintainer {
   /// index.
   ///
   /// - Parameter basis: Shows the index as it is before the changes.
-  func isRewriteWorthwhile(_ basis: EngineReader) throws(EngineError) -> Bool {
+  func isRewriteWorthwhile(_ basis: TransactionReader) throws(LMDBError) -> Bool {
     guard run.count >= Self.fewChanges else { return false }
     let stored = try basis.entryCount(index.database)
     // What lies above all entries is appended anyway.
@@ -33,7 +34,7 @@ extension IndexMaintainer {
     for sample in 0..<Self.sampleCount {
       let start = count * sample / Self.sampleCount
       var passed = 0
-      var entry = try run.withKey(run[start]) { (key) throws(EngineError) in try cursor.seek(key) }
+      var entry = try run.withKey(run[start]) { (key) throws(LMDBError) in try cursor.seek(key) }
       while entry != nil, passed < Self.sampleLength {
         passed += try cursor.valueCount()
         entry = try cursor.nextKey()
@@ -49,8 +50,9 @@ extension IndexMaintainer {
 
   /// Merges the index with the changes; the parameters are those of their application.
   func rewrite(
-    _ transaction: borrowing EngineWriter, from basis: EngineReader, without swept: SweptObjects
-  ) throws(EngineError) {
+    _ transaction: borrowing WriteTransaction, from basis: TransactionReader,
+    without swept: SweptObjects
+  ) throws(LMDBError) {
     try basis.verifyPages(of: index.database)
     // Most entries stay: only those that go and come count.
     try transaction.clear(index.database, isCounted: false)
@@ -89,9 +91,9 @@ extension IndexMaintainer {
   /// Reads the numbers of a key that stay, and counts those that are swept away.
   @inline(__always)
   private func read(
-    _ numbers: inout [UInt64], of entry: EngineEntry, _ cursor: borrowing EngineCursor,
-    without swept: SweptObjects, _ transaction: borrowing EngineWriter
-  ) throws(EngineError) {
+    _ numbers: inout [UInt64], of entry: Entry, _ cursor: borrowing Cursor,
+    without swept: SweptObjects, _ transaction: borrowing WriteTransaction
+  ) throws(LMDBError) {
     numbers.removeAll(keepingCapacity: true)
     try cursor.forEachValue(of: entry) { number in
       if swept.contains(number) {
@@ -105,7 +107,7 @@ extension IndexMaintainer {
   /// Counts an entry that goes or comes in the digest of the index.
   private func count(
     _ number: UInt64, of key: UnsafeRawBufferPointer, isRemoval: Bool,
-    _ transaction: borrowing EngineWriter
+    _ transaction: borrowing WriteTransaction
   ) {
     if isRemoval {
       transaction.countRemoval(index.database, key: key, value: number)
@@ -129,8 +131,8 @@ extension IndexMaintainer {
   /// - Parameter limit: What ends the writing, with `closed`; nil for nothing.
   /// - Returns: The index behind the key's changes, and whether anything was appended.
   func append(
-    keyAt start: Int, to cursor: borrowing EngineCursor, _ limit: WorkLimit? = nil
-  ) throws(EngineError) -> (end: Int, hasAdded: Bool) {
+    keyAt start: Int, to cursor: borrowing Cursor, _ limit: WorkLimit? = nil
+  ) throws(LMDBError) -> (end: Int, hasAdded: Bool) {
     let end = run.endOfKey(start)
     var hasAdded = false
     for part in stride(from: start, to: end, by: Self.appendedAtOnce) {
@@ -140,7 +142,7 @@ extension IndexMaintainer {
         appended.append(run[index].number)
       }
       if appended.isEmpty { continue }
-      try run.withKey(run[start]) { (key) throws(EngineError) in
+      try run.withKey(run[start]) { (key) throws(LMDBError) in
         try cursor.append(key: key, numbers: appended, isNewKey: !hasAdded)
       }
       hasAdded = true

@@ -1,5 +1,6 @@
 internal import ArborModel
 internal import Foundation
+internal import LMDB
 
 /// Keeps one index in step with the records: collects what a commit changes, validates uniqueness,
 /// and writes.
@@ -182,9 +183,9 @@ final class IndexMaintainer {
   ///   - swept: Objects of which no entry stays; with a basis only.
   ///   - limit: What ends the writing, with `closed`; nil for nothing.
   func apply(
-    _ transaction: borrowing EngineWriter, basis: EngineReader? = nil,
+    _ transaction: borrowing WriteTransaction, basis: TransactionReader? = nil,
     without swept: SweptObjects = SweptObjects(), limit: WorkLimit? = nil
-  ) throws(EngineError) {
+  ) throws(LMDBError) {
     if let basis {
       let isRewritten = isSwept ? true : try isRewriteWorthwhile(basis)
       if isRewritten { return try rewrite(transaction, from: basis, without: swept) }
@@ -199,7 +200,7 @@ final class IndexMaintainer {
         (additions, lastAddition) = (additions + 1, entryIndex)
         continue
       }
-      try run.withKey(entry) { (key) throws(EngineError) in
+      try run.withKey(entry) { (key) throws(LMDBError) in
         _ = try transaction.delete(database, key: key, value: entry.number)
       }
     }
@@ -212,11 +213,11 @@ final class IndexMaintainer {
 
   /// Adds a single entry: a cursor costs more than the search that it spares.
   private func addAlone(
-    _ entryIndex: Int, _ transaction: borrowing EngineWriter, _ database: EngineDatabase
-  ) throws(EngineError) {
+    _ entryIndex: Int, _ transaction: borrowing WriteTransaction, _ database: Database
+  ) throws(LMDBError) {
     let isAbove = try entryIndex >= firstAbove(transaction.reader)
     let entry = run[entryIndex]
-    try run.withKey(entry) { (key) throws(EngineError) in
+    try run.withKey(entry) { (key) throws(LMDBError) in
       try transaction.put(database, key: key, value: entry.number, isAbove ? .append : .noDuplicate)
       if isAbove { greatestKey.note(key) }
     }
@@ -224,15 +225,15 @@ final class IndexMaintainer {
 
   /// Entries above the last key are appended, which fills pages completely.
   private func add(
-    _ transaction: borrowing EngineWriter, _ database: EngineDatabase, _ limit: WorkLimit?
-  ) throws(EngineError) {
+    _ transaction: borrowing WriteTransaction, _ database: Database, _ limit: WorkLimit?
+  ) throws(LMDBError) {
     var start = try firstAbove(transaction.reader)
     var greatest: Int?
     let cursor = try transaction.reader.cursor(database)
     for entryIndex in 0..<min(start, run.count) where !run[entryIndex].isRemoval {
       let entry = run[entryIndex]
       try limit?.checkEngine()
-      try run.withKey(entry) { (key) throws(EngineError) in
+      try run.withKey(entry) { (key) throws(LMDBError) in
         _ = try cursor.put(key: key, value: entry.number, .noDuplicate)
       }
     }
@@ -245,7 +246,7 @@ final class IndexMaintainer {
   }
 
   /// The index of the first entry whose key is above all stored ones.
-  func firstAbove(_ reader: EngineReader) throws(EngineError) -> Int {
+  func firstAbove(_ reader: TransactionReader) throws(LMDBError) -> Int {
     if !greatestKey.isKnown { greatestKey.note(try reader.cursor(index.database).last()?.key) }
     return run.partitioningIndex { greatestKey.isBefore($0) }
   }

@@ -1,4 +1,5 @@
 internal import ArborModel
+internal import LMDB
 
 /// The next entries of one index that is being filled, in their order: all that lie behind a
 /// position, or as many as fit into memory, as one snapshot shows them.
@@ -65,7 +66,7 @@ final class IndexPass {
   /// - Parameter length: How many entries are gathered at most.
   /// - Returns: false where it was stopped; nothing can be written then.
   func gather(
-    _ reader: EngineReader, _ length: Int, _ limit: WorkLimit, _ isStopped: () -> Bool
+    _ reader: TransactionReader, _ length: Int, _ limit: WorkLimit, _ isStopped: () -> Bool
   ) throws(StoreError) -> Bool {
     var (count, isEnded) = (0, false)
     do throws(StoreError) {
@@ -128,7 +129,7 @@ final class IndexPass {
   }
 
   /// Looks which objects were changed since the last batch.
-  func news(_ reader: EngineReader, _ header: HeaderRecord) throws(StoreError) -> News {
+  func news(_ reader: TransactionReader, _ header: HeaderRecord) throws(StoreError) -> News {
     let unknown = News(sequence: header.sequence, numbers: nil)
     guard !isDoubtful, header.sequence - sequence <= Self.mostCommits else { return unknown }
     var numbers: Set<UInt64> = []
@@ -151,7 +152,7 @@ final class IndexPass {
   ///   - most: How many entries are written at most, of those that were gathered.
   ///   - isDue: Asked between parts of the batch; it ends where it says so.
   func write(
-    _ most: Int, _ news: News, _ transaction: borrowing EngineWriter, _ limit: WorkLimit,
+    _ most: Int, _ news: News, _ transaction: borrowing WriteTransaction, _ limit: WorkLimit,
     until isDue: () -> Bool
   ) throws(StoreError) -> Batch {
     var batch = Batch(position: position, sequence: news.sequence, isDoubtful: news.numbers == nil)
@@ -168,7 +169,7 @@ final class IndexPass {
         try writeAnew(numbers, transaction, limit)
         batch.handled.formUnion(numbers)
       }
-      try storing(limit) { () throws(EngineError) in
+      try storing(limit) { () throws(LMDBError) in
         try maintainer.add(part, transaction, limit) {
           handled.contains($0) || batch.handled.contains($0)
         }
@@ -201,7 +202,7 @@ final class IndexPass {
 
   /// Writes all entries of some objects, as their records are now.
   private func writeAnew(
-    _ numbers: Set<UInt64>, _ transaction: borrowing EngineWriter, _ limit: WorkLimit
+    _ numbers: Set<UInt64>, _ transaction: borrowing WriteTransaction, _ limit: WorkLimit
   ) throws(StoreError) {
     if numbers.isEmpty { return }
     defer { late.removeAll() }
@@ -209,7 +210,7 @@ final class IndexPass {
     try storing(limit, late.apply(transaction, limit: limit))
   }
 
-  private func collect(_ numbers: Set<UInt64>, _ reader: EngineReader) throws(StoreError) {
+  private func collect(_ numbers: Set<UInt64>, _ reader: TransactionReader) throws(StoreError) {
     late.forgetEnd()
     let allocator = SlabAllocator(slabSize: 4 << 10)
     for raw in numbers.sorted() {
@@ -229,9 +230,9 @@ extension IndexMaintainer {
   ///
   /// - Parameter isLeftOut: Which objects' entries are not added.
   func add(
-    _ range: Range<Int>, _ transaction: borrowing EngineWriter, _ limit: WorkLimit,
+    _ range: Range<Int>, _ transaction: borrowing WriteTransaction, _ limit: WorkLimit,
     unless isLeftOut: (UInt64) -> Bool
-  ) throws(EngineError) {
+  ) throws(LMDBError) {
     // Others may have written since.
     forgetEnd()
     let firstAppended = try firstAbove(transaction.reader)
@@ -242,13 +243,13 @@ extension IndexMaintainer {
       if isLeftOut(entry.number) { continue }
       try limit.checkEngine()
       let isOfLastKey = appended.map { run.isSameKey(run[$0], entry) } ?? false
-      try run.withKey(entry) { (key) throws(EngineError) in
+      try run.withKey(entry) { (key) throws(LMDBError) in
         if entryIndex < firstAppended {
           _ = try cursor.put(key: key, value: entry.number, .noDuplicate)
         } else {
           _ = try cursor.put(
             key: key, value: entry.number,
-            isOfLastKey ? EngineCursor.BulkMode.appendDuplicate : .append)
+            isOfLastKey ? Cursor.BulkMode.appendDuplicate : .append)
         }
       }
       if entryIndex >= firstAppended { appended = entryIndex }

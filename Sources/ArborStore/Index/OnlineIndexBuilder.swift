@@ -1,5 +1,6 @@
 internal import ArborModel
 internal import Foundation
+internal import LMDB
 
 /// Fills the indexes that a migration left unfinished while everybody else reads and writes, as
 /// *CREATE INDEX CONCURRENTLY* does.
@@ -201,7 +202,8 @@ final class OnlineIndexBuilder {
   ///   written.
   private func change(
     _ list: IndexBuildList,
-    _ body: (borrowing EngineWriter, HeaderRecord, inout IndexBuildList) throws(StoreError) -> Bool
+    _ body: (borrowing WriteTransaction, HeaderRecord, inout IndexBuildList) throws(StoreError) ->
+      Bool
   ) throws(StoreError) -> Bool {
     var isGivenUp = false
     do throws(StoreError) {

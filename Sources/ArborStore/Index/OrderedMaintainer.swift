@@ -1,4 +1,5 @@
 internal import ArborModel
+internal import LMDB
 
 /// Keeps one ordered to-many relationship: works out the new member lists and writes what moved.
 final class OrderedMaintainer {
@@ -10,13 +11,13 @@ final class OrderedMaintainer {
     var joining: [ObjectNumber] = []
   }
 
-  let members: EngineDatabase
-  let order: EngineDatabase
+  let members: Database
+  let order: Database
   private(set) var outcomes: [Outcome] = []
   private var outcomeIndices: [ObjectNumber: Int] = [:]
   var droppedOwners: [ObjectNumber] = []
 
-  init(members: EngineDatabase, order: EngineDatabase) {
+  init(members: Database, order: Database) {
     self.members = members
     self.order = order
   }
@@ -35,8 +36,8 @@ final class OrderedMaintainer {
   // MARK: Collecting
 
   func collect(
-    _ owner: ObjectNumber, _ edit: ChangeSet.LinkEdit.Edit, _ reader: EngineReader
-  ) throws(EngineError) {
+    _ owner: ObjectNumber, _ edit: ChangeSet.LinkEdit.Edit, _ reader: TransactionReader
+  ) throws(LMDBError) {
     let index: Int
     if let known = outcomeIndices[owner] {
       index = known
@@ -64,7 +65,7 @@ final class OrderedMaintainer {
 
   // MARK: Writing
 
-  func apply(_ transaction: borrowing EngineWriter) throws(EngineError) {
+  func apply(_ transaction: borrowing WriteTransaction) throws(LMDBError) {
     for owner in droppedOwners {
       try transaction.delete(members, key: owner.rawValue)
       try transaction.delete(order, key: owner.rawValue)
@@ -73,8 +74,8 @@ final class OrderedMaintainer {
   }
 
   private func write(
-    _ outcome: Outcome, _ transaction: borrowing EngineWriter
-  ) throws(EngineError) {
+    _ outcome: Outcome, _ transaction: borrowing WriteTransaction
+  ) throws(LMDBError) {
     let old = Dictionary(
       outcome.stored.map { ($0.member, $0.position) }, uniquingKeysWith: { first, _ in first })
     let positions = MemberPositions.assign(outcome.members.map { old[$0] })
@@ -85,14 +86,14 @@ final class OrderedMaintainer {
     for stored in outcome.stored where !kept.contains(stored.member) {
       try OrderedMembers.change(
         members, order, outcome.owner.rawValue, stored.member.rawValue, stored.position
-      ) { (database, key, value) throws(EngineError) in
+      ) { (database, key, value) throws(LMDBError) in
         _ = try transaction.delete(database, key: key, value: value)
       }
     }
     for (member, position) in zip(outcome.members, positions) where !kept.contains(member) {
       try OrderedMembers.change(
         members, order, outcome.owner.rawValue, member.rawValue, position
-      ) { (database, key, value) throws(EngineError) in
+      ) { (database, key, value) throws(LMDBError) in
         _ = try transaction.put(database, key: key, value: value, .noDuplicate)
       }
     }

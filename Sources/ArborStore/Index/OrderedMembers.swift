@@ -1,4 +1,5 @@
 package import ArborModel
+package import LMDB
 
 /// The members of an ordered relationship as they lie in its two databases.
 ///
@@ -17,7 +18,7 @@ package enum OrderedMembers {
   static let valueSize = 16
 
   /// A value as it is stored.
-  struct StoredPair: BitwiseCopyable, EngineBytes {
+  struct StoredPair: BitwiseCopyable, EntryBytes {
     private let first: UInt64
     private let second: UInt64
 
@@ -33,8 +34,8 @@ package enum OrderedMembers {
 
   /// The members in order.
   package static func read(
-    _ reader: EngineReader, _ order: EngineDatabase, _ owner: ObjectNumber
-  ) throws(EngineError) -> [Member] {
+    _ reader: TransactionReader, _ order: Database, _ owner: ObjectNumber
+  ) throws(LMDBError) -> [Member] {
     var members: [Member] = []
     let cursor = try reader.cursor(order)
     var batch = try cursor.firstBatch(owner.rawValue)
@@ -50,8 +51,8 @@ package enum OrderedMembers {
 
   /// Where an object stands among the members; nil where it is none.
   package static func position(
-    _ reader: EngineReader, _ members: EngineDatabase, _ owner: ObjectNumber, _ member: ObjectNumber
-  ) throws(EngineError) -> UInt64? {
+    _ reader: TransactionReader, _ members: Database, _ owner: ObjectNumber, _ member: ObjectNumber
+  ) throws(LMDBError) -> UInt64? {
     let cursor = try reader.cursor(members)
     let found = try cursor.seek(owner.rawValue, value: StoredPair(member.rawValue, 0))
     guard let found, found.value.count == valueSize else { return nil }
@@ -61,9 +62,9 @@ package enum OrderedMembers {
 
   /// Calls `body` with the key and the value of a member in each of the two databases.
   static func change(
-    _ members: EngineDatabase, _ order: EngineDatabase, _ owner: UInt64, _ member: UInt64,
-    _ position: UInt64, _ body: (EngineDatabase, UInt64, StoredPair) throws(EngineError) -> Void
-  ) throws(EngineError) {
+    _ members: Database, _ order: Database, _ owner: UInt64, _ member: UInt64,
+    _ position: UInt64, _ body: (Database, UInt64, StoredPair) throws(LMDBError) -> Void
+  ) throws(LMDBError) {
     try body(members, owner, StoredPair(member, position))
     try body(order, owner, StoredPair(position, member))
   }

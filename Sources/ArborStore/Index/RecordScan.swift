@@ -1,10 +1,11 @@
 internal import ArborModel
+internal import LMDB
 
 /// A scan of all records of one entity, in the order of their numbers, each verified and in the
 /// newest layout.
 struct RecordScan {
   let entity: EntitySchema
-  let records: EngineDatabase
+  let records: Database
   let layouts: StoreLayouts
 
   /// - Parameter body: Gets a record, which is valid until it returns.
@@ -12,7 +13,7 @@ struct RecordScan {
   ///   what `body` throws.
   @inline(__always)
   func forEach(
-    _ reader: EngineReader, _ limit: WorkLimit,
+    _ reader: TransactionReader, _ limit: WorkLimit,
     _ body: (ObjectNumber, RecordView) throws(StoreError) -> Void
   ) throws(StoreError) {
     var allocator = SlabAllocator(slabSize: 4 << 10)
@@ -29,14 +30,14 @@ struct RecordScan {
   }
 }
 
-extension EngineReader {
+extension TransactionReader {
   /// Calls `body` with each entry of a database, in the order of its keys.
   ///
   /// - Parameter limit: What ends the scan; nil for nothing.
   @inline(__always)
   func forEachEntry(
-    of database: EngineDatabase, _ limit: WorkLimit?,
-    _ body: (EngineEntry) throws(StoreError) -> Void
+    of database: Database, _ limit: WorkLimit?,
+    _ body: (Entry) throws(StoreError) -> Void
   ) throws(StoreError) {
     let cursor = try storing(self.cursor(database))
     while let entry = try storing(cursor.next()) {

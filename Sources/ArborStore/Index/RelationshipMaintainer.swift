@@ -1,4 +1,5 @@
 internal import ArborModel
+internal import LMDB
 
 /// Keeps one unordered to-many relationship: collects what a commit adds and removes, and writes.
 ///
@@ -55,9 +56,9 @@ final class RelationshipMaintainer {
   ///   - basis: Shows the relationship as it is before the changes; nil where nothing does.
   ///   - swept: Members that are nobody's any more; with a basis only.
   func apply(
-    _ transaction: borrowing EngineWriter, basis: EngineReader? = nil,
+    _ transaction: borrowing WriteTransaction, basis: TransactionReader? = nil,
     without swept: SweptObjects = SweptObjects()
-  ) throws(EngineError) {
+  ) throws(LMDBError) {
     let database = relationship.members
     if isSwept, let basis { try swept.drop(from: database, transaction, basis) }
     if basis != nil {
@@ -84,8 +85,8 @@ final class RelationshipMaintainer {
 
   /// Adds a single member: a cursor costs more than the search that it spares.
   private func addAlone(
-    _ change: MemberChange, _ transaction: borrowing EngineWriter, _ database: EngineDatabase
-  ) throws(EngineError) {
+    _ change: MemberChange, _ transaction: borrowing WriteTransaction, _ database: Database
+  ) throws(LMDBError) {
     let greatest = try greatestOwner.find(in: database, transaction.reader)
     let isAbove = change.high > greatest
     try transaction.put(
@@ -95,15 +96,15 @@ final class RelationshipMaintainer {
 
   /// Members of owners above the last one are appended, which fills pages completely.
   private func add(
-    _ transaction: borrowing EngineWriter, _ database: EngineDatabase
-  ) throws(EngineError) {
+    _ transaction: borrowing WriteTransaction, _ database: Database
+  ) throws(LMDBError) {
     let cursor = try transaction.reader.cursor(database)
     var greatest = try greatestOwner.find(in: database, transaction.reader)
     defer { greatestOwner.note(greatest) }
     var appended: UInt64?
     for index in 0..<run.count where !run[index].isRemoval {
       let change = run[index]
-      var mode = EngineCursor.BulkMode.noDuplicate
+      var mode = Cursor.BulkMode.noDuplicate
       if change.high == appended {
         mode = .appendDuplicate
       } else if change.high > greatest {

@@ -1,4 +1,5 @@
 package import ArborModel
+internal import LMDB
 
 extension StoreEngine {
   /// Counts one more use of an index, by its number in the store. Some nanoseconds.
@@ -39,7 +40,7 @@ extension StoreSnapshot {
       guard let build = unfinishedIndexes[indexNumber] else { continue }
       let owner = schema.entities[index.schema.declaringEntity]
       let reader = try reader
-      let count = try storing { () throws(EngineError) in
+      let count = try storing { () throws(LMDBError) in
         var count = 0
         for entity in owner.concreteFamily {
           count += try reader.entryCount(store.databases.records(entity))

@@ -1,4 +1,5 @@
 internal import ArborModel
+internal import LMDB
 
 /// Objects that a commit deletes in such numbers that their entries are dropped by number, in one
 /// pass over an index or a relationship: nobody has to work out and to sort their keys.
@@ -49,8 +50,8 @@ struct SweptObjects {
 
   /// Writes a database of keys and objects anew without these objects, as `basis` shows it.
   func drop(
-    from database: EngineDatabase, _ transaction: borrowing EngineWriter, _ basis: EngineReader
-  ) throws(EngineError) {
+    from database: Database, _ transaction: borrowing WriteTransaction, _ basis: TransactionReader
+  ) throws(LMDBError) {
     // Most entries stay: only those that go count.
     try transaction.clear(database, isCounted: false)
     let old = try basis.cursor(database)
@@ -69,12 +70,12 @@ struct SweptObjects {
   }
 }
 
-extension EngineCursor {
+extension Cursor {
   /// Calls `body` with all numbers of the key that the cursor has just moved to.
   @inline(__always)
   func forEachValue(
-    of entry: EngineEntry, _ body: (UInt64) throws(EngineError) -> Void
-  ) throws(EngineError) {
+    of entry: Entry, _ body: (UInt64) throws(LMDBError) -> Void
+  ) throws(LMDBError) {
     guard try valueCount() > 1 else { return try body(entry.integerValue) }
     var batch = try firstBatch(entry.key)
     while let values = batch {

@@ -1,4 +1,5 @@
 internal import ArborModel
+internal import LMDB
 
 /// Which of a store's indexes are not ready to be read in one state of the file.
 ///
@@ -16,7 +17,7 @@ package final class UnfinishedIndexes: Sendable {
   /// - Returns: nil where the header says that every index is ready.
   /// - Throws: `corrupted` where the list is damaged or missing.
   static func read(
-    _ header: HeaderRecord, _ reader: EngineReader, _ schema: ModelSchema,
+    _ header: HeaderRecord, _ reader: TransactionReader, _ schema: ModelSchema,
     _ databases: StoreDatabases
   ) throws(StoreError) -> UnfinishedIndexes? {
     guard header.hasIndexBuilds else { return nil }

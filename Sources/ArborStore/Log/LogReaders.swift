@@ -1,4 +1,5 @@
 package import Foundation
+internal import LMDB
 
 /// Who has to get a store's commits before they may go from its log, and how far each has them.
 ///
@@ -41,7 +42,7 @@ package struct LogReaders: Sendable, Hashable {
   ///
   /// - Throws: `corrupted`.
   static func read(
-    _ reader: EngineReader, _ arbor: EngineDatabase
+    _ reader: TransactionReader, _ arbor: Database
   ) throws(StoreError) -> LogReaders {
     guard let bytes = try reader.entryIfPresent(StoreFormat.logKey, in: arbor) else {
       return LogReaders()

@@ -1,6 +1,7 @@
 internal import ArborLocks
 internal import ArborModel
 internal import Foundation
+internal import LMDB
 
 extension StoreEngine {
   /// Begins to keep commits for a log that is going to begin with a copy of the store: whatever is
@@ -54,8 +55,8 @@ extension StoreEngine {
 
   /// The commits behind a position, which the store has kept, as one group.
   private func commits(
-    behind start: SharedPosition, upTo last: UInt64, _ database: EngineDatabase?,
-    _ reader: EngineReader
+    behind start: SharedPosition, upTo last: UInt64, _ database: Database?,
+    _ reader: TransactionReader
   ) throws(StoreError) -> CommitGroup? {
     guard start.sequence < last else { return nil }
     var commits: [[UInt8]] = []

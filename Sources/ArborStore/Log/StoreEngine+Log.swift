@@ -1,4 +1,5 @@
 package import Foundation
+internal import LMDB
 
 extension StoreEngine {
   /// A snapshot that can read the log: a transaction knows only databases that were opened before
@@ -9,7 +10,7 @@ extension StoreEngine {
   }
 
   /// nil where nobody has followed the store yet.
-  func logDatabase() throws(StoreError) -> EngineDatabase? {
+  func logDatabase() throws(StoreError) -> Database? {
     try storing(environment.openDatabase(StoreFormat.logDatabase, StoreFormat.logFlags))
   }
 

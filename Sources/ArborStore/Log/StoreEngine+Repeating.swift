@@ -1,4 +1,5 @@
 internal import ArborModel
+internal import LMDB
 
 extension StoreEngine {
   /// Makes commits of another copy of the store again, in one transaction.
@@ -31,7 +32,7 @@ extension StoreEngine {
   /// Makes commits again in a transaction that has nothing else in it yet.
   func makeAgain(
     _ commits: [LoggedCommit], _ workspace: CommitWorkspace, _ header: inout HeaderRecord,
-    _ transaction: borrowing EngineWriter
+    _ transaction: borrowing WriteTransaction
   ) throws(StoreError) {
     workspace.begin(transaction.id)
     var greatest = GreatestNumbers()
@@ -46,7 +47,7 @@ extension StoreEngine {
   ///   snapshot shows.
   private func makeAgain(
     _ commit: LoggedCommit, _ workspace: CommitWorkspace, _ header: inout HeaderRecord,
-    hasWritten: Bool, _ transaction: borrowing EngineWriter
+    hasWritten: Bool, _ transaction: borrowing WriteTransaction
   ) throws(StoreError) {
     try check(commit, follows: header)
     var writer = CommitWriter(
@@ -104,7 +105,7 @@ extension StoreEngine {
 
   /// Keeps numbers of objects that came with the log from being given out.
   private func raiseCounters(
-    above greatest: GreatestNumbers, _ transaction: borrowing EngineWriter
+    above greatest: GreatestNumbers, _ transaction: borrowing WriteTransaction
   ) throws(StoreError) {
     for (entity, number) in greatest.byEntity {
       try StoreCounter.raise(
@@ -113,7 +114,7 @@ extension StoreEngine {
   }
 
   private func raise(
-    _ counters: [String: UInt64], _ transaction: borrowing EngineWriter
+    _ counters: [String: UInt64], _ transaction: borrowing WriteTransaction
   ) throws(StoreError) {
     let present =
       schema.concreteEntities.map { StoreFormat.objectCounter($0.number) }

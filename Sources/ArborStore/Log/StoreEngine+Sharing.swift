@@ -1,6 +1,7 @@
 internal import ArborLocks
 internal import ArborModel
 internal import Foundation
+internal import LMDB
 
 extension StoreEngine {
   /// From now on every commit enters a log before it counts, and what others add comes here.
@@ -115,7 +116,7 @@ extension StoreEngine {
 
   /// How far a transaction's state has the log; a store that never shared one begins a chain.
   func sharedPosition(
-    _ reader: EngineReader, _ header: HeaderRecord
+    _ reader: TransactionReader, _ header: HeaderRecord
   ) throws(StoreError) -> SharedPosition {
     guard let position = try storedPosition(reader) else {
       return SharedPosition(
@@ -135,7 +136,7 @@ extension StoreEngine {
     return position
   }
 
-  private func storedPosition(_ reader: EngineReader) throws(StoreError) -> SharedPosition? {
+  private func storedPosition(_ reader: TransactionReader) throws(StoreError) -> SharedPosition? {
     let key = StoreFormat.sharedKey
     guard let bytes = try reader.entryIfPresent(key, in: databases.arbor) else { return nil }
     guard let position = SharedPosition(bytes) else {
@@ -144,7 +145,9 @@ extension StoreEngine {
     return position
   }
 
-  func write(_ position: SharedPosition, _ transaction: borrowing EngineWriter) throws(StoreError) {
+  func write(_ position: SharedPosition, _ transaction: borrowing WriteTransaction)
+    throws(StoreError)
+  {
     try StoreCreation.put(StoreFormat.sharedKey, position.encoded(), databases.arbor, transaction)
   }
 }

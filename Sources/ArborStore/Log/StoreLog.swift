@@ -1,19 +1,21 @@
+internal import LMDB
+
 /// The commits that a store keeps until everybody who follows it has them: its outbox.
 ///
 /// Each commit writes its entry in its own transaction, whichever process makes it, so that none is
 /// ever missing; a program of an earlier minor version leaves a gap, which is found as one.
 enum StoreLog {
   static func append(
-    _ commit: [UInt8], of sequence: UInt64, _ transaction: borrowing EngineWriter
-  ) throws(EngineError) {
+    _ commit: [UInt8], of sequence: UInt64, _ transaction: borrowing WriteTransaction
+  ) throws(LMDBError) {
     try transaction.put(database(transaction), key: sequence, value: commit)
   }
 
   /// Records who follows, and lets go what all of them have.
   static func set(
-    _ readers: LogReaders, _ header: inout HeaderRecord, _ arbor: EngineDatabase,
-    _ transaction: borrowing EngineWriter
-  ) throws(EngineError) {
+    _ readers: LogReaders, _ header: inout HeaderRecord, _ arbor: Database,
+    _ transaction: borrowing WriteTransaction
+  ) throws(LMDBError) {
     guard let least = readers.least else { return try end(&header, arbor, transaction) }
     header.keepsLog = true
     try transaction.put(arbor, key: Array(StoreFormat.logKey.utf8), value: readers.encoded())
@@ -28,7 +30,7 @@ enum StoreLog {
   ///
   /// - Parameter body: As of ``StoreSnapshot/forEachLogged(after:_:)``.
   static func forEach<Failure: Error>(
-    after sequence: UInt64, upTo last: UInt64, in log: EngineDatabase, _ reader: EngineReader,
+    after sequence: UInt64, upTo last: UInt64, in log: Database, _ reader: TransactionReader,
     _ body: (UInt64, UnsafeRawBufferPointer) throws(Failure) -> Bool
   ) throws -> Bool {
     let cursor = try storing(reader.cursor(log))
@@ -45,8 +47,8 @@ enum StoreLog {
 
   /// Keeps nothing any more.
   static func end(
-    _ header: inout HeaderRecord, _ arbor: EngineDatabase, _ transaction: borrowing EngineWriter
-  ) throws(EngineError) {
+    _ header: inout HeaderRecord, _ arbor: Database, _ transaction: borrowing WriteTransaction
+  ) throws(LMDBError) {
     guard header.keepsLog else { return }
     header.keepsLog = false
     try transaction.delete(arbor, key: Array(StoreFormat.logKey.utf8))
@@ -55,8 +57,8 @@ enum StoreLog {
 
   /// The database, which files have once somebody has followed them.
   private static func database(
-    _ transaction: borrowing EngineWriter
-  ) throws(EngineError) -> EngineDatabase {
+    _ transaction: borrowing WriteTransaction
+  ) throws(LMDBError) -> Database {
     try transaction.createDatabase(StoreFormat.logDatabase, StoreFormat.logFlags)
   }
 }

@@ -1,4 +1,5 @@
 internal import ArborModel
+internal import LMDB
 
 /// What becomes of the members of to-many relationships as a store is brought to another model.
 ///
@@ -158,7 +159,7 @@ struct DatabaseMoves {
   /// Copies what has to lie elsewhere.
   func perform(
     from former: StoreDatabases, to present: StoreDatabases, in schema: ModelSchema,
-    _ transaction: borrowing EngineWriter
+    _ transaction: borrowing WriteTransaction
   ) throws(StoreError) {
     let limit = WorkLimit()
     for move in moves {
@@ -176,8 +177,8 @@ struct DatabaseMoves {
   }
 
   private func copy(
-    _ source: EngineDatabase, _ target: EngineDatabase, _ move: Move,
-    _ transaction: borrowing EngineWriter, _ limit: WorkLimit,
+    _ source: Database, _ target: Database, _ move: Move,
+    _ transaction: borrowing WriteTransaction, _ limit: WorkLimit,
     member: (UnsafeRawBufferPointer) -> UInt64
   ) throws(StoreError) {
     try transaction.reader.forEachEntry(of: source, limit) { (found) throws(StoreError) in
@@ -186,7 +187,7 @@ struct DatabaseMoves {
       else { return }
       // The engine lends these bytes until the next change only.
       let (key, value) = (Array(found.key), Array(found.value))
-      try storing { () throws(EngineError) in
+      try storing { () throws(LMDBError) in
         _ = try transaction.put(target, key: key, value: value, .noDuplicate)
       }
     }

@@ -1,5 +1,6 @@
 internal import ArborModel
 internal import Foundation
+internal import LMDB
 
 /// Finds objects that share values which a newer model makes unique, before the store is brought to
 /// it: as long as there is no index, by sorting the keys of all of them in memory.
@@ -8,7 +9,7 @@ struct DuplicateSearch {
   let parts: StoreParts
   /// The way from the present records to those of the newer model.
   let layouts: StoreLayouts
-  let reader: EngineReader
+  let reader: TransactionReader
   private let limit = WorkLimit()
 
   private var schema: ModelSchema { migration.new }
@@ -48,7 +49,7 @@ struct DuplicateSearch {
   }
 
   /// The present records of an entity; nil where it is a new one.
-  private func records(of entity: EntitySchema) -> EngineDatabase? {
+  private func records(of entity: EntitySchema) -> Database? {
     guard let former = migration.old.entity(numbered: entity.number), !former.isAbstract else {
       return nil
     }

@@ -1,4 +1,5 @@
 internal import ArborModel
+internal import LMDB
 
 /// What a store keeps of the model that it had before the last migration, until that is confirmed:
 /// enough to give it back.
@@ -52,7 +53,7 @@ extension FormerModel {
 
   /// nil where the last migration is confirmed, or there was none.
   static func read(
-    _ reader: EngineReader, _ arbor: EngineDatabase
+    _ reader: TransactionReader, _ arbor: Database
   ) throws(StoreError) -> FormerModel? {
     let bytes = try reader.entryIfPresent(StoreFormat.formerKey, in: arbor)
     return try bytes.map { (bytes) throws(StoreError) in try FormerModel(bytes) }
@@ -60,7 +61,7 @@ extension FormerModel {
 
   /// Removes it, with everything that was kept for its sake, from a store of the present schema.
   func forget(
-    _ present: ModelSchema, _ arbor: EngineDatabase, _ transaction: borrowing EngineWriter
+    _ present: ModelSchema, _ arbor: Database, _ transaction: borrowing WriteTransaction
   ) throws(StoreError) {
     try Self.drop(
       StoreDatabases.list(schema).filter { !$0.name.hasPrefix(StoreFormat.indexDatabase("")) },
@@ -81,12 +82,12 @@ extension FormerModel {
 
   /// Deletes the databases of a list that a schema does not have.
   static func drop(
-    _ list: [(name: String, flags: EngineFlags)], notIn schema: ModelSchema,
-    _ transaction: borrowing EngineWriter
+    _ list: [(name: String, flags: DatabaseFlags)], notIn schema: ModelSchema,
+    _ transaction: borrowing WriteTransaction
   ) throws(StoreError) {
     let kept = Set(StoreDatabases.list(schema).map(\.name))
     let dropped = list.filter { !kept.contains($0.name) }
-    try storing { () throws(EngineError) in
+    try storing { () throws(LMDBError) in
       for database in try transaction.createDatabases(dropped) {
         try transaction.deleteDatabase(database)
       }
@@ -95,8 +96,8 @@ extension FormerModel {
 
   /// Removes layouts and the counter of an entity.
   static func forget(
-    _ entity: EntitySchema, layouts: ClosedRange<UInt16>, _ arbor: EngineDatabase,
-    _ transaction: borrowing EngineWriter
+    _ entity: EntitySchema, layouts: ClosedRange<UInt16>, _ arbor: Database,
+    _ transaction: borrowing WriteTransaction
   ) throws(StoreError) {
     for layout in layouts {
       let key = StoreFormat.layoutKey(entity: entity.number, layout: layout)
@@ -109,12 +110,12 @@ extension FormerModel {
   /// Removes the large binaries of attributes that an entity no longer has, where it keeps others.
   private func removeBlobs(
     of former: EntitySchema, _ entity: EntitySchema, _ present: ModelSchema,
-    _ transaction: borrowing EngineWriter
+    _ transaction: borrowing WriteTransaction
   ) throws(StoreError) {
     let gone = Set(former.layout.externalFields.map(\.catalogNumber))
       .subtracting(entity.layout.fields.map(\.catalogNumber))
     guard !gone.isEmpty, entity.keepsBlobs else { return }
-    try storing { () throws(EngineError) in
+    try storing { () throws(LMDBError) in
       let name = StoreFormat.blobDatabase(present.storedName(of: entity))
       let opened = try transaction.createDatabases([(name: name, flags: StoreFormat.blobFlags)])
       var keys: [[UInt8]] = []
@@ -165,7 +166,7 @@ extension StoreEngine {
     }
   }
 
-  func forgetFormerModel(_ transaction: borrowing EngineWriter) throws(StoreError) {
+  func forgetFormerModel(_ transaction: borrowing WriteTransaction) throws(StoreError) {
     let former = try FormerModel.read(transaction.reader, databases.arbor)
     try former?.forget(schema, databases.arbor, transaction)
   }

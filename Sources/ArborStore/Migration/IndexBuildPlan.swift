@@ -1,4 +1,5 @@
 internal import ArborModel
+internal import LMDB
 
 /// Which indexes of a newer model are filled in the transaction of a migration, and which behind
 /// it.
@@ -18,7 +19,7 @@ struct IndexBuildPlan {
   ///     number.
   init(
     _ migration: LightweightMigration, _ parts: StoreParts, _ present: IndexBuildList,
-    _ reader: EngineReader, atMost most: Int?
+    _ reader: TransactionReader, atMost most: Int?
   ) throws(StoreError) {
     let new = migration.new
     var builds: [IndexBuildList.Build] = []
@@ -48,10 +49,10 @@ struct IndexBuildPlan {
   /// How many objects an entity of the newer model has.
   private static func objects(
     of entity: EntitySchema, _ migration: LightweightMigration, _ parts: StoreParts,
-    _ reader: EngineReader
+    _ reader: TransactionReader
   ) throws(StoreError) -> Int {
     let numbers = Set(entity.concreteFamily.map { migration.new.entities[$0].number })
-    return try storing { () throws(EngineError) in
+    return try storing { () throws(LMDBError) in
       var count = 0
       for former in migration.old.entities
       where !former.isAbstract && numbers.contains(former.number) {

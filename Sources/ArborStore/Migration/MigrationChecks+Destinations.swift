@@ -1,4 +1,5 @@
 internal import ArborModel
+internal import LMDB
 
 /// Links that the former model does not allow, as the store goes back to it over later commits.
 extension MigrationChecks {

@@ -1,4 +1,5 @@
 internal import ArborModel
+internal import LMDB
 
 /// Rules about the number of members that a newer model has and the older one has not.
 extension MigrationChecks {
@@ -90,7 +91,7 @@ extension MigrationChecks {
       let relationshipIndex = databases.relationshipIndex(entity: former.index, slot: own.slot)
     else { return }
     let members = databases.relationships[relationshipIndex].members
-    try storing { () throws(EngineError) in
+    try storing { () throws(LMDBError) in
       let owners = try reader.cursor(records)
       let links = try reader.cursor(members)
       while let found = try owners.next() {

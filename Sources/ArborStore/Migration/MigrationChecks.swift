@@ -1,5 +1,6 @@
 package import ArborModel
 internal import Foundation
+internal import LMDB
 
 /// What of a store's objects keeps it from being brought to another model.
 ///
@@ -10,7 +11,7 @@ struct MigrationChecks {
   let databases: StoreDatabases
   let layouts: StoreLayouts
   let storeID: UUID
-  let reader: EngineReader
+  let reader: TransactionReader
   let limit = WorkLimit()
 
   /// What prevents the migration: first what the models tell, then what the objects tell.
@@ -180,7 +181,7 @@ struct MigrationChecks {
   /// All objects of exactly one entity.
   private func all(of former: EntitySchema) throws(StoreError) -> ObjectTally {
     let records = databases.records(former.index)
-    return try storing { () throws(EngineError) in
+    return try storing { () throws(LMDBError) in
       var tally = ObjectTally(count: try reader.entryCount(records))
       let cursor = try reader.cursor(records)
       while tally.first.count < ObjectTally.namedObjects, let found = try cursor.next() {
@@ -264,7 +265,7 @@ extension MigrationChecks {
       let relationshipIndex = databases.relationshipIndex(entity: owner.index, slot: own.slot)
     else { return false }
     let members = databases.relationships[relationshipIndex].members
-    return try storing { () throws(EngineError) in
+    return try storing { () throws(LMDBError) in
       let first = ObjectNumber(entity: owner.number, sequence: 0)
       guard let found = try reader.cursor(members).seek(first.rawValue) else { return false }
       return ObjectNumber(rawValue: found.integerKey).entity == owner.number
@@ -273,7 +274,7 @@ extension MigrationChecks {
 }
 
 extension MigrationChecks {
-  init(_ migration: LightweightMigration, _ parts: StoreParts, _ reader: EngineReader) {
+  init(_ migration: LightweightMigration, _ parts: StoreParts, _ reader: TransactionReader) {
     self.init(
       migration: migration, databases: parts.databases, layouts: parts.layouts,
       storeID: parts.header.storeID, reader: reader)

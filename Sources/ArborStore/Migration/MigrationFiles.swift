@@ -1,5 +1,6 @@
 package import ArborModel
 internal import Foundation
+internal import LMDB
 
 /// The files of a staged migration, beside the store's.
 ///
@@ -82,7 +83,7 @@ package struct MigrationFiles: Sendable {
     unlink(name + "-lock")
     unlink(target + "-lock")
     guard rename(name, target) == 0 else { throw StoreError.failed("rename", name, errno: errno) }
-    try EngineFolder.synchronize(of: path)
+    try StoreFiles.synchronizeFolder(of: path)
   }
 
   /// Puts the file of the last hop in the store's place, and keeps the former one.

@@ -1,4 +1,5 @@
 internal import ArborModel
+internal import LMDB
 
 /// Gives a store the model back that it had before its last migration, where nothing was committed
 /// since: everything is as it was then.
@@ -43,7 +44,7 @@ struct MigrationReversal {
 
   /// Does it, in a transaction behind whose header no object was changed since the migration.
   func perform(
-    _ header: inout HeaderRecord, _ arbor: EngineDatabase, _ transaction: borrowing EngineWriter
+    _ header: inout HeaderRecord, _ arbor: Database, _ transaction: borrowing WriteTransaction
   ) throws(StoreError) {
     let unfinished = try IndexBuildList.read(header, transaction.reader, arbor)
     try IndexBuildList().write(&header, arbor, transaction)
@@ -64,7 +65,7 @@ struct MigrationReversal {
 
   /// Removes the layouts that no record was written in.
   private func forgetLayouts(
-    _ arbor: EngineDatabase, _ transaction: borrowing EngineWriter
+    _ arbor: Database, _ transaction: borrowing WriteTransaction
   ) throws(StoreError) {
     let old = Dictionary(
       former.schema.entities.map { ($0.number, $0) }, uniquingKeysWith: { one, _ in one })
@@ -99,7 +100,7 @@ extension StoreEngine {
   package static func revertMigration(
     at path: String, dropping names: Set<String>?
   ) throws(StoreError) -> Bool {
-    let environment = try storing(path: path, EngineEnvironment.open(path: path))
+    let environment = try storing(path: path, Environment.open(path: path))
     guard !StoreRegistry.shared.isOpen(environment) else { throw .inUse(path: environment.path) }
     defer { try? environment.close() }
     let opener = StoreOpener(StoreOpening(.file(path), model: nil))
@@ -113,7 +114,7 @@ extension StoreEngine {
   }
 
   private static func revert(
-    _ parts: StoreParts, dropping names: Set<String>?, _ transaction: borrowing EngineWriter
+    _ parts: StoreParts, dropping names: Set<String>?, _ transaction: borrowing WriteTransaction
   ) throws(StoreError) -> Bool {
     let arbor = parts.databases.arbor
     var header = try StoreHeader.read(transaction.reader, arbor, path: parts.path)

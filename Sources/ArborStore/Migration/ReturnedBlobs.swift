@@ -1,4 +1,5 @@
 internal import ArborModel
+internal import LMDB
 
 /// Removes the large binaries of attributes that come back which no record has any more: objects
 /// were deleted or written while nothing knew of them.
@@ -11,7 +12,7 @@ struct ReturnedBlobs {
 
   /// Takes time in proportion to the large binaries of entities to which attributes with some come
   /// back.
-  func removeStray(_ transaction: borrowing EngineWriter) throws(StoreError) {
+  func removeStray(_ transaction: borrowing WriteTransaction) throws(StoreError) {
     for plan in migration.evolution.entities {
       let numbers = Set(plan.returned.values)
       guard let entity = migration.new.entity(named: plan.name), !entity.isAbstract,
@@ -23,8 +24,8 @@ struct ReturnedBlobs {
   }
 
   private func removeStray(
-    _ entity: EntitySchema, _ fields: [RecordField], _ blobs: EngineDatabase,
-    _ transaction: borrowing EngineWriter
+    _ entity: EntitySchema, _ fields: [RecordField], _ blobs: Database,
+    _ transaction: borrowing WriteTransaction
   ) throws(StoreError) {
     let properties = Set(fields.map(\.catalogNumber))
     var stray: [[UInt8]] = []
@@ -39,14 +40,15 @@ struct ReturnedBlobs {
       }
       if known?.names.contains(name) != true { stray.append(Array(found.key)) }
     }
-    try storing { () throws(EngineError) in
+    try storing { () throws(LMDBError) in
       for key in stray { try transaction.delete(blobs, key: key) }
     }
   }
 
   /// The large binaries that an object has.
   private func names(
-    of number: ObjectNumber, _ entity: EntitySchema, _ fields: [RecordField], _ reader: EngineReader
+    of number: ObjectNumber, _ entity: EntitySchema, _ fields: [RecordField],
+    _ reader: TransactionReader
   ) throws(StoreError) -> Set<BlobName> {
     let (records, allocator) = (databases.records(entity.index), SlabAllocator(slabSize: 4 << 10))
     let record = try reader.record(number, of: entity, in: records, layouts, allocator)

@@ -1,5 +1,6 @@
 internal import ArborModel
 internal import Foundation
+internal import LMDB
 
 /// Brings relationships back that a migration dropped, as the store goes back to the former model
 /// although something was committed since.
@@ -19,7 +20,7 @@ struct ReturnedLinks {
 
   /// Takes time in proportion to the objects of entities whose to-one relationships come back or
   /// lead back from those that do, and to the links of the others.
-  func restore(_ transaction: borrowing EngineWriter) throws(StoreError) {
+  func restore(_ transaction: borrowing WriteTransaction) throws(StoreError) {
     for entity in schema.concreteEntities {
       try forgetMissingTargets(of: entity, transaction)
     }
@@ -49,7 +50,7 @@ struct ReturnedLinks {
 
   /// Takes links out of records whose other end is gone or has forgotten them.
   private func forgetMissingTargets(
-    of entity: EntitySchema, _ transaction: borrowing EngineWriter
+    of entity: EntitySchema, _ transaction: borrowing WriteTransaction
   ) throws(StoreError) {
     let references = returnedReferences(of: entity)
     guard !references.isEmpty else { return }
@@ -81,7 +82,7 @@ struct ReturnedLinks {
   /// Whether there is an object that a link leads to, and that leads back where it should.
   private func leads(
     _ relationship: RelationshipSchema, from owner: ObjectNumber, to target: ObjectNumber,
-    _ reader: EngineReader
+    _ reader: TransactionReader
   ) throws(StoreError) -> Bool {
     guard let entity = schema.entity(of: target), !entity.isAbstract,
       schema.entities[relationship.destination].concreteFamily.contains(entity.index)
@@ -91,7 +92,9 @@ struct ReturnedLinks {
     return try reference(of: target, at: index, entity, reader) == owner
   }
 
-  private func exists(_ number: ObjectNumber, _ reader: EngineReader) throws(StoreError) -> Bool {
+  private func exists(_ number: ObjectNumber, _ reader: TransactionReader) throws(StoreError)
+    -> Bool
+  {
     guard let entity = schema.entity(of: number), !entity.isAbstract else { return false }
     let records = databases.records(entity.index)
     return try reader.storedRecord(number, in: records) != nil
@@ -99,7 +102,7 @@ struct ReturnedLinks {
 
   /// What a to-one relationship of an object leads to; nil where there is no such object.
   private func reference(
-    of number: ObjectNumber, at index: Int, _ entity: EntitySchema, _ reader: EngineReader
+    of number: ObjectNumber, at index: Int, _ entity: EntitySchema, _ reader: TransactionReader
   ) throws(StoreError) -> ObjectNumber? {
     let (records, allocator) = (databases.records(entity.index), SlabAllocator(slabSize: 4 << 10))
     let record = try reader.record(number, of: entity, in: records, layouts, allocator)
@@ -108,7 +111,7 @@ struct ReturnedLinks {
 
   private func rewrite(
     _ number: ObjectNumber, of entity: EntitySchema, without fields: [RecordField],
-    _ records: EngineDatabase, _ transaction: borrowing EngineWriter
+    _ records: Database, _ transaction: borrowing WriteTransaction
   ) throws(StoreError) {
     let allocator = SlabAllocator(slabSize: 4 << 10, keepsSlabs: true)
     let record = try transaction.reader.record(number, of: entity, in: records, layouts, allocator)
@@ -122,7 +125,7 @@ struct ReturnedLinks {
 
   /// Makes the index over a to-one relationship from the records.
   private func derive(
-    _ relationship: StoreDatabases.Relationship, _ transaction: borrowing EngineWriter
+    _ relationship: StoreDatabases.Relationship, _ transaction: borrowing WriteTransaction
   ) throws(StoreError) {
     let inverse = schema.inverse(of: relationship.schema)
     let maintainer = RelationshipMaintainer(relationship)
@@ -140,10 +143,10 @@ struct ReturnedLinks {
   }
 
   private func write(
-    _ maintainer: RelationshipMaintainer, _ transaction: borrowing EngineWriter
+    _ maintainer: RelationshipMaintainer, _ transaction: borrowing WriteTransaction
   ) throws(StoreError) {
     maintainer.sort()
-    try storing { () throws(EngineError) in
+    try storing { () throws(LMDBError) in
       try transaction.clear(maintainer.relationship.members)
       try maintainer.apply(transaction)
     }
@@ -151,7 +154,7 @@ struct ReturnedLinks {
 
   /// Copies the links of a relationship without order.
   private func restore(
-    _ relationship: StoreDatabases.Relationship, _ transaction: borrowing EngineWriter
+    _ relationship: StoreDatabases.Relationship, _ transaction: borrowing WriteTransaction
   ) throws(StoreError) {
     let maintainer = RelationshipMaintainer(relationship)
     try eachEntry(of: relationship, isOrder: false, transaction) {
@@ -167,8 +170,8 @@ struct ReturnedLinks {
 
   /// Copies the links of an ordered relationship, with their positions.
   private func restore(
-    _ relationship: StoreDatabases.Relationship, order: EngineDatabase,
-    _ transaction: borrowing EngineWriter
+    _ relationship: StoreDatabases.Relationship, order: Database,
+    _ transaction: borrowing WriteTransaction
   ) throws(StoreError) {
     var links: [(owner: ObjectNumber, position: UInt64, member: UInt64)] = []
     try eachEntry(of: relationship, isOrder: true, transaction) {
@@ -179,13 +182,13 @@ struct ReturnedLinks {
         links.append((owner, position, member))
       }
     }
-    try storing { () throws(EngineError) in
+    try storing { () throws(LMDBError) in
       try transaction.clear(relationship.members)
       try transaction.clear(order)
       for link in links {
         try OrderedMembers.change(
           relationship.members, order, link.owner.rawValue, link.member, link.position
-        ) { (database, key, value) throws(EngineError) in
+        ) { (database, key, value) throws(LMDBError) in
           _ = try transaction.put(database, key: key, value: value, .noDuplicate)
         }
       }
@@ -195,7 +198,7 @@ struct ReturnedLinks {
   /// Whether both ends of a link are there, and a member that knows one owner only knows this one.
   private func isLink(
     _ relationship: RelationshipSchema, _ owner: ObjectNumber, _ member: ObjectNumber,
-    _ reader: EngineReader
+    _ reader: TransactionReader
   ) throws(StoreError) -> Bool {
     guard try exists(owner, reader) else { return false }
     return try leads(relationship, from: owner, to: member, reader)
@@ -204,7 +207,7 @@ struct ReturnedLinks {
   /// Calls `body` with the entries that the former model left of a relationship.
   private func eachEntry(
     of relationship: StoreDatabases.Relationship, isOrder: Bool,
-    _ transaction: borrowing EngineWriter,
+    _ transaction: borrowing WriteTransaction,
     _ body: (ObjectNumber, UnsafeRawBufferPointer) throws(StoreError) -> Void
   ) throws(StoreError) {
     let name = SchemaCatalog.PartName(relationship.schema, schema)

@@ -1,4 +1,5 @@
 internal import ArborModel
+internal import LMDB
 
 /// Gives attributes the values of their former type again, as the store goes back to the former
 /// model although something was committed since.
@@ -39,7 +40,7 @@ struct ReturnedValues {
   ///
   /// - Throws: `notReverted` with the values that the former types do not hold and that may not be
   ///   dropped.
-  func restore(_ transaction: borrowing EngineWriter) throws(StoreError) {
+  func restore(_ transaction: borrowing WriteTransaction) throws(StoreError) {
     if migration.retyped.isEmpty { return }
     let arbor = parts.databases.arbor
     let formerLayouts = try StoreOpener.layouts(of: former.schema, transaction.reader, arbor)
@@ -72,7 +73,7 @@ struct ReturnedValues {
 
   private func restore(
     _ columns: inout [Column], of entity: EntitySchema, _ before: EntitySchema,
-    _ since: EntitySchema, _ formerLayouts: StoreLayouts, _ transaction: borrowing EngineWriter
+    _ since: EntitySchema, _ formerLayouts: StoreLayouts, _ transaction: borrowing WriteTransaction
   ) throws(StoreError) {
     let records = parts.databases.records(since.index)
     // Values of the two types lie alike then, so that nothing tells when they were written.
@@ -111,9 +112,9 @@ struct ReturnedValues {
 
   /// The numbers of the next objects, so many as are restored at once.
   private static func batch(
-    of records: EngineDatabase, from first: UInt64, _ reader: EngineReader
+    of records: Database, from first: UInt64, _ reader: TransactionReader
   ) throws(StoreError) -> [ObjectNumber] {
-    try storing { () throws(EngineError) in
+    try storing { () throws(LMDBError) in
       let cursor = try reader.cursor(records)
       var batch: [ObjectNumber] = []
       var entry = try cursor.seek(first)
@@ -126,7 +127,7 @@ struct ReturnedValues {
   }
 
   private func obstacles(
-    _ column: Column, of since: EntitySchema, _ reader: EngineReader
+    _ column: Column, of since: EntitySchema, _ reader: TransactionReader
   ) -> [MigrationObstacle] {
     let checks = MigrationChecks(migration, parts, reader)
     let (name, type) = (column.attribute.name, column.retyped.type)
@@ -147,11 +148,11 @@ struct ReturnedValues {
   }
 }
 
-extension EngineWriter {
+extension WriteTransaction {
   /// Puts a record in the place of the one that an object has, with the same version.
   func put(
     _ record: RecordView, of number: ObjectNumber, _ entity: EntitySchema,
-    in records: EngineDatabase
+    in records: Database
   ) throws(StoreError) {
     var bytes = [UInt8](repeating: 0, count: record.sealedSize(entity.layout))
     bytes.withUnsafeMutableBytes {

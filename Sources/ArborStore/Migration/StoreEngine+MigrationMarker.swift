@@ -1,3 +1,5 @@
+internal import LMDB
+
 extension StoreEngine {
   /// The migration that is under way in a copy of the file; nil where none exists.
   package func migrationMarker() throws(StoreError) -> MigrationMarker? {
@@ -37,7 +39,7 @@ extension StoreEngine {
   }
 
   private func changeMarker(
-    _ body: (borrowing EngineWriter, inout HeaderRecord) throws(StoreError) -> Void
+    _ body: (borrowing WriteTransaction, inout HeaderRecord) throws(StoreError) -> Void
   ) throws(StoreError) {
     guard !hasEnded else { throw .closed }
     guard !isReadOnly else { throw .readOnly(path: path) }
@@ -49,7 +51,7 @@ extension StoreEngine {
 extension StoreOpener {
   /// Refuses a file that is being migrated in a copy to callers that want to write to it.
   func refuseWhileMigrating(
-    _ header: HeaderRecord, _ reader: EngineReader, _ arbor: EngineDatabase
+    _ header: HeaderRecord, _ reader: TransactionReader, _ arbor: Database
   ) throws(StoreError) {
     guard header.isBeingMigrated, !opening.isReadOnly, !opening.isMigrating else { return }
     throw .migrationUnderWay(try MigrationMarker.read(reader, arbor))

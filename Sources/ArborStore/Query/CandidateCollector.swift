@@ -1,4 +1,5 @@
 internal import ArborModel
+internal import LMDB
 
 /// Gathers the object numbers that an access path names, without reading a record.
 struct CandidateCollector {
@@ -46,7 +47,7 @@ struct CandidateCollector {
   /// The numbers that are below all of some words, or nil as soon as finding them has cost more
   /// than `effort`.
   private func collect(
-    _ words: [ScanRanges], _ database: EngineDatabase, effort: Int
+    _ words: [ScanRanges], _ database: Database, effort: Int
   ) throws -> [UInt64]? {
     let cursor = try source.reader.cursor(database)
     var common: [UInt64]?
@@ -71,9 +72,9 @@ struct CandidateCollector {
   /// Appends all numbers of the key that a cursor stands on, which are in ascending order.
   @inline(__always)
   private static func append(
-    _ entry: EngineEntry, _ count: Int, of cursor: borrowing EngineCursor,
+    _ entry: Entry, _ count: Int, of cursor: borrowing Cursor,
     to numbers: inout [UInt64]
-  ) throws(EngineError) {
+  ) throws(LMDBError) {
     if count == 1 {
       numbers.append(entry.integerValue)
     } else {
@@ -83,8 +84,8 @@ struct CandidateCollector {
 
   /// Appends all numbers of a key, a page at a time.
   static func appendAll(
-    of key: UnsafeRawBufferPointer, _ cursor: borrowing EngineCursor, to numbers: inout [UInt64]
-  ) throws(EngineError) {
+    of key: UnsafeRawBufferPointer, _ cursor: borrowing Cursor, to numbers: inout [UInt64]
+  ) throws(LMDBError) {
     var batch = try cursor.firstBatch(key)
     while let values = batch {
       numbers.append(WholeValues(values))
@@ -94,7 +95,7 @@ struct CandidateCollector {
 
   /// Appends the members of an owner whose relationship is ordered.
   private static func appendOrdered(
-    _ key: UnsafeRawBufferPointer, _ cursor: borrowing EngineCursor, to numbers: inout [UInt64]
+    _ key: UnsafeRawBufferPointer, _ cursor: borrowing Cursor, to numbers: inout [UInt64]
   ) throws {
     var batch = try cursor.firstBatch(key)
     while let values = batch {

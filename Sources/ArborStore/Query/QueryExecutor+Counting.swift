@@ -1,4 +1,5 @@
 internal import ArborModel
+internal import LMDB
 
 extension QueryExecutor {
   /// How many rows a fetch would give, without copying any; from the counts that the store keeps

@@ -1,4 +1,5 @@
 internal import ArborModel
+internal import LMDB
 
 extension QueryExecutor {
   /// What functions of one whole-numbered attribute are made of, from the keys of an index that

@@ -1,4 +1,5 @@
 internal import ArborModel
+internal import LMDB
 
 /// The access paths to stored rows: each checks a record, skips what the context has changed, asks
 /// the remaining conditions and hands the row on.
@@ -204,7 +205,7 @@ extension QueryExecutor {
   /// Visits the numbers of a key above one of them, and leaves the cursor on the key; returns
   /// whether more rows are wanted.
   private func take<Sink: RowSink>(
-    _ key: UnsafeRawBufferPointer, behind number: ObjectNumber, _ cursor: borrowing EngineCursor,
+    _ key: UnsafeRawBufferPointer, behind number: ObjectNumber, _ cursor: borrowing Cursor,
     _ rows: inout OrderedRows, _ sink: inout Sink
   ) throws -> Bool {
     var entry = number.rawValue == .max ? nil : try cursor.seek(key, value: number.rawValue + 1)
@@ -223,7 +224,7 @@ extension QueryExecutor {
   }
 
   /// The last entry below the end of a range.
-  private func last(_ cursor: borrowing EngineCursor, in range: ScanRange) throws -> EngineEntry? {
+  private func last(_ cursor: borrowing Cursor, in range: ScanRange) throws -> Entry? {
     guard let upper = range.upper else { return try cursor.last() }
     guard try cursor.seek(upper) != nil else { return try cursor.last() }
     return try cursor.previousKey()
@@ -250,7 +251,7 @@ private struct OrderedRows: ~Copyable {
   private var entity: EntitySchema
   private var layout: RecordLayout
   private var predicate: CompiledPredicate?
-  private var records: EngineDatabase
+  private var records: Database
 
   /// - Returns: nil where no entity is asked for.
   init?(_ executor: QueryExecutor, _ nodes: [BoundNode]) throws {

@@ -1,4 +1,5 @@
 internal import ArborModel
+internal import LMDB
 
 extension QuerySource {
   /// Visits the keys of an access path by an index or members, each with its first entry and how
@@ -6,7 +7,7 @@ extension QuerySource {
   @inline(__always)
   func forEachKey(
     of candidate: AccessCandidate, _ bound: inout CountBound,
-    _ body: (EngineEntry, Int, borrowing EngineCursor) throws -> Void
+    _ body: (Entry, Int, borrowing Cursor) throws -> Void
   ) throws -> Bool {
     switch candidate.accessPath {
     case .index(let index, let ranges, _):
@@ -43,7 +44,7 @@ extension QuerySource {
   /// false where `body` did, which ends the scan.
   @inline(__always)
   func forEachKey(
-    _ cursor: borrowing EngineCursor, in range: ScanRange, _ body: (EngineEntry, Int) throws -> Bool
+    _ cursor: borrowing Cursor, in range: ScanRange, _ body: (Entry, Int) throws -> Bool
   ) throws -> Bool {
     var next = try cursor.seek(range.lower)
     while let entry = next {

@@ -1,10 +1,11 @@
 internal import ArborModel
 internal import Foundation
+internal import LMDB
 
 /// What a query reads from: one transaction of a store.
 struct QuerySource {
   let store: StoreEngine
-  let reader: EngineReader
+  let reader: TransactionReader
   /// The indexes that are not ready to be read; nil where all are.
   let unfinished: UnfinishedIndexes?
   /// What ends the query before it is answered.
@@ -25,7 +26,7 @@ struct QuerySource {
   func isReady(_ index: IndexReference) -> Bool { unfinished?.isReady(number(of: index)) ?? true }
 
   /// The records of a concrete entity.
-  func records(_ entity: EntitySchema) -> EngineDatabase { store.databases.records(entity.index) }
+  func records(_ entity: EntitySchema) -> Database { store.databases.records(entity.index) }
 }
 
 extension QuerySource {
@@ -34,12 +35,12 @@ extension QuerySource {
     store.databases.indexNumbers(of: index.entity.index)[index.position]
   }
 
-  func database(of index: IndexReference) -> EngineDatabase {
+  func database(of index: IndexReference) -> Database {
     store.databases.indexes[number(of: index)].database
   }
 
   /// Where the members of a to-many relationship are, by their owners.
-  func members(of relationship: RelationshipSchema) -> EngineDatabase {
+  func members(of relationship: RelationshipSchema) -> Database {
     guard
       let number = store.databases.relationshipIndex(
         entity: relationship.declaringEntity, slot: relationship.slot)

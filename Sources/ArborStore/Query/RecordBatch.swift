@@ -1,5 +1,6 @@
 internal import ArborModel
 internal import CArborBits
+internal import LMDB
 
 /// Some records of a scan over an entity, whose checksums are compared together.
 ///
@@ -9,7 +10,7 @@ internal import CArborBits
 ///
 /// The entries are those of the scan's transaction; a batch lives no longer than the room it is in.
 struct RecordBatch {
-  private let records: UnsafeMutableBufferPointer<EngineRecord>
+  private let records: UnsafeMutableBufferPointer<NumberedEntry>
   private let entity: UInt16
   private(set) var count = 0
   /// A bit for each record whose checksum is right.
@@ -22,19 +23,19 @@ struct RecordBatch {
   static func withBatch<R>(
     of entity: EntitySchema, _ body: (inout RecordBatch) throws -> R
   ) rethrows -> R {
-    try withUnsafeTemporaryAllocation(of: EngineRecord.self, capacity: capacity) { records in
+    try withUnsafeTemporaryAllocation(of: NumberedEntry.self, capacity: capacity) { records in
       var batch = RecordBatch(records: records, entity: entity.layout.entity)
       return try body(&batch)
     }
   }
 
-  private init(records: UnsafeMutableBufferPointer<EngineRecord>, entity: UInt16) {
+  private init(records: UnsafeMutableBufferPointer<NumberedEntry>, entity: UInt16) {
     self.records = records
     self.entity = entity
   }
 
   /// Reads so many records on at most; returns whether there may be more behind.
-  mutating func read(_ scan: inout EngineScan, atMost most: Int) throws -> Bool {
+  mutating func read(_ scan: inout EntryScan, atMost most: Int) throws -> Bool {
     count = try scan.next(into: UnsafeMutableBufferPointer(rebasing: records[..<most]))
     intact = arbor_records_intact(records.baseAddress, count, entity)
     return count == most

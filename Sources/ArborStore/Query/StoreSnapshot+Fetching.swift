@@ -1,4 +1,5 @@
 package import ArborModel
+internal import LMDB
 
 extension StoreSnapshot {
   /// Fetches: stored and pending objects that fulfil the query's predicate, in its order.
@@ -195,7 +196,7 @@ extension StoreSnapshot {
       return try body()
     } catch let error as StoreError {
       throw error
-    } catch let error as EngineError {
+    } catch let error as LMDBError {
       throw StoreError(error)
     } catch let error as ArborError {
       throw .query(error)

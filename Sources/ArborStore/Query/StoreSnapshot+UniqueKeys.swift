@@ -1,4 +1,5 @@
 package import ArborModel
+internal import LMDB
 
 extension StoreSnapshot {
   /// The objects that have one of many values in an attribute, of which a unique index holds that
@@ -24,7 +25,7 @@ extension StoreSnapshot {
     return try answering {
       let cursor = try reader.cursor(store.databases.indexes[index].database)
       var numbers: [ObjectNumber] = []
-      var here: EngineEntry?
+      var here: Entry?
       var hasBegun = false
       for value in values {
         var key = KeyBuffer()

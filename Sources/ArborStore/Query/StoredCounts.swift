@@ -1,4 +1,5 @@
 internal import ArborModel
+internal import LMDB
 
 /// The counts of one transaction: sums of what the store keeps of each key, without a list of
 /// numbers. A query that is explained asks them.
@@ -54,7 +55,7 @@ class StoredCounts: Counts {
 
   /// How many of a key's objects are of some entities.
   private static func count(
-    _ entry: EngineEntry, _ count: Int, _ cursor: borrowing EngineCursor, of family: [EntitySchema]
+    _ entry: Entry, _ count: Int, _ cursor: borrowing Cursor, of family: [EntitySchema]
   ) throws -> Int {
     // Members of ordered relationships lie beside their positions.
     guard entry.value.count == 8 else { return count }
@@ -66,7 +67,7 @@ class StoredCounts: Counts {
 
   /// About how many texts have all of some words, as if these did not depend on each other.
   private func count(
-    _ words: [ScanRanges], _ database: EngineDatabase, of family: [EntitySchema], effort: Int
+    _ words: [ScanRanges], _ database: Database, of family: [EntitySchema], effort: Int
   ) throws -> RowCount? {
     let all = try objectCount(of: family)
     let cursor = try source.reader.cursor(database)

@@ -1,4 +1,5 @@
 internal import ArborModel
+internal import LMDB
 
 /// The objects that the history of a damaged store knows to be deleted.
 struct DeletedObjects {
@@ -14,11 +15,11 @@ struct DeletedObjects {
   mutating func read(_ source: SalvageSource, _ schema: ModelSchema) throws(StoreError) {
     let list = DeletionList()
     if let tree = source.trees[StoreFormat.historyDatabase] {
-      try storing(source.limit) { () throws(EngineError) in
-        _ = try source.file.traverse(tree) { (entry, _) throws(EngineError) in
+      try storing(source.limit) { () throws(LMDBError) in
+        _ = try source.file.traverse(tree) { (entry, _) throws(LMDBError) in
           guard entry.key.count == 8 else { return }
           let sequence = entry.key.loadUnaligned(as: UInt64.self)
-          try source.file.withValue(of: entry) { (bytes) throws(EngineError) in
+          try source.file.withValue(of: entry) { (bytes) throws(LMDBError) in
             if let bytes { list.note(bytes, sequence, schema) }
           }
         }

@@ -1,4 +1,5 @@
 internal import ArborModel
+internal import LMDB
 
 /// Records that wait to be written to the store that a salvage fills.
 struct PendingRecords {
@@ -29,8 +30,8 @@ struct PendingRecords {
     items.sort { $0.number < $1.number }
     let (items, bytes, replacesKept) = (items, bytes, replacesKept)
     try target.write { (transaction) throws(StoreError) in
-      try storing { () throws(EngineError) in
-        try bytes.withUnsafeBufferPointer { (bytes) throws(EngineError) in
+      try storing { () throws(LMDBError) in
+        try bytes.withUnsafeBufferPointer { (bytes) throws(LMDBError) in
           for item in items {
             let record = UnsafeRawBufferPointer(UnsafeBufferPointer(rebasing: bytes[item.range]))
             try Self.write(item, record, replacesKept, target, transaction)
@@ -44,8 +45,8 @@ struct PendingRecords {
 
   private static func write(
     _ item: Item, _ record: UnsafeRawBufferPointer, _ replacesKept: Bool, _ target: SalvageTarget,
-    _ transaction: borrowing EngineWriter
-  ) throws(EngineError) {
+    _ transaction: borrowing WriteTransaction
+  ) throws(LMDBError) {
     guard let entity = target.schema.entity(of: item.number) else { return }
     let (database, key) = (target.databases.records(entity.index), item.number.rawValue)
     if let present = try transaction.reader.get(database, key: key) {

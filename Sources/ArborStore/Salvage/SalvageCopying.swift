@@ -1,4 +1,5 @@
 internal import ArborModel
+internal import LMDB
 
 /// A part of a salvage that gathers what it reads and writes it in batches.
 protocol SalvageCopying: AnyObject {
@@ -12,8 +13,8 @@ protocol SalvageCopying: AnyObject {
 
 extension SalvageCopying {
   /// Runs reading that writes, and writes the rest; errors of the writing come out as they were.
-  func run(_ body: () throws(EngineError) -> Void) throws(StoreError) {
-    do throws(EngineError) {
+  func run(_ body: () throws(LMDBError) -> Void) throws(StoreError) {
+    do throws(LMDBError) {
       try body()
       try flush()
     } catch {
@@ -23,10 +24,10 @@ extension SalvageCopying {
   }
 
   /// Writes what was gathered in the midst of reading.
-  func flush() throws(EngineError) {
+  func flush() throws(LMDBError) {
     do throws(StoreError) { try writePending() } catch {
       failure = error
-      throw .stopped
+      throw .closed
     }
   }
 }

@@ -1,5 +1,6 @@
 internal import ArborModel
 internal import Foundation
+internal import LMDB
 
 /// Writes what a salvaged store says of itself: counters above everything that was met, metadata,
 /// a history that tells those who knew the damaged store to take everything as changed, and the
@@ -54,7 +55,7 @@ struct SalvageEnding {
   /// may be lost, with a commit that changed everything,
   /// so that neither its logs nor its tokens are taken for this one's. The commits before are known
   /// to have been, and no more.
-  private func writeHeader(_ transaction: borrowing EngineWriter) throws(StoreError) {
+  private func writeHeader(_ transaction: borrowing WriteTransaction) throws(StoreError) {
     var header = try StoreHeader.read(transaction.reader, target.databases.arbor)
     let step = source.isHeaderCertain ? 1 : Self.margin
     let last = min((source.header?.sequence ?? 0) + step, HeaderRecord.mostCommits)

@@ -1,4 +1,5 @@
 internal import ArborModel
+internal import LMDB
 
 /// Fills the indexes of the new store from its records, and removes objects that share values which
 /// must be unique: doubtful ones before others.
@@ -23,8 +24,8 @@ struct SalvageIndexes {
     ) { _ in true }
   }
 
-  private func clear(_ transaction: borrowing EngineWriter) throws(StoreError) {
-    try storing { () throws(EngineError) in
+  private func clear(_ transaction: borrowing WriteTransaction) throws(StoreError) {
+    try storing { () throws(LMDBError) in
       for index in target.databases.indexes { try transaction.clear(index.database) }
     }
   }
@@ -70,7 +71,7 @@ struct SalvageIndexes {
   /// Whether the store has no more than some objects.
   func isSmall(_ most: Int) throws(StoreError) -> Bool {
     try target.read { (reader) throws(StoreError) in
-      try storing { () throws(EngineError) in
+      try storing { () throws(LMDBError) in
         var count = 0
         for plan in target.entities { count += try reader.entryCount(plan.records) }
         return count <= most
@@ -85,7 +86,7 @@ struct SalvageIndexes {
     var removed: [ObjectNumber] = []
     try target.write { (transaction) throws(StoreError) in
       removed = []
-      try storing { () throws(EngineError) in
+      try storing { () throws(LMDBError) in
         for (first, second) in pairs {
           let isFirstDoubtful =
             try transaction.reader.get(target.doubtful, key: first.rawValue) != nil

@@ -1,4 +1,5 @@
 internal import ArborModel
+internal import LMDB
 
 /// Takes out of the records of the new store what leads to things that are lost: to-one links to
 /// objects that are not there or name another one, and references to large binaries that are not
@@ -77,7 +78,7 @@ final class SalvageMending {
 
   private func isKept(
     _ number: ObjectNumber, _ reference: EntityPlan.Reference, _ other: ObjectNumber,
-    _ entity: EntitySchema, _ reader: EngineReader, _ allocator: SlabAllocator
+    _ entity: EntitySchema, _ reader: TransactionReader, _ allocator: SlabAllocator
   ) throws(StoreError) -> Bool {
     let relationship = entity.relationships[reference.slot]
     guard target.schema.leads(relationship, to: other), try storing(target.exists(other, reader))
@@ -92,7 +93,7 @@ final class SalvageMending {
 
   private func isWhole(
     _ reference: BlobReference, _ number: ObjectNumber, _ field: RecordField,
-    _ entity: EntitySchema, _ reader: EngineReader
+    _ entity: EntitySchema, _ reader: TransactionReader
   ) throws(StoreError) -> Bool {
     guard let database = target.databases.blobs(entity.index) else { return false }
     return try storing(

@@ -1,16 +1,17 @@
 internal import ArborModel
+internal import LMDB
 
 /// A damaged store file, and what it says of itself: which state is the newest that can be told,
 /// where its databases lie, its header, and what was found of the `arbor` database.
 final class SalvageSource {
-  let file: EngineDamagedFile
+  let file: DamagedFile
   /// The header of the state, or of an earlier one where that is lost.
   private(set) var header: HeaderRecord?
   private(set) var state = SalvageOutcome.State.unknown
   /// Whether the header is that of the last commit for certain.
   private(set) var isHeaderCertain = false
   /// Where the databases lie, by their names in the file.
-  private(set) var trees: [String: EngineDamagedTree] = [:]
+  private(set) var trees: [String: DamagedTree] = [:]
   private(set) var entries = SalvagedEntries()
   /// Whether everything that the `arbor` database held was read.
   private(set) var isArborWhole = false
@@ -21,9 +22,11 @@ final class SalvageSource {
 
   init(path: String) throws(StoreError) {
     let limit = WorkLimit()
-    file = try EngineDamagedFile(path: path) { !limit.admit(1) }
+    file = try storing(path: path, DamagedFile(path: path))
+    guard !file.isInUse else { throw .inUse(path: file.path) }
+    file.isStopped = { !limit.admit(1) }
     self.limit = limit
-    try storing(limit) { () throws(EngineError) in
+    try storing(limit) { () throws(LMDBError) in
       try chooseState()
       try findNames()
       try readArbor()
@@ -34,7 +37,7 @@ final class SalvageSource {
 
   /// Chooses the state that is salvaged: of the newest root page, unless what that leads to is
   /// ruined; else of the newest page with a header; else of the root page before.
-  private func chooseState() throws(EngineError) {
+  private func chooseState() throws(LMDBError) {
     let transactions = file.transactions
     // Of two sound root pages one is of the transaction before the other's.
     let areBothSound = transactions.count == 2 && transactions[0] == transactions[1] &+ 1
@@ -72,22 +75,22 @@ final class SalvageSource {
     header = found.header
   }
 
-  private func add(_ found: [EngineDamagedTree]) {
+  private func add(_ found: [DamagedTree]) {
     for tree in found { trees[tree.name] = trees[tree.name] ?? tree }
   }
 
-  private func begin(with transaction: UInt64) throws(EngineError) {
+  private func begin(with transaction: UInt64) throws(LMDBError) {
     (header, trees) = (nil, [:])
-    let isWhole = try file.begin(with: transaction) { (entry, _) throws(EngineError) in
+    let isWhole = try file.begin(with: transaction) { (entry, _) throws(LMDBError) in
       self.noteName(entry)
     }
     knowsAllNames = isWhole ?? false
   }
 
   /// Begins with the page that has the header, where the root page that led to it is lost.
-  private func begin(withoutRootOf found: FoundHeader) throws(EngineError) {
+  private func begin(withoutRootOf found: FoundHeader) throws(LMDBError) {
     trees = [:]
-    knowsAllNames = try file.begin(withNamesOn: found.page) { (entry, _) throws(EngineError) in
+    knowsAllNames = try file.begin(withNamesOn: found.page) { (entry, _) throws(LMDBError) in
       self.noteName(entry)
     }
     // The root page that is lost cannot have been of a later one.
@@ -96,7 +99,7 @@ final class SalvageSource {
     add(found.trees)
   }
 
-  private func noteName(_ entry: EngineDamagedEntry) {
+  private func noteName(_ entry: DamagedEntry) {
     if let tree = entry.tree {
       trees[tree.name] = tree
     } else if entry.key.elementsEqual(StoreFormat.headerKey.utf8) {
@@ -104,7 +107,7 @@ final class SalvageSource {
     }
   }
 
-  private static func header(_ entry: EngineDamagedEntry) -> HeaderRecord? {
+  private static func header(_ entry: DamagedEntry) -> HeaderRecord? {
     guard let bytes = entry.inlineValue else { return nil }
     do throws(HeaderRecord.Problem) { return try HeaderRecord(bytes) } catch { return nil }
   }
@@ -112,23 +115,23 @@ final class SalvageSource {
   private struct FoundHeader {
     let page: UInt64
     let header: HeaderRecord
-    let trees: [EngineDamagedTree]
+    let trees: [DamagedTree]
   }
 
   /// The newest header on any page, with the databases whose names lie beside it.
-  private func newestHeader(upTo last: UInt64) throws(EngineError) -> FoundHeader? {
+  private func newestHeader(upTo last: UInt64) throws(LMDBError) -> FoundHeader? {
     var newest: FoundHeader?
-    try file.scan { (page, _, leaf) throws(EngineError) in
+    try file.scan { (page, _, leaf) throws(LMDBError) in
       var header: HeaderRecord?
-      try leaf.forEach { (entry) throws(EngineError) in
+      try leaf.forEach { (entry) throws(LMDBError) in
         guard entry.key.elementsEqual(StoreFormat.headerKey.utf8) else { return }
         header = Self.header(entry)
       }
       guard let header, header.transactionID <= last,
         header.transactionID > newest?.header.transactionID ?? 0
       else { return }
-      var trees: [EngineDamagedTree] = []
-      try leaf.forEach { (entry) throws(EngineError) in
+      var trees: [DamagedTree] = []
+      try leaf.forEach { (entry) throws(LMDBError) in
         if let tree = entry.tree { trees.append(tree) }
       }
       newest = FoundHeader(page: page, header: header, trees: trees)
@@ -139,11 +142,11 @@ final class SalvageSource {
   // MARK: Names
 
   /// Finds databases whose names lie on pages that nothing leads to any more.
-  private func findNames() throws(EngineError) {
+  private func findNames() throws(LMDBError) {
     guard !knowsAllNames else { return }
-    try file.scan { (_, use, leaf) throws(EngineError) in
+    try file.scan { (_, use, leaf) throws(LMDBError) in
       guard use == .current else { return }
-      try leaf.forEach { (entry) throws(EngineError) in
+      try leaf.forEach { (entry) throws(LMDBError) in
         guard let tree = entry.tree, Self.isName(tree.name), self.trees[tree.name] == nil else {
           return
         }
@@ -159,23 +162,23 @@ final class SalvageSource {
 
   // MARK: The arbor database
 
-  private func readArbor() throws(EngineError) {
+  private func readArbor() throws(LMDBError) {
     if let tree = trees[StoreFormat.arborDatabase] {
-      isArborWhole = try file.traverse(tree) { (entry, isSound) throws(EngineError) in
+      isArborWhole = try file.traverse(tree) { (entry, isSound) throws(LMDBError) in
         try self.noteEntry(entry, isSound ? .current : .damaged)
       }
     }
     if isArborWhole, !entries.models.isEmpty, !entries.catalogs.isEmpty { return }
-    try file.scan { (_, use, leaf) throws(EngineError) in
-      try leaf.forEach { (entry) throws(EngineError) in
-        try self.noteEntry(entry, min(use, .damaged))
+    try file.scan { (_, use, leaf) throws(LMDBError) in
+      try leaf.forEach { (entry) throws(LMDBError) in
+        try self.noteEntry(entry, min(SalvageRank(use), .damaged))
       }
     }
     // Where the tree is whole, everything else of the application's is older.
     if isArborWhole { entries.keepMetadata(from: .current) }
   }
 
-  private func noteEntry(_ entry: EngineDamagedEntry, _ rank: SalvageRank) throws(EngineError) {
+  private func noteEntry(_ entry: DamagedEntry, _ rank: SalvageRank) throws(LMDBError) {
     // No other database has such keys: those of records are numbers, of indexes begin with 1 or 2.
     guard entry.key.count > 4, entry.tree == nil,
       let key = String(validating: entry.key, as: UTF8.self)
@@ -186,7 +189,7 @@ final class SalvageSource {
       return
     }
     guard Self.isKnown(key) else { return }
-    try file.withValue(of: entry) { (bytes) throws(EngineError) in
+    try file.withValue(of: entry) { (bytes) throws(LMDBError) in
       if let bytes { self.entries.note(key, bytes, rank) }
     }
   }

@@ -1,12 +1,13 @@
 internal import ArborModel
 internal import Foundation
+internal import LMDB
 
 /// The new store that a salvage fills, in a file that nobody else has open.
 ///
 /// Nothing is waited for until the end, and each transaction changes few pages, so that memory
 /// stays bounded however large the store is.
 final class SalvageTarget {
-  let environment: EngineEnvironment
+  let environment: Environment
   let schema: ModelSchema
   let databases: StoreDatabases
   let layouts: StoreLayouts
@@ -15,7 +16,7 @@ final class SalvageTarget {
   let limit = WorkLimit()
   /// The numbers of the objects that came from pages of which nobody knows whether they are out of
   /// date, for as long as the salvage takes.
-  let doubtful: EngineDatabase
+  let doubtful: Database
 
   static let doubtfulName = "salvage"
   /// So many objects or links are written in one transaction at most: each may change a page.
@@ -31,10 +32,10 @@ final class SalvageTarget {
       }, of: model.schema.entities)
     storeID = header?.storeID ?? UUID()
     let environment = try storing(
-      path: path, EngineEnvironment.open(path: path, options: .unfinished))
+      path: path, Environment.open(path: path, options: .unfinished))
     self.environment = environment
     do throws(StoreError) {
-      let pageSize = try storing(environment.pageSize)
+      let pageSize = try storing(environment.info().pageSize)
       let start = HeaderRecord(
         pageSize: UInt32(pageSize), modelGeneration: max(1, header?.modelGeneration ?? 1),
         storeID: storeID, modelFingerprint: schema.model.fingerprint, transactionID: 0,
@@ -51,11 +52,11 @@ final class SalvageTarget {
 
   /// Makes the databases, that of doubtful objects last, and writes what the store says of itself.
   private static func begin(
-    _ environment: EngineEnvironment, _ model: SalvagedModel, _ start: HeaderRecord
-  ) throws(StoreError) -> [EngineDatabase] {
+    _ environment: Environment, _ model: SalvagedModel, _ start: HeaderRecord
+  ) throws(StoreError) -> [Database] {
     let schema = model.schema
     let list = StoreDatabases.list(schema) + [(name: doubtfulName, flags: StoreFormat.recordFlags)]
-    var opened: [EngineDatabase] = []
+    var opened: [Database] = []
     try write(environment) { (transaction) throws(StoreError) in
       opened = try storing(transaction.createDatabases(list))
       let arbor = StoreDatabases(schema, opened: opened).arbor
@@ -74,13 +75,13 @@ final class SalvageTarget {
   }
 
   /// Runs `body` in a transaction; it may run again.
-  func write(_ body: (borrowing EngineWriter) throws(StoreError) -> Void) throws(StoreError) {
+  func write(_ body: (borrowing WriteTransaction) throws(StoreError) -> Void) throws(StoreError) {
     try limit.checkStoreNow()
     try Self.write(environment, body)
   }
 
   private static func write(
-    _ environment: EngineEnvironment, _ body: (borrowing EngineWriter) throws(StoreError) -> Void
+    _ environment: Environment, _ body: (borrowing WriteTransaction) throws(StoreError) -> Void
   ) throws(StoreError) {
     try environment.write(path: nil) { (transaction) throws(StoreError) in
       try body(transaction)
@@ -90,20 +91,20 @@ final class SalvageTarget {
   }
 
   /// Reads in a snapshot of what was written.
-  func read<R>(_ body: (EngineReader) throws(StoreError) -> R) throws(StoreError) -> R {
+  func read<R>(_ body: (TransactionReader) throws(StoreError) -> R) throws(StoreError) -> R {
     let transaction = try storing(environment.beginRead())
     return try body(transaction.reader)
   }
 
   /// Whether an object is in the new store.
-  func exists(_ number: ObjectNumber, _ reader: EngineReader) throws(EngineError) -> Bool {
+  func exists(_ number: ObjectNumber, _ reader: TransactionReader) throws(LMDBError) -> Bool {
     guard let entity = schema.entity(of: number), !entity.isAbstract else { return false }
     return try reader.get(databases.records(entity.index), key: number.rawValue) != nil
   }
 
   /// A record of the new store in its newest layout; nil where none exists.
   func record(
-    _ number: ObjectNumber, _ reader: EngineReader, _ allocator: SlabAllocator
+    _ number: ObjectNumber, _ reader: TransactionReader, _ allocator: SlabAllocator
   ) throws(StoreError) -> RecordView? {
     guard let entity = schema.entity(of: number), !entity.isAbstract else { return nil }
     let records = databases.records(entity.index)

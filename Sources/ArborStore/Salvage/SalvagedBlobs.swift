@@ -1,4 +1,5 @@
 internal import ArborModel
+internal import LMDB
 
 /// Brings the chunks of large binaries of a damaged store into the new one. Whose they are and
 /// whether they are whole is told by the records afterwards.
@@ -20,31 +21,31 @@ final class SalvagedBlobs: SalvageCopying {
   func copy(everywhere: Bool) throws(StoreError) {
     var isWhole = !everywhere
     let plans = target.entities.filter { target.databases.blobs($0.entity.index) != nil }
-    try run { () throws(EngineError) in
+    try run { () throws(LMDBError) in
       for plan in plans {
         let name = StoreFormat.blobDatabase(target.schema.storedName(of: plan.entity))
         guard let tree = source.trees[name] else {
           isWhole = false
           continue
         }
-        let isTreeWhole = try source.file.traverse(tree) { (entry, _) throws(EngineError) in
+        let isTreeWhole = try source.file.traverse(tree) { (entry, _) throws(LMDBError) in
           try self.take(entry)
         }
         if !isTreeWhole { isWhole = false }
       }
       if isWhole || plans.isEmpty { return }
-      try source.file.scan { (_, _, leaf) throws(EngineError) in
-        try leaf.forEach { (entry) throws(EngineError) in try self.take(entry) }
+      try source.file.scan { (_, _, leaf) throws(LMDBError) in
+        try leaf.forEach { (entry) throws(LMDBError) in try self.take(entry) }
       }
     }
   }
 
-  private func take(_ entry: EngineDamagedEntry) throws(EngineError) {
+  private func take(_ entry: DamagedEntry) throws(LMDBError) {
     guard let name = BlobName.of(key: entry.key)?.name,
       let entity = target.schema.entity(of: name.number),
       target.databases.blobs(entity.index) != nil
     else { return }
-    try source.file.withValue(of: entry) { (value) throws(EngineError) in
+    try source.file.withValue(of: entry) { (value) throws(LMDBError) in
       guard let value, value.count <= StoreFormat.blobChunkSize else { return }
       let start = self.bytes.count
       self.bytes.append(contentsOf: value)
@@ -58,8 +59,8 @@ final class SalvagedBlobs: SalvageCopying {
   /// Writes what waits; what came first stays, since trees are followed before pages are read.
   func writePending() throws(StoreError) {
     try target.write { (transaction) throws(StoreError) in
-      try storing { () throws(EngineError) in
-        try bytes.withUnsafeBufferPointer { (bytes) throws(EngineError) in
+      try storing { () throws(LMDBError) in
+        try bytes.withUnsafeBufferPointer { (bytes) throws(LMDBError) in
           for chunk in chunks {
             guard let database = target.databases.blobs(chunk.entity) else { continue }
             let value = UnsafeRawBufferPointer(UnsafeBufferPointer(rebasing: bytes[chunk.range]))
@@ -84,7 +85,7 @@ final class SalvagedBlobs: SalvageCopying {
         last = end
         if strays.isEmpty { continue }
         try target.write { (transaction) throws(StoreError) in
-          try storing { () throws(EngineError) in
+          try storing { () throws(LMDBError) in
             for key in strays { try transaction.delete(database, key: key) }
           }
         }
@@ -94,7 +95,7 @@ final class SalvagedBlobs: SalvageCopying {
 
   /// The strays among the next chunks, and the key of the last one that was looked at.
   private func nextStrays(
-    behind last: [UInt8]?, _ database: EngineDatabase
+    behind last: [UInt8]?, _ database: Database
   ) throws(StoreError) -> (strays: [[UInt8]], end: [UInt8]?) {
     try target.read { (reader) throws(StoreError) in
       let cursor = try storing(reader.cursor(database))
@@ -115,7 +116,7 @@ final class SalvagedBlobs: SalvageCopying {
   }
 
   private func isReferred(
-    _ key: UnsafeRawBufferPointer, _ reader: EngineReader, _ allocator: SlabAllocator
+    _ key: UnsafeRawBufferPointer, _ reader: TransactionReader, _ allocator: SlabAllocator
   ) throws(StoreError) -> Bool {
     guard let (name, chunk) = BlobName.of(key: key),
       let entity = target.schema.entity(of: name.number),

@@ -1,4 +1,5 @@
 internal import ArborModel
+internal import LMDB
 
 /// How far a page that something was found on can be believed.
 enum SalvageRank: Int, Comparable {
@@ -10,6 +11,14 @@ enum SalvageRank: Int, Comparable {
   case damaged
   /// It is of the newest state.
   case current
+
+  init(_ use: DamagedFile.PageUse) {
+    switch use {
+    case .current: self = .current
+    case .unknown: self = .unknown
+    case .free, .misplaced: self = .stale
+    }
+  }
 
   static func < (left: SalvageRank, right: SalvageRank) -> Bool { left.rawValue < right.rawValue }
 }

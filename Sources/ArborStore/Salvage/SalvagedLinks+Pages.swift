@@ -1,13 +1,14 @@
 internal import ArborModel
+internal import LMDB
 
 /// Links on pages of the state that no tree leads to any more.
 extension SalvagedLinks {
   /// Takes the links of sound pages. Nothing on a page says which relationship it is of, so those
   /// count whose owner and member are of entities that one relationship alone connects.
-  func copyFromPages() throws(EngineError) {
-    try source.file.scan { (_, use, leaf) throws(EngineError) in
+  func copyFromPages() throws(LMDBError) {
+    try source.file.scan { (_, use, leaf) throws(LMDBError) in
       guard use == .current, leaf.isSound else { return }
-      try leaf.forEach { (entry) throws(EngineError) in
+      try leaf.forEach { (entry) throws(LMDBError) in
         guard entry.key.count == 8 else { return }
         let owner = entry.key.loadUnaligned(as: UInt64.self)
         guard let entity = self.target.schema.entity(of: ObjectNumber(rawValue: owner)),
@@ -15,12 +16,12 @@ extension SalvagedLinks {
         else { return }
         _ = try self.source.file.forEachValue(
           of: entry, StoreFormat.relationshipFlags, size: 8
-        ) { (value) throws(EngineError) in
+        ) { (value) throws(LMDBError) in
           try self.take(owner, value.loadUnaligned(as: UInt64.self), position: nil)
         }
         _ = try self.source.file.forEachValue(
           of: entry, StoreFormat.orderedFlags, size: OrderedMembers.valueSize
-        ) { (value) throws(EngineError) in
+        ) { (value) throws(LMDBError) in
           let (first, second) = OrderedMembers.pair(value)
           try self.take(owner, first, position: second)
           try self.take(owner, second, position: first)
@@ -30,7 +31,7 @@ extension SalvagedLinks {
   }
 
   /// - Parameter position: nil for an unordered relationship.
-  private func take(_ owner: UInt64, _ member: UInt64, position: UInt64?) throws(EngineError) {
+  private func take(_ owner: UInt64, _ member: UInt64, position: UInt64?) throws(LMDBError) {
     guard let index = relationship(of: owner, member, isOrdered: position != nil),
       mayLack(index, owner)
     else {

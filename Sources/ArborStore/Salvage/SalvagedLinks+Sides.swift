@@ -1,4 +1,5 @@
 internal import ArborModel
+internal import LMDB
 
 /// Both sides of a relationship, made to agree.
 extension SalvagedLinks {
@@ -45,7 +46,7 @@ extension SalvagedLinks {
   {
     let relationship = target.databases.relationships[index]
     return try target.read { (reader) throws(StoreError) in
-      try storing { () throws(EngineError) in
+      try storing { () throws(LMDBError) in
         var links: [StoredLink] = []
         let cursor = try reader.cursor(relationship.members)
         var entry = try cursor.seek(last?.owner ?? 0)
@@ -62,7 +63,7 @@ extension SalvagedLinks {
   }
 
   private func has(
-    _ index: Int, _ owner: UInt64, _ member: UInt64, _ reader: EngineReader
+    _ index: Int, _ owner: UInt64, _ member: UInt64, _ reader: TransactionReader
   ) throws(StoreError) -> Bool {
     try storing(
       target.databases.relationships[index].contains(
@@ -77,7 +78,7 @@ extension SalvagedLinks {
         ObjectNumber(rawValue: link.member))
     }
     try target.write { (transaction) throws(StoreError) in
-      try storing { () throws(EngineError) in
+      try storing { () throws(LMDBError) in
         for link in links {
           try Self.remove(link, target.databases.relationships[link.index], transaction)
         }
@@ -87,14 +88,14 @@ extension SalvagedLinks {
 
   private static func remove(
     _ link: StoredLink, _ relationship: StoreDatabases.Relationship,
-    _ transaction: borrowing EngineWriter
-  ) throws(EngineError) {
+    _ transaction: borrowing WriteTransaction
+  ) throws(LMDBError) {
     guard let order = relationship.order, let position = link.position else {
       try transaction.delete(relationship.members, key: link.owner, value: link.member)
       return
     }
     try OrderedMembers.change(relationship.members, order, link.owner, link.member, position) {
-      (database, key, value) throws(EngineError) in
+      (database, key, value) throws(LMDBError) in
       _ = try transaction.delete(database, key: key, value: value)
     }
   }

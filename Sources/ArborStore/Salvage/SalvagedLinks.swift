@@ -1,4 +1,5 @@
 internal import ArborModel
+internal import LMDB
 
 /// Brings the links of a damaged store into the new one, as far as both of their ends are there.
 ///
@@ -58,22 +59,22 @@ final class SalvagedLinks: SalvageCopying {
     let isOrdered = relationships[index].schema.isOrdered
     let flags = isOrdered ? StoreFormat.orderedFlags : StoreFormat.relationshipFlags
     let size = isOrdered ? OrderedMembers.valueSize : 8
-    try run { () throws(EngineError) in
-      _ = try source.file.traverse(tree) { (entry, isSound) throws(EngineError) in
+    try run { () throws(LMDBError) in
+      _ = try source.file.traverse(tree) { (entry, isSound) throws(LMDBError) in
         guard isSound, entry.key.count == 8 else { return }
         let owner = entry.key.loadUnaligned(as: UInt64.self)
         let isWhole = try self.source.file.forEachValue(of: entry, flags, size: size) {
-          (value) throws(EngineError) in
+          (value) throws(LMDBError) in
           try self.append(StoredLink(index, owner, value, isOrdered: isOrdered, isOrder: isOrder))
         }
         if !isWhole, !isOrder { self.lost[index].append(owner...owner) }
       } lost: { range in
-        if !isOrder, let numbers = range { self.lost[index].append(numbers) }
+        if !isOrder, let numbers = range.numbers { self.lost[index].append(numbers) }
       }
     }
   }
 
-  func append(_ link: StoredLink) throws(EngineError) {
+  func append(_ link: StoredLink) throws(LMDBError) {
     pending.append(link)
     if pending.count >= SalvageTarget.mostChanges { try flush() }
   }
@@ -110,7 +111,7 @@ final class SalvagedLinks: SalvageCopying {
   }
 
   private func accepts(
-    _ link: StoredLink, _ reader: EngineReader, _ allocator: SlabAllocator,
+    _ link: StoredLink, _ reader: TransactionReader, _ allocator: SlabAllocator,
     _ outcome: inout LinkOutcome
   ) throws(StoreError) -> Bool {
     let schema = relationships[link.index].schema
@@ -120,7 +121,7 @@ final class SalvagedLinks: SalvageCopying {
     guard target.schema.leads(inverse, to: owner), target.schema.leads(schema, to: member) else {
       return false
     }
-    let (hasOwner, hasMember) = try storing { () throws(EngineError) in
+    let (hasOwner, hasMember) = try storing { () throws(LMDBError) in
       (try target.exists(owner, reader), try target.exists(member, reader))
     }
     guard hasOwner, hasMember else {
@@ -141,8 +142,8 @@ final class SalvagedLinks: SalvageCopying {
   /// Puts a link that may be there already, which keeps its position then.
   static func put(
     _ link: StoredLink, _ relationship: StoreDatabases.Relationship,
-    _ transaction: borrowing EngineWriter
-  ) throws(EngineError) {
+    _ transaction: borrowing WriteTransaction
+  ) throws(LMDBError) {
     guard let order = relationship.order else {
       try transaction.put(relationship.members, key: link.owner, value: link.member)
       return
@@ -155,15 +156,15 @@ final class SalvagedLinks: SalvageCopying {
     var position = link.position ?? 0
     if link.position == nil { position = try end(of: owner, order, reader) }
     try OrderedMembers.change(relationship.members, order, link.owner, link.member, position) {
-      (database, key, value) throws(EngineError) in
+      (database, key, value) throws(LMDBError) in
       _ = try transaction.put(database, key: key, value: value, .noDuplicate)
     }
   }
 
   /// A position behind the last member.
   private static func end(
-    of owner: ObjectNumber, _ order: EngineDatabase, _ reader: EngineReader
-  ) throws(EngineError) -> UInt64 {
+    of owner: ObjectNumber, _ order: Database, _ reader: TransactionReader
+  ) throws(LMDBError) -> UInt64 {
     let cursor = try reader.cursor(order)
     guard try cursor.seekExact(owner.rawValue) != nil, let last = try cursor.lastDuplicate() else {
       return StoreFormat.positionGap

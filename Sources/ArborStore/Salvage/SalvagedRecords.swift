@@ -1,4 +1,5 @@
 internal import ArborModel
+internal import LMDB
 
 /// Brings the records of a damaged store into the new one: those of the state's trees, those of its
 /// other pages, and where parts of a tree are lost the latest of those that lie on other pages.
@@ -45,9 +46,9 @@ final class SalvagedRecords: SalvageCopying {
     guard !lost.isEmpty else { return }
     lost = lost.mapValues(Self.joined)
     try deleted.read(source, target.schema)
-    try run { () throws(EngineError) in
-      try source.file.scan { (_, use, leaf) throws(EngineError) in
-        try leaf.forEach { (entry) throws(EngineError) in
+    try run { () throws(LMDBError) in
+      try source.file.scan { (_, use, leaf) throws(LMDBError) in
+        try leaf.forEach { (entry) throws(LMDBError) in
           let mayBeDeleted = !leaf.isSound && entry.isOutside
           try self.take(
             entry, isDoubtful: use != .current || mayBeDeleted || self.mayBeOutdated, among: nil)
@@ -63,11 +64,11 @@ final class SalvagedRecords: SalvageCopying {
       return
     }
     expected[entity.number] = tree.entryCount
-    try run { () throws(EngineError) in
-      try source.file.traverse(tree) { (entry, isSound) throws(EngineError) in
+    try run { () throws(LMDBError) in
+      try source.file.traverse(tree) { (entry, isSound) throws(LMDBError) in
         try self.take(entry, isDoubtful: !isSound && entry.isOutside, among: entity)
       } lost: { range in
-        guard let numbers = range.map({ $0.clamped(to: Self.all(entity)) }) else { return }
+        guard let numbers = range.numbers?.clamped(to: Self.all(entity)) else { return }
         self.lost[entity.number, default: []].append(numbers)
       }
     }
@@ -85,8 +86,8 @@ final class SalvagedRecords: SalvageCopying {
   /// - Parameter tree: The entity whose tree led to the entry; nil for one that was met by itself,
   ///   which counts only among the lost numbers.
   private func take(
-    _ entry: EngineDamagedEntry, isDoubtful: Bool, among tree: EntitySchema?
-  ) throws(EngineError) {
+    _ entry: DamagedEntry, isDoubtful: Bool, among tree: EntitySchema?
+  ) throws(LMDBError) {
     guard entry.key.count == 8 else { return }
     let number = ObjectNumber(rawValue: entry.key.loadUnaligned(as: UInt64.self))
     guard let entity = target.schema.entity(of: number), !entity.isAbstract,
@@ -95,7 +96,7 @@ final class SalvagedRecords: SalvageCopying {
     if tree == nil {
       guard Self.contains(number.rawValue, lost[entity.number] ?? []) else { return }
     }
-    try source.file.withValue(of: entry) { (bytes) throws(EngineError) in
+    try source.file.withValue(of: entry) { (bytes) throws(LMDBError) in
       guard let bytes, self.isRecord(bytes, number, entity) else {
         if let tree {
           self.lost[tree.number, default: []].append(number.rawValue...number.rawValue)

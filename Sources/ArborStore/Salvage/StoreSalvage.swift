@@ -1,5 +1,6 @@
 package import ArborModel
 package import Foundation
+internal import LMDB
 
 /// Takes out of a damaged store's file what its pages still hold, into a new store.
 ///
@@ -70,7 +71,7 @@ package struct StoreSalvage {
     try count(records, target)
     try SalvageEnding(source: source, target: target).write(
       greatest: records.greatest, expected: records.expected, &outcome)
-    try storing(path: path) { () throws(EngineError) in
+    try storing(path: path) { () throws(LMDBError) in
       try target.environment.synchronize()
       try target.environment.close()
     }
@@ -90,7 +91,7 @@ package struct StoreSalvage {
   ) throws(StoreError) {
     var (entities, doubtful): ([SalvageOutcome.Entity], [ObjectNumber]) = ([], [])
     try target.read { (reader) throws(StoreError) in
-      try storing { () throws(EngineError) in
+      try storing { () throws(LMDBError) in
         var doubtfulCounts: [UInt16: Int] = [:]
         let cursor = try reader.cursor(target.doubtful)
         while let found = try cursor.next() {

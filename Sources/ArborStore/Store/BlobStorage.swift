@@ -1,5 +1,6 @@
 package import ArborModel
 package import Foundation
+internal import LMDB
 
 /// Large binaries outside of their records, in chunks.
 package enum BlobStorage {
@@ -23,8 +24,8 @@ package enum BlobStorage {
 
   /// Reads a blob; nil where it is not there, or another is.
   static func read(
-    _ reference: BlobReference, _ name: BlobName, _ database: EngineDatabase, _ reader: EngineReader
-  ) throws(EngineError) -> Data? {
+    _ reference: BlobReference, _ name: BlobName, _ database: Database, _ reader: TransactionReader
+  ) throws(LMDBError) -> Data? {
     var data = Data()
     for chunk in 0..<chunkCount(reference) {
       guard let bytes = try reader.get(database, key: name.key(chunk: chunk)) else { return nil }
@@ -38,12 +39,12 @@ package enum BlobStorage {
   }
 
   static func write(
-    _ blob: ChangeSet.Blob, _ database: EngineDatabase, _ transaction: borrowing EngineWriter
-  ) throws(EngineError) {
+    _ blob: ChangeSet.Blob, _ database: Database, _ transaction: borrowing WriteTransaction
+  ) throws(LMDBError) {
     // `Data` forgets what type its closure throws.
-    var failure: EngineError?
+    var failure: LMDBError?
     blob.data.withUnsafeBytes { bytes in
-      do throws(EngineError) { try write(bytes, blob.name, database, transaction) } catch {
+      do throws(LMDBError) { try write(bytes, blob.name, database, transaction) } catch {
         failure = error
       }
     }
@@ -51,9 +52,9 @@ package enum BlobStorage {
   }
 
   private static func write(
-    _ bytes: UnsafeRawBufferPointer, _ name: BlobName, _ database: EngineDatabase,
-    _ transaction: borrowing EngineWriter
-  ) throws(EngineError) {
+    _ bytes: UnsafeRawBufferPointer, _ name: BlobName, _ database: Database,
+    _ transaction: borrowing WriteTransaction
+  ) throws(LMDBError) {
     var (start, chunk) = (0, UInt32(0))
     while start < bytes.count {
       let end = min(start + StoreFormat.blobChunkSize, bytes.count)
@@ -64,9 +65,9 @@ package enum BlobStorage {
   }
 
   static func delete(
-    _ reference: BlobReference, _ name: BlobName, _ database: EngineDatabase,
-    _ transaction: borrowing EngineWriter
-  ) throws(EngineError) {
+    _ reference: BlobReference, _ name: BlobName, _ database: Database,
+    _ transaction: borrowing WriteTransaction
+  ) throws(LMDBError) {
     // A damaged reference may promise billions of chunks: the first that is missing is the last.
     for chunk in 0..<chunkCount(reference) {
       guard try transaction.delete(database, key: name.key(chunk: chunk)) else { return }

@@ -1,5 +1,6 @@
 internal import ArborModel
 internal import Foundation
+internal import LMDB
 
 /// Writes queued change sets in one transaction of the engine.
 ///
@@ -100,7 +101,7 @@ final class CommitBatch: CommitBatchWriter, @unchecked Sendable {
   /// Writes the sets one after the other, and those that are queued meanwhile.
   private static func write(
     _ tickets: inout [CommitTicket], _ validated: inout Int, _ writer: inout CommitWriter,
-    _ transaction: borrowing EngineWriter, _ take: () -> [CommitTicket]
+    _ transaction: borrowing WriteTransaction, _ take: () -> [CommitTicket]
   ) throws(StoreError) {
     validated = 0
     while validated < tickets.count {
@@ -123,7 +124,7 @@ final class CommitBatch: CommitBatchWriter, @unchecked Sendable {
   /// Adds the commits of a transaction to the log that is shared, before it is committed here.
   private static func append(
     _ commits: [[UInt8]], behind header: HeaderRecord, of store: StoreEngine,
-    to log: any SharedLog, _ transaction: borrowing EngineWriter, _ answer: inout Answer
+    to log: any SharedLog, _ transaction: borrowing WriteTransaction, _ answer: inout Answer
   ) throws(StoreError) {
     let position = try store.sharedPosition(transaction.reader, header)
     let group = CommitGroup(
@@ -153,7 +154,7 @@ final class CommitBatch: CommitBatchWriter, @unchecked Sendable {
   }
 
   private static func write(
-    _ ticket: CommitTicket, _ writer: inout CommitWriter, _ transaction: borrowing EngineWriter
+    _ ticket: CommitTicket, _ writer: inout CommitWriter, _ transaction: borrowing WriteTransaction
   ) throws(StoreError) {
     do throws(StoreError) {
       ticket.result = .success(try writer.write(ticket.set, transaction))

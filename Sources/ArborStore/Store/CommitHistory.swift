@@ -1,5 +1,6 @@
 internal import ArborModel
 internal import Foundation
+internal import LMDB
 
 /// What one change set leaves in the history.
 struct CommitHistory {
@@ -89,12 +90,12 @@ struct CommitHistory {
   ///   - entry: What ``encoded(sequence:_:)`` gave for the sequence.
   ///   - header: Its sequence is the commit's already; the entry comes to lie behind it.
   static func write(
-    _ entry: [UInt8], behind header: inout HeaderRecord, _ history: EngineDatabase,
-    _ transaction: borrowing EngineWriter
-  ) throws(EngineError) {
+    _ entry: [UInt8], behind header: inout HeaderRecord, _ history: Database,
+    _ transaction: borrowing WriteTransaction
+  ) throws(LMDBError) {
     if header.latestCommits.append(entry) { return }
     try header.latestCommits.forEach(endingWith: header.sequence - 1) {
-      (sequence, entry) throws(EngineError) in
+      (sequence, entry) throws(LMDBError) in
       _ = try transaction.put(history, key: sequence, value: entry, .append)
     }
     header.latestCommits = LatestCommits()
@@ -106,8 +107,8 @@ struct CommitHistory {
 
   /// Lets the commits go that are older than the last ``StoreFormat/historyLength`` until `last`.
   static func trim(
-    _ history: EngineDatabase, until last: UInt64, _ transaction: borrowing EngineWriter
-  ) throws(EngineError) {
+    _ history: Database, until last: UInt64, _ transaction: borrowing WriteTransaction
+  ) throws(LMDBError) {
     guard last > StoreFormat.historyLength else { return }
     let newestToGo = last - StoreFormat.historyLength
     // A deletion moves what cursors stand on, so each begins anew. What a damaged tree shows and

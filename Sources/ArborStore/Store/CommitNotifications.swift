@@ -1,5 +1,6 @@
 internal import ArborLocks
 internal import Dispatch
+internal import LMDB
 
 /// Tells listeners when a store has got new commits or is migrated, and remembers which of the
 /// commits are this process's.
@@ -22,7 +23,7 @@ package final class CommitNotifications: Sendable {
     var announced: UInt64 = 0
     /// What they were told of the model.
     var announcedModel: ModelState?
-    var watch: EngineWatch?
+    var watch: FileWatch?
     var own = OwnCommits()
   }
 
@@ -54,14 +55,14 @@ package final class CommitNotifications: Sendable {
     }
   }
 
-  private static func watch(_ store: StoreEngine) -> EngineWatch? {
+  private static func watch(_ store: StoreEngine) -> FileWatch? {
     guard let path = store.path else { return nil }
-    return EngineWatch(path: path) { [weak store] in store?.lookForCommits() }
+    return FileWatch(path: path) { [weak store] in store?.lookForCommits() }
   }
 
   /// Watches the file that has taken the place of the former one, if somebody listens.
   func watchAnew(_ store: StoreEngine) {
-    let former = state.withLock { state -> EngineWatch? in
+    let former = state.withLock { state -> FileWatch? in
       guard let former = state.watch else { return nil }
       state.watch = Self.watch(store)
       return former
@@ -73,7 +74,7 @@ package final class CommitNotifications: Sendable {
 
   /// Ends what ``listen(to:_:)`` began.
   package func remove(_ listener: Int) {
-    let watch = state.withLock { state -> EngineWatch? in
+    let watch = state.withLock { state -> FileWatch? in
       state.listeners[listener] = nil
       guard state.listeners.isEmpty else { return nil }
       defer { state.watch = nil }

@@ -1,4 +1,5 @@
 internal import ArborModel
+internal import LMDB
 
 /// What of an object's record is collected for indexes and relationships.
 struct CollectedParts {
@@ -66,7 +67,7 @@ extension CommitPreparation {
     // Those that go may be the ones that are not in a partial index.
     guard !maintainer.isPartial else { return false }
     let family = store.schema.entities[maintainer.index.schema.declaringEntity].concreteFamily
-    return try storing { () throws(EngineError) in
+    return try storing { () throws(LMDBError) in
       var objects = 0
       for entity in family {
         objects += try reader.entryCount(store.databases.records(entity))
@@ -78,7 +79,7 @@ extension CommitPreparation {
   /// Whether so many objects are a good part of the members of a relationship.
   private func isWorthwhile(_ relationship: Int, _ count: Int) throws(StoreError) -> Bool {
     guard let maintainer = workspace.relationships[relationship] else { return false }
-    return try storing { () throws(EngineError) in
+    return try storing { () throws(LMDBError) in
       let members = try reader.entryCount(maintainer.relationship.members)
       return members <= count * Self.largestRatio
     }

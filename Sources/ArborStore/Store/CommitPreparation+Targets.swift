@@ -1,4 +1,5 @@
 internal import ArborModel
+internal import LMDB
 
 /// That every object which a change set links to will be there.
 extension CommitPreparation {

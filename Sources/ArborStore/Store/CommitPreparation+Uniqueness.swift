@@ -1,4 +1,5 @@
 package import ArborModel
+internal import LMDB
 
 /// That unique values are unique once a change set has been written.
 ///
@@ -22,7 +23,7 @@ extension CommitPreparation {
   /// itself.
   private func checkWhole(
     _ maintainer: IndexMaintainer, _ violations: inout [UniquenessViolation]
-  ) throws(EngineError) {
+  ) throws(LMDBError) {
     let firstAbove = try maintainer.firstAbove(reader)
     var start = 0
     while start < maintainer.run.count {
@@ -45,10 +46,10 @@ extension CommitPreparation {
   /// Who has a key in the store and keeps it.
   private func storedHolder(
     _ group: Range<Int>, _ maintainer: IndexMaintainer
-  ) throws(EngineError) -> UInt64? {
+  ) throws(LMDBError) -> UInt64? {
     let cursor = try reader.cursor(maintainer.index.database)
     let key = maintainer.run[group.lowerBound]
-    var entry = try maintainer.run.withKey(key) { (key) throws(EngineError) in
+    var entry = try maintainer.run.withKey(key) { (key) throws(LMDBError) in
       try cursor.seekExact(key)
     }
     while let found = entry {
@@ -101,8 +102,8 @@ extension CommitPreparation {
   private func candidates(
     _ record: RecordView, _ index: EntityPlan.Index, _ maintainer: IndexMaintainer
   ) throws(StoreError) -> Set<ObjectNumber> {
-    try storing { () throws(EngineError) in
-      try maintainer.withKey(of: record, index) { (key) throws(EngineError) in
+    try storing { () throws(LMDBError) in
+      try maintainer.withKey(of: record, index) { (key) throws(LMDBError) in
         var found = Set<ObjectNumber>()
         for runIndex in maintainer.run.indices(of: key) where !maintainer.run[runIndex].isRemoval {
           found.insert(ObjectNumber(rawValue: maintainer.run[runIndex].number))

@@ -1,4 +1,5 @@
 internal import ArborModel
+internal import LMDB
 
 /// Everything that happens to a change set before its first byte is written: versions compared, old
 /// and new keys and links collected.
@@ -7,7 +8,7 @@ struct CommitPreparation {
 
   let store: StoreEngine
   let workspace: CommitWorkspace
-  let reader: EngineReader
+  let reader: TransactionReader
   /// Whether entries of deleted objects may be left to a pass over all of them.
   let sweeps: Bool
   /// In the order of their numbers.
@@ -21,7 +22,7 @@ struct CommitPreparation {
   let upgraded = SlabAllocator(slabSize: 4 << 10)
 
   init(
-    _ set: ChangeSet, store: StoreEngine, workspace: CommitWorkspace, reader: EngineReader,
+    _ set: ChangeSet, store: StoreEngine, workspace: CommitWorkspace, reader: TransactionReader,
     sweeps: Bool = false
   ) throws(StoreError) {
     self.store = store

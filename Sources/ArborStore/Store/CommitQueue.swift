@@ -1,6 +1,7 @@
 internal import ArborLocks
 internal import ArborModel
 internal import Foundation
+internal import LMDB
 
 /// Writes queued change sets in one transaction of a store.
 protocol CommitBatchWriter: AnyObject, Sendable {

@@ -1,5 +1,6 @@
 internal import ArborModel
 internal import CArborBits
+internal import LMDB
 
 /// Writing an entity's records anew instead of deleting some: what stays is copied in order.
 ///
@@ -14,8 +15,8 @@ extension CommitWriter {
   ///   - changes: Of one entity, in the order of their numbers.
   ///   - basis: Shows the records as they are before the changes.
   func isRewriteWorthwhile(
-    _ changes: ArraySlice<ChangeSet.RecordChange>, _ database: EngineDatabase, _ basis: EngineReader
-  ) throws(EngineError) -> Bool {
+    _ changes: ArraySlice<ChangeSet.RecordChange>, _ database: Database, _ basis: TransactionReader
+  ) throws(LMDBError) -> Bool {
     guard changes.count >= Self.fewDeletions else { return false }
     let tree = try basis.statistics(database)
     let cursor = try basis.cursor(database)
@@ -45,8 +46,8 @@ extension CommitWriter {
   /// greatest number, 0 where no record is left.
   func rewriteRecords(
     _ changes: ArraySlice<ChangeSet.RecordChange>, of entity: EntitySchema,
-    _ database: EngineDatabase, _ transaction: borrowing EngineWriter, from basis: EngineReader
-  ) throws(EngineError) -> UInt64 {
+    _ database: Database, _ transaction: borrowing WriteTransaction, from basis: TransactionReader
+  ) throws(LMDBError) -> UInt64 {
     // Most records stay: only those that go and come count.
     try transaction.clear(database, isCounted: false)
     let cursor = try transaction.reader.cursor(database)
@@ -54,7 +55,7 @@ extension CommitWriter {
     var index = changes.startIndex
     var last: UInt64 = 0
     // Sound: the room is initialised up to the count that the scan gives, and read no further.
-    let room = UnsafeMutableBufferPointer<EngineRecord>.allocate(capacity: 64)
+    let room = UnsafeMutableBufferPointer<NumberedEntry>.allocate(capacity: 64)
     defer { room.deallocate() }
     while true {
       let count = try scan.next(into: room)
@@ -82,9 +83,9 @@ extension CommitWriter {
   }
 
   private func append(
-    _ change: ChangeSet.RecordChange, of entity: EntitySchema, to cursor: borrowing EngineCursor,
+    _ change: ChangeSet.RecordChange, of entity: EntitySchema, to cursor: borrowing Cursor,
     _ last: inout UInt64
-  ) throws(EngineError) {
+  ) throws(LMDBError) {
     guard let record = change.record else { return }
     let number = change.number.rawValue
     try put(record, of: change, entity.layout, isAbove: true, cursor)

@@ -1,5 +1,6 @@
 internal import ArborModel
 internal import Foundation
+internal import LMDB
 
 /// Writes one change set after the other in the leader's transaction.
 struct CommitWriter: ~Copyable {
@@ -28,7 +29,7 @@ struct CommitWriter: ~Copyable {
   /// - Parameter repeated: What the history of another copy of the store has of the commit, where
   ///   it is made again here; it comes to lie here as well.
   mutating func write(
-    _ set: ChangeSet, repeating repeated: [UInt8]? = nil, _ transaction: borrowing EngineWriter
+    _ set: ChangeSet, repeating repeated: [UInt8]? = nil, _ transaction: borrowing WriteTransaction
   ) throws(StoreError) -> CommitReceipt {
     defer { workspace.removeAll() }
     if set.purges { return try purge(set, repeating: repeated, transaction) }
@@ -51,7 +52,7 @@ struct CommitWriter: ~Copyable {
         set, changes: preparation.changes, tombstones: workspace.tombstones, schema: store.schema
       ).encoded(sequence: header.sequence + 1, store.schema)
     if set.confirmsMigration { try store.forgetFormerModel(transaction) }
-    do throws(EngineError) {
+    do throws(LMDBError) {
       header.sequence += 1
       try writeRecords(preparation, transaction, basis)
       try writeBlobs(set.blobs, transaction)
@@ -65,7 +66,7 @@ struct CommitWriter: ~Copyable {
   }
 
   private mutating func purge(
-    _ set: ChangeSet, repeating repeated: [UInt8]?, _ transaction: borrowing EngineWriter
+    _ set: ChangeSet, repeating repeated: [UInt8]?, _ transaction: borrowing WriteTransaction
   ) throws(StoreError) -> CommitReceipt {
     try store.removeAll(transaction)
     workspace.forgetEnds()
@@ -79,8 +80,8 @@ struct CommitWriter: ~Copyable {
   /// Leaves a set that has been written in the history, and in the logs.
   private mutating func note(
     _ set: ChangeSet, _ changes: [ChangeSet.RecordChange], _ history: [UInt8],
-    _ transaction: borrowing EngineWriter
-  ) throws(EngineError) {
+    _ transaction: borrowing WriteTransaction
+  ) throws(LMDBError) {
     hasWritten = true
     try CommitHistory.write(history, behind: &header, store.databases.history, transaction)
     let isKept = header.keepsLog && !store.isMigrating
@@ -94,7 +95,7 @@ struct CommitWriter: ~Copyable {
 
   /// Checks a set and collects what it does; what comes back reads no more.
   private func prepare(
-    _ set: ChangeSet, _ reader: EngineReader, sweeps: Bool
+    _ set: ChangeSet, _ reader: TransactionReader, sweeps: Bool
   ) throws(StoreError) -> CommitPreparation {
     let preparation = try CommitPreparation(
       set, store: store, workspace: workspace, reader: reader, sweeps: sweeps)
@@ -108,8 +109,9 @@ struct CommitWriter: ~Copyable {
 
   /// Writes records in the order of their numbers, sealed where they will lie.
   private func writeRecords(
-    _ preparation: CommitPreparation, _ transaction: borrowing EngineWriter, _ basis: EngineReader?
-  ) throws(EngineError) {
+    _ preparation: CommitPreparation, _ transaction: borrowing WriteTransaction,
+    _ basis: TransactionReader?
+  ) throws(LMDBError) {
     for run in preparation.entityRuns {
       let changes = preparation.changes[run]
       guard let first = changes.first, let entity = store.schema.entity(of: first.number) else {
@@ -122,8 +124,8 @@ struct CommitWriter: ~Copyable {
   /// Writes those of one entity: deletions first, since a cursor is for puts alone.
   private func writeRecords(
     _ changes: ArraySlice<ChangeSet.RecordChange>, of entity: EntitySchema,
-    _ transaction: borrowing EngineWriter, _ basis: EngineReader?
-  ) throws(EngineError) {
+    _ transaction: borrowing WriteTransaction, _ basis: TransactionReader?
+  ) throws(LMDBError) {
     let (layout, database) = (entity.layout, store.databases.records(entity.index))
     if let basis, try isRewriteWorthwhile(changes, database, basis) {
       let last = try rewriteRecords(changes, of: entity, database, transaction, from: basis)
@@ -156,9 +158,9 @@ struct CommitWriter: ~Copyable {
 
   /// Puts the record of a single change, if it has one.
   private func putAlone(
-    _ change: ChangeSet.RecordChange, _ layout: RecordLayout, _ database: EngineDatabase,
-    last: inout UInt64, _ transaction: borrowing EngineWriter
-  ) throws(EngineError) {
+    _ change: ChangeSet.RecordChange, _ layout: RecordLayout, _ database: Database,
+    last: inout UInt64, _ transaction: borrowing WriteTransaction
+  ) throws(LMDBError) {
     guard let record = change.record else { return }
     let number = change.number.rawValue
     try transaction.put(
@@ -175,8 +177,8 @@ struct CommitWriter: ~Copyable {
   @inline(__always)
   func put(
     _ record: RecordView, of change: ChangeSet.RecordChange, _ layout: RecordLayout,
-    isAbove: Bool, _ cursor: borrowing EngineCursor
-  ) throws(EngineError) {
+    isAbove: Bool, _ cursor: borrowing Cursor
+  ) throws(LMDBError) {
     try cursor.put(
       key: change.number.rawValue, reserving: record.sealedSize(layout), isAbove: isAbove
     ) { target in
@@ -189,8 +191,8 @@ struct CommitWriter: ~Copyable {
   /// Writes what the set changes in indexes and in relationships.
   @inline(__always)
   private func writeEntries(
-    _ transaction: borrowing EngineWriter, _ basis: EngineReader?
-  ) throws(EngineError) {
+    _ transaction: borrowing WriteTransaction, _ basis: TransactionReader?
+  ) throws(LMDBError) {
     for index in workspace.indexes where !index.run.isEmpty || index.isSwept {
       try index.apply(transaction, basis: basis, without: workspace.swept)
     }
@@ -205,8 +207,8 @@ struct CommitWriter: ~Copyable {
 
   /// Deletes what nobody refers to any more, then writes what is new: a version may come again.
   private func writeBlobs(
-    _ blobs: [ChangeSet.Blob], _ transaction: borrowing EngineWriter
-  ) throws(EngineError) {
+    _ blobs: [ChangeSet.Blob], _ transaction: borrowing WriteTransaction
+  ) throws(LMDBError) {
     for dropped in workspace.droppedBlobs {
       guard let database = store.databases.blobs(dropped.entity) else { continue }
       try BlobStorage.delete(dropped.reference, dropped.name, database, transaction)
@@ -220,8 +222,8 @@ struct CommitWriter: ~Copyable {
   }
 
   private func write(
-    _ key: String, _ value: [UInt8]?, _ transaction: borrowing EngineWriter
-  ) throws(EngineError) {
+    _ key: String, _ value: [UInt8]?, _ transaction: borrowing WriteTransaction
+  ) throws(LMDBError) {
     let key = Array(StoreFormat.applicationKey(key).utf8)
     if let value {
       try transaction.put(store.databases.arbor, key: key, value: value)

@@ -1,4 +1,5 @@
 internal import ArborModel
+internal import LMDB
 
 /// What writing the records of one concrete entity entails, worked out once.
 final class EntityPlan: Sendable {
@@ -55,7 +56,7 @@ final class EntityPlan: Sendable {
   }
 
   let entity: EntitySchema
-  let records: EngineDatabase
+  let records: Database
   let indexes: [Index]
   let references: [Reference]
   let inbound: [Inbound]

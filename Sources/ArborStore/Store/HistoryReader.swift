@@ -1,9 +1,10 @@
 internal import ArborModel
+internal import LMDB
 
 /// Reads what commits did, wherever a state of the store keeps them.
 struct HistoryReader {
-  let reader: EngineReader
-  let history: EngineDatabase
+  let reader: TransactionReader
+  let history: Database
   let schema: ModelSchema
   let header: HeaderRecord
 

@@ -1,4 +1,5 @@
 internal import ArborModel
+internal import LMDB
 
 /// The stored records of a few changes at a time, found before the first of them is looked at.
 ///
@@ -7,14 +8,14 @@ internal import ArborModel
 struct RecordsAhead {
   private static let most = 16
 
-  private let reader: EngineReader
-  private let database: EngineDatabase
+  private let reader: TransactionReader
+  private let database: Database
   private let last: UInt64
   private var found: [RecordView?] = []
   private var index = 0
 
   /// - Parameter last: The highest number in the database; what is above needs no search.
-  init(_ reader: EngineReader, _ database: EngineDatabase, last: UInt64) {
+  init(_ reader: TransactionReader, _ database: Database, last: UInt64) {
     self.reader = reader
     self.database = database
     self.last = last
@@ -44,11 +45,11 @@ struct RecordsAhead {
   }
 }
 
-extension EngineReader {
+extension TransactionReader {
   /// The record of an object where it lies in the store, unverified; nil where none exists.
   @inline(__always)
   func storedRecord(
-    _ number: ObjectNumber, in database: EngineDatabase
+    _ number: ObjectNumber, in database: Database
   ) throws(StoreError) -> RecordView? {
     let found = try storing(get(database, key: number.rawValue))
     guard let found, let base = found.baseAddress else { return nil }
@@ -57,7 +58,7 @@ extension EngineReader {
 
   /// The record of an object, verified and in the newest layout; nil where none exists.
   func record(
-    _ number: ObjectNumber, of entity: EntitySchema, in records: EngineDatabase,
+    _ number: ObjectNumber, of entity: EntitySchema, in records: Database,
     _ layouts: StoreLayouts, _ allocator: SlabAllocator
   ) throws(StoreError) -> RecordView? {
     guard let stored = try storedRecord(number, in: records) else { return nil }

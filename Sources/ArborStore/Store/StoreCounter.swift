@@ -1,9 +1,10 @@
 internal import ArborModel
+package import LMDB
 
 /// The counters in the `arbor` database: each the first number that nobody has reserved.
 package enum StoreCounter {
   package static func read(
-    _ name: String, _ arbor: EngineDatabase, _ reader: EngineReader
+    _ name: String, _ arbor: Database, _ reader: TransactionReader
   ) throws(StoreError) -> UInt64 {
     guard let bytes = try reader.entryIfPresent(StoreFormat.counterKey(name), in: arbor),
       let value = decode(bytes)
@@ -35,14 +36,14 @@ package enum StoreCounter {
   }
 
   package static func write(
-    _ name: String, _ value: UInt64, _ arbor: EngineDatabase, _ transaction: borrowing EngineWriter
+    _ name: String, _ value: UInt64, _ arbor: Database, _ transaction: borrowing WriteTransaction
   ) throws(StoreError) {
     try StoreCreation.put(StoreFormat.counterKey(name), encode(value), arbor, transaction)
   }
 
   /// Lets a counter go on from a number that is above it.
   static func raise(
-    _ name: String, to value: UInt64, _ arbor: EngineDatabase, _ transaction: borrowing EngineWriter
+    _ name: String, to value: UInt64, _ arbor: Database, _ transaction: borrowing WriteTransaction
   ) throws(StoreError) {
     guard try read(name, arbor, transaction.reader) < value else { return }
     try write(name, min(value, limit(name) + 1), arbor, transaction)

@@ -1,6 +1,7 @@
 internal import ArborModel
 internal import CArborBits
 internal import Foundation
+internal import LMDB
 
 /// Makes new stores, whole or not at all.
 ///
@@ -10,10 +11,10 @@ internal import Foundation
 package enum StoreCreation {
   /// Fills an empty environment: databases, header, model, catalogue, layouts, counters.
   static func fill(
-    _ environment: EngineEnvironment, _ model: ManagedObjectModel, id: UUID
+    _ environment: Environment, _ model: ManagedObjectModel, id: UUID
   ) throws(StoreError) {
     let schema = try StoreOpener.schema(model, SchemaCatalog(numbering: model))
-    let pageSize = try storing(environment.pageSize)
+    let pageSize = try storing(environment.info().pageSize)
     try environment.write(path: nil) { (transaction) throws(StoreError) in
       try fill(transaction, schema, id: id, pageSize)
       return true
@@ -21,7 +22,7 @@ package enum StoreCreation {
   }
 
   private static func fill(
-    _ transaction: borrowing EngineWriter, _ schema: ModelSchema, id: UUID, _ pageSize: Int
+    _ transaction: borrowing WriteTransaction, _ schema: ModelSchema, id: UUID, _ pageSize: Int
   ) throws(StoreError) {
     let opened = try storing(transaction.createDatabases(StoreDatabases.list(schema)))
     let layouts = schema.concreteEntities.map { StoredLayout($0) }
@@ -36,7 +37,7 @@ package enum StoreCreation {
   /// the header.
   static func begin(
     _ header: HeaderRecord, _ schema: ModelSchema, _ layouts: [StoredLayout],
-    _ arbor: EngineDatabase, _ transaction: borrowing EngineWriter
+    _ arbor: Database, _ transaction: borrowing WriteTransaction
   ) throws(StoreError) {
     try put(schema.model, ModelDigest(schema.model), arbor, transaction)
     try put(StoreFormat.catalogKey, CatalogCodec.encode(schema.catalog), arbor, transaction)
@@ -50,7 +51,7 @@ package enum StoreCreation {
       let key = StoreFormat.layoutKey(entity: stored.layout.entity, layout: stored.layout.number)
       try put(key, LayoutCodec.encode(stored), arbor, transaction)
     }
-    try storing { () throws(EngineError) in
+    try storing { () throws(LMDBError) in
       try StoreHeader.writeMark(header, arbor, in: transaction)
       try StoreDigests.begin(transaction)
     }
@@ -59,28 +60,28 @@ package enum StoreCreation {
 
   /// Writes a model and what it is recognised by.
   static func put(
-    _ model: ManagedObjectModel, _ digest: ModelDigest, _ arbor: EngineDatabase,
-    _ transaction: borrowing EngineWriter
+    _ model: ManagedObjectModel, _ digest: ModelDigest, _ arbor: Database,
+    _ transaction: borrowing WriteTransaction
   ) throws(StoreError) {
     try put(StoreFormat.modelKey, ModelCodec.encode(model), arbor, transaction)
     try put(StoreFormat.modelDigestKey, ModelCodec.encode(digest), arbor, transaction)
   }
 
   static func put(
-    _ key: String, _ value: [UInt8], _ arbor: EngineDatabase, _ transaction: borrowing EngineWriter
+    _ key: String, _ value: [UInt8], _ arbor: Database, _ transaction: borrowing WriteTransaction
   ) throws(StoreError) {
     _ = try storing(transaction.put(arbor, key: Array(key.utf8), value: value))
   }
 
   static func remove(
-    _ key: String, _ arbor: EngineDatabase, _ transaction: borrowing EngineWriter
+    _ key: String, _ arbor: Database, _ transaction: borrowing WriteTransaction
   ) throws(StoreError) {
     _ = try storing(transaction.delete(arbor, key: Array(key.utf8)))
   }
 
   /// Makes a store at a path where none exists; false where somebody else made one meanwhile.
   static func create(
-    at path: String, _ model: ManagedObjectModel, options: EngineOptions
+    at path: String, _ model: ManagedObjectModel, options: EnvironmentOptions
   ) throws(StoreError) -> Bool {
     do throws(StoreError) {
       try install(at: path) { (temporary) throws(StoreError) in
@@ -96,7 +97,7 @@ package enum StoreCreation {
 
   /// Puts a new store in the place of a file that nobody has open.
   static func replace(
-    _ path: String, _ model: ManagedObjectModel, options: EngineOptions
+    _ path: String, _ model: ManagedObjectModel, options: EnvironmentOptions
   ) throws(StoreError) {
     try install(at: path, replacing: true) { (temporary) throws(StoreError) in
       try make(at: temporary, model, options: options, path: path)
@@ -114,15 +115,15 @@ package enum StoreCreation {
   package static func install(
     at path: String, replacing: Bool = false, _ fill: (String) throws(StoreError) -> Void
   ) throws(StoreError) {
-    EngineUnfinishedFile.removeAbandoned(beside: path)
-    let file = try EngineUnfinishedFile(beside: path)
+    UnfinishedFile.removeAbandoned(beside: path)
+    let file = try storing(path: path, UnfinishedFile(beside: path))
     let temporary = file.path
     defer { StoreFiles.discard(temporary) }
     try fill(temporary)
     var code = replacing ? rename(temporary, path) : arbor_rename_exclusive(temporary, path)
     if replacing, code != 0 { code = errno }
     guard code == 0 else { throw StoreError.failed("rename", path, errno: code) }
-    try EngineFolder.synchronize(of: path)
+    try StoreFiles.synchronizeFolder(of: path)
   }
 
   /// Lets the header of a store that is open nowhere name the transaction that the file ends with.
@@ -133,11 +134,11 @@ package enum StoreCreation {
   static func renewHeader(
     of path: String, dropsMarks: Bool = false, keepsPosition: Bool = false
   ) throws(StoreError) {
-    let environment = try storing(path: path, EngineEnvironment.open(path: path))
+    let environment = try storing(path: path, Environment.open(path: path))
     defer { try? environment.close() }
     let arbor = try storing(
       path: path, environment.openDatabase(StoreFormat.arborDatabase, StoreFormat.arborFlags))
-    guard let arbor else { throw StoreError(.missingDatabase, path: path) }
+    guard let arbor else { throw StoreError(.notFound, path: path) }
     try environment.write(path: path) { (transaction) throws(StoreError) in
       var header = try StoreHeader.read(transaction.reader, arbor, path: path)
       let former = header.transactionID
@@ -158,10 +159,10 @@ package enum StoreCreation {
   }
 
   private static func make(
-    at temporary: String, _ model: ManagedObjectModel, options: EngineOptions, path: String
+    at temporary: String, _ model: ManagedObjectModel, options: EnvironmentOptions, path: String
   ) throws(StoreError) {
     let environment = try storing(
-      path: path, EngineEnvironment.open(path: temporary, options: options.forCreation))
+      path: path, Environment.open(path: temporary, options: options.forCreation))
     defer { try? environment.close() }
     try fill(environment, model, id: UUID())
     // The commit waits for the data; this waits for the file's size and times as well.

@@ -1,11 +1,12 @@
 package import ArborModel
+package import LMDB
 
 /// The open databases of a store, found by entity, index and relationship.
 package final class StoreDatabases: Sendable {
   /// One index, shared by all entities it covers.
   package struct Index: Sendable {
     package let schema: IndexSchema
-    package let database: EngineDatabase
+    package let database: Database
   }
 
   /// The members of one to-many relationship, shared by all entities that inherit it.
@@ -13,19 +14,19 @@ package final class StoreDatabases: Sendable {
     /// As the declaring entity has it; an heir's has the same slot.
     package let schema: RelationshipSchema
     /// Owner to members.
-    package let members: EngineDatabase
+    package let members: Database
     /// Owner to positions; ordered relationships have it.
-    package let order: EngineDatabase?
+    package let order: Database?
   }
 
-  package let arbor: EngineDatabase
-  package let history: EngineDatabase
+  package let arbor: Database
+  package let history: Database
   /// Every index once. An index's position here is its number throughout the store.
   package let indexes: [Index]
   /// Every to-many relationship once. Its position here is its number throughout the store.
   package let relationships: [Relationship]
-  private let recordDatabases: [EngineDatabase?]
-  private let blobDatabases: [EngineDatabase?]
+  private let recordDatabases: [Database?]
+  private let blobDatabases: [Database?]
   private let indexNumbers: [[Int]]
   private let relationshipIndexes: [[Int]]
 
@@ -33,7 +34,7 @@ package final class StoreDatabases: Sendable {
   ///
   /// - Precondition: The entity is not abstract.
   @inline(__always)
-  package func records(_ entity: Int) -> EngineDatabase {
+  package func records(_ entity: Int) -> Database {
     guard let database = recordDatabases[entity] else {
       preconditionFailure("An abstract entity has no records; ask its concrete subentities.")
     }
@@ -42,14 +43,14 @@ package final class StoreDatabases: Sendable {
 
   /// The large binaries of a concrete entity, by its index in the schema; nil where none of its
   /// attributes has external storage, and in files of an earlier format.
-  package func blobs(_ entity: Int) -> EngineDatabase? { blobDatabases[entity] }
+  package func blobs(_ entity: Int) -> Database? { blobDatabases[entity] }
 
-  package func index(_ declaringEntity: Int, _ name: String) -> EngineDatabase? {
+  package func index(_ declaringEntity: Int, _ name: String) -> Database? {
     indexes.first { $0.schema.declaringEntity == declaringEntity && $0.schema.name == name }?
       .database
   }
 
-  package func relationship(_ declaringEntity: Int, _ name: String) -> EngineDatabase? {
+  package func relationship(_ declaringEntity: Int, _ name: String) -> Database? {
     relationships.first {
       $0.schema.declaringEntity == declaringEntity && $0.schema.name == name
     }?.members
@@ -68,7 +69,7 @@ package final class StoreDatabases: Sendable {
   // MARK: Making
 
   /// What a schema's databases are called and how they are ordered.
-  package static func list(_ schema: ModelSchema) -> [(name: String, flags: EngineFlags)] {
+  package static func list(_ schema: ModelSchema) -> [(name: String, flags: DatabaseFlags)] {
     let plan = Plan(schema)
     var list = [
       (name: StoreFormat.arborDatabase, flags: StoreFormat.arborFlags),
@@ -105,7 +106,7 @@ package final class StoreDatabases: Sendable {
   }
 
   /// Those of ``list(_:)``, its last ones, that a file of an earlier format lacks.
-  static func blobList(_ schema: ModelSchema) -> [(name: String, flags: EngineFlags)] {
+  static func blobList(_ schema: ModelSchema) -> [(name: String, flags: DatabaseFlags)] {
     schema.entities.filter(\.keepsBlobs).map {
       (name: StoreFormat.blobDatabase(schema.storedName(of: $0)), flags: StoreFormat.blobFlags)
     }
@@ -113,12 +114,12 @@ package final class StoreDatabases: Sendable {
 
   /// - Parameter opened: The databases of ``list(_:)``, in its order; those of large binaries may
   ///   be missing.
-  package init(_ schema: ModelSchema, opened: [EngineDatabase]) {
+  package init(_ schema: ModelSchema, opened: [Database]) {
     let plan = Plan(schema)
     arbor = opened[0]
     history = opened[1]
     var next = 2
-    func take() -> EngineDatabase {
+    func take() -> Database {
       defer { next += 1 }
       return opened[next]
     }
@@ -172,4 +173,23 @@ package final class StoreDatabases: Sendable {
 extension EntitySchema {
   /// Whether binaries of the entity may lie outside of its records.
   var keepsBlobs: Bool { !isAbstract && !layout.externalFields.isEmpty }
+}
+
+extension TransactionReader {
+  /// The bytes that a store keeps about itself under a key of the `arbor` database.
+  ///
+  /// - Throws: `corrupted` if the entry doesn't exist.
+  func entry(_ key: String, in arbor: Database) throws(StoreError) -> UnsafeRawBufferPointer {
+    guard let bytes = try entryIfPresent(key, in: arbor) else {
+      throw .corrupted(what: "The entry \(key) is missing.")
+    }
+    return bytes
+  }
+
+  /// The same of an entry that need not exist; `nil` if it doesn't.
+  func entryIfPresent(
+    _ key: String, in arbor: Database
+  ) throws(StoreError) -> UnsafeRawBufferPointer? {
+    try storing(get(arbor, key: Array(key.utf8)))
+  }
 }

@@ -1,4 +1,5 @@
 internal import ArborModel
+internal import LMDB
 
 /// Keeps the digests of a file's databases beside its header; see ``DatabaseDigests``.
 enum StoreDigests {
@@ -15,14 +16,16 @@ enum StoreDigests {
   }
 
   /// The digests of a state, whose header names a transaction.
-  static func read(_ reader: EngineReader, of transactionID: UInt64) throws(EngineError) -> Stored {
+  static func read(_ reader: TransactionReader, of transactionID: UInt64) throws(LMDBError)
+    -> Stored
+  {
     guard let bytes = try reader.get(.unnamed, key: key) else { return .unknown }
     guard let digests = DatabaseDigests(bytes) else { return .damaged }
     return digests.transactionID == transactionID ? .known(digests) : .unknown
   }
 
   /// Begins with a file without entries, in the transaction that makes it.
-  static func begin(_ transaction: borrowing EngineWriter) throws(EngineError) {
+  static func begin(_ transaction: borrowing WriteTransaction) throws(LMDBError) {
     try write(DatabaseDigests(transactionID: transaction.id), transaction)
   }
 
@@ -31,8 +34,8 @@ enum StoreDigests {
   /// - Parameter former: The transaction that the header named before, where it is not the one
   ///   before this: in a copy, whose transactions count on otherwise.
   static func keep(
-    _ transaction: borrowing EngineWriter, following former: UInt64? = nil
-  ) throws(EngineError) {
+    _ transaction: borrowing WriteTransaction, following former: UInt64? = nil
+  ) throws(LMDBError) {
     let changes = transaction.takeDigestChanges()
     let id = transaction.id
     // The header may be written twice in a transaction.
@@ -49,15 +52,15 @@ enum StoreDigests {
   static let damage = StoreError.corrupted(what: "The entry \(StoreFormat.digestsKey) is damaged.")
 
   static func write(
-    _ digests: DatabaseDigests, _ transaction: borrowing EngineWriter
-  ) throws(EngineError) {
+    _ digests: DatabaseDigests, _ transaction: borrowing WriteTransaction
+  ) throws(LMDBError) {
     try transaction.put(.unnamed, key: key, value: digests.encoded())
   }
 }
 
 /// A database whose entries have a digest, and what it is called in messages.
 struct DigestedDatabase {
-  let database: EngineDatabase
+  let database: Database
   /// What its entries are, with the present names of entities and properties.
   let title: String
   let entity: String?
@@ -70,12 +73,12 @@ struct DigestedDatabase {
 
   /// Whether the entries have the digest that the state has for them.
   ///
-  /// - Throws: ``EngineError/closed`` where the limit has ended it.
+  /// - Throws: ``LMDBError/closed`` where the limit has ended it.
   func agrees(
-    with digests: DatabaseDigests, _ reader: EngineReader, _ limit: WorkLimit
-  ) throws(EngineError) -> Bool {
+    with digests: DatabaseDigests, _ reader: TransactionReader, _ limit: WorkLimit
+  ) throws(LMDBError) -> Bool {
     guard let known = digests.sum(of: database.name) else { return true }
-    let sum = try reader.digest(of: database) { (_) throws(EngineError) in
+    let sum = try reader.digest(of: database) { (_) throws(LMDBError) in
       try limit.checkEngine()
       return true
     }

@@ -1,5 +1,6 @@
 internal import ArborModel
 internal import Foundation
+internal import LMDB
 
 extension StoreEngine {
   /// Writes a consistent copy of the newest commit into a new file; readers and writers go on.
@@ -20,13 +21,14 @@ extension StoreEngine {
     if access(target, F_OK) == 0 {
       throw .inputOutput(operation: "copy", path: target, errno: EEXIST)
     }
-    if access(EngineFolder.path(of: target), F_OK) != 0 {
+    if access(Folder.path(of: target), F_OK) != 0 {
       throw .inputOutput(operation: "copy", path: target, errno: errno)
     }
     let isForOthers = !keepsMarker
     let concernsOriginal = isForOthers ? try hasMarks() : false
     try StoreCreation.install(at: target) { (temporary) throws(StoreError) in
-      try storing(path: target, environment.copy(to: temporary, compacting: compacting))
+      try storing(
+        path: target, environment.copy(to: temporary, compacting: compacting, isUnfinished: true))
       // A compacted file counts its transactions anew: the header must name the new count.
       guard compacting || concernsOriginal else { return }
       try StoreCreation.renewHeader(
@@ -62,26 +64,26 @@ extension StoreEngine {
     guard let path else { return }
     try health.permitWriting()
     if !isMigrating, let marker = try migrationMarker() { throw .migrationUnderWay(marker) }
-    EngineUnfinishedFile.removeAbandoned(beside: path)
+    UnfinishedFile.removeAbandoned(beside: path)
     try indexBuilding.paused(self) { () throws(StoreError) in
       // Its snapshot would keep the former file.
       try scrubbing.paused(self) { () throws(StoreError) in
-        try compact(by: EngineUnfinishedFile(beside: path))
+        try compact(by: storing(path: path, UnfinishedFile(beside: path)))
       }
     }
     notifications.watchAnew(self)
     try snapshot().close()
   }
 
-  private func compact(by staged: consuming EngineUnfinishedFile) throws(StoreError) {
+  private func compact(by staged: consuming UnfinishedFile) throws(StoreError) {
     let temporary = staged.path
     defer { StoreFiles.discard(temporary) }
     var refusal: StoreError?
-    do throws(EngineError) {
-      try environment.compact(by: staged) { transaction throws(EngineError) in
+    do throws(LMDBError) {
+      try environment.compact(by: staged) { transaction throws(LMDBError) in
         do throws(StoreError) { try renewHeader(transaction) } catch {
           refusal = error
-          throw .spoiledTransaction
+          throw .badTransaction
         }
       }
     } catch {
@@ -89,7 +91,7 @@ extension StoreEngine {
     }
   }
 
-  private func renewHeader(_ transaction: borrowing EngineWriter) throws(StoreError) {
+  private func renewHeader(_ transaction: borrowing WriteTransaction) throws(StoreError) {
     var header = try StoreHeader.read(transaction.reader, databases.arbor, path: path)
     guard header.modelGeneration == modelGeneration else { throw .modelChanged }
     if header.isBeingMigrated, !isMigrating {

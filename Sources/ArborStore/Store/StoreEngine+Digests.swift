@@ -1,4 +1,5 @@
 internal import ArborModel
+internal import LMDB
 
 extension StoreEngine {
   /// The databases of the store, with what is left of former models. A snapshot that reads them has

@@ -1,4 +1,5 @@
 internal import ArborModel
+internal import LMDB
 
 extension StoreEngine {
   /// Opens a store, or makes one where none exists.
@@ -90,9 +91,9 @@ extension StoreEngine {
   }
 
   /// Removes everything in a transaction.
-  func removeAll(_ transaction: borrowing EngineWriter) throws(StoreError) {
+  func removeAll(_ transaction: borrowing WriteTransaction) throws(StoreError) {
     try forgetFormerModel(transaction)
-    try storing { () throws(EngineError) in
+    try storing { () throws(LMDBError) in
       for entity in schema.concreteEntities {
         try transaction.clear(databases.records(entity.index))
         if let blobs = databases.blobs(entity.index) { try transaction.clear(blobs) }
@@ -106,7 +107,7 @@ extension StoreEngine {
     }
   }
 
-  private func removeMetadata(_ transaction: borrowing EngineWriter) throws(EngineError) {
+  private func removeMetadata(_ transaction: borrowing WriteTransaction) throws(LMDBError) {
     let prefix = Array(StoreFormat.applicationKey("").utf8)
     // A deletion moves what cursors stand on, so each begins anew.
     while let entry = try transaction.reader.cursor(databases.arbor).seek(prefix),

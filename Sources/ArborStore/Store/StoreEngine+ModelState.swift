@@ -1,9 +1,10 @@
 internal import ArborModel
+internal import LMDB
 
 extension StoreEngine {
   /// What a header, read within a transaction, states of the model; nil where it is as this process
   /// knows it.
-  func modelState(_ header: HeaderRecord, _ reader: EngineReader) -> ModelState? {
+  func modelState(_ header: HeaderRecord, _ reader: TransactionReader) -> ModelState? {
     if header.modelGeneration != modelGeneration {
       return ModelState(
         phase: .isChanged, fingerprint: header.modelFingerprint,

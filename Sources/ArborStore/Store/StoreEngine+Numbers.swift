@@ -1,4 +1,5 @@
 package import ArborModel
+internal import LMDB
 
 /// Numbers for objects and for the application, which ``NumberBlocks`` hand out.
 extension StoreEngine {
@@ -26,7 +27,7 @@ extension StoreEngine {
   /// Fills up blocks that run low, in a transaction that commits anyway. The numbers may be used
   /// once it has; ``NumberBlocks/install(_:)`` then.
   func topUpNumbers(
-    _ transaction: borrowing EngineWriter
+    _ transaction: borrowing WriteTransaction
   ) throws(StoreError) -> [NumberReservation] {
     // Relaxed commits are not durable when they return: see reserveNumbers(_:atLeast:_:).
     if !isDurable || sharedLog != nil { return [] }
@@ -98,7 +99,7 @@ extension StoreEngine {
   ///
   /// - Throws: `exhausted` where it is less; the counter stays as it is then.
   private func reserveNumbers(
-    _ size: UInt64, atLeast count: UInt64, _ counter: Int, _ transaction: borrowing EngineWriter
+    _ size: UInt64, atLeast count: UInt64, _ counter: Int, _ transaction: borrowing WriteTransaction
   ) throws(StoreError) -> NumberReservation {
     let name = counterName(counter)
     let first = try StoreCounter.read(name, databases.arbor, transaction.reader)

@@ -1,4 +1,5 @@
 internal import ArborModel
+internal import LMDB
 
 extension StoreEngine {
   /// Lets `observer` be told of the first damage that is found; the first that asks for it.
@@ -7,7 +8,7 @@ extension StoreEngine {
   }
 
   /// The databases that the file has to consist of.
-  var expectedDatabases: [String: EngineFlags] {
+  var expectedDatabases: [String: DatabaseFlags] {
     var list = StoreDatabases.list(schema)
     // A file of an earlier format, opened for reading only, has no large binaries.
     if schema.entities.allSatisfy({ databases.blobs($0.index) == nil }) {
@@ -34,7 +35,7 @@ extension StoreEngine {
   /// Verifies the pages of the newest commit; what is found makes the store suspect.
   func verifyPages(_ limit: WorkLimit) throws(StoreError) {
     if let finding = health.finding { throw finding }
-    do throws(EngineError) {
+    do throws(LMDBError) {
       try environment.verifyPages(expecting: expectedDatabases, allowing: allowedDatabases) {
         !limit.admit()
       }

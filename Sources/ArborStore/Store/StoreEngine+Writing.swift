@@ -1,4 +1,5 @@
 internal import ArborModel
+internal import LMDB
 
 extension StoreEngine {
   /// How far the last run of a transaction came.
@@ -26,13 +27,13 @@ extension StoreEngine {
   func write(
     topsUpNumbers: Bool = false, passesMarker: Bool = false, repeats: Bool = false,
     isLogged: Bool = false,
-    _ body: (borrowing EngineWriter, inout HeaderRecord) throws(StoreError) -> Void
+    _ body: (borrowing WriteTransaction, inout HeaderRecord) throws(StoreError) -> Void
   ) throws(StoreError) {
     try health.permitWriting()
     if isFollower, !repeats { throw .follower(path: path) }
     var attempt = WriteAttempt()
     var failure: StoreError?
-    do throws(EngineError) {
+    do throws(LMDBError) {
       try environment.runWrite { transaction in
         failure = nil
         attempt.reservations = []
@@ -76,7 +77,7 @@ extension StoreEngine {
 
   /// Signs a header and writes it, as the last of what a transaction writes.
   private func write(
-    _ header: HeaderRecord, _ transaction: borrowing EngineWriter, _ attempt: inout WriteAttempt
+    _ header: HeaderRecord, _ transaction: borrowing WriteTransaction, _ attempt: inout WriteAttempt
   ) throws(StoreError) {
     var header = header
     header.sign(transaction)
@@ -101,7 +102,7 @@ extension StoreEngine {
 
   /// The header as the transaction finds it, if this process may write on.
   private func currentHeader(
-    _ transaction: borrowing EngineWriter, passesMarker: Bool
+    _ transaction: borrowing WriteTransaction, passesMarker: Bool
   ) throws(StoreError) -> HeaderRecord {
     let header = try writtenHeader.read(transaction.reader, databases.arbor, path: path)
     guard header.modelGeneration == modelGeneration else { throw .modelChanged }
@@ -123,8 +124,8 @@ extension StoreEngine {
   /// - Throws: `engine(.panic)` where a snapshot keeps the file from being closed.
   private func isInFile(_ transactionID: UInt64) throws(StoreError) -> Bool {
     guard isInDoubt, let path else { return false }
-    do throws(EngineError) { try environment.close() } catch { throw .engine(.outcomeUnknown) }
-    let fresh = try storing(EngineEnvironment.open(path: path))
+    do throws(LMDBError) { try environment.close() } catch { throw .engine(.panic) }
+    let fresh = try storing(Environment.open(path: path))
     let arbor = try storing(fresh.openDatabase(StoreFormat.arborDatabase, StoreFormat.arborFlags))
     guard let arbor else { return false }
     let transaction = try storing(fresh.beginRead())
@@ -132,18 +133,18 @@ extension StoreEngine {
   }
 
   private var isInDoubt: Bool {
-    do throws(EngineError) {
+    do throws(LMDBError) {
       _ = try environment.beginRead()
       return false
     } catch {
-      return error == .outcomeUnknown
+      return error == .panic
     }
   }
 }
 
 extension HeaderRecord {
   /// Refuses a file that somebody else has written to since the header was written.
-  func checkPrecedes(_ transaction: borrowing EngineWriter) throws(StoreError) {
+  func checkPrecedes(_ transaction: borrowing WriteTransaction) throws(StoreError) {
     guard transactionID + 1 == transaction.id else {
       throw .corrupted(
         what: "Another program has written to the file; check it before it is used on.")
@@ -151,7 +152,7 @@ extension HeaderRecord {
   }
 
   /// Names the transaction that writes the header, and the machine's start.
-  mutating func sign(_ transaction: borrowing EngineWriter) {
+  mutating func sign(_ transaction: borrowing WriteTransaction) {
     transactionID = transaction.id
     // A file that has to be verified since its machine stopped says so until it has been.
     if !isUnsettled { bootID = StoreHeader.bootID }

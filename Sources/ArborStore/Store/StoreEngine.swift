@@ -1,6 +1,7 @@
 internal import ArborLocks
 package import ArborModel
 package import Foundation
+package import LMDB
 
 /// The engine of one open store file: its schema, its databases, its writer.
 ///
@@ -12,7 +13,7 @@ package final class StoreEngine: Sendable {
   /// The canonical path; nil for a store in memory.
   package let path: String?
   package let isReadOnly: Bool
-  package let environment: EngineEnvironment
+  package let environment: Environment
   package let databases: StoreDatabases
   package let layouts: StoreLayouts
   package let modelFingerprint: ModelFingerprint
@@ -138,7 +139,7 @@ package final class StoreEngine: Sendable {
   }
 
   /// Reads in a view of the store as of now.
-  func read<R>(_ body: (EngineReader) throws(StoreError) -> R) throws(StoreError) -> R {
+  func read<R>(_ body: (TransactionReader) throws(StoreError) -> R) throws(StoreError) -> R {
     let snapshot = try snapshot()
     defer { snapshot.close() }
     return try body(snapshot.reader)
@@ -233,7 +234,7 @@ package final class StoreEngine: Sendable {
 
 /// What an opened file consists of.
 struct StoreParts {
-  let environment: EngineEnvironment
+  let environment: Environment
   let path: String?
   let schema: ModelSchema
   let modelDigest: ModelDigest

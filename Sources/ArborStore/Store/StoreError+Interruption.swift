@@ -1,4 +1,5 @@
 package import ArborModel
+internal import LMDB
 
 extension WorkLimit {
   /// Counts units of work.
@@ -18,27 +19,27 @@ extension WorkLimit {
 
   /// Counts units of work in calls of the engine, which ``storing(_:_:)`` has to be around.
   ///
-  /// - Throws: `stopped` where the work has to stop.
+  /// - Throws: `closed` where the work has to stop.
   @inline(__always)
-  func checkEngine(_ units: Int = 1) throws(EngineError) {
-    if !admit(units) { throw .stopped }
+  func checkEngine(_ units: Int = 1) throws(LMDBError) {
+    if !admit(units) { throw .closed }
   }
 }
 
 /// The result of one call of the engine that a limit may end.
 @inline(__always)
 func storing<R: ~Copyable>(
-  _ limit: WorkLimit, _ call: @autoclosure () throws(EngineError) -> R
+  _ limit: WorkLimit, _ call: @autoclosure () throws(LMDBError) -> R
 ) throws(StoreError) -> R {
-  try storing(limit) { () throws(EngineError) in try call() }
+  try storing(limit) { () throws(LMDBError) in try call() }
 }
 
 /// Runs calls of the engine that a limit may end; their errors become the store's.
 @inline(__always)
 func storing<R: ~Copyable>(
-  _ limit: WorkLimit, _ body: () throws(EngineError) -> R
+  _ limit: WorkLimit, _ body: () throws(LMDBError) -> R
 ) throws(StoreError) -> R {
-  do throws(EngineError) {
+  do throws(LMDBError) {
     return try body()
   } catch {
     if let interruption = limit.interruption { throw .interrupted(interruption) }

@@ -1,5 +1,6 @@
 package import ArborModel
 package import Foundation
+package import LMDB
 
 /// Why the store refused or failed an operation.
 ///
@@ -40,7 +41,7 @@ package indirect enum StoreError: Error, Sendable {
   /// A path that no file can have.
   case invalidPath(String)
   /// The version of LMDB that the program runs with, or that wrote the file, does not fit.
-  case unsupportedEngine(path: String?, what: EngineError)
+  case unsupportedEngine(path: String?, what: LMDBError)
   /// The store was opened for reading, or its folder or medium cannot be written.
   case readOnly(path: String?)
   /// Others have added commits to the log that the store shares, which come first.
@@ -75,7 +76,7 @@ package indirect enum StoreError: Error, Sendable {
   /// Numbers that are used up.
   case exhausted(String)
   /// Any other error of the engine.
-  case engine(EngineError)
+  case engine(LMDBError)
 }
 
 /// An object that changed since a change set was made.

@@ -1,10 +1,11 @@
 internal import Foundation
+internal import LMDB
 
 /// A store's files as such: locked against everybody, renamed, removed.
 package enum StoreFiles {
   /// Runs `body` while nobody else has an open store's file open; the environment is closed first.
   static func exclusively(
-    _ environment: EngineEnvironment, _ body: () throws(StoreError) -> Void
+    _ environment: Environment, _ body: () throws(StoreError) -> Void
   ) throws(StoreError) {
     try typed(environment.path) {
       try environment.withExclusiveLock {
@@ -16,7 +17,7 @@ package enum StoreFiles {
 
   /// Runs `body` while nobody has the file at a path open.
   static func exclusively(path: String, _ body: () throws(StoreError) -> Void) throws(StoreError) {
-    try typed(path) { try EngineEnvironment.withExclusiveLock(path: path) { try body() } }
+    try typed(path) { try Environment.withExclusiveLock(path: path) { try body() } }
   }
 
   /// Puts a complete store in the place of another, which other processes may have open: they go on
@@ -44,8 +45,8 @@ package enum StoreFiles {
       throw .inputOutput(operation: "link", path: former, errno: EEXIST)
     }
     try typed(path) {
-      try EngineEnvironment.replaceFile(at: path, by: staged, keepsFormer: keepsFormer) {
-        transaction in
+      try Environment.replaceFile(at: path, by: staged, keepsFormer: keepsFormer) {
+        _, transaction in
         let arbor = try transaction.openDatabase(StoreFormat.arborDatabase, StoreFormat.arborFlags)
         guard let arbor else {
           throw StoreError.notAStore(path: path, what: "The file is a database of another program.")
@@ -57,18 +58,18 @@ package enum StoreFiles {
 
   /// What a store that was replaced is called if it is kept.
   package static func formerPath(of path: String) -> String {
-    EngineEnvironment.formerPath(of: path)
+    Environment.formerPath(of: path)
   }
 
   /// What a store that is being replaced and not kept is called, which a kill may leave.
-  static func replacedPath(of path: String) -> String { EngineEnvironment.replacedPath(of: path) }
+  static func replacedPath(of path: String) -> String { Environment.replacedPath(of: path) }
 
   private static func typed(_ path: String, _ body: () throws -> Void) throws(StoreError) {
     do {
       try body()
     } catch let error as StoreError {
       throw error
-    } catch let error as EngineError {
+    } catch let error as LMDBError {
       throw StoreError(error, path: path)
     } catch {
       throw .inputOutput(operation: "lock", path: path, errno: EIO)
@@ -126,7 +127,7 @@ package enum StoreFiles {
     // First the lock file: once the name is free, it may be of somebody else's new store.
     unlink(path + "-lock")
     guard rename(path, name) == 0 else { throw StoreError.failed("rename", path, errno: errno) }
-    try EngineFolder.synchronize(of: path)
+    try synchronizeFolder(of: path)
   }
 
   /// Gives a damaged file another name beside its place, where it is kept.
@@ -148,13 +149,20 @@ package enum StoreFiles {
     try move(past: path, to: name)
   }
 
+  /// Waits until the entries of a file's folder are on the medium.
+  static func synchronizeFolder(of path: String) throws(StoreError) {
+    do throws(LMDBError) { try Folder.synchronize(of: path) } catch {
+      throw StoreError.failed("fsync", Folder.path(of: path), errno: error.code ?? EIO)
+    }
+  }
+
   /// Removes a store's files, those of migrations included.
   static func remove(_ path: String) throws(StoreError) {
     unlink(path + "-lock")
     guard unlink(path) == 0 || errno == ENOENT else {
       throw StoreError.failed("unlink", path, errno: errno)
     }
-    EngineUnfinishedFile.removeAbandoned(beside: path)
-    try EngineFolder.synchronize(of: path)
+    UnfinishedFile.removeAbandoned(beside: path)
+    try synchronizeFolder(of: path)
   }
 }

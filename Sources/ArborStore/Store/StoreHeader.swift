@@ -1,5 +1,6 @@
 internal import ArborLocks
 package import Foundation
+package import LMDB
 
 /// Reads and writes the header of an open file.
 package enum StoreHeader {
@@ -7,7 +8,7 @@ package enum StoreHeader {
 
   /// The header of a transaction's state.
   package static func read(
-    _ reader: EngineReader, _ arbor: EngineDatabase, path: String? = nil
+    _ reader: TransactionReader, _ arbor: Database, path: String? = nil
   ) throws(StoreError) -> HeaderRecord {
     try decode(bytes(reader, arbor, path: path), path: path)
   }
@@ -19,7 +20,7 @@ package enum StoreHeader {
   /// - Parameter former: The transaction that the header named before, in a copy whose transactions
   ///   count on otherwise.
   package static func write(
-    _ header: HeaderRecord, _ arbor: EngineDatabase, in transaction: borrowing EngineWriter,
+    _ header: HeaderRecord, _ arbor: Database, in transaction: borrowing WriteTransaction,
     following former: UInt64? = nil
   ) throws(StoreError) {
     var header = header
@@ -28,9 +29,9 @@ package enum StoreHeader {
 
   /// - Returns: The bytes of the header as it was written.
   fileprivate static func put(
-    _ header: inout HeaderRecord, _ arbor: EngineDatabase, _ transaction: borrowing EngineWriter,
+    _ header: inout HeaderRecord, _ arbor: Database, _ transaction: borrowing WriteTransaction,
     following former: UInt64? = nil
-  ) throws(EngineError) -> [UInt8] {
+  ) throws(LMDBError) -> [UInt8] {
     if header.raiseVersion() { try leaveFormatOne(header, arbor, transaction) }
     let bytes = header.encoded()
     try transaction.put(.unnamed, key: key, value: bytes)
@@ -40,8 +41,8 @@ package enum StoreHeader {
 
   /// Leaves the mark, and of the history what this format keeps.
   private static func leaveFormatOne(
-    _ header: HeaderRecord, _ arbor: EngineDatabase, _ transaction: borrowing EngineWriter
-  ) throws(EngineError) {
+    _ header: HeaderRecord, _ arbor: Database, _ transaction: borrowing WriteTransaction
+  ) throws(LMDBError) {
     try writeMark(header, arbor, in: transaction)
     let opened = try transaction.createDatabases([
       (name: StoreFormat.historyDatabase, flags: StoreFormat.historyFlags)
@@ -52,15 +53,15 @@ package enum StoreHeader {
 
   /// Tells libraries of format 1 that the file is of a later one.
   static func writeMark(
-    _ header: HeaderRecord, _ arbor: EngineDatabase, in transaction: borrowing EngineWriter
-  ) throws(EngineError) {
+    _ header: HeaderRecord, _ arbor: Database, in transaction: borrowing WriteTransaction
+  ) throws(LMDBError) {
     try transaction.put(arbor, key: key, value: header.mark)
   }
 
   fileprivate static func bytes(
-    _ reader: EngineReader, _ arbor: EngineDatabase, path: String?
+    _ reader: TransactionReader, _ arbor: Database, path: String?
   ) throws(StoreError) -> UnsafeRawBufferPointer {
-    let bytes = try storing { () throws(EngineError) -> UnsafeRawBufferPointer? in
+    let bytes = try storing { () throws(LMDBError) -> UnsafeRawBufferPointer? in
       if let bytes = try reader.get(.unnamed, key: key) { return bytes }
       // A file of format 1 has it in the other one.
       return try reader.get(arbor, key: key)
@@ -111,7 +112,7 @@ final class WrittenHeader: Sendable {
 
   /// The header of a transaction's state; see ``StoreHeader/read(_:_:path:)``.
   func read(
-    _ reader: EngineReader, _ arbor: EngineDatabase, path: String?
+    _ reader: TransactionReader, _ arbor: Database, path: String?
   ) throws(StoreError) -> HeaderRecord {
     let bytes = try StoreHeader.bytes(reader, arbor, path: path)
     let known = last.withLock { last in
@@ -122,7 +123,7 @@ final class WrittenHeader: Sendable {
   }
 
   func write(
-    _ header: HeaderRecord, _ arbor: EngineDatabase, in transaction: borrowing EngineWriter
+    _ header: HeaderRecord, _ arbor: Database, in transaction: borrowing WriteTransaction
   ) throws(StoreError) {
     var written = header
     let bytes = try storing(StoreHeader.put(&written, arbor, transaction))

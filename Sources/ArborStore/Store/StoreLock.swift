@@ -1,6 +1,7 @@
 internal import ArborLocks
 internal import ArborModel
 internal import Foundation
+internal import LMDB
 
 /// Keeps other threads and processes from the same work on a store's files, by a file of its own
 /// beside the store. The system drops the lock with the process that holds it.
@@ -64,7 +65,7 @@ package final class StoreLock: Sendable {
       return String(cString: found)
     }
     if let found = resolved(path) { return found }
-    guard let folder = resolved(EngineFolder.path(of: path)) else { return path }
+    guard let folder = resolved(Folder.path(of: path)) else { return path }
     return "\(folder)/\(URL(filePath: path).lastPathComponent)"
   }
 }

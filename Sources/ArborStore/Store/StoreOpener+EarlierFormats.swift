@@ -1,4 +1,5 @@
 internal import ArborModel
+internal import LMDB
 
 /// Brings a store of an earlier format to the present one.
 extension StoreOpener {
@@ -28,7 +29,7 @@ extension StoreOpener {
 
   /// - Returns: false where another process was faster, or has changed the model meanwhile.
   private static func bringOver(
-    _ parts: StoreParts, _ transaction: borrowing EngineWriter
+    _ parts: StoreParts, _ transaction: borrowing WriteTransaction
   ) throws(StoreError) -> Bool {
     let arbor = parts.databases.arbor
     var header = try StoreHeader.read(transaction.reader, arbor, path: parts.path)

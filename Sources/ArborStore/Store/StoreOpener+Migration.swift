@@ -1,5 +1,6 @@
 internal import ArborModel
 internal import Foundation
+internal import LMDB
 
 /// Brings a store to the model that it is opened with, where that takes neither code nor a look at
 /// its objects beyond the filling of indexes.
@@ -42,7 +43,7 @@ extension StoreOpener {
   ///   then.
   static func migrate(
     _ parts: StoreParts, _ migration: LightweightMigration, _ digest: ModelDigest,
-    _ transaction: borrowing EngineWriter, indexingAtOnce most: Int
+    _ transaction: borrowing WriteTransaction, indexingAtOnce most: Int
   ) throws(StoreError) -> Bool {
     let arbor = parts.databases.arbor
     var header = try StoreHeader.read(transaction.reader, arbor, path: parts.path)
@@ -86,7 +87,7 @@ extension StoreOpener {
   /// Writes the newer model and the header, whose generation tells other processes of it.
   private static func beginGeneration(
     _ header: inout HeaderRecord, _ migration: LightweightMigration, _ digest: ModelDigest,
-    _ arbor: EngineDatabase, _ transaction: borrowing EngineWriter
+    _ arbor: Database, _ transaction: borrowing WriteTransaction
   ) throws(StoreError) {
     try StoreCreation.put(migration.new.model, digest, arbor, transaction)
     header.beginGeneration(leavesReaders: !migration.isReversal && migration.leavesReadersRight)
@@ -101,8 +102,8 @@ extension StoreOpener {
   /// - Parameter isKept: Whether there is a way back to it.
   private static func replace(
     _ earlier: FormerModel?, with former: FormerModel, isKept: Bool,
-    _ migration: LightweightMigration, _ arbor: EngineDatabase,
-    _ transaction: borrowing EngineWriter
+    _ migration: LightweightMigration, _ arbor: Database,
+    _ transaction: borrowing WriteTransaction
   ) throws(StoreError) {
     if isKept {
       try StoreCreation.put(StoreFormat.formerKey, former.encoded(), arbor, transaction)
@@ -125,7 +126,7 @@ extension StoreOpener {
   /// Makes the databases of the newer model that the older one does not have, and copies the
   /// entries that have to lie elsewhere.
   private static func moveDatabases(
-    _ migration: LightweightMigration, _ transaction: borrowing EngineWriter
+    _ migration: LightweightMigration, _ transaction: borrowing WriteTransaction
   ) throws(StoreError) -> StoreDatabases {
     let former = try storing(transaction.createDatabases(StoreDatabases.list(migration.old)))
     let opened = try storing(transaction.createDatabases(StoreDatabases.list(migration.new)))
@@ -139,7 +140,7 @@ extension StoreOpener {
   /// Fills indexes of a schema from its records.
   static func buildIndexes(
     _ names: Set<SchemaCatalog.PartName>, _ schema: ModelSchema, _ databases: StoreDatabases,
-    _ layouts: StoreLayouts, storeID: UUID, _ transaction: borrowing EngineWriter
+    _ layouts: StoreLayouts, storeID: UUID, _ transaction: borrowing WriteTransaction
   ) throws(StoreError) {
     let built = try emptied(names, schema, databases, transaction)
     guard !built.isEmpty else { return }
@@ -156,13 +157,13 @@ extension StoreOpener {
   /// The databases of indexes, without entries.
   private static func emptied(
     _ names: Set<SchemaCatalog.PartName>, _ schema: ModelSchema, _ databases: StoreDatabases,
-    _ transaction: borrowing EngineWriter
-  ) throws(StoreError) -> Set<EngineDatabase> {
+    _ transaction: borrowing WriteTransaction
+  ) throws(StoreError) -> Set<Database> {
     let named = databases.indexes.filter {
       let owner = schema.entities[$0.schema.declaringEntity].name
       return names.contains(.init(owner, $0.schema.name))
     }
-    return try storing { () throws(EngineError) in
+    return try storing { () throws(LMDBError) in
       for index in named { try transaction.clear(index.database) }
       return Set(named.map(\.database))
     }
@@ -214,7 +215,8 @@ extension StoreOpener {
   /// Writes the numbers of the newer model, the layouts of entities that have new ones, and the
   /// counters of entities that had no objects.
   private static func storeCatalog(
-    _ migration: LightweightMigration, _ parts: StoreParts, _ transaction: borrowing EngineWriter
+    _ migration: LightweightMigration, _ parts: StoreParts,
+    _ transaction: borrowing WriteTransaction
   ) throws(StoreError) {
     let arbor = parts.databases.arbor
     let schema = migration.new
@@ -237,7 +239,7 @@ extension StoreOpener {
   /// The layouts that a migration writes: new ones, and those before them that may not be read
   /// without.
   private static func changedLayouts(
-    _ migration: LightweightMigration, _ reader: EngineReader, _ arbor: EngineDatabase
+    _ migration: LightweightMigration, _ reader: TransactionReader, _ arbor: Database
   ) throws(StoreError) -> [StoredLayout] {
     let plans = Dictionary(uniqueKeysWithValues: migration.evolution.entities.map { ($0.name, $0) })
     var changed: [StoredLayout] = []
@@ -255,8 +257,8 @@ extension StoreOpener {
 
   /// The layouts before the newest one, with the fields that must not be read without it.
   private static func convertedLayouts(
-    _ plan: CatalogEvolution.Entity, _ entity: EntitySchema, _ reader: EngineReader,
-    _ arbor: EngineDatabase
+    _ plan: CatalogEvolution.Entity, _ entity: EntitySchema, _ reader: TransactionReader,
+    _ arbor: Database
   ) throws(StoreError) -> [StoredLayout] {
     let converted = plan.converted.union(plan.nilAsDefault)
     guard !converted.isEmpty else { return [] }

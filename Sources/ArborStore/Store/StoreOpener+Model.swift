@@ -1,11 +1,12 @@
 internal import ArborModel
+internal import LMDB
 
 /// What the given model is to the stored one: the same, another wording of it, or another model.
 extension StoreOpener {
   /// The model to open a file with, and its digest: the given one where it is the file's, which
   /// saves reading that one.
   func model(
-    _ header: HeaderRecord, _ reader: EngineReader, _ arbor: EngineDatabase
+    _ header: HeaderRecord, _ reader: TransactionReader, _ arbor: Database
   ) throws(StoreError) -> (ManagedObjectModel, ModelDigest) {
     if let offer {
       if try storedDigest(reader, arbor) == offer.digest { return (offer.model, offer.digest) }
@@ -78,7 +79,7 @@ extension StoreOpener {
 
   /// nil where the file has none, as one that no digest was written to yet.
   private func storedDigest(
-    _ reader: EngineReader, _ arbor: EngineDatabase
+    _ reader: TransactionReader, _ arbor: Database
   ) throws(StoreError) -> ModelDigest? {
     try reader.entryIfPresent(StoreFormat.modelDigestKey, in: arbor)
       .flatMap { ModelCodec.decodeDigest($0) }

@@ -1,5 +1,6 @@
 internal import ArborModel
 internal import Foundation
+internal import LMDB
 
 /// Opens stores: finds or makes the file, validates it, and binds it to its model.
 struct StoreOpener {
@@ -29,7 +30,7 @@ struct StoreOpener {
     }
   }
 
-  private var environmentOptions: EngineOptions { EngineOptions(opening) }
+  private var environmentOptions: EnvironmentOptions { EnvironmentOptions(opening) }
 
   // MARK: In memory
 
@@ -38,7 +39,7 @@ struct StoreOpener {
       throw .notAStore(path: "", what: "A store in memory has no model yet; give one.")
     }
     let options = environmentOptions
-    let environment = try storing(EngineEnvironment.openInMemory(options: options))
+    let environment = try storing(Environment.openInMemory(options: options))
     try StoreCreation.fill(environment, model, id: UUID())
     return try StoreRegistry.shared.store(on: environment) { () throws(StoreError) in
       try StoreEngine(parts(of: environment, path: nil))
@@ -54,15 +55,15 @@ struct StoreOpener {
   private func openFile(_ given: String) throws(StoreError) -> StoreEngine {
     var (path, creations) = (given, 0)
     while true {
-      let environment: EngineEnvironment
-      do throws(EngineError) {
-        environment = try EngineEnvironment.open(path: path, options: environmentOptions)
-      } catch .missingFile {
+      let environment: Environment
+      do throws(LMDBError) {
+        environment = try Environment.open(path: path, options: environmentOptions)
+      } catch .noSuchFile {
         creations += 1
         guard creations <= Self.mostCreations else { throw .inUse(path: path) }
         try create(path)
         continue
-      } catch .emptyPlace where !opening.isReadOnly && opening.model != nil {
+      } catch .emptyFile where !opening.isReadOnly && opening.model != nil {
         creations += 1
         guard creations <= Self.mostCreations else { throw .inUse(path: path) }
         path = try StoreFiles.removeEmpty(path)
@@ -86,7 +87,7 @@ struct StoreOpener {
   }
 
   /// Opens the store of a file, or takes the one that is open already, and binds it to the model.
-  private func store(on environment: EngineEnvironment) throws(StoreError) -> StoreEngine {
+  private func store(on environment: Environment) throws(StoreError) -> StoreEngine {
     let store = try StoreRegistry.shared.store(on: environment) { () throws(StoreError) in
       let parts = try migrated(parts(of: environment, path: environment.path))
       try agree(with: parts)
@@ -102,7 +103,7 @@ struct StoreOpener {
       try store.goOn(with: opening)
       // Of several who made the store at once, those that lost may have died.
       if store.lastSequence == 0, !store.isReadOnly {
-        EngineUnfinishedFile.removeAbandoned(beside: environment.path)
+        UnfinishedFile.removeAbandoned(beside: environment.path)
       }
     } catch {
       store.close()
@@ -119,7 +120,7 @@ struct StoreOpener {
   /// Does what the options allow about a file that cannot be used as it is; false where they do
   /// not.
   private func recover(
-    from error: StoreError, _ environment: EngineEnvironment
+    from error: StoreError, _ environment: Environment
   ) throws(StoreError) -> Bool {
     guard let offer, !opening.isReadOnly,
       !StoreRegistry.shared.isOpen(environment)
@@ -146,7 +147,7 @@ struct StoreOpener {
   // MARK: Validating
 
   /// Reads what the file says about itself and opens its databases.
-  func parts(of environment: EngineEnvironment, path: String?) throws(StoreError) -> StoreParts {
+  func parts(of environment: Environment, path: String?) throws(StoreError) -> StoreParts {
     let found = try storing(
       environment.openDatabase(StoreFormat.arborDatabase, StoreFormat.arborFlags))
     guard let arbor = found else {
@@ -179,7 +180,7 @@ struct StoreOpener {
   ///
   /// - Parameter changed: Layouts that are not in the file yet, or otherwise.
   static func layouts(
-    of schema: ModelSchema, _ reader: EngineReader, _ arbor: EngineDatabase,
+    of schema: ModelSchema, _ reader: TransactionReader, _ arbor: Database,
     replacing changed: [StoredLayout] = []
   ) throws(StoreError) -> StoreLayouts {
     var layouts: [StoredLayout] = []
@@ -199,7 +200,7 @@ struct StoreOpener {
   }
 
   static func layout(
-    _ number: UInt16, of entity: EntitySchema, _ reader: EngineReader, _ arbor: EngineDatabase
+    _ number: UInt16, of entity: EntitySchema, _ reader: TransactionReader, _ arbor: Database
   ) throws(StoreError) -> StoredLayout {
     let key = StoreFormat.layoutKey(entity: entity.number, layout: number)
     let bytes = try reader.entry(key, in: arbor)
@@ -210,13 +211,13 @@ struct StoreOpener {
   }
 
   private func databases(
-    _ schema: ModelSchema, _ environment: EngineEnvironment
+    _ schema: ModelSchema, _ environment: Environment
   ) throws(StoreError) -> StoreDatabases {
     let list = StoreDatabases.list(schema)
-    let opened: [EngineDatabase?]
-    do throws(EngineError) {
+    let opened: [Database?]
+    do throws(LMDBError) {
       opened = try environment.openDatabases(list)
-    } catch .otherFlags {
+    } catch .incompatible {
       throw .corrupted(what: "A database of the file has other flags than it should.")
     } catch {
       throw StoreError(error)
@@ -238,8 +239,8 @@ extension StoreOpener {
   func explained(_ error: StoreError, _ path: String) -> StoreError {
     if case .closed = error, Task<Never, Never>.isCancelled { return .interrupted(.cancelled) }
     guard error.isCorruption, opening.looksForDamage else { return error }
-    do throws(EngineError) {
-      try EngineEnvironment.verifyPages(path: path)
+    do throws(LMDBError) {
+      try Environment.verifyPages(path: path)
       return error
     } catch {
       if error.isDamage { return StoreError(error) }

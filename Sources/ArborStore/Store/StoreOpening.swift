@@ -1,4 +1,5 @@
 package import ArborModel
+internal import LMDB
 
 /// What a store is opened with.
 package struct StoreOpening: Sendable {
@@ -80,5 +81,48 @@ package struct StoreOpening: Sendable {
   package init(_ location: Location, model: ManagedObjectModel?) {
     self.location = location
     self.model = model
+  }
+}
+
+extension EnvironmentOptions {
+  /// What the options of a store ask for.
+  init(_ opening: StoreOpening) {
+    self.init()
+    isReadOnly = opening.isReadOnly
+    isImmutable = opening.isImmutable
+    verifiesPages = opening.checksEveryPage
+    durability = opening.isDurable ? .full : .relaxed
+    if let model = opening.model { additionalDatabases += model.mostDatabases }
+    if let size = opening.initialMapSize { initialMapSize = size }
+    if let size = opening.maximumMapSize { maximumMapSize = size }
+  }
+
+  /// The same for making a store, which is small: the lasting name gets the map that was asked for.
+  var forCreation: EnvironmentOptions {
+    var options = self
+    options.create = true
+    options.durability = .full
+    options.initialMapSize = min(initialMapSize, 1 << 26)
+    return options
+  }
+
+  /// For a file that counts only once it is complete, and is synchronized then.
+  static var unfinished: EnvironmentOptions {
+    var options = EnvironmentOptions()
+    options.create = true
+    options.durability = .none
+    return options
+  }
+}
+
+extension ManagedObjectModel {
+  /// No store has more databases for the entities, properties, and indexes of this model.
+  fileprivate var mostDatabases: Int {
+    var most = 0
+    for entity in entities {
+      most += 1 + entity.attributes.count + entity.relationships.count
+      most += entity.fetchIndexes.count + entity.uniquenessConstraints.count
+    }
+    return most
   }
 }

@@ -1,4 +1,5 @@
 internal import ArborLocks
+internal import LMDB
 
 /// The stores this process has open, one for each file.
 final class StoreRegistry: Sendable {
@@ -14,10 +15,10 @@ final class StoreRegistry: Sendable {
 
   /// The store on an environment, made where none exists yet; one opening more.
   func store(
-    on environment: EngineEnvironment, make: () throws(StoreError) -> StoreEngine
+    on environment: Environment, make: () throws(StoreError) -> StoreEngine
   ) throws(StoreError) -> StoreEngine {
     try entries.withLock { (entries) throws(StoreError) in
-      if let index = entries.firstIndex(where: { $0.store.environment == environment }) {
+      if let index = entries.firstIndex(where: { $0.store.environment === environment }) {
         entries[index].openings += 1
         return entries[index].store
       }
@@ -27,8 +28,8 @@ final class StoreRegistry: Sendable {
     }
   }
 
-  func isOpen(_ environment: EngineEnvironment) -> Bool {
-    entries.withLock { $0.contains { $0.store.environment == environment } }
+  func isOpen(_ environment: Environment) -> Bool {
+    entries.withLock { $0.contains { $0.store.environment === environment } }
   }
 
   /// Whether one opening is left.

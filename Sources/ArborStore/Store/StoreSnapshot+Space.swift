@@ -1,4 +1,5 @@
 package import ArborModel
+internal import LMDB
 
 extension StoreSnapshot {
   /// Returns what the store's file is made of.
@@ -45,12 +46,14 @@ extension StoreSnapshot {
     return sizes
   }
 
-  private func databaseSpaces(_ reader: EngineReader) throws(StoreError) -> [StoreSpace.Database] {
+  private func databaseSpaces(_ reader: TransactionReader) throws(StoreError) -> [StoreSpace
+    .Database]
+  {
     let entities = store.schema.entities
     let databases = store.databases
     var list: [StoreSpace.Database] = []
     func add(
-      _ kind: StoreSpace.Database.Kind, _ database: EngineDatabase, _ entity: Int? = nil,
+      _ kind: StoreSpace.Database.Kind, _ database: Database, _ entity: Int? = nil,
       _ name: String? = nil
     ) throws(StoreError) {
       let space = try storing(reader.space(database))
@@ -60,7 +63,7 @@ extension StoreSnapshot {
           storedName: database.name, entries: space.entries, pages: space.pages,
           bytes: space.bytes, fill: space.fill,
           // Pages of trees whose keys have one value each are counted.
-          isEstimated: space.isEstimated && database.hasDuplicates))
+          isEstimated: space.isEstimated && database.flags.contains(.duplicates)))
     }
     for entity in entities where !entity.isAbstract {
       try add(.records, databases.records(entity.index), entity.index)

@@ -1,5 +1,6 @@
 package import ArborModel
 internal import CArborBits
+internal import LMDB
 
 /// The members of one to-many relationship for many owners.
 package struct MemberTable {
@@ -51,7 +52,7 @@ extension StoreSnapshot {
       return table
     }
     let reader = try reader
-    try storing { () throws(EngineError) in
+    try storing { () throws(LMDBError) in
       if let order = found.order {
         for owner in owners {
           let members = try OrderedMembers.read(reader, order, owner).map(\.member)
@@ -70,9 +71,9 @@ extension StoreSnapshot {
   /// Reads members that have no order of their own, with one cursor that goes from owner to owner.
   @inline(__always)
   private static func read(
-    _ table: inout MemberTable, _ members: EngineDatabase, of owners: [ObjectNumber], limit: Int,
-    _ reader: EngineReader
-  ) throws(EngineError) {
+    _ table: inout MemberTable, _ members: Database, of owners: [ObjectNumber], limit: Int,
+    _ reader: TransactionReader
+  ) throws(LMDBError) {
     guard let first = owners.first else { return }
     let cursor = try reader.cursor(members)
     var entry = try cursor.seek(first.rawValue)
@@ -152,12 +153,12 @@ extension StoreSnapshot {
   /// Finds the entries of ascending numbers by a scan of all.
   @inline(__always)
   private func forEachEntry(
-    of numbers: ArraySlice<ObjectNumber>, in database: EngineDatabase,
+    of numbers: ArraySlice<ObjectNumber>, in database: Database,
     _ body: (ObjectNumber, UnsafeRawBufferPointer) throws -> Void
   ) throws {
     guard let first = numbers.first else { return }
     var scan = try reader.scan(database, from: first.rawValue)
-    try withUnsafeTemporaryAllocation(of: EngineRecord.self, capacity: 64) { room in
+    try withUnsafeTemporaryAllocation(of: NumberedEntry.self, capacity: 64) { room in
       var (position, count) = (0, try scan.next(into: room))
       for number in numbers {
         while position == count || room[position].key < number.rawValue {

@@ -1,5 +1,6 @@
 package import ArborModel
 package import Foundation
+package import LMDB
 
 /// The store as it was when the snapshot was taken, for one thread at a time.
 ///
@@ -16,13 +17,13 @@ package final class StoreSnapshot {
   package lazy var limit = WorkLimit()
   /// Whose rules localized comparisons follow; nil for the process's locale.
   package var locale: Locale?
-  private let openReader: EngineReader
-  private var transaction: EngineSnapshot?
+  private let openReader: TransactionReader
+  private var transaction: ReadTransaction?
   private var isOpen = true
 
   init(
     store: StoreEngine, sequence: UInt64, _ unfinished: UnfinishedIndexes?,
-    _ transaction: consuming EngineSnapshot
+    _ transaction: consuming ReadTransaction
   ) {
     self.store = store
     self.sequence = sequence
@@ -34,7 +35,7 @@ package final class StoreSnapshot {
   /// The snapshot's transaction. What it returns is valid until the snapshot is closed.
   ///
   /// - Throws: `closed` once the snapshot is.
-  package var reader: EngineReader {
+  package var reader: TransactionReader {
     @inline(__always) get throws(StoreError) {
       guard isOpen else { throw .closed }
       return openReader

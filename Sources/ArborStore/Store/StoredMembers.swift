@@ -1,21 +1,22 @@
 internal import ArborModel
+internal import LMDB
 
 /// The members of to-many relationships as one transaction knows them.
 struct StoredMembers {
   let store: StoreEngine
-  let reader: EngineReader
+  let reader: TransactionReader
 
   /// The members of an owner: in their order where the relationship is ordered, else ascending.
   func members(
     _ relationship: RelationshipSchema, of owner: ObjectNumber
-  ) throws(EngineError) -> [ObjectNumber] {
+  ) throws(LMDBError) -> [ObjectNumber] {
     try databases(of: relationship, owner)?.members(of: owner, reader) ?? []
   }
 
   /// The number of members; costs no scan.
   func count(
     _ relationship: RelationshipSchema, of owner: ObjectNumber
-  ) throws(EngineError) -> Int {
+  ) throws(LMDBError) -> Int {
     guard let found = databases(of: relationship, owner) else { return 0 }
     let cursor = try reader.cursor(found.members)
     guard try cursor.seekExact(owner.rawValue) != nil else { return 0 }
@@ -25,7 +26,7 @@ struct StoredMembers {
   /// Whether an object is a member. Logarithmic.
   func contains(
     _ member: ObjectNumber, in relationship: RelationshipSchema, of owner: ObjectNumber
-  ) throws(EngineError) -> Bool {
+  ) throws(LMDBError) -> Bool {
     try databases(of: relationship, owner)?.contains(member, of: owner, reader) ?? false
   }
 
@@ -44,8 +45,8 @@ struct StoredMembers {
 extension StoreDatabases.Relationship {
   /// The members of an owner: in their order where the relationship is ordered, else ascending.
   func members(
-    of owner: ObjectNumber, _ reader: EngineReader
-  ) throws(EngineError) -> [ObjectNumber] {
+    of owner: ObjectNumber, _ reader: TransactionReader
+  ) throws(LMDBError) -> [ObjectNumber] {
     if let order { return try OrderedMembers.read(reader, order, owner).map(\.member) }
     var numbers: [ObjectNumber] = []
     let cursor = try reader.cursor(members)
@@ -62,8 +63,8 @@ extension StoreDatabases.Relationship {
 
   /// Whether an object is a member of an owner. Logarithmic.
   func contains(
-    _ member: ObjectNumber, of owner: ObjectNumber, _ reader: EngineReader
-  ) throws(EngineError) -> Bool {
+    _ member: ObjectNumber, of owner: ObjectNumber, _ reader: TransactionReader
+  ) throws(LMDBError) -> Bool {
     if order != nil { return try OrderedMembers.position(reader, members, owner, member) != nil }
     return try reader.cursor(members).seekExact(owner.rawValue, value: member.rawValue) != nil
   }

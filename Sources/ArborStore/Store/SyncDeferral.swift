@@ -1,4 +1,5 @@
 internal import Foundation
+internal import LMDB
 internal import Synchronization
 
 /// Lets commits return before the medium has them, where a log has them already.
@@ -24,20 +25,20 @@ final class SyncDeferral: Sendable {
   var isUsed: Bool { isUsedHere.load(ordering: .relaxed) }
 
   /// Prepares a transaction whose changes a log has.
-  func prepare(_ header: inout HeaderRecord, _ transaction: borrowing EngineWriter) {
+  func prepare(_ header: inout HeaderRecord, _ transaction: borrowing WriteTransaction) {
     // Without a name for the machine's start nobody could tell that it has stopped.
     guard StoreHeader.bootID != StoreHeader.unknownBoot else { return }
     isUsedHere.store(true, ordering: .relaxed)
-    if header.isUnsettled { return transaction.setDurability(isFull: false) }
+    if header.isUnsettled { return transaction.setDurability(.none) }
     header.isUnsettled = true
     header.bootID = StoreHeader.bootID
-    transaction.setDurability(isFull: true)
+    transaction.setDurability(.full)
   }
 
   /// Takes the mark off a file, with a transaction behind which all is on the medium.
-  func settle(_ header: inout HeaderRecord, _ transaction: borrowing EngineWriter) {
+  func settle(_ header: inout HeaderRecord, _ transaction: borrowing WriteTransaction) {
     isUsedHere.store(false, ordering: .relaxed)
     header.isUnsettled = false
-    transaction.setDurability(isFull: true)
+    transaction.setDurability(.full)
   }
 }

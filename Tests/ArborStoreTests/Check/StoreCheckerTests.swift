@@ -1,5 +1,6 @@
 import ArborModel
 import ArborStore
+import LMDB
 import TestSupport
 import Testing
 
@@ -165,7 +166,7 @@ import Testing
   /// Gives `two` the record of `one`, sealed for its own key.
   private func forge(
     _ entity: EntitySchema, _ one: ObjectNumber, _ two: ObjectNumber, _ vandal: Vandal,
-    _ records: EngineDatabase
+    _ records: Database
   ) throws {
     try vandal.write { transaction, _ in
       let source = try transaction.get(records, key: one.rawValue).map(Array.init) ?? []

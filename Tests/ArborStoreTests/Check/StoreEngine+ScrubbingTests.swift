@@ -1,5 +1,6 @@
 import ArborModel
 import Foundation
+import LMDB
 import TestSupport
 import Testing
 
@@ -82,7 +83,7 @@ extension StoreEngine {
   /// Puts a scrub's record into the file, or takes it out.
   func setScrubRecord(_ record: ScrubRecord?) throws {
     try write { (transaction, _) throws(StoreError) in
-      try storing { () throws(EngineError) in
+      try storing { () throws(LMDBError) in
         let key = Array(StoreFormat.scrubKey.utf8)
         guard let record else {
           try transaction.delete(databases.arbor, key: key)

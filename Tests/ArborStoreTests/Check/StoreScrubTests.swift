@@ -1,5 +1,6 @@
 import ArborModel
 import Foundation
+import LMDB
 import TestSupport
 import Testing
 
@@ -97,7 +98,7 @@ import Testing
       record.begun = .now
       record.hasReadPages = true
       record.databases = Set(
-        try store.file.digestedDatabases().map { DatabaseDigests.seed(of: $0.database.name) })
+        try store.file.digestedDatabases().map { EntryDigest.seed(of: $0.database.name) })
       func pauses() throws -> Int {
         var count = 0
         try StoreScrub(store.file, .atOnce, stint: 0) { _ in
@@ -177,7 +178,7 @@ import Testing
       record.begun = .now
       record.hasReadPages = true
       record.databases = Set(
-        try store.file.digestedDatabases().map { DatabaseDigests.seed(of: $0.database.name) })
+        try store.file.digestedDatabases().map { EntryDigest.seed(of: $0.database.name) })
       try store.file.setScrubRecord(record)
       let vandal = Vandal(file: store.file)
       let tags = try vandal.database(records: "Tag")

@@ -1,4 +1,5 @@
 @testable import ArborStore
+import LMDB
 import TestSupport
 import Testing
 

@@ -12,7 +12,7 @@ import Testing
   private func change(
     _ name: String, _ sum: UInt64, isCleared: Bool = false
   ) -> EntryDigestChange {
-    EntryDigestChange(seed: DatabaseDigests.seed(of: name), sum: sum, isCleared: isCleared)
+    EntryDigestChange(seed: EntryDigest.seed(of: name), sum: sum, isCleared: isCleared)
   }
 
   @Test func bytesComeBack() {

@@ -1,5 +1,6 @@
 import ArborModel
 import ArborStore
+import LMDB
 import TestSupport
 
 /// Bytes as libraries of earlier formats wrote them.

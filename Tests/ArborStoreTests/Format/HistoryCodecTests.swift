@@ -1,6 +1,7 @@
 import ArborModel
 @testable import ArborStore
 import Foundation
+import LMDB
 import TestSupport
 import Testing
 

@@ -1,5 +1,6 @@
 import ArborStore
 import Foundation
+import LMDB
 import TestSupport
 import Testing
 

@@ -82,7 +82,7 @@ import Testing
   /// The hashes of an index entry and a link as the table in the article makes them.
   @Test func digests() throws {
     func change(_ name: String, _ key: [UInt8]) -> EntryDigestChange {
-      let seed = DatabaseDigests.seed(of: name)
+      let seed = EntryDigest.seed(of: name)
       let sum = key.withUnsafeBytes { key in
         withUnsafeBytes(of: ada.rawValue.littleEndian) { EntryDigest.hash(seed, key, $0) }
       }
@@ -102,7 +102,7 @@ import Testing
     var record = ScrubRecord(completed: Date(timeIntervalSinceReferenceDate: 800_000_000))
     record.begun = Date(timeIntervalSinceReferenceDate: 800_604_800)
     record.hasReadPages = true
-    record.databases = [DatabaseDigests.seed(of: "i/Employee/age")]
+    record.databases = [EntryDigest.seed(of: "i/Employee/age")]
     expect("scrub", record.encoded())
     #expect((article["scrub"] ?? []).withUnsafeBytes { ScrubRecord($0) } == record)
   }

@@ -1,5 +1,6 @@
 import ArborModel
 @testable import ArborStore
+import LMDB
 import TestSupport
 import Testing
 

@@ -1,10 +1,11 @@
 import ArborModel
 import ArborStore
+import LMDB
 import TestSupport
 import Testing
 
 @Suite struct IndexMaintainerTests {
-  private func entries(_ file: StoreEngine, _ index: EngineDatabase) throws -> [UInt64] {
+  private func entries(_ file: StoreEngine, _ index: Database) throws -> [UInt64] {
     let snapshot = try file.snapshot()
     defer { snapshot.close() }
     let cursor = try snapshot.reader.cursor(index)

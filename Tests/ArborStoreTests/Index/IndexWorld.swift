@@ -1,6 +1,7 @@
 import ArborModel
 import ArborStore
 import Foundation
+import LMDB
 import TestSupport
 
 /// A random model of two entities with indexes of every kind, random objects, and what the indexes

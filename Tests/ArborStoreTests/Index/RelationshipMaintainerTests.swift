@@ -1,5 +1,6 @@
 import ArborModel
 import ArborStore
+import LMDB
 import TestSupport
 import Testing
 

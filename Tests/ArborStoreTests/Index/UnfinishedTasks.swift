@@ -1,6 +1,7 @@
 import ArborModel
 @testable import ArborStore
 import Foundation
+import LMDB
 import TestSupport
 
 /// A store of tasks and events that gets indexes which are left to be filled.

@@ -76,7 +76,7 @@ import Testing
       defer { file.close() }
       try insert(file, "Book", many)
       #expect(try names(file) == born)
-      before = UInt(try file.environment.base.info().lastPage)
+      before = UInt(try file.environment.info().lastPage)
     }
     let file = try open([
       entity(
@@ -88,7 +88,7 @@ import Testing
     ])
     defer { file.close() }
     #expect(try names(file) == born)
-    #expect(try UInt(file.environment.base.info().lastPage) < before + 20)
+    #expect(try UInt(file.environment.info().lastPage) < before + 20)
     #expect(try values(file, "Volume") == Set(many))
     #expect(try file.check().isSound)
   }

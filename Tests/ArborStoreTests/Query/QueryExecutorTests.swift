@@ -1,6 +1,7 @@
 import ArborModel
 import ArborStore
 import Foundation
+import LMDB
 import TestLength
 import TestSupport
 import Testing

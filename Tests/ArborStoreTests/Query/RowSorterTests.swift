@@ -1,4 +1,5 @@
 import ArborModel
+import LMDB
 import TestSupport
 import Testing
 

@@ -1,5 +1,6 @@
 import ArborModel
 import Foundation
+import LMDB
 import TestLength
 import TestSupport
 import Testing

@@ -1,5 +1,6 @@
 import ArborModel
 import ArborStore
+import LMDB
 import TestSupport
 
 /// The store that salvages are tried with.

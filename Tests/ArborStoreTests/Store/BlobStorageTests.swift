@@ -1,6 +1,7 @@
 import ArborModel
 import ArborStore
 import Foundation
+import LMDB
 import TestSupport
 import Testing
 
@@ -138,7 +139,7 @@ import Testing
     case damaged, missing, behindTheEnd, nobodys
 
     func plant(
-      _ transaction: borrowing EngineWriter, _ database: EngineDatabase, _ key: [UInt8]
+      _ transaction: borrowing WriteTransaction, _ database: Database, _ key: [UInt8]
     ) throws {
       var key = key
       if self == .behindTheEnd { key[17] = 9 }

@@ -18,7 +18,7 @@ import Testing
         let next = Draft(store.file)
         for tag in tags { try next.update(tag, ["name": .string("\(round)\(name)")]) }
         try next.commit()
-        sizes.append(try store.file.environment.base.info().lastPage)
+        sizes.append(try store.file.environment.info().lastPage)
       }
       #expect(sizes[3] <= sizes[0] + sizes[0] / 10, "\(sizes)")
     }

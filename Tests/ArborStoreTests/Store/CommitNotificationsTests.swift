@@ -1,5 +1,6 @@
 import ArborLocks
 import ArborModel
+import LMDB
 import TestSupport
 import Testing
 

@@ -103,7 +103,7 @@ import Testing
     ) { store in
       let file = store.file
       let long = Value.string(String(repeating: "long text ", count: 2000))
-      let before = try file.environment.base.info().mapSize
+      let before = try file.environment.info().mapSize
       onThreads(4) { thread in
         let draft = Draft(file)
         for _ in 0..<20 {
@@ -115,7 +115,7 @@ import Testing
           }
         }
       }
-      #expect(try file.environment.base.info().mapSize > before)
+      #expect(try file.environment.info().mapSize > before)
       #expect(file.lastSequence == 80)
       #expect(try file.check().recordCount == 400)
     }

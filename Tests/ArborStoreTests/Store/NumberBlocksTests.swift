@@ -2,6 +2,7 @@ import ArborLocks
 import ArborModel
 import ArborStore
 import Foundation
+import LMDB
 import TestSupport
 import Testing
 

@@ -96,7 +96,7 @@ import Testing
       changed.replaceSubrange(offset..<offset + 8, with: withUnsafeBytes(of: page) { Data($0) })
       let copy = folder.path("copy.arbor")
       try changed.write(to: URL(filePath: copy))
-      do throws(EngineError) { try EngineEnvironment.verifyPages(path: copy) } catch {
+      do throws(LMDBError) { try Environment.verifyPages(path: copy) } catch {
         if case .damaged(let finding) = error, finding.what == "it is used twice",
           finding.database == "e/Tag"
         {

@@ -22,7 +22,7 @@ import Testing
 
   private func create(_ path: String) throws -> Bool {
     try StoreCreation.create(
-      at: path, model, options: EngineOptions())
+      at: path, model, options: EnvironmentOptions())
   }
 
   @Test func theSecondCreatorLoses() throws {
@@ -70,7 +70,7 @@ import Testing
     func leave() throws {
       try Data("half".utf8).write(to: folder.url.appending(path: "a.arbor.new-12345678"))
     }
-    let live = try EngineUnfinishedFile(beside: path)
+    let live = try UnfinishedFile(beside: path)
     let liveName = String(live.path.split(separator: "/").last ?? "")
     for _ in 0..<2 {
       try leave()
@@ -111,7 +111,7 @@ import Testing
     let old = try StoreEngine.open(StoreOpening(.file(path), model: nil))
     let id = old.id
     old.close()
-    try StoreCreation.replace(path, model, options: EngineOptions())
+    try StoreCreation.replace(path, model, options: EnvironmentOptions())
     let new = try StoreEngine.open(StoreOpening(.file(path), model: model))
     #expect(new.id != id)
     new.close()

@@ -1,5 +1,6 @@
 import ArborModel
 import Foundation
+import LMDB
 import TestSupport
 import Testing
 

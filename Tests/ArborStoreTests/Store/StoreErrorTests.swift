@@ -6,7 +6,7 @@ import Testing
 
 @Suite struct StoreErrorTests {
   @Test func theEngineSaysWhatItMeansForAStore() {
-    func name(_ error: EngineError) -> String {
+    func name(_ error: LMDBError) -> String {
       switch StoreError(error, path: "a") {
       case .diskFull: "full"
       case .inUse(path: "a"): "in use"
@@ -22,7 +22,7 @@ import Testing
       default: "other"
       }
     }
-    let expected: [(String, [EngineError])] = [
+    let expected: [(String, [LMDBError])] = [
       ("full", [.diskFull]), ("in use", [.inUse]), ("closed", [.closed]),
       ("read only", [.readOnlyEnvironment, .readOnlyFileSystem, .accessDenied, .notPermitted]),
       ("foreign", [.invalid, .danglingLink, .isDirectory, .notRegularFile, .hardLinked]),

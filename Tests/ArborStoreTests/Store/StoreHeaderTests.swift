@@ -1,6 +1,7 @@
 import ArborModel
 @testable import ArborStore
 import Foundation
+import LMDB
 import TestSupport
 import Testing
 
@@ -18,7 +19,7 @@ import Testing
       var last = try header(store.file)
       #expect(last.storeID == store.file.id && last.sequence == 0)
       #expect(last.bootID == StoreHeader.bootID)
-      #expect(Int(last.pageSize) == (try store.file.environment.pageSize))
+      #expect(Int(last.pageSize) == (try store.file.environment.info().pageSize))
       for round in 1...3 {
         try draft.insert("Tag", ["name": .string("\(round)")])
         try draft.commit()
@@ -36,7 +37,7 @@ import Testing
     }
   }
 
-  private func entry(_ database: EngineDatabase, of file: StoreEngine) throws -> [UInt8]? {
+  private func entry(_ database: Database, of file: StoreEngine) throws -> [UInt8]? {
     let snapshot = try file.snapshot()
     defer { snapshot.close() }
     let key = Array(StoreFormat.headerKey.utf8)

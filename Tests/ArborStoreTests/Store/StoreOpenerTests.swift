@@ -191,9 +191,9 @@ import Testing
   }
 
   private func makeForeignDatabase() throws {
-    var options = EngineOptions()
+    var options = EnvironmentOptions()
     options.create = true
-    let environment = try EngineEnvironment.open(path: path, options: options)
+    let environment = try Environment.open(path: path, options: options)
     try environment.write { transaction in
       _ = try transaction.createDatabase("settings", [])
     }

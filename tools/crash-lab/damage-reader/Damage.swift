@@ -1,4 +1,5 @@
 import Foundation
+import LMDB
 
 /// One damaged copy of a file: what happened to it, and where. The same seed and number give the
 /// same damage.

@@ -1,6 +1,7 @@
 import ArborModel
 import ArborObjects
 import Foundation
+import LMDB
 
 /// What programs do with objects in a store that is opened as usual: read all of it in every way,
 /// and change something of everything.

@@ -1,5 +1,6 @@
 import ArborModel
 import ArborObjects
+import LMDB
 
 /// What programs do with objects and requests where nothing was verified when the store was opened:
 /// every access path to rows, every direction of a relationship, changes with all that hangs on

@@ -2,6 +2,7 @@ import ArborModel
 import ArborObjects
 import ArborStore
 import Foundation
+import LMDB
 
 /// What a program does with a store file, in turn: open it, read all of it, check it, write to it.
 ///

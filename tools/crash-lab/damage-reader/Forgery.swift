@@ -48,7 +48,7 @@ struct Forgery {
     guard let arbor = opened[0], let database = opened[1] else { return }
     try environment.write { transaction in
       var header = try StoreHeader.read(
-        EngineReader(transaction.reader), EngineDatabase(arbor))
+        transaction.reader, arbor)
       header.transactionID = transaction.id
       if choice == 1 {
         description = "header"

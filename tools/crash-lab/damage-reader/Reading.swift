@@ -1,6 +1,7 @@
 import ArborModel
 import ArborStore
 import Foundation
+import LMDB
 
 /// Opens a file as a program would and reads everything in it.
 enum Reading {

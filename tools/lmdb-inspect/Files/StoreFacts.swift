@@ -30,7 +30,7 @@ struct StoreFacts {
   private func header() throws -> HeaderRecord {
     let table = try file.database(StoreFormat.arborDatabase)
     return try file.environment.read {
-      try StoreHeader.read(EngineReader($0.reader), EngineDatabase(table))
+      try StoreHeader.read($0.reader, table)
     }
   }
 

@@ -1,11 +1,8 @@
 package import LMDB
 
-/// What the engine throws. Outside of this folder it is passed on, and known by the members here.
-package typealias EngineError = LMDBError
-
 extension StoreError {
   /// What an error of the engine means for a store.
-  package init(_ error: EngineError, path: String? = nil) {
+  package init(_ error: LMDBError, path: String? = nil) {
     switch error {
     case .diskFull: self = .diskFull
     case .inUse: self = .inUse(path: path)
@@ -32,14 +29,14 @@ extension StoreError {
 
 extension StoreError {
   /// What the code of a call of the system means for a store.
-  init(errno: Int32, path: String) { self.init(EngineError(code: errno), path: path) }
+  init(errno: Int32, path: String) { self.init(LMDBError(code: errno), path: path) }
 
   /// What a call of the system that failed means for a store.
   ///
   /// - Parameter errno: as the call left it; read before anything else is called.
   static func failed(_ operation: String, _ path: String, errno: Int32) -> StoreError {
     // Entries of folders need room as well, and some systems find that out late.
-    EngineError(code: errno) == .diskFull
+    LMDBError(code: errno) == .diskFull
       ? .diskFull : .inputOutput(operation: operation, path: path, errno: errno)
   }
 
@@ -56,37 +53,48 @@ extension StoreError {
   }
 }
 
-extension EngineError {
+extension LMDBError {
   /// Whether the file is a plain one, and its contents are no data file's.
   var isForeignContent: Bool { self == .invalid || self == .foreignPageSize }
 
   /// Whether the verification of pages has found something.
   var isDamage: Bool { if case .damaged = self { true } else { false } }
-
-  /// The engine goes on no more: nobody can tell what is in the file before it is opened anew.
-  package static var outcomeUnknown: Self { .panic }
-  /// What ends the engine's work early throws this: the engine knows no better word.
-  static var stopped: Self { .closed }
-  static var spoiledTransaction: Self { .badTransaction }
-  static var missingFile: Self { .noSuchFile }
-  /// A file without any bytes, in which a store can be made.
-  static var emptyPlace: Self { .emptyFile }
-  static var missingDatabase: Self { .notFound }
-  static var otherFlags: Self { .incompatible }
 }
 
 /// The result of one call of the engine; its error becomes the store's, as in ``storing(path:_:)``.
 @inline(__always)
 func storing<R: ~Copyable>(
-  path: String? = nil, _ call: @autoclosure () throws(EngineError) -> R
+  path: String? = nil, _ call: @autoclosure () throws(LMDBError) -> R
 ) throws(StoreError) -> R {
-  do throws(EngineError) { return try call() } catch { throw StoreError(error, path: path) }
+  do throws(LMDBError) { return try call() } catch { throw StoreError(error, path: path) }
 }
 
 /// Runs calls of the engine; its errors become the store's, with its path where that is given.
 @inline(__always)
 func storing<R: ~Copyable>(
-  path: String? = nil, _ body: () throws(EngineError) -> R
+  path: String? = nil, _ body: () throws(LMDBError) -> R
 ) throws(StoreError) -> R {
-  do throws(EngineError) { return try body() } catch { throw StoreError(error, path: path) }
+  do throws(LMDBError) { return try body() } catch { throw StoreError(error, path: path) }
+}
+
+extension Environment {
+  /// Runs `body` as ``runWrite(_:)`` does; LMDB's errors become the store's, with `path` if it is
+  /// given.
+  package func write(
+    path: String?, _ body: (borrowing WriteTransaction) throws(StoreError) -> Bool
+  ) throws(StoreError) {
+    var failure: StoreError?
+    try storing(path: path) { () throws(LMDBError) in
+      try runWrite { transaction in
+        failure = nil
+        do throws(StoreError) {
+          return try body(transaction)
+        } catch {
+          failure = error
+          return false
+        }
+      }
+    }
+    if let failure { throw failure }
+  }
 }

@@ -1,6 +1,7 @@
 import ArborModel
 import ArborObjects
 import ArborStore
+import LMDB
 import TestSupport
 import Testing
 

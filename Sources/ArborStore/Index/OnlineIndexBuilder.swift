@@ -208,7 +208,7 @@ final class OnlineIndexBuilder {
     var isGivenUp = false
     do throws(StoreError) {
       let arbor = store.databases.arbor
-      try store.write { (transaction, header) throws(StoreError) in
+      try store.runTransaction { (transaction, header) throws(StoreError) in
         var present = try IndexBuildList.read(header, transaction.reader, arbor)
         isGivenUp = present != list
         if !isGivenUp { isGivenUp = try !body(transaction, header, &present) }

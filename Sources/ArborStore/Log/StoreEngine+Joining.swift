@@ -11,7 +11,7 @@ extension StoreEngine {
   /// Forgets a log that was not begun.
   package func leave() throws(StoreError) {
     try removeLogReader(id)
-    try write { (transaction, _) throws(StoreError) in
+    try runTransaction { (transaction, _) throws(StoreError) in
       try StoreCreation.remove(StoreFormat.sharedKey, databases.arbor, transaction)
     }
   }
@@ -34,7 +34,7 @@ extension StoreEngine {
   ) throws(StoreError) {
     let database = try logDatabase()
     var begun: CommitGroup??
-    try write { (transaction, header) throws(StoreError) in
+    try runTransaction { (transaction, header) throws(StoreError) in
       guard header.modelGeneration == start.generation else { throw .modelChanged }
       // The closure runs again after the map has grown; the log has begun then.
       let group: CommitGroup?
@@ -48,7 +48,7 @@ extension StoreEngine {
       var readers = try LogReaders.read(transaction.reader, databases.arbor)
       readers.sequences[id] = nil
       try storing(StoreLog.set(readers, &header, databases.arbor, transaction))
-      try write(group.map(start.after) ?? start, transaction)
+      try writePosition(group.map(start.after) ?? start, transaction)
       sharing.withLock { $0 = log }
     }
   }

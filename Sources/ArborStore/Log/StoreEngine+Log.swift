@@ -29,7 +29,7 @@ extension StoreEngine {
     _ id: UUID, has sequence: UInt64?
   ) throws(StoreError) -> UInt64 {
     var noted: UInt64 = 0
-    try write { (transaction, header) throws(StoreError) in
+    try runTransaction { (transaction, header) throws(StoreError) in
       var readers = try LogReaders.read(transaction.reader, databases.arbor)
       noted = sequence ?? header.sequence
       readers.sequences[id] = noted
@@ -40,7 +40,7 @@ extension StoreEngine {
 
   /// Keeps no commits for somebody any more.
   package func removeLogReader(_ id: UUID) throws(StoreError) {
-    try write { (transaction, header) throws(StoreError) in
+    try runTransaction { (transaction, header) throws(StoreError) in
       var readers = try LogReaders.read(transaction.reader, databases.arbor)
       guard readers.sequences.removeValue(forKey: id) != nil else { return }
       try storing(StoreLog.set(readers, &header, databases.arbor, transaction))

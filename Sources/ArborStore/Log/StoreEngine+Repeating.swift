@@ -21,7 +21,7 @@ extension StoreEngine {
     guard !commits.isEmpty || !counters.isEmpty || position != nil else { return }
     // Keys of what lies at the ends of databases are learnt in each transaction anew.
     let workspace = try CommitWorkspace(self)
-    try write(repeats: true) { (transaction, header) throws(StoreError) in
+    try runTransaction(repeats: true) { (transaction, header) throws(StoreError) in
       try makeAgain(commits, workspace, &header, transaction)
       try raise(counters, transaction)
       guard let position else { return }
@@ -53,7 +53,7 @@ extension StoreEngine {
     var writer = CommitWriter(
       store: self, workspace: workspace, header: header, hasWritten: hasWritten)
     do throws(StoreError) {
-      _ = try writer.write(commit.set, repeating: commit.history, transaction)
+      _ = try writer.writeChangeSet(commit.set, repeating: commit.history, transaction)
     } catch {
       throw Self.misfit(error, commit.sequence)
     }

@@ -49,24 +49,31 @@ extension StoreEngine {
   func takeOver(_ groups: [CommitGroup]) throws(StoreError) -> Int {
     let workspace = try CommitWorkspace(self)
     var count = 0
-    try write(repeats: true, isLogged: true) { (transaction, header) throws(StoreError) in
+    try runTransaction(repeats: true) { (transaction, header) throws(StoreError) in
       let newest = header.sequence
       let newer = groups.filter { $0.last > newest }
       count = newer.count
-      guard !newer.isEmpty else { return }
-      var position = try sharedPosition(transaction.reader, header)
-      var commits: [LoggedCommit] = []
-      for group in newer {
-        guard group.first == position.sequence + 1, group.before == position.chain else {
-          throw position.misfit(group)
-        }
-        commits += try decode(group)
-        position = position.after(group)
-      }
-      try makeAgain(commits, workspace, &header, transaction)
-      try write(position, transaction)
+      if !newer.isEmpty { try takeOver(newer, workspace, &header, transaction) }
+      deferral.prepare(&header, transaction)
     }
     return count
+  }
+
+  private func takeOver(
+    _ groups: [CommitGroup], _ workspace: CommitWorkspace, _ header: inout HeaderRecord,
+    _ transaction: borrowing WriteTransaction
+  ) throws(StoreError) {
+    var position = try sharedPosition(transaction.reader, header)
+    var commits: [LoggedCommit] = []
+    for group in groups {
+      guard group.first == position.sequence + 1, group.before == position.chain else {
+        throw position.misfit(group)
+      }
+      commits += try decode(group)
+      position = position.after(group)
+    }
+    try makeAgain(commits, workspace, &header, transaction)
+    try writePosition(position, transaction)
   }
 
   private func decode(_ group: CommitGroup) throws(StoreError) -> [LoggedCommit] {
@@ -104,13 +111,13 @@ extension StoreEngine {
   package func setPosition(
     _ position: SharedPosition, raising sequence: UInt64 = 0
   ) throws(StoreError) {
-    try write { (transaction, header) throws(StoreError) in
+    try runTransaction { (transaction, header) throws(StoreError) in
       while header.sequence < sequence {
         header.sequence += 1
         let entry = CommitHistory.everything.encoded(sequence: header.sequence, schema)
         try storing(CommitHistory.write(entry, behind: &header, databases.history, transaction))
       }
-      try write(position, transaction)
+      try writePosition(position, transaction)
     }
   }
 
@@ -145,7 +152,9 @@ extension StoreEngine {
     return position
   }
 
-  func write(_ position: SharedPosition, _ transaction: borrowing WriteTransaction)
+  func writePosition(
+    _ position: SharedPosition, _ transaction: borrowing WriteTransaction
+  )
     throws(StoreError)
   {
     try StoreCreation.put(StoreFormat.sharedKey, position.encoded(), databases.arbor, transaction)

@@ -155,7 +155,8 @@ extension StoreEngine {
       set.confirmsMigration = true
       _ = try commit(set)
     } else {
-      try write { (transaction, _) throws(StoreError) in try forgetFormerModel(transaction) }
+      try runTransaction { (transaction, _) throws(StoreError) in try forgetFormerModel(transaction)
+      }
     }
   }
 

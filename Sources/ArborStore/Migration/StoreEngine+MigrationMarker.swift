@@ -43,7 +43,7 @@ extension StoreEngine {
   ) throws(StoreError) {
     guard !hasEnded else { throw .closed }
     guard !isReadOnly else { throw .readOnly(path: path) }
-    try write(passesMarker: true, body)
+    try runTransaction(passesMarker: true, body)
     try storing(environment.synchronize())
   }
 }

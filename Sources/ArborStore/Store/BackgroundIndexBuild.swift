@@ -13,21 +13,9 @@ final class BackgroundIndexBuild: Sendable {
     var largestBatch = 0
   }
 
-  /// Fills the indexes of a store, until it is told to stop.
-  ///
-  /// - Parameters:
-  ///   - largestBatch: How many entries a batch has at most.
-  ///   - isStopped: Asked between batches, and while entries are gathered.
-  typealias Build =
-    @Sendable (_ store: StoreEngine, _ largestBatch: Int, _ isStopped: () -> Bool)
-    throws(StoreError) -> Void
-
-  private let build: Build
   private let state = Lock(State())
   /// Whether the thread is to end. Written under the lock.
   private let isStopped = Atomic(false)
-
-  init(_ build: @escaping Build) { self.build = build }
 
   /// What ended the last thread before its work was done.
   var failure: StoreError? { state.withLock { $0.failure } }
@@ -49,7 +37,9 @@ final class BackgroundIndexBuild: Sendable {
       #endif
       var failure: StoreError?
       do throws(StoreError) {
-        try build(store, largestBatch) { isStopped.load(ordering: .relaxed) }
+        try OnlineIndexBuilder(store, largestBatch: largestBatch).run {
+          isStopped.load(ordering: .relaxed)
+        }
       } catch {
         failure = error
       }

@@ -19,15 +19,6 @@ final class BackgroundScrub: Sendable {
     var former: Date?
   }
 
-  /// Scrubs a store, going on with a scrub that has ended early.
-  ///
-  /// - Parameter pause: Waits, for so long in milliseconds; true where the scrub has to end.
-  typealias Scrub =
-    @Sendable (
-      _ store: StoreEngine, _ report: StoreScrubProgress.Reporter?, _ pause: @escaping (Int) -> Bool
-    ) throws(StoreError) -> Void
-
-  private let scrub: Scrub
   private let state = Lock(State())
 
   /// So long the thread waits before it begins, in milliseconds, where nothing is urgent: the
@@ -36,8 +27,6 @@ final class BackgroundScrub: Sendable {
 
   /// So long it waits between two looks whether another process still scrubs, in milliseconds.
   private static let waiting = 30_000
-
-  init(_ scrub: @escaping Scrub) { self.scrub = scrub }
 
   /// Begins to scrub, unless a thread does so already.
   func begin(
@@ -76,7 +65,9 @@ final class BackgroundScrub: Sendable {
 
   /// Scrubs a store, unless another process does or has done so.
   ///
-  /// - Parameter former: When the last complete scrub was.
+  /// - Parameters:
+  ///   - former: When the last complete scrub was.
+  ///   - pause: Waits for a number of milliseconds; returns `true` if the scrub has to end.
   /// - Returns: Whether nothing is left to do; false where another process scrubs.
   private func scrub(
     _ store: StoreEngine, after former: Date?, _ report: StoreScrubProgress.Reporter?,
@@ -86,7 +77,7 @@ final class BackgroundScrub: Sendable {
       return try store.scrubAlone { () throws(StoreError) in
         let completed = try store.completedScrub()
         if store.isReadOnly || completed == former {
-          try scrub(store, report, pause)
+          try StoreScrub(store, .gentle, report, pause: pause).run(anew: false)
         }
       }
     } catch {

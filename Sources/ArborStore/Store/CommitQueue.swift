@@ -3,15 +3,6 @@ internal import ArborModel
 internal import Foundation
 internal import LMDB
 
-/// Writes queued change sets in one transaction of a store.
-protocol CommitBatchWriter: AnyObject, Sendable {
-  /// Writes what waits. Only the leader of a queue calls it.
-  ///
-  /// - Parameter take: Gives what has come meanwhile; asked again until it gives nothing.
-  /// - Returns: The tickets that are done, each with its result.
-  func write(to store: StoreEngine, _ take: () -> [CommitTicket]) -> [CommitTicket]
-}
-
 /// The change sets that wait to be written, and which thread writes them.
 ///
 /// ```
@@ -41,15 +32,13 @@ final class CommitQueue: Sendable {
   }
 
   private let state = Lock(State())
-  private let batch: any CommitBatchWriter
+  private let batch = CommitBatch()
 
   /// A leader waits at most the time of the disk divided by this; a wait in vain costs as much.
   private static let waitLimitDivisor: UInt64 = 2
   /// Shorter waits than these, in nanoseconds, cost more than the disk they save.
   private static let leastWait: UInt64 = 20_000
   private static let longestWait: UInt64 = 1_000_000
-
-  init(_ batch: any CommitBatchWriter) { self.batch = batch }
 
   /// Queues a change set and returns once it has been written or refused.
   func submit(_ set: ChangeSet, to store: StoreEngine) throws(StoreError) -> CommitReceipt {
@@ -81,7 +70,7 @@ final class CommitQueue: Sendable {
   private func lead(_ store: StoreEngine, _ own: CommitTicket) {
     var (taken, hasGathered) = (0, false)
     var written: UInt64?
-    let tickets = batch.write(to: store) {
+    let tickets = batch.commitGroup(to: store) {
       var found = self.takeWaiting()
       if found.isEmpty, !hasGathered {
         hasGathered = true

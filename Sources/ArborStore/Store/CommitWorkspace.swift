@@ -51,6 +51,8 @@ final class CommitWorkspace {
   /// the last one that was written with this.
   func begin(_ transactionID: UInt64) {
     if transactionID != expectedTransaction { forgetEnds() }
+    // What an attempt that is not committed has learnt does not hold.
+    expectedTransaction = 0
   }
 
   func forgetEnds() {

@@ -9,26 +9,29 @@ struct CommitWriter: ~Copyable {
   /// As it will be written: with the sequence of the last set.
   private(set) var header: HeaderRecord
   private(set) var hasWritten: Bool
-  /// What a log that is shared gets of the sets; nil where none is.
-  private(set) var logged: [[UInt8]]?
+  /// The commits as a shared log gets them, if `encodes` is true.
+  private(set) var encoded: [[UInt8]] = []
+  private let encodes: Bool
 
-  /// - Parameter hasWritten: Whether the transaction has sets in it already.
+  /// - Parameters:
+  ///   - hasWritten: Whether the transaction has sets in it already.
+  ///   - encodes: Whether ``encoded`` is needed.
   init(
     store: StoreEngine, workspace: CommitWorkspace, header: HeaderRecord, hasWritten: Bool = false,
-    logs: Bool = false
+    encodes: Bool = false
   ) {
     self.hasWritten = hasWritten
     self.store = store
     self.workspace = workspace
     self.header = header
-    logged = logs ? [] : nil
+    self.encodes = encodes
   }
 
   /// Checks a set completely, then writes it.
   ///
   /// - Parameter repeated: What the history of another copy of the store has of the commit, where
   ///   it is made again here; it comes to lie here as well.
-  mutating func write(
+  mutating func writeChangeSet(
     _ set: ChangeSet, repeating repeated: [UInt8]? = nil, _ transaction: borrowing WriteTransaction
   ) throws(StoreError) -> CommitReceipt {
     defer { workspace.removeAll() }
@@ -56,8 +59,8 @@ struct CommitWriter: ~Copyable {
       header.sequence += 1
       try writeRecords(preparation, transaction, basis)
       try writeBlobs(set.blobs, transaction)
-      try writeEntries(transaction, basis)
-      for (key, value) in set.metadata { try write(key, value, transaction) }
+      try applyIndexes(transaction, basis)
+      for (key, value) in set.metadata { try writeMetadata(key, value, transaction) }
       try note(set, preparation.changes, history, transaction)
     } catch {
       throw StoreError(error)
@@ -85,12 +88,12 @@ struct CommitWriter: ~Copyable {
     hasWritten = true
     try CommitHistory.write(history, behind: &header, store.databases.history, transaction)
     let isKept = header.keepsLog && !store.isMigrating
-    guard isKept || logged != nil else { return }
+    guard isKept || encodes else { return }
     let commit = LoggedCommitCodec.encode(
       set, changes: changes, history: history, sequence: header.sequence,
       generation: header.modelGeneration, store.schema)
     if isKept { try StoreLog.append(commit, of: header.sequence, transaction) }
-    logged?.append(commit)
+    if encodes { encoded.append(commit) }
   }
 
   /// Checks a set and collects what it does; what comes back reads no more.
@@ -190,7 +193,7 @@ struct CommitWriter: ~Copyable {
 
   /// Writes what the set changes in indexes and in relationships.
   @inline(__always)
-  private func writeEntries(
+  private func applyIndexes(
     _ transaction: borrowing WriteTransaction, _ basis: TransactionReader?
   ) throws(LMDBError) {
     for index in workspace.indexes where !index.run.isEmpty || index.isSwept {
@@ -221,7 +224,7 @@ struct CommitWriter: ~Copyable {
     }
   }
 
-  private func write(
+  private func writeMetadata(
     _ key: String, _ value: [UInt8]?, _ transaction: borrowing WriteTransaction
   ) throws(LMDBError) {
     let key = Array(StoreFormat.applicationKey(key).utf8)

@@ -54,7 +54,7 @@ extension StoreEngine {
     guard !isReadOnly else { throw .readOnly(path: path) }
     if let log = sharedLog { return try reserveNumbers(size, atLeast: count, counter, in: log) }
     var reservation = NumberReservation(counter: counter, numbers: 0..<0)
-    try write { (transaction, _) throws(StoreError) in
+    try runTransaction { (transaction, _) throws(StoreError) in
       reservation = try reserveNumbers(size, atLeast: count, counter, transaction)
     }
     // Relaxed durability may lose commits, but never a number that was given out.
@@ -89,8 +89,9 @@ extension StoreEngine {
     guard left >= count else { throw exhausted(counter) }
     let numbers = reserved.lowerBound..<reserved.lowerBound + min(size, left)
     // A process that uses the store without its log goes on behind them.
-    try write(isLogged: true) { (transaction, _) throws(StoreError) in
+    try runTransaction { (transaction, header) throws(StoreError) in
       try StoreCounter.raise(name, to: numbers.upperBound, databases.arbor, transaction)
+      deferral.prepare(&header, transaction)
     }
     return NumberReservation(counter: counter, numbers: numbers)
   }

@@ -56,7 +56,7 @@ extension StoreEngine {
   }
 
   private func takeMarkOff() throws(StoreError) {
-    try write(repeats: true) { (transaction, header) throws(StoreError) in
+    try runTransaction(repeats: true) { (transaction, header) throws(StoreError) in
       deferral.settle(&header, transaction)
     }
   }

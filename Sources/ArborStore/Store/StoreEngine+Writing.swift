@@ -13,20 +13,17 @@ extension StoreEngine {
   ///
   /// `body` may run again and must change nothing but the file and what it overwrites.
   ///
-  /// - Parameter topsUpNumbers: Whether blocks of numbers that run low are filled up on this
-  ///   occasion.
-  /// - Parameter passesMarker: Whether a migration in a copy does not stand in the way.
-  /// - Parameter repeats: Whether commits of the log that the store follows are written.
-  /// - Parameter isLogged: Whether a log has what is written, so that the medium need not have it
-  ///   yet; see ``SyncDeferral``.
+  /// - Parameters:
+  ///   - topsUpNumbers: Whether blocks of numbers that run low are filled up on this occasion.
+  ///   - passesMarker: Whether a migration in a copy does not stand in the way.
+  ///   - repeats: Whether commits of the log that the store follows are written.
   /// - Throws: `modelChanged` where the file has another model by now; `migrationUnderWay` while it
   ///   is being migrated in a copy; `corrupted` where another
   ///   program wrote to it or the verification of its pages found something; what `body` throws.
   ///   Nothing has been written then, except after `engine(.panic)`, when nobody can tell before
   ///   the file is opened anew.
-  func write(
+  func runTransaction(
     topsUpNumbers: Bool = false, passesMarker: Bool = false, repeats: Bool = false,
-    isLogged: Bool = false,
     _ body: (borrowing WriteTransaction, inout HeaderRecord) throws(StoreError) -> Void
   ) throws(StoreError) {
     try health.permitWriting()
@@ -43,8 +40,7 @@ extension StoreEngine {
           try body(transaction, &header)
           attempt.sequences = first..<(header.sequence + 1)
           if topsUpNumbers { attempt.reservations = try topUpNumbers(transaction) }
-          if isLogged { deferral.prepare(&header, transaction) }
-          try write(header, transaction, &attempt)
+          try writeHeader(header, transaction, &attempt)
           return true
         } catch {
           failure = error
@@ -76,7 +72,7 @@ extension StoreEngine {
   }
 
   /// Signs a header and writes it, as the last of what a transaction writes.
-  private func write(
+  private func writeHeader(
     _ header: HeaderRecord, _ transaction: borrowing WriteTransaction, _ attempt: inout WriteAttempt
   ) throws(StoreError) {
     var header = header
@@ -95,7 +91,7 @@ extension StoreEngine {
   func releaseFreedPages() throws(StoreError) {
     let count = try storing(environment.pagesFreedByLastCommit())
     guard count >= Self.manyPages else { return }
-    try write { _, _ in }
+    try runTransaction { _, _ in }
   }
 
   private static var manyPages: Int { 256 }

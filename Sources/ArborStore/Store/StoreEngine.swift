@@ -30,12 +30,12 @@ package final class StoreEngine: Sendable {
   /// How often each index has served a fetch, by the numbers of indexes.
   let indexUse: [UseCounter]
   let blocks: NumberBlocks
-  let queue: CommitQueue
+  let queue = CommitQueue()
   let writtenHeader = WrittenHeader()
   let deferral = SyncDeferral()
   let health = PageHealth()
-  let indexBuilding: BackgroundIndexBuild
-  let scrubbing: BackgroundScrub
+  let indexBuilding = BackgroundIndexBuild()
+  let scrubbing = BackgroundScrub()
   /// Who is told of new commits.
   package let notifications = CommitNotifications()
   /// Whether the last writer worked since the machine was started; else it may have died with it.
@@ -57,13 +57,7 @@ package final class StoreEngine: Sendable {
     var unfinishedIndexes: UnfinishedIndexes?
   }
 
-  init(
-    _ parts: consuming StoreParts, queue: CommitQueue, indexBuilding: BackgroundIndexBuild,
-    scrubbing: BackgroundScrub
-  ) {
-    self.queue = queue
-    self.indexBuilding = indexBuilding
-    self.scrubbing = scrubbing
+  init(_ parts: consuming StoreParts) {
     id = parts.header.storeID
     schema = parts.schema
     path = parts.path

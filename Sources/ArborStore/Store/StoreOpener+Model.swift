@@ -68,7 +68,7 @@ extension StoreOpener {
     let stored = try store.read { (reader) throws(StoreError) in try storedDigest(reader, arbor) }
     if stored == offer.digest { return }
     do throws(StoreError) {
-      try store.write { (transaction, _) throws(StoreError) in
+      try store.runTransaction { (transaction, _) throws(StoreError) in
         try StoreCreation.put(offer.model, offer.digest, arbor, transaction)
       }
     } catch .diskFull {

@@ -82,7 +82,7 @@ import Testing
 extension StoreEngine {
   /// Puts a scrub's record into the file, or takes it out.
   func setScrubRecord(_ record: ScrubRecord?) throws {
-    try write { (transaction, _) throws(StoreError) in
+    try runTransaction { (transaction, _) throws(StoreError) in
       try storing { () throws(LMDBError) in
         let key = Array(StoreFormat.scrubKey.utf8)
         guard let record else {

@@ -11,7 +11,7 @@ import Testing
     var waiting = [CommitTicket(draft.changes)]
     defer { draft.changes = ChangeSet() }
     let done = withExtendedLifetime(draft) {
-      batch.write(to: file) {
+      batch.commitGroup(to: file) {
         defer { waiting = [] }
         return waiting
       }
@@ -52,11 +52,11 @@ import Testing
         defer { draft.changes = ChangeSet() }
         let set = draft.changes
         var id: UInt64 = 0
-        try? file.write { (transaction, header) throws(StoreError) in
+        try? file.runTransaction { (transaction, header) throws(StoreError) in
           id = transaction.reader.id
           workspace.begin(id)
           var writer = CommitWriter(store: file, workspace: workspace, header: header)
-          _ = try writer.write(set, transaction)
+          _ = try writer.writeChangeSet(set, transaction)
           header = writer.header
           if !commits { throw .closed }
         }

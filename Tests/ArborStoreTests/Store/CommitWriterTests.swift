@@ -97,7 +97,7 @@ import Testing
       }
       var waiting = drafts.map { CommitTicket($0.changes) }
       let done = withExtendedLifetime(drafts) {
-        CommitBatch().write(to: store.file) {
+        CommitBatch().commitGroup(to: store.file) {
           defer { waiting = [] }
           return waiting
         }

@@ -61,7 +61,7 @@ struct StoreChanges: AsyncSequence, Sendable {
     }
 
     private func read(_ file: StoreEngine) throws(StoreError) -> NextEntry {
-      let snapshot = try file.quietSnapshot()
+      let snapshot = try file.snapshot(reportsFindings: false)
       defer { snapshot.close() }
       return try snapshot.nextEntry(after: last)
     }

@@ -11,7 +11,7 @@ extension StoreEngine {
 
   /// When the last complete scrub ended, whatever was found since; nil where there was none.
   func completedScrub() throws(StoreError) -> Date? {
-    let snapshot = try quietSnapshot()
+    let snapshot = try snapshot(reportsFindings: false)
     defer { snapshot.close() }
     return try scrubRecord(snapshot)?.completed
   }
@@ -78,7 +78,7 @@ extension StoreEngine {
   /// Whether the last complete scrub is longer ago than `interval`, in seconds, or unknown, or
   /// digests are unknown.
   func isScrubDue(_ interval: TimeInterval) throws(StoreError) -> Bool {
-    let snapshot = try quietSnapshot()
+    let snapshot = try snapshot(reportsFindings: false)
     defer { snapshot.close() }
     // The clock may have been set back, by more than that.
     guard let last = try scrubRecord(snapshot)?.completed, abs(last.timeIntervalSinceNow) < interval

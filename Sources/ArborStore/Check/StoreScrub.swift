@@ -116,7 +116,7 @@ final class StoreScrub {
   }
 
   private func read(_ database: DigestedDatabase) throws(StoreError) {
-    let snapshot = try store.quietSnapshot()
+    let snapshot = try store.snapshot(reportsFindings: false)
     defer { snapshot.close() }
     let reader = try snapshot.reader
     let handle = database.database.handle
@@ -187,7 +187,7 @@ final class StoreScrub {
 
   /// Looks how far a former one is, and begins to count digests that are unknown.
   private func begin(anew: Bool) throws(StoreError) {
-    let snapshot = try store.quietSnapshot()
+    let snapshot = try store.snapshot(reportsFindings: false)
     let stored = try store.scrubRecord(snapshot)
     let digests = try store.digests(snapshot)
     snapshot.close()

@@ -49,7 +49,7 @@ extension StoreSnapshot {
     of rows: [(number: ObjectNumber, record: RecordView, entity: EntitySchema)],
     overlay: FetchOverlay?
   ) throws(StoreError) -> [Value] {
-    try answering {
+    try translatingErrors {
       let resolver = SnapshotResolver(try source, overlay: overlay)
       let environment = predicateEnvironment
       let order = CollatedOrder(

@@ -11,7 +11,10 @@ extension StoreSnapshot {
     _ query: StoreQuery, _ aggregates: [BoundAggregate], overlay: FetchOverlay?
   ) throws(StoreError) -> [Value] {
     let query = query.forAggregates
-    return try answering(query, aggregates, overlay: overlay) { executor in
+    return try answer(query, for: .aggregates, aggregates, overlay: overlay) { _ in
+      nil
+    } by: { run in
+      let executor = try run.executor()
       if let values = try executor.valuesAtEnds(aggregates) { return values }
       if let attribute = aggregates.singleAttribute {
         if let summary = try executor.summaryOfKeys(attribute) {
@@ -35,7 +38,7 @@ extension StoreSnapshot {
   package func explain(
     _ query: StoreQuery, _ aggregates: [BoundAggregate], showsValues: Bool = true
   ) throws(StoreError) -> QueryPlan {
-    try answering {
+    try translatingErrors {
       try QueryExecutor(source, query.forAggregates, overlay: nil)
         .explain(aggregates, showsValues: showsValues)
     }

@@ -9,15 +9,15 @@ extension StoreSnapshot {
   package func listedNumbers(
     _ query: StoreQuery, atMost most: Int, overlay: FetchOverlay?
   ) throws(StoreError) -> [ObjectNumber]? {
-    let listing = try answering {
+    let listing = try translatingErrors {
       let executor = try QueryExecutor(source, query, overlay: overlay)
       return try executor.listing(atMost: most).map { (executor: executor, plan: $0) }
     }
     guard let listing else { return nil }
-    return try answering(query) {
+    return try answer(query, overlay: overlay) {
       $0.count
-    } with: { executor in
-      executor = listing.executor
+    } by: { run in
+      run.use(listing.executor)
       return try listing.executor.answer(listing.plan, RowNumbers(), skipsKnown: false).numbers
     }
   }
@@ -32,15 +32,15 @@ extension StoreSnapshot {
   package func scan(
     _ query: StoreQuery, overlay: FetchOverlay?, allocator: SlabAllocator
   ) throws(StoreError) -> FetchedRecords? {
-    let traversal = try answering {
+    let traversal = try translatingErrors {
       let executor = try QueryExecutor(source, query, overlay: overlay)
       return try executor.planner.planInOrder().map { (executor: executor, plan: $0) }
     }
     guard let traversal else { return nil }
-    return try answering(query) {
+    return try answer(query, overlay: overlay) {
       $0?.rows.count
-    } with: { executor in
-      executor = traversal.executor
+    } by: { run in
+      run.use(traversal.executor)
       return try traversal.executor.collect(traversal.plan, allocator)
     }
   }
@@ -49,7 +49,7 @@ extension StoreSnapshot {
   package func numbers(
     _ numbers: [ObjectNumber], behindContinuationOf query: StoreQuery, overlay: FetchOverlay?
   ) throws(StoreError) -> [ObjectNumber] {
-    try answering {
+    try translatingErrors {
       let resolver = SnapshotResolver(try source, overlay: overlay)
       let environment = predicateEnvironment
       let columns = SortColumns(query.sortKeys, environment, resolver: resolver)

@@ -12,17 +12,15 @@ extension StoreSnapshot {
   package func fetch(
     _ query: StoreQuery, overlay: FetchOverlay?, allocator: SlabAllocator
   ) throws(StoreError) -> FetchedRecords {
-    try answering(query) {
+    try answer(query, overlay: overlay) {
       $0.rows.count
-    } with: { executor in
+    } by: { run in
       switch try lookUpUnique(query, overlay, allocator) {
       case .unplanned: break
       case .nothing: return FetchedRecords()
       case .row(let row): return FetchedRecords(row, in: allocator.slab)
       }
-      let own = try QueryExecutor(source, query, overlay: overlay)
-      executor = own
-      return try own.fetch(allocator)
+      return try run.executor().fetch(allocator)
     }
   }
 
@@ -34,7 +32,7 @@ extension StoreSnapshot {
     _ wanted: UniqueEquality, _ arguments: [Value], of entity: EntitySchema,
     includesSubentities: Bool, overlay: FetchOverlay?, allocator: SlabAllocator
   ) throws(StoreError) -> UniqueAnswer {
-    try answering {
+    try translatingErrors {
       try lookUpUnique(wanted, arguments, entity, includesSubentities, overlay, allocator)
     }
   }
@@ -83,10 +81,10 @@ extension StoreSnapshot {
   package func fetchNumbers(
     _ query: StoreQuery, overlay: FetchOverlay?
   ) throws(StoreError) -> [ObjectNumber] {
-    try answering(query, overlay: overlay) {
+    try answer(query, overlay: overlay) {
       $0.count
-    } with: {
-      try $0.answer(RowNumbers()).numbers
+    } by: { run in
+      try run.executor().answer(RowNumbers()).numbers
     }
   }
 
@@ -96,10 +94,10 @@ extension StoreSnapshot {
       entity: query.entity, includesSubentities: query.includesSubentities,
       predicate: query.predicate, groupLimit: query.offset > 0 ? query.groupLimit : nil, limit: 1,
       offset: query.offset)
-    return try answering(first, for: .existence, overlay: overlay) { _ in
+    return try answer(first, for: .existence, overlay: overlay) { _ in
       nil
-    } with: {
-      try $0.answer(RowCounter()).count > 0
+    } by: { run in
+      try run.executor().answer(RowCounter()).count > 0
     }
   }
 
@@ -107,7 +105,7 @@ extension StoreSnapshot {
   package func continuation(
     of number: ObjectNumber, in query: StoreQuery, overlay: FetchOverlay?
   ) throws(StoreError) -> RowContinuation? {
-    try answering {
+    try translatingErrors {
       let resolver = SnapshotResolver(try source, overlay: overlay)
       guard let record = resolver.record(of: number), let entity = store.schema.entity(of: number)
       else {
@@ -128,10 +126,10 @@ extension StoreSnapshot {
       entity: query.entity, includesSubentities: query.includesSubentities,
       predicate: query.predicate, groupLimit: query.groupLimit, limit: query.limit,
       offset: query.offset)
-    return try answering(unordered, for: .count, overlay: overlay) {
+    return try answer(unordered, for: .count, overlay: overlay) {
       $0
-    } with: {
-      try $0.count()
+    } by: { run in
+      try run.executor().count()
     }
   }
 
@@ -143,7 +141,7 @@ extension StoreSnapshot {
   package func explain(
     _ query: StoreQuery, showsValues: Bool = true, analyzes: Bool = false
   ) throws(StoreError) -> QueryPlan {
-    try answering {
+    try translatingErrors {
       let executor = try QueryExecutor(source, query, overlay: nil)
       return analyzes
         ? try executor.analyze(showsValues: showsValues)
@@ -168,7 +166,7 @@ extension StoreSnapshot {
     overlay: FetchOverlay?, readsDeleted: Bool = true,
     _ body: (any RecordResolver) throws(StoreError) -> R
   ) throws(StoreError) -> R {
-    try answering {
+    try translatingErrors {
       let resolver = SnapshotResolver(try source, overlay: overlay, readsDeleted: readsDeleted)
       let result = try body(resolver)
       try resolver.check()
@@ -186,25 +184,6 @@ extension StoreSnapshot {
       QuerySource(
         store: store, reader: try reader, unfinished: unfinishedIndexes, limit: limit,
         locale: locale)
-    }
-  }
-
-  /// Errors of every layer below become the store's in this one place.
-  @inline(__always)
-  func answering<R>(_ body: () throws -> R) throws(StoreError) -> R {
-    do {
-      return try body()
-    } catch let error as StoreError {
-      throw error
-    } catch let error as LMDBError {
-      throw StoreError(error)
-    } catch let error as ArborError {
-      throw .query(error)
-    } catch let error as Interruption {
-      throw .interrupted(error)
-    } catch {
-      preconditionFailure(
-        "A query throws errors of the store, the engine, predicates and limits only.")
     }
   }
 }

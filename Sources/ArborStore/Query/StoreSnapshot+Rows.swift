@@ -16,9 +16,10 @@ extension StoreSnapshot {
       entity: query.entity, includesSubentities: query.includesSubentities,
       predicate: query.predicate, sortKeys: plan.sortKeys, groupLimit: query.groupLimit,
       limit: isPlain ? plan.limit : 0, offset: isPlain ? plan.offset : 0)
-    return try answering(query, for: plan.grouping == nil ? .rows : .groups, overlay: overlay) {
+    return try answer(query, for: plan.grouping == nil ? .rows : .groups, overlay: overlay) {
       $0.count
-    } with: { executor in
+    } by: { run in
+      let executor = try run.executor()
       let environment = predicateEnvironment
       if let grouping = plan.grouping {
         let groups = try executor.answer(GroupedRows(grouping, environment, executor.resolver))
@@ -56,9 +57,10 @@ extension StoreSnapshot {
       entity: query.entity, includesSubentities: query.includesSubentities,
       predicate: query.predicate, sortKeys: [], limit: plan.limit, offset: plan.offset)
     try withoutActuallyEscaping(body) { (body) throws(StoreError) in
-      _ = try answering(query, for: .rows, overlay: overlay) {
+      _ = try answer(query, for: .rows, overlay: overlay) {
         $0
-      } with: { executor in
+      } by: { run in
+        let executor = try run.executor()
         let rows = try executor.answer(
           HandedRows(plan, predicateEnvironment, executor.resolver, body))
         try executor.resolver.check()

@@ -22,7 +22,7 @@ extension StoreSnapshot {
     let index = store.databases.indexNumbers(of: entity.index)[keyIndex]
     guard unfinishedIndexes?.isReady(index) ?? true else { return nil }
     store.noteUse(ofIndex: index)
-    return try answering {
+    return try translatingErrors {
       let cursor = try reader.cursor(store.databases.indexes[index].database)
       var numbers: [ObjectNumber] = []
       var here: Entry?

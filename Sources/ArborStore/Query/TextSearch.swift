@@ -54,10 +54,10 @@ extension StoreSnapshot {
   package func search(
     _ search: TextSearch, overlay: FetchOverlay?
   ) throws(StoreError) -> [ScoredRow] {
-    try answering(search.objects, for: .search, overlay: overlay) {
+    try answer(search.objects, for: .search, overlay: overlay) {
       $0.count
-    } with: {
-      try $0.search(search)
+    } by: { run in
+      try run.executor().search(search)
     }
   }
 }

@@ -45,7 +45,7 @@ struct CommitWriter: ~Copyable {
     // What a large set changes is read through a snapshot, whose pages lie in the map, as long as
     // it shows the same as the transaction. Without one the transaction tells the same.
     let wantsSnapshot = !hasWritten && set.records.count >= Self.manyRecords
-    let snapshot = wantsSnapshot ? try? store.quietSnapshot() : nil
+    let snapshot = wantsSnapshot ? try? store.snapshot(reportsFindings: false) : nil
     defer { snapshot?.close() }
     let basis = try snapshot?.reader
     let preparation = try prepare(set, basis ?? transaction.reader, sweeps: basis != nil)

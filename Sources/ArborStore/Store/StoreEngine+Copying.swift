@@ -39,7 +39,7 @@ extension StoreEngine {
   /// Whether the store has what a copy of it must not: that it is being migrated, that others
   /// follow its commits, or that the medium may not have them yet.
   private func hasMarks() throws(StoreError) -> Bool {
-    let snapshot = try quietSnapshot()
+    let snapshot = try snapshot(reportsFindings: false)
     defer { snapshot.close() }
     let reader = try snapshot.reader
     let header = try StoreHeader.read(reader, databases.arbor, path: path)

@@ -39,7 +39,7 @@ extension StoreEngine {
 
   /// The log, and what a migration keeps until it is confirmed, as far as they have entries.
   private func otherDatabases(than known: Set<String>) throws(StoreError) -> [DigestedDatabase] {
-    let snapshot = try quietSnapshot()
+    let snapshot = try snapshot(reportsFindings: false)
     let stored = try digests(snapshot)
     snapshot.close()
     guard case .known(let digests) = stored else { return [] }

@@ -36,7 +36,9 @@ extension StoreEngine {
 
   private func compactIfWorthwhile() {
     // A process that has written nothing leaves that to those that do.
-    guard environment.hasCommitted, path != nil, let snapshot = try? quietSnapshot() else { return }
+    guard environment.hasCommitted, path != nil,
+      let snapshot = try? snapshot(reportsFindings: false)
+    else { return }
     let use = try? environment.pageUse(in: snapshot.reader)
     snapshot.close()
     guard let use, use.reclaimable >= Self.leastReclaimed,

@@ -24,7 +24,7 @@ extension StoreEngine {
   package func describe(_ held: [HeldSnapshot]) -> [StoreReader] {
     if held.isEmpty { return [] }
     // Readers are listed in a store of another model too, which tells no dates.
-    let snapshot = try? quietSnapshot()
+    let snapshot = try? snapshot(reportsFindings: false)
     defer { snapshot?.close() }
     return held.map { held in
       StoreReader(

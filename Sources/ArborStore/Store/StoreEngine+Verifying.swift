@@ -66,7 +66,7 @@ extension StoreEngine {
   ///
   /// - Throws: `corrupted` where anything in it is of another state than the newest.
   func settleAfterStop() throws(StoreError) {
-    let snapshot = try quietSnapshot()
+    let snapshot = try snapshot(reportsFindings: false)
     let digests: StoreDigests.Stored
     do {
       defer { snapshot.close() }

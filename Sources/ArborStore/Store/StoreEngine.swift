@@ -107,7 +107,7 @@ package final class StoreEngine: Sendable {
   /// readers see, or nil where the store cannot be read just now.
   func lookAtNewest() -> UInt64? {
     do throws(StoreError) {
-      let snapshot = try quietSnapshot()
+      let snapshot = try snapshot(reportsFindings: false)
       snapshot.close()
       lookForReplacement()
       return mark.withLock { $0.transactionID }
@@ -120,17 +120,6 @@ package final class StoreEngine: Sendable {
   }
 
   // MARK: Reading
-
-  /// A view of the store as of now; close it soon.
-  ///
-  /// - Throws: `modelChanged` where another process has given the file another model, by which what
-  ///   this one knows is read otherwise; `corrupted`
-  ///   the first time after the verification behind the store has found something.
-  package func snapshot() throws(StoreError) -> StoreSnapshot {
-    guard !isClosed.load(ordering: .relaxed) else { throw .closed }
-    try health.report()
-    return try quietSnapshot()
-  }
 
   /// Reads in a view of the store as of now.
   func read<R>(_ body: (TransactionReader) throws(StoreError) -> R) throws(StoreError) -> R {
@@ -146,10 +135,15 @@ package final class StoreEngine: Sendable {
     }
   }
 
-  /// A view of the store that leaves a finding of the verification to the next operation, which can
-  /// report it.
-  package func quietSnapshot() throws(StoreError) -> StoreSnapshot {
+  /// A view of the store as of now; close it soon.
+  ///
+  /// - Parameter reportsFindings: Whether a finding of the verification behind the store is thrown,
+  ///   which happens once. Work that cannot report it leaves it to the next operation.
+  /// - Throws: `modelChanged` if another process has given the file another model, by which what
+  ///   this one knows is read otherwise; `corrupted` for a finding.
+  package func snapshot(reportsFindings: Bool = true) throws(StoreError) -> StoreSnapshot {
     guard !isClosed.load(ordering: .relaxed) else { throw .closed }
+    if reportsFindings { try health.report() }
     let transaction = try storing(path: path, environment.beginRead())
     let transactionID = transaction.id
     let known = mark.withLock { mark in

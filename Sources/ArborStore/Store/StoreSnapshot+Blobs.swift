@@ -10,7 +10,7 @@ extension StoreSnapshot {
   package func blob(
     _ reference: BlobReference, of number: ObjectNumber, _ field: RecordField
   ) throws(StoreError) -> Data? {
-    try answering { try source.blob(reference, of: number, field) }
+    try translatingErrors { try source.blob(reference, of: number, field) }
   }
 }
 

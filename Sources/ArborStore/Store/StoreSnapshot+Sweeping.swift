@@ -117,7 +117,7 @@ extension StoreSnapshot {
       let run = rest.prefix { $0.entity == first.entity }
       rest = rest.dropFirst(run.count)
       guard let entity = store.schema.entity(of: first), !entity.isAbstract else { continue }
-      try answering {
+      try translatingErrors {
         try readRecords(of: run, entity) { number, value throws in
           try copy(value, number, entity, allocator, &records)
           guard records.rows.count == Self.batchSize else { return }

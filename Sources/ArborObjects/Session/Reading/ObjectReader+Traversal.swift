@@ -41,7 +41,7 @@ extension ObjectReader {
       if let pinned = work.pinned {
         snapshot = pinned
       } else {
-        snapshot = try work.file.quietSnapshot()
+        snapshot = try work.file.snapshot(reportsFindings: false)
       }
       defer { if work.pinned == nil { snapshot.close() } }
       // What is kept is as old as the commits that have been taken in.

@@ -35,13 +35,16 @@ struct RowSorter<Order: RowOrder>: RowSink {
     var key: Order.Key
     let number: ObjectNumber
     let row: FoundRow
-    // The schema outlives every query, and sorting moves entries about: no counting of references.
-    unowned(unsafe) let entity: EntitySchema
+    /// The index of the row's entity in ``entities``: sorting moves entries about, and an object
+    /// would be retained and released each time.
+    let entity: Int32
   }
 
   private let order: Order
   /// A heap, the last row of the order on top, once it is full; until then in no order.
   private var entries: [Entry] = []
+  /// The entities of the rows.
+  private var entities: [EntitySchema] = []
   private let most: Int
   /// How many keys have been left behind by better rows since all were made.
   private var stale = 0
@@ -72,13 +75,13 @@ struct RowSorter<Order: RowOrder>: RowSink {
     if let position, try !position.isBefore(number, record, of: entity, order) { return true }
     guard entries.count == most else {
       let key = try order.key(number, record, of: entity)
-      entries.append(Entry(key: key, number: number, row: row, entity: entity))
+      entries.append(Entry(key: key, number: number, row: row, entity: index(of: entity)))
       if entries.count == most { makeHeap() }
       return true
     }
     if order.isCertainlyAfter(record, of: entity, entries[0].key) { return true }
     let key = try order.key(number, record, of: entity)
-    let entry = Entry(key: key, number: number, row: row, entity: entity)
+    let entry = Entry(key: key, number: number, row: row, entity: index(of: entity))
     if isBefore(entry, entries[0]) {
       entries[0] = entry
       sink(0)
@@ -90,6 +93,15 @@ struct RowSorter<Order: RowOrder>: RowSink {
     return true
   }
 
+  /// The index of an entity in ``entities``. Rows of one entity follow one another.
+  @inline(__always)
+  private mutating func index(of entity: EntitySchema) -> Int32 {
+    if let last = entities.last, last === entity { return Int32(entities.count - 1) }
+    if let known = entities.firstIndex(where: { $0 === entity }) { return Int32(known) }
+    entities.append(entity)
+    return Int32(entities.count - 1)
+  }
+
   /// Hands the rows over in their order.
   mutating func drain<Sink: RowSink>(into sink: inout Sink) throws {
     let (order, limit) = (order, limit)
@@ -99,7 +111,7 @@ struct RowSorter<Order: RowOrder>: RowSink {
     }
     for entry in entries {
       try limit.check()
-      guard try sink.take(entry.number, entry.row, of: entry.entity) else { return }
+      guard try sink.take(entry.number, entry.row, of: entities[Int(entry.entity)]) else { return }
     }
   }
 
@@ -111,7 +123,8 @@ struct RowSorter<Order: RowOrder>: RowSink {
     }
     for index in entries.indices {
       let entry = entries[index]
-      entries[index].key = try order.key(entry.number, entry.row.record, of: entry.entity)
+      entries[index].key = try order.key(
+        entry.number, entry.row.record, of: entities[Int(entry.entity)])
     }
     stale = 0
   }

@@ -5,7 +5,7 @@ internal import LMDB
 extension StoreChecker {
   /// Reads what a record refers to.
   mutating func checkBlobs(
-    _ number: ObjectNumber, _ record: RecordView, _ plan: EntityPlan
+    _ number: ObjectNumber, _ record: RecordView, _ plan: WritePlan
   ) throws(StoreError) {
     for field in plan.entity.layout.externalFields {
       guard let reference = record.blob(field) else { continue }
@@ -28,7 +28,7 @@ extension StoreChecker {
   }
 
   /// Compares the chunks of an entity with what its records refer to.
-  mutating func checkStrayBlobs(_ plan: EntityPlan) throws(StoreError) {
+  mutating func checkStrayBlobs(_ plan: WritePlan) throws(StoreError) {
     guard let database = store.databases.blobs(plan.entity.index) else { return }
     var count = 0
     let properties = Set(plan.entity.layout.fields.map(\.catalogNumber))

@@ -40,7 +40,7 @@ extension StoreChecker {
   }
 
   /// That a record has a value for every attribute that must have one, and none that is NaN.
-  mutating func checkValues(_ number: ObjectNumber, _ record: RecordView, _ plan: EntityPlan) {
+  mutating func checkValues(_ number: ObjectNumber, _ record: RecordView, _ plan: WritePlan) {
     for attribute in plan.entity.attributes where !attribute.field.isTransient {
       let description = attribute.description
       if record.isNull(attribute.field) {

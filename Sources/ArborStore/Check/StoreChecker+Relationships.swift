@@ -7,7 +7,7 @@ extension StoreChecker {
 
   /// A to-one relationship whose inverse is to-one: the target names the owner.
   mutating func checkClaims(
-    _ number: ObjectNumber, _ record: RecordView, _ plan: EntityPlan
+    _ number: ObjectNumber, _ record: RecordView, _ plan: WritePlan
   ) throws(StoreError) {
     for reference in plan.references where reference.listIndex == nil {
       guard let target = record.reference(reference.field) else { continue }
@@ -28,7 +28,7 @@ extension StoreChecker {
   }
 
   private func storedRecord(
-    _ number: ObjectNumber, _ plan: EntityPlan
+    _ number: ObjectNumber, _ plan: WritePlan
   ) throws(StoreError) -> RecordView? {
     guard let record = try reader.storedRecord(number, in: plan.records) else { return nil }
     // A damaged record is reported where the records are read.

@@ -76,7 +76,7 @@ struct StoreChecker {
   // MARK: Records
 
   /// Reads every record of an entity and notes what it asks of indexes and relationships.
-  private mutating func checkRecords(_ plan: EntityPlan) throws(StoreError) {
+  private mutating func checkRecords(_ plan: WritePlan) throws(StoreError) {
     let counter = try checkCounter(StoreFormat.objectCounter(plan.entity.number))
     let allocator = SlabAllocator(slabSize: 4 << 10)
     let total = try storing(reader.statistics(plan.records).entries)
@@ -119,7 +119,7 @@ struct StoreChecker {
     return true
   }
 
-  private func note(_ number: ObjectNumber, _ record: RecordView, _ plan: EntityPlan) {
+  private func note(_ number: ObjectNumber, _ record: RecordView, _ plan: WritePlan) {
     for index in plan.indexes {
       indexes[index.number].collect(number, old: nil, new: record, plan: index)
     }

@@ -11,7 +11,7 @@ struct IndexBuilder {
   static let runLength = 1 << 20
 
   let schema: ModelSchema
-  let plans: [EntityPlan?]
+  let plans: [WritePlan?]
   let layouts: StoreLayouts
   let storeID: UUID
   /// By the numbers of indexes; nil for those that are as they should be.
@@ -29,7 +29,7 @@ struct IndexBuilder {
     self.layouts = layouts
     self.storeID = storeID
     self.runLength = runLength
-    plans = EntityPlan.all(of: schema, databases: databases)
+    plans = WritePlan.all(of: schema, databases: databases)
     var maintainers: [IndexMaintainer?] = []
     for index in databases.indexes {
       guard isBuilt(index) else {
@@ -55,7 +55,7 @@ struct IndexBuilder {
   }
 
   private func build(
-    _ plan: EntityPlan, _ indexes: [EntityPlan.Index], _ transaction: borrowing WriteTransaction
+    _ plan: WritePlan, _ indexes: [WritePlan.Index], _ transaction: borrowing WriteTransaction
   ) throws(StoreError) {
     var count = 0
     let scan = RecordScan(entity: plan.entity, records: plan.records, layouts: layouts)

@@ -61,7 +61,7 @@ final class IndexMaintainer {
   /// Notes what becomes of an object's entries.
   @inline(__always)
   func collect(
-    _ number: ObjectNumber, old: RecordView?, new: RecordView?, plan: EntityPlan.Index
+    _ number: ObjectNumber, old: RecordView?, new: RecordView?, plan: WritePlan.Index
   ) {
     if plan.isPlain {
       collectKey(number, old: old, new: new, plan)
@@ -73,7 +73,7 @@ final class IndexMaintainer {
   /// An object whose record does not fulfil the condition has no entry.
   @inline(never)
   private func collectSelected(
-    _ number: ObjectNumber, old: RecordView?, new: RecordView?, _ plan: EntityPlan.Index
+    _ number: ObjectNumber, old: RecordView?, new: RecordView?, _ plan: WritePlan.Index
   ) {
     let old = old.flatMap { isSelected($0, number) ? $0 : nil }
     let new = new.flatMap { isSelected($0, number) ? $0 : nil }
@@ -90,7 +90,7 @@ final class IndexMaintainer {
 
   /// Notes the tokens that come and go; those that stay cost nothing.
   private func collectTokens(
-    _ number: ObjectNumber, old: RecordView?, new: RecordView?, _ plan: EntityPlan.Index
+    _ number: ObjectNumber, old: RecordView?, new: RecordView?, _ plan: WritePlan.Index
   ) {
     let field = plan.fields[0]
     if let old, let new, !old.differs(from: new, field) { return }
@@ -127,7 +127,7 @@ final class IndexMaintainer {
 
   @inline(__always)
   private func collectKey(
-    _ number: ObjectNumber, old: RecordView?, new: RecordView?, _ plan: EntityPlan.Index
+    _ number: ObjectNumber, old: RecordView?, new: RecordView?, _ plan: WritePlan.Index
   ) {
     if let old, let new, !plan.fields.contains(where: { old.differs(from: new, $0) }) { return }
     if let old { plan.keys.key(of: old, into: &oldKey) }
@@ -154,7 +154,7 @@ final class IndexMaintainer {
 
   /// Lends the key of a record.
   func withKey<R, E: Error>(
-    of record: RecordView, _ plan: EntityPlan.Index, _ body: (UnsafeRawBufferPointer) throws(E) -> R
+    of record: RecordView, _ plan: WritePlan.Index, _ body: (UnsafeRawBufferPointer) throws(E) -> R
   ) throws(E) -> R {
     plan.keys.key(of: record, into: &key)
     return try body(key.bytes)
@@ -163,7 +163,7 @@ final class IndexMaintainer {
   /// A record's key in full, however long, in a unique index: nil where the record is not bound by
   /// the constraint.
   func wholeKey(
-    of record: RecordView, _ number: ObjectNumber, _ plan: EntityPlan.Index
+    of record: RecordView, _ number: ObjectNumber, _ plan: WritePlan.Index
   ) -> [UInt8]? {
     guard isSelected(record, number), !plan.fields.contains(where: { record.isNull($0) }) else {
       return nil

@@ -6,8 +6,8 @@ internal import LMDB
 final class IndexPass {
   /// An entity, and the index as it has it.
   private struct Target {
-    let plan: EntityPlan
-    let index: EntityPlan.Index
+    let plan: WritePlan
+    let index: WritePlan.Index
   }
 
   let maintainer: IndexMaintainer

@@ -41,7 +41,7 @@ struct DuplicateSearch {
       guard let entity = schema.entity(of: number), let records = records(of: entity),
         let record = try reader.record(number, of: entity, in: records, layouts, allocator)
       else { return nil }
-      return maintainer.wholeKey(of: record, number, EntityPlan.Index(index, of: entity, number: 0))
+      return maintainer.wholeKey(of: record, number, WritePlan.Index(index, of: entity, number: 0))
     }
     return duplicates.map {
       UniquenessViolation(index, schema, existing: $0.holder, offending: $0.other)
@@ -60,7 +60,7 @@ struct DuplicateSearch {
     _ entity: EntitySchema, _ index: IndexSchema, _ maintainer: IndexMaintainer
   ) throws(StoreError) {
     guard let records = records(of: entity) else { return }
-    let plan = EntityPlan.Index(index, of: entity, number: 0)
+    let plan = WritePlan.Index(index, of: entity, number: 0)
     let scan = RecordScan(entity: entity, records: records, layouts: layouts)
     try scan.forEach(reader, limit) { (number, record) throws(StoreError) in
       maintainer.collect(number, old: nil, new: record, plan: plan)

@@ -29,11 +29,11 @@ final class SalvageMending {
   }
 
   private func mend(
-    _ number: ObjectNumber, _ record: RecordView, _ plan: EntityPlan
+    _ number: ObjectNumber, _ record: RecordView, _ plan: WritePlan
   ) throws(StoreError) {
     let lost = try target.read { (reader) throws(StoreError) in
       let allocator = SlabAllocator(slabSize: 4 << 10)
-      var references: [(EntityPlan.Reference, ObjectNumber)] = []
+      var references: [(WritePlan.Reference, ObjectNumber)] = []
       for reference in plan.references {
         guard let other = record.reference(reference.field),
           try !isKept(number, reference, other, plan.entity, reader, allocator)
@@ -77,7 +77,7 @@ final class SalvageMending {
   }
 
   private func isKept(
-    _ number: ObjectNumber, _ reference: EntityPlan.Reference, _ other: ObjectNumber,
+    _ number: ObjectNumber, _ reference: WritePlan.Reference, _ other: ObjectNumber,
     _ entity: EntitySchema, _ reader: TransactionReader, _ allocator: SlabAllocator
   ) throws(StoreError) -> Bool {
     let relationship = entity.relationships[reference.slot]

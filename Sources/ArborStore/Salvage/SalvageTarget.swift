@@ -11,7 +11,7 @@ final class SalvageTarget {
   let schema: ModelSchema
   let databases: StoreDatabases
   let layouts: StoreLayouts
-  let plans: [EntityPlan?]
+  let plans: [WritePlan?]
   let storeID: UUID
   let limit = WorkLimit()
   /// The numbers of the objects that came from pages of which nobody knows whether they are out of
@@ -43,7 +43,7 @@ final class SalvageTarget {
       var opened = try Self.begin(environment, model, start)
       doubtful = opened.removeLast()
       databases = StoreDatabases(schema, opened: opened)
-      plans = EntityPlan.all(of: schema, databases: databases)
+      plans = WritePlan.all(of: schema, databases: databases)
     } catch {
       try? environment.close()
       throw error
@@ -70,7 +70,7 @@ final class SalvageTarget {
   deinit { try? environment.close() }
 
   /// The concrete entities, in the order of their numbers.
-  var entities: [EntityPlan] {
+  var entities: [WritePlan] {
     schema.concreteEntities.compactMap { plans[$0.index] }
   }
 
@@ -116,7 +116,7 @@ extension SalvageTarget {
   /// Hands on the records of an entity in their newest layout, a batch at a time: nothing is held
   /// open between two batches, so that what `batch` does can write.
   func forEachRecord(
-    of plan: EntityPlan, _ body: (ObjectNumber, RecordView) throws(StoreError) -> Void,
+    of plan: WritePlan, _ body: (ObjectNumber, RecordView) throws(StoreError) -> Void,
     batch: () throws(StoreError) -> Void
   ) throws(StoreError) {
     var next: UInt64? = 0

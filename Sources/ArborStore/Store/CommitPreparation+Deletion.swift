@@ -13,7 +13,7 @@ extension CommitPreparation {
   }
 
   private func check(
-    _ deleted: ObjectNumber, _ plan: EntityPlan, _ inbound: EntityPlan.Inbound,
+    _ deleted: ObjectNumber, _ plan: WritePlan, _ inbound: WritePlan.Inbound,
     _ linked: inout [StillLinked]
   ) throws(StoreError) {
     switch inbound {
@@ -52,7 +52,7 @@ extension CommitPreparation {
   /// Whether an object links to a deleted one once the change set has been written.
   private func leadsBack(
     _ other: ObjectNumber, to deleted: ObjectNumber, _ inverse: RelationshipSchema,
-    _ back: EntityPlan.Back
+    _ back: WritePlan.Back
   ) throws(StoreError) -> Bool {
     let change = change(of: other)
     if change?.kind == .delete { return false }
@@ -77,7 +77,7 @@ extension CommitPreparation {
   }
 
   /// The stored record of an object, valid until the next one is read; nil where none exists.
-  func record(_ number: ObjectNumber, _ plan: EntityPlan) throws(StoreError) -> RecordView? {
+  func record(_ number: ObjectNumber, _ plan: WritePlan) throws(StoreError) -> RecordView? {
     try reader.record(number, of: plan.entity, in: plan.records, store.layouts, upgraded)
   }
 }
@@ -86,7 +86,7 @@ extension CommitPreparation {
 extension CommitPreparation {
   /// Notes what is kept of an object that the set deletes.
   func collectTombstone(
-    _ number: ObjectNumber, _ record: RecordView, _ plan: EntityPlan
+    _ number: ObjectNumber, _ record: RecordView, _ plan: WritePlan
   ) throws(StoreError) {
     var values: [String: Value] = [:]
     for attribute in plan.preserved {
@@ -99,7 +99,7 @@ extension CommitPreparation {
 
   /// A value of the record, or the binary that it refers to.
   private func value(
-    _ field: RecordField, of number: ObjectNumber, _ record: RecordView, _ plan: EntityPlan
+    _ field: RecordField, of number: ObjectNumber, _ record: RecordView, _ plan: WritePlan
   ) throws(StoreError) -> Value {
     guard field.isExternal, let reference = record.blob(field) else { return record.value(field) }
     guard let database = store.databases.blobs(plan.entity.index) else { return .null }

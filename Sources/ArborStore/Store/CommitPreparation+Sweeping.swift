@@ -3,11 +3,11 @@ internal import LMDB
 
 /// What of an object's record is collected for indexes and relationships.
 struct CollectedParts {
-  var indexes: [EntityPlan.Index]
-  var references: [EntityPlan.Reference]
+  var indexes: [WritePlan.Index]
+  var references: [WritePlan.Reference]
 
   /// Everything.
-  init(_ plan: EntityPlan) {
+  init(_ plan: WritePlan) {
     indexes = plan.indexes
     references = plan.references
   }
@@ -28,7 +28,7 @@ extension CommitPreparation {
   ///
   /// - Parameter changes: Of one entity, in the order of their numbers.
   func partsOfDeleted(
-    _ changes: ArraySlice<Change>, _ plan: EntityPlan
+    _ changes: ArraySlice<Change>, _ plan: WritePlan
   ) throws(StoreError) -> CollectedParts? {
     guard sweeps, changes.count >= Self.fewDeletions else { return nil }
     let count = changes.reduce(0) { $1.record == nil ? $0 + 1 : $0 }
@@ -62,7 +62,7 @@ extension CommitPreparation {
   }
 
   /// Whether so many objects are a good part of those in an index.
-  private func isWorthwhile(_ index: EntityPlan.Index, _ count: Int) throws(StoreError) -> Bool {
+  private func isWorthwhile(_ index: WritePlan.Index, _ count: Int) throws(StoreError) -> Bool {
     let maintainer = workspace.indexes[index.number]
     // Those that go may be the ones that are not in a partial index.
     guard !maintainer.isPartial else { return false }

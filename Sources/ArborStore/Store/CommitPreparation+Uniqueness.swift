@@ -94,13 +94,13 @@ extension CommitPreparation {
     }
   }
 
-  private func indexPlan(of number: ObjectNumber, _ indexNumber: Int) -> EntityPlan.Index? {
+  private func indexPlan(of number: ObjectNumber, _ indexNumber: Int) -> WritePlan.Index? {
     plan(of: number)?.indexes.first { $0.number == indexNumber }
   }
 
   /// Everybody who has the same cut key in the store or claims it in the set.
   private func candidates(
-    _ record: RecordView, _ index: EntityPlan.Index, _ maintainer: IndexMaintainer
+    _ record: RecordView, _ index: WritePlan.Index, _ maintainer: IndexMaintainer
   ) throws(StoreError) -> Set<ObjectNumber> {
     try storing { () throws(LMDBError) in
       try maintainer.withKey(of: record, index) { (key) throws(LMDBError) in
@@ -120,7 +120,7 @@ extension CommitPreparation {
   }
 
   private func finalRecord(
-    _ number: ObjectNumber, _ plan: EntityPlan
+    _ number: ObjectNumber, _ plan: WritePlan
   ) throws(StoreError) -> RecordView? {
     if let change = change(of: number) { return change.record }
     return try record(number, plan)

@@ -123,7 +123,7 @@ struct CommitPreparation {
   }
 
   /// The plan for an object's entity; nil where the number is of no concrete one.
-  func plan(of number: ObjectNumber) -> EntityPlan? {
+  func plan(of number: ObjectNumber) -> WritePlan? {
     guard let entity = store.schema.entity(of: number) else { return nil }
     return store.plans[entity.index]
   }
@@ -144,7 +144,7 @@ struct CommitPreparation {
 
   /// Compares and collects the changes of one entity's objects.
   private func collect(
-    _ range: Range<Int>, _ plan: EntityPlan, _ conflicts: inout [CommitConflict]
+    _ range: Range<Int>, _ plan: WritePlan, _ conflicts: inout [CommitConflict]
   ) throws(StoreError) {
     let last = try storing(
       workspace.greatestNumbers[plan.entity.index].find(in: plan.records, reader))
@@ -182,7 +182,7 @@ struct CommitPreparation {
     }
   }
 
-  private func reserve(_ count: Int, _ plan: EntityPlan) {
+  private func reserve(_ count: Int, _ plan: WritePlan) {
     guard count > 16 else { return }
     for index in plan.indexes { workspace.indexes[index.number].reserve(count) }
   }
@@ -217,7 +217,7 @@ struct CommitPreparation {
 
   /// Notes the binaries that go, and that every new reference leads somewhere.
   private func collectBlobs(
-    _ number: ObjectNumber, old: RecordView?, new: RecordView?, _ plan: EntityPlan
+    _ number: ObjectNumber, old: RecordView?, new: RecordView?, _ plan: WritePlan
   ) throws(StoreError) {
     for field in plan.entity.layout.externalFields {
       let (before, after) = (old?.blob(field), new?.blob(field))

@@ -26,7 +26,7 @@ package final class StoreEngine: Sendable {
   /// Whether commits may go past a ``MigrationMarker``.
   let isMigrating: Bool
 
-  let plans: [EntityPlan?]
+  let plans: [WritePlan?]
   /// How often each index has served a fetch, by the numbers of indexes.
   let indexUse: [UseCounter]
   let blocks: NumberBlocks
@@ -71,7 +71,7 @@ package final class StoreEngine: Sendable {
     isDurable = parts.isDurable
     isMigrating = parts.isMigrating
     wasWrittenSinceBoot = parts.header.bootID == StoreHeader.bootID
-    plans = EntityPlan.all(of: parts.schema, databases: parts.databases)
+    plans = WritePlan.all(of: parts.schema, databases: parts.databases)
     indexUse = parts.databases.indexes.map { _ in UseCounter() }
     blocks = NumberBlocks(parts.schema)
     newest = Atomic(parts.header.sequence)

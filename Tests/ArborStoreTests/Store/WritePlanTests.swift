@@ -4,8 +4,8 @@ import LMDB
 import TestSupport
 import Testing
 
-@Suite struct EntityPlanTests {
-  private func plan(_ name: String, _ body: (EntityPlan, StoreEngine) throws -> Void) throws {
+@Suite struct WritePlanTests {
+  private func plan(_ name: String, _ body: (WritePlan, StoreEngine) throws -> Void) throws {
     try TemporaryStore.use(OfficeModel.make(), inMemory: true) { store in
       let entity = try Draft(store.file).entity(name)
       try body(#require(store.file.plans[entity.index]), store.file)

@@ -1,8 +1,9 @@
 internal import ArborModel
 internal import LMDB
 
-/// What writing the records of one concrete entity entails, worked out once.
-final class EntityPlan: Sendable {
+/// The write plan of one concrete entity: what writing its records entails, compiled once from its
+/// ``EntitySchema``.
+final class WritePlan: Sendable {
   /// An index to keep.
   struct Index: Sendable {
     /// The index's number in the store.
@@ -112,7 +113,7 @@ final class EntityPlan: Sendable {
   }
 
   /// The plans of all entities, in their order; nil for abstract ones.
-  static func all(of schema: ModelSchema, databases: StoreDatabases) -> [EntityPlan?] {
-    schema.entities.map { $0.isAbstract ? nil : EntityPlan($0, schema, databases) }
+  static func all(of schema: ModelSchema, databases: StoreDatabases) -> [WritePlan?] {
+    schema.entities.map { $0.isAbstract ? nil : WritePlan($0, schema, databases) }
   }
 }

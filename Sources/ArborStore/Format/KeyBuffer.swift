@@ -1,3 +1,5 @@
+internal import Foundation
+
 /// The bytes of keys while they are made, in memory that is reused.
 ///
 /// An index key is a tuple of columns. LMDB allows 511 bytes; ours are cut at ``indexLimit``, which
@@ -144,5 +146,26 @@ package struct KeyBuffer: ~Copyable {
   private func invert(from start: Int, to end: Int) {
     let bytes = UnsafeMutableRawBufferPointer(start: base, count: end)
     for offset in start..<end { bytes[offset] = ~bytes[offset] }
+  }
+}
+
+extension UnsafeRawBufferPointer {
+  /// Whether two runs hold the same bytes.
+  @inline(__always)
+  func elementsEqual(_ other: UnsafeRawBufferPointer) -> Bool {
+    guard count == other.count else { return false }
+    guard let left = baseAddress, let right = other.baseAddress else { return true }
+    return memcmp(left, right, count) == 0
+  }
+
+  /// Whether these bytes come before others, as LMDB orders keys.
+  @inline(__always)
+  func isBefore(_ other: UnsafeRawBufferPointer) -> Bool {
+    let shared = Swift.min(count, other.count)
+    if shared > 0, let left = baseAddress, let right = other.baseAddress {
+      let order = memcmp(left, right, shared)
+      if order != 0 { return order < 0 }
+    }
+    return count < other.count
   }
 }

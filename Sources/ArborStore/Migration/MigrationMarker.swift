@@ -1,5 +1,6 @@
 package import ArborModel
 package import Foundation
+internal import LMDB
 
 /// What a store says of a migration that is under way in a copy of its file.
 ///
@@ -52,5 +53,18 @@ extension MigrationMarker {
     self.init(
       plan: plan, target: ModelFingerprint(bits: target), generation: generation,
       began: Date(timeIntervalSinceReferenceDate: began))
+  }
+}
+
+extension MigrationMarker {
+  /// The marker of a transaction's state, whose header says that there is one.
+  static func read(
+    _ reader: TransactionReader, _ arbor: Database
+  ) throws(StoreError) -> MigrationMarker {
+    let bytes = try reader.entry(StoreFormat.migrationKey, in: arbor)
+    guard let marker = MigrationMarker(bytes) else {
+      throw .corrupted(what: "The entry \(StoreFormat.migrationKey) is damaged.")
+    }
+    return marker
   }
 }

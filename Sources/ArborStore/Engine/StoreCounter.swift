@@ -1,0 +1,67 @@
+internal import ArborModel
+package import LMDB
+
+/// The counters in the `arbor` database: each the first number that nobody has reserved.
+package enum StoreCounter {
+  package static func read(
+    _ name: String, _ arbor: Database, _ reader: TransactionReader
+  ) throws(StoreError) -> UInt64 {
+    guard let bytes = try reader.entryIfPresent(StoreFormat.counterKey(name), in: arbor),
+      let value = decode(bytes)
+    else {
+      throw .corrupted(what: "The counter \(name) is missing or damaged.")
+    }
+    return value
+  }
+
+  /// The last number that a counter of a name can give out.
+  package static func limit(_ name: String) -> UInt64 {
+    name == StoreFormat.uniqueIDCounter ? UInt64(Int64.max) : ObjectNumber.maximumSequence
+  }
+
+  /// Eight bytes and their checksum: a counter that a damaged bit set back would give numbers out
+  /// twice.
+  package static func encode(_ value: UInt64) -> [UInt8] {
+    var writer = ByteWriter()
+    writer.append(value)
+    writer.appendChecksum()
+    return writer.bytes
+  }
+
+  /// The number of bytes that ``encode(_:)`` made; nil for others.
+  static func decode(_ bytes: UnsafeRawBufferPointer) -> UInt64? {
+    guard var reader = ByteReader(checked: bytes), let value: UInt64 = reader.read(), reader.isAtEnd
+    else { return nil }
+    return value
+  }
+
+  package static func write(
+    _ name: String, _ value: UInt64, _ arbor: Database, _ transaction: borrowing WriteTransaction
+  ) throws(StoreError) {
+    try StoreCreation.put(StoreFormat.counterKey(name), encode(value), arbor, transaction)
+  }
+
+  /// Lets a counter go on from a number that is above it.
+  static func raise(
+    _ name: String, to value: UInt64, _ arbor: Database, _ transaction: borrowing WriteTransaction
+  ) throws(StoreError) {
+    guard try read(name, arbor, transaction.reader) < value else { return }
+    try write(name, min(value, limit(name) + 1), arbor, transaction)
+  }
+}
+
+extension StoreSnapshot {
+  /// All counters of the store, by name.
+  package func counters() throws(StoreError) -> [String: UInt64] {
+    let arbor = store.databases.arbor
+    var counters = [
+      StoreFormat.uniqueIDCounter: try StoreCounter.read(
+        StoreFormat.uniqueIDCounter, arbor, try reader)
+    ]
+    for entity in store.schema.concreteEntities {
+      let name = StoreFormat.objectCounter(entity.number)
+      counters[name] = try StoreCounter.read(name, arbor, try reader)
+    }
+    return counters
+  }
+}

@@ -1,0 +1,70 @@
+package import ArborModel
+internal import LMDB
+internal import Synchronization
+
+extension StoreEngine {
+  /// Counts one more use of an index, by its number in the store. Some nanoseconds.
+  package func noteUse(ofIndex number: Int) { indexUse[number].increment() }
+}
+
+extension StoreSnapshot {
+  /// Every index with its size and its uses, by entity and name. Looks at up to 256
+  /// pages of each.
+  package func indexes() throws(StoreError) -> [IndexStatistics] {
+    let reader = try reader
+    var list: [IndexStatistics] = []
+    for (number, index) in store.databases.indexes.enumerated() {
+      let space = try storing(reader.space(index.database))
+      let entity = store.schema.entities[index.schema.declaringEntity]
+      list.append(
+        IndexStatistics(
+          entity: entity.name, name: index.schema.name,
+          columns: index.schema.columns.map { column in
+            FetchIndexDescription.Element(
+              entity.name(of: column.source), isAscending: column.isAscending,
+              kind: column.kind.description)
+          }, isUnique: index.schema.isUnique, condition: index.schema.condition?.text,
+          entries: space.entries, pages: space.pages, bytes: space.bytes,
+          uses: store.indexUse[number].value))
+    }
+    return list.sorted { ($0.entity, $0.name) < ($1.entity, $1.name) }
+  }
+
+  /// The indexes that are not ready to be read, by entity and name; empty where all are.
+  ///
+  /// - Complexity: Some lookups for each of them.
+  package func indexBuilds() throws(StoreError) -> [IndexBuildStatus] {
+    guard let unfinishedIndexes else { return [] }
+    let schema = store.schema
+    var list: [IndexBuildStatus] = []
+    for (indexNumber, index) in store.databases.indexes.enumerated() {
+      guard let build = unfinishedIndexes[indexNumber] else { continue }
+      let owner = schema.entities[index.schema.declaringEntity]
+      let reader = try reader
+      let count = try storing { () throws(LMDBError) in
+        var count = 0
+        for entity in owner.concreteFamily {
+          count += try reader.entryCount(store.databases.records(entity))
+        }
+        return count
+      }
+      list.append(
+        IndexBuildStatus(
+          entity: owner.name, index: index.schema.name, isUnique: index.schema.isUnique,
+          state: build.state,
+          objectsDone: build.state == .writeOnly ? count : (count * Int(build.part)) >> 16,
+          objectCount: count))
+    }
+    return list.sorted { ($0.entity, $0.index) < ($1.entity, $1.index) }
+  }
+}
+
+/// Counts what several threads do at once.
+final class UseCounter: Sendable {
+  private let count = Atomic<Int>(0)
+
+  var value: Int { count.load(ordering: .relaxed) }
+
+  @inline(__always)
+  func increment() { count.add(1, ordering: .relaxed) }
+}

@@ -1,0 +1,127 @@
+internal import ArborModel
+
+/// The inner side of semi-joins.
+extension QueryExecutor {
+  /// The related objects that fulfil a condition, and for a to-many relationship their owners; nil
+  /// where finding them costs as much as a budget.
+  func relatedRows(_ condition: RelatedCondition, budget: Int) throws -> RelatedRows? {
+    let executor = QueryExecutor(source, try planner.planner(of: condition).scope)
+    let plan = try executor.plan()
+    guard executor.planner.costs.cost(of: plan) < budget else { return nil }
+    guard condition.relationship.isToMany else {
+      let numbers = try executor.numbers(plan)
+      return RelatedRows(
+        condition, of: executor.planner.scope, plan: executor.plan(thatRan: plan),
+        count: .gathered(numbers), owners: nil)
+    }
+    let found = try executor.owners(of: condition.relationship, plan, effort: budget)
+    return found.map { owners, members in
+      RelatedRows(
+        condition, of: executor.planner.scope, plan: executor.plan(thatRan: plan),
+        count: .gathered(members),
+        owners: .gathered(owners.filter { ObjectNumber(rawValue: $0).isOf(family) }))
+    }
+  }
+
+  /// The plan that a query was answered by.
+  private func plan(thatRan plan: AccessPlan) -> AccessPlan {
+    if case .rows(let plan) = ran { plan } else { plan }
+  }
+
+  /// The numbers of all stored objects that a plan finds, ascending.
+  private func numbers(_ plan: AccessPlan) throws -> [UInt64] {
+    if plan.isListed, case .numbers(let list) = plan.access {
+      let (list, numbers) = try gathered(list)
+      ran = .rows(AccessPlan(access: .numbers(list), residual: []))
+      return numbers
+    }
+    var sink = NumberSink()
+    try visit(plan, &sink, skipsKnown: false)
+    return sink.numbers
+  }
+
+  /// The objects that have any of a plan's objects as members, ascending, and the members.
+  ///
+  /// - Parameter effort: What finding them may cost, in units of ``Cost``.
+  /// - Returns: nil where it would cost more.
+  private func owners(
+    of relationship: RelationshipSchema, _ plan: AccessPlan, effort: Int
+  ) throws -> (owners: [UInt64], members: [UInt64])? {
+    let inverse = source.schema.inverse(of: relationship)
+    guard inverse.isToMany else {
+      var sink = OwnerSink(inverse)
+      try visit(plan, &sink, skipsKnown: false)
+      SortedNumbers.sortUnique(&sink.owners)
+      return (sink.owners, sink.members)
+    }
+    let members = try numbers(plan)
+    guard members.count * Cost.seek < effort else { return nil }
+    let candidate = AccessCandidate(
+      accessPath: .members(inverse, owners: members.map { ObjectNumber(rawValue: $0) }),
+      covered: [])
+    let owner = source.schema.entities[relationship.declaringEntity]
+    let family = owner.concreteFamily.map { source.schema.entities[$0] }
+    return try CandidateCollector(source: source, family: family)
+      .collect(candidate, effort: effort).map { ($0, members) }
+  }
+}
+
+/// Keeps the numbers of rows.
+private struct NumberSink: RowSink {
+  private(set) var numbers: [UInt64] = []
+
+  @inline(__always)
+  mutating func take(_ number: ObjectNumber, _ row: FoundRow, of entity: EntitySchema) -> Bool {
+    numbers.append(number.rawValue)
+    return true
+  }
+}
+
+/// Reads where a to-one relationship of the rows leads.
+private struct OwnerSink: RowSink {
+  var owners: [UInt64] = []
+  private(set) var members: [UInt64] = []
+  private let relationship: RelationshipSchema
+  /// The relationship's field in the records of the entity that was met last.
+  private var field: (entity: EntitySchema, field: RecordField)?
+
+  init(_ relationship: RelationshipSchema) { self.relationship = relationship }
+
+  mutating func take(_ number: ObjectNumber, _ row: FoundRow, of entity: EntitySchema) -> Bool {
+    guard case .stored(let record) = row else { return true }
+    if field?.entity !== entity {
+      guard case .field(let index) = entity.relationships[relationship.slot].storage else {
+        return true
+      }
+      field = (entity, entity.layout.fields[index])
+    }
+    members.append(number.rawValue)
+    if let field, let owner = record.reference(field.field) { owners.append(owner.rawValue) }
+    return true
+  }
+}
+
+/// The objects of a relationship's destination that fulfil a condition on them: the inner side of a
+/// semi-join, planned or found.
+final class RelatedRows {
+  let condition: RelatedCondition
+  /// What asks for them.
+  let scope: PlanScope
+  /// How they are found, or were.
+  let plan: AccessPlan
+  /// How many they are; gathered once they have been found.
+  let count: RowCount
+  /// For a to-many relationship those that have any of them as members.
+  let owners: RowCount?
+
+  init(
+    _ condition: RelatedCondition, of scope: PlanScope, plan: AccessPlan, count: RowCount,
+    owners: RowCount?
+  ) {
+    self.condition = condition
+    self.scope = scope
+    self.plan = plan
+    self.count = count
+    self.owners = owners
+  }
+}

@@ -1,0 +1,114 @@
+internal import ArborModel
+
+/// Answers one query on one transaction: runs what the planner decided, evaluates rows, lays the
+/// context's pending state over them, orders them and copies those that are wanted.
+///
+/// Nothing that points into the map leaves it.
+final class QueryExecutor {
+  /// What a query was answered by.
+  enum Ran {
+    case rows(AccessPlan)
+    /// The counts of an access path.
+    case counts(AccessCandidate, Int)
+    case ends([OrderedAccess])
+    case keys(CoveringIndex)
+  }
+
+  let source: QuerySource
+  let planner: QueryPlanner<CollectingCounts>
+  let overlay: FetchOverlay?
+  let resolver: SnapshotResolver
+  /// What the trials of the plan have found.
+  var findings = Findings()
+  /// What answered the query at last; nil before it has run.
+  var ran: Ran?
+  /// Counts rows while a plan is analysed.
+  var tally: RowTally?
+
+  convenience init(_ source: QuerySource, _ query: StoreQuery, overlay: FetchOverlay?) throws {
+    let overlay = overlay.flatMap { $0.hasPendingChanges || $0.known != nil ? $0 : nil }
+    let environment = PredicateEnvironment(
+      schema: source.schema, storeID: source.store.id, locale: source.locale)
+    self.init(source, try PlanScope(query, environment, overlay: overlay))
+  }
+
+  init(_ source: QuerySource, _ scope: PlanScope) {
+    self.source = source
+    planner = QueryPlanner(scope: scope, counts: CollectingCounts(source))
+    overlay = scope.overlay
+    resolver = SnapshotResolver(source, overlay: overlay)
+  }
+
+  var query: StoreQuery { planner.scope.query }
+  var family: [EntitySchema] { planner.family }
+
+  /// Reads what sort keys are about, at the predicate's instant.
+  func sortColumns(_ keys: [BoundSortKey]) -> SortColumns {
+    SortColumns(keys, planner.scope.environment, resolver: resolver)
+  }
+
+  var hasPendingChanges: Bool { overlay?.hasPendingChanges ?? false }
+
+  // MARK: Conditions
+
+  /// What evaluates one entity's records by some conditions of the query's predicate.
+  func filter(_ nodes: [BoundNode], for entity: EntitySchema) throws -> RowFilter {
+    var code: CompiledPredicate?
+    if let predicate = query.predicate, !nodes.isEmpty {
+      code = try PredicateCompiler.compile(
+        nodes, arguments: predicate.arguments, for: entity, environment: planner.scope.environment)
+    }
+    if let tally { code = tally.counting(code) }
+    return RowFilter(entity: entity, predicate: code)
+  }
+
+  /// A stored record, checked and in the newest layout.
+  @inline(__always)
+  func verified(
+    _ bytes: UnsafeRawBufferPointer, _ number: ObjectNumber, _ entity: EntitySchema,
+    _ layout: RecordLayout
+  ) throws -> RecordView {
+    if let base = bytes.baseAddress {
+      let record = RecordView(base: base, count: bytes.count)
+      if record.verify(layout, key: number) == nil { return record }
+    }
+    return try resolver.upgrades.upgrade(bytes, number, entity, source.store.layouts)
+  }
+}
+
+/// Evaluates conditions on the records of one concrete entity.
+struct RowFilter {
+  let entity: EntitySchema
+  /// nil where every record passes.
+  let predicate: CompiledPredicate?
+
+  @inline(__always)
+  func accepts(
+    _ record: RecordView, _ number: ObjectNumber, _ resolver: SnapshotResolver
+  ) -> Bool {
+    guard let predicate else { return true }
+    return predicate(record, number, resolver)
+  }
+}
+
+/// Counts the rows that a query asks its conditions of.
+final class RowTally {
+  private(set) var visited = 0
+  private(set) var accepted = 0
+
+  /// Begins to count anew: a scan that was given up does not count.
+  func begin() {
+    visited = 0
+    accepted = 0
+  }
+
+  /// A predicate that counts, or what lets all rows pass and counts them.
+  func counting(_ predicate: CompiledPredicate?) -> CompiledPredicate {
+    { [self] record, number, resolver in
+      visited += 1
+      guard predicate?(record, number, resolver) ?? true else { return false }
+      accepted += 1
+      return true
+    }
+  }
+}

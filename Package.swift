@@ -12,8 +12,10 @@ let common: [SwiftSetting] = [
 
 /// Hot layers read class properties millions of times a second. A dynamic exclusivity check costs
 /// about 5 ns each; debug builds, and with them every test, keep the checks.
-let hot: [SwiftSetting] =
-  common + [.unsafeFlags(["-enforce-exclusivity=unchecked"], .when(configuration: .release))]
+let unchecked: [SwiftSetting] = [
+  .unsafeFlags(["-enforce-exclusivity=unchecked"], .when(configuration: .release))
+]
+let hot: [SwiftSetting] = common + unchecked
 
 /// Layers above the store touch no memory by hand, and the compiler holds them to it.
 let safe: [SwiftSetting] = common + [.strictMemorySafety()]
@@ -73,7 +75,7 @@ let package = Package(
         "ArborObjects", "ArborModel", "ArborJSON", "ArborLocks",
         .product(name: "Logging", package: "swift-log"),
       ],
-      swiftSettings: safe),
+      swiftSettings: safe + unchecked),
     .target(
       name: "ArborData",
       dependencies: [

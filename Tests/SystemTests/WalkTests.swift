@@ -145,12 +145,15 @@ import Testing
       .write(to: folder.url.appending(path: "Staff.json"))
 
     // The documents are understood, and checked against the model, before a context is touched.
-    var reader = SeedReader(schema: ExchangeSchema(store.model), options: SeedOptions())
+    let context = store.makeContext()
+    var reader = SeedReader(context, SeedOptions(), ExchangeLimit(context))
     _ = try reader.read(url)
-    #expect(reader.plan.objects.map(\.entity.name).sorted() == ["Company", "Employee", "Employee"])
+    let plan = try reader.finish()
+    let entities = plan.items.map { plan.mapping(of: $0).entity.name }
+    #expect(entities.sorted() == ["Company", "Employee", "Employee"])
+    #expect(!context.hasChanges)
 
     // Then the plan is carried out in a context, and committed by whoever asked.
-    let context = store.makeContext()
     let report = try context.seed(from: url)
     #expect(report.created == ["Company": 1, "Employee": 2])
     #expect(report.documents.map(\.lastPathComponent) == ["Main.seed.json", "Staff.json"])

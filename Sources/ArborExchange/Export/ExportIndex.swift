@@ -12,27 +12,27 @@ struct ExportIndex {
   }
 
   private let storeID: UUID
-  private let entityNames: [String]
-  private let entityIndexes: [String: Int]
+  private let schema: ModelSchema
   private var entries: [Entry] = []
   /// By entity, then by the object's number.
   private var positions: [[UInt64: UInt32]]
   /// Whether anything that is written leads to the object.
   private var isTarget: [Bool] = []
 
-  init(storeID: UUID, entityNames: [String]) {
+  init(_ schema: ModelSchema, storeID: UUID) {
     self.storeID = storeID
-    self.entityNames = entityNames
-    entityIndexes = Dictionary(
-      entityNames.enumerated().map { ($1, $0) }, uniquingKeysWith: { first, _ in first })
-    positions = Array(repeating: [:], count: entityNames.count)
+    self.schema = schema
+    positions = Array(repeating: [:], count: schema.entities.count)
   }
+
+  /// The index of an object's entity; `nil` if the model lacks it.
+  private func entityIndex(of id: ObjectID) -> Int? { schema.entity(named: id.entityName)?.index }
 
   var count: Int { entries.count }
 
   /// Puts an object behind the others, where it is not among them.
   mutating func add(_ id: ObjectID) throws(ArborError) {
-    guard let entity = entityIndexes[id.entityName] else {
+    guard let entity = entityIndex(of: id) else {
       throw ArborError(.unknownName, "The model has no entity \(id.entityName).").with(objectID: id)
     }
     guard positions[entity][id.number] == nil else { return }
@@ -47,21 +47,20 @@ struct ExportIndex {
 
   /// The position of an object; nil where it is not exported.
   func position(of id: ObjectID) -> Int? {
-    entityIndexes[id.entityName].flatMap { positions[$0][id.number].map(Int.init) }
+    entityIndex(of: id).flatMap { positions[$0][id.number].map(Int.init) }
   }
 
   func ids(_ positions: Range<Int>) -> [ObjectID] {
     entries[positions].map {
-      ObjectID(storeID: storeID, entityName: entityNames[Int($0.entity)], number: $0.number)
+      ObjectID(storeID: storeID, entityName: schema.entities[Int($0.entity)].name, number: $0.number)
     }
   }
 
-  func entityName(at position: Int) -> String { entityNames[Int(entries[position].entity)] }
+  func entityIndex(at position: Int) -> Int { Int(entries[position].entity) }
 
   /// The order of IDs that are not in the index: by the model's order of entities, then by number.
   func precedes(_ left: ObjectID, _ right: ObjectID) -> Bool {
-    (entityIndexes[left.entityName] ?? 0, left.number)
-      < (entityIndexes[right.entityName] ?? 0, right.number)
+    (entityIndex(of: left) ?? 0, left.number) < (entityIndex(of: right) ?? 0, right.number)
   }
 
   mutating func markTarget(_ position: Int) { isTarget[position] = true }
@@ -71,6 +70,6 @@ struct ExportIndex {
 
   /// What references call the object at a position. No entity's name has a slash.
   func name(at position: Int) -> String {
-    "\(entityName(at: position))/\(entries[position].ordinal)"
+    "\(schema.entities[entityIndex(at: position)].name)/\(entries[position].ordinal)"
   }
 }

@@ -14,7 +14,8 @@ package struct ExportRun {
   private static let batch = 1_000
 
   private let context: ManagedObjectContext
-  private let schema: ExportSchema
+  /// What is exported of each entity, by the entities' indexes.
+  private let mappings: [ExportMapping]
   private let depth: Int?
   private let mask: Mask?
   private let limit: ExchangeLimit
@@ -27,14 +28,13 @@ package struct ExportRun {
   package init(
     _ context: ManagedObjectContext, depth: Int?, keys: [String]? = nil, mask: Mask? = nil
   ) throws(ArborError) {
-    let model = context.store.model
+    let schema = context.store.schema
     self.context = context
     self.depth = depth
     self.mask = mask
     limit = ExchangeLimit(context)
-    schema = try ExportSchema(model, keys: keys)
-    index = ExportIndex(
-      storeID: context.store.id, entityNames: model.entities.filter { !$0.isAbstract }.map(\.name))
+    mappings = try ExportMapping.all(schema, keys: keys)
+    index = ExportIndex(schema, storeID: context.store.id)
   }
 
   /// Adds objects to begin with, in their order; those that do not exist are passed over.
@@ -62,8 +62,8 @@ package struct ExportRun {
     for start in stride(from: 0, to: index.count, by: Self.batch) {
       for (position, object) in try objects(from: start) {
         try limit.check()
-        let entity = schema.entity(named: index.entityName(at: position))
-        writer.write(try json(object, entity, at: position), of: entity.name)
+        let mapping = mappings[index.entityIndex(at: position)]
+        writer.write(try json(object, mapping, at: position), of: mapping.entity.name)
       }
       try sink(writer.takeText())
     }
@@ -99,7 +99,7 @@ package struct ExportRun {
       for start in stride(from: first, to: next, by: Self.batch) {
         for (position, object) in try objects(from: start) where position < next {
           try limit.check()
-          for link in schema.entity(named: index.entityName(at: position)).links {
+          for link in mappings[index.entityIndex(at: position)].links {
             for target in try targets(of: object, link) where index.position(of: target) == nil {
               reached.insert(target)
             }
@@ -116,7 +116,7 @@ package struct ExportRun {
     for start in stride(from: 0, to: index.count, by: Self.batch) {
       for (position, object) in try objects(from: start) {
         try limit.check()
-        for link in schema.entity(named: index.entityName(at: position)).links {
+        for link in mappings[index.entityIndex(at: position)].links {
           for target in try positions(of: object, at: position, link) { index.markTarget(target) }
         }
       }
@@ -124,7 +124,7 @@ package struct ExportRun {
   }
 
   private func targets(
-    of object: ManagedObject, _ link: ExportLink
+    of object: ManagedObject, _ link: ExportMapping.Link
   ) throws(ArborError) -> [ObjectID] {
     switch try object.value(forKey: link.name) {
     case .objectID(let id): return [id]
@@ -137,7 +137,7 @@ package struct ExportRun {
   /// The positions of the objects that a relationship is written to lead to: in its order, or in
   /// that of the export.
   private func positions(
-    of object: ManagedObject, at position: Int, _ link: ExportLink
+    of object: ManagedObject, at position: Int, _ link: ExportMapping.Link
   ) throws(ArborError) -> [Int] {
     if link.role == .followed { return [] }
     var positions = try targets(of: object, link).compactMap { index.position(of: $0) }
@@ -146,25 +146,25 @@ package struct ExportRun {
   }
 
   private func json(
-    _ object: ManagedObject, _ entity: ExportEntity, at position: Int
+    _ object: ManagedObject, _ mapping: ExportMapping, at position: Int
   ) throws(ArborError) -> JSONValue {
     var members: [JSONObject.Element] = []
     if let label = index.label(at: position) { members.append((SeedReader.id, .string(label))) }
-    for attribute in entity.attributes {
+    for attribute in mapping.attributes {
       var value = try object.value(forKey: attribute.name)
-      if let mask { value = mask(entity.name, attribute.name, value) }
-      guard let json = attribute.json(value, schema.attributes) else {
+      if let mask { value = mask(mapping.entity.name, attribute.name, value) }
+      guard let json = attribute.json(value) else {
         throw ArborError(
           .invalidDocument,
-          "\(entity.name).\(attribute.name) holds a value that has no form in JSON; change it, or "
+          "\(mapping.entity.name).\(attribute.name) holds a value that has no form in JSON; change it, or "
             + "leave the attribute out by keys."
         ).with(
-          entity: entity.name, objectID: object.objectID, keyPath: attribute.name,
+          entity: mapping.entity.name, objectID: object.objectID, keyPath: attribute.name,
           offending: "\(value)")
       }
       members.append((attribute.name, json))
     }
-    for link in entity.links {
+    for link in mapping.links {
       let positions = try positions(of: object, at: position, link)
       guard !positions.isEmpty else { continue }
       let references = positions.map { position in

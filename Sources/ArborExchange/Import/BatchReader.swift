@@ -18,12 +18,13 @@ struct PlannedBatch {
 /// out and committed.
 ///
 /// `@unchecked Sendable`: everything is touched on the queue alone, one thing at a time. Planning
-/// asks the context for its model only, which never changes; each batch has mappings and tables of
-/// its own.
+/// asks the context for its model only, which never changes. Batches share the mappings, of which
+/// carrying out a batch reads what never changes; each batch has a plan of its own.
 final class BatchReader: @unchecked Sendable {
   private let entityName: String
   private let context: ManagedObjectContext
   private let options: ImportOptions
+  private let mapper: ImportMapper
   private var reader: ImportItems
   /// Set when the import ends before the document does; the queue's threads know no task.
   private let givenUp = GiveUp()
@@ -35,8 +36,10 @@ final class BatchReader: @unchecked Sendable {
   let size: Int?
 
   init(
-    _ url: URL, _ entityName: String, _ context: ManagedObjectContext, _ options: ImportOptions
+    _ url: URL, _ entityName: String, _ context: ManagedObjectContext, _ options: ImportOptions,
+    by mapper: ImportMapper
   ) throws(ArborError) {
+    self.mapper = mapper
     self.entityName = entityName
     self.context = context
     self.options = options
@@ -83,10 +86,9 @@ final class BatchReader: @unchecked Sendable {
   private func prepared() -> Result<PlannedBatch?, ArborError> {
     Result { () throws(ArborError) in
       guard let batch = try reader.next(options.batchSize) else { return nil }
-      var items = try ItemImport(entityName, into: context, options)
+      let items = try ItemImport(entityName, into: context, options, by: mapper, limit)
       // By these the errors of a commit are given locations.
       items.run.itemsOfObjects = NumberMap()
-      items.run.planner.limit = limit
       let indexes = try items.plan(batch.items)
       return PlannedBatch(
         items: items, indexes: indexes, count: batch.items.count, position: reader.position)

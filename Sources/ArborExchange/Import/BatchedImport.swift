@@ -10,9 +10,8 @@ struct BatchedImport {
   private let options: ImportOptions
   private var step = ImportStep()
   private let limit: ExchangeLimit
-  private var waiting: [WaitingReference] = []
-  /// The names of the model that no batch so far has had; nil before the first.
-  private var unmet: UnmetNames?
+  private let mapper: ImportMapper
+  private var waiting: [WaitingLink] = []
 
   init(
     _ url: URL, _ entityName: String, into context: ManagedObjectContext, _ options: ImportOptions
@@ -22,13 +21,14 @@ struct BatchedImport {
     self.context = context
     self.options = options
     limit = ExchangeLimit(until: options.deadline)
+    mapper = ImportMapper(context.store.schema, options)
   }
 
   /// Imports all items of the file; `report` is told of each commit, and says whether to go on.
   mutating func run(_ report: (ImportStep) -> Bool) throws(ArborError) {
     try limit.checkNow()
     context.deadline = options.deadline
-    let reader = try BatchReader(url, entityName, context, options)
+    let reader = try BatchReader(url, entityName, context, options, by: mapper)
     defer { reader.stop() }
     step.totalBytes = reader.size
     while let batch = try reader.next(limit) {
@@ -36,17 +36,15 @@ struct BatchedImport {
         try items.run.carryOut(batch.indexes)
         return try items.finish(isLast: false)
       }
-      let names = batch.items.unmetNames
-      unmet?.intersect(names)
-      unmet = unmet ?? names
       step.items += batch.count
       step.bytesRead = batch.position
       guard report(step) else { return }
     }
     try connectWaiting()
     let document = reader.document
-    if let unmet, step.items > 0 {
-      try ItemImport(entityName, into: context, options).check(unmet, of: step.items, in: document)
+    let last = try ItemImport(entityName, into: context, options, by: mapper, limit)
+    if let unmet = last.unmetNames(of: step.items) {
+      try last.check(unmet, of: step.items, in: document)
       step.findings.warnings = unmet.warnings
     }
     if options.lenient, let problem = document.problem {
@@ -64,20 +62,21 @@ struct BatchedImport {
     while !waiting.isEmpty {
       let part = waiting.suffix(max(options.batchSize, 1))
       waiting.removeLast(part.count)
-      try commit(ItemImport(entityName, into: context, options)) { (items) throws(ArborError) in
-        for waiting in part { try items.take(waiting) }
-        try items.run.identities.fetch()
+      let items = try ItemImport(entityName, into: context, options, by: mapper, limit)
+      try commit(items) { (items) throws(ArborError) in
+        for waiting in part { try items.resume(waiting) }
+        try items.run.plan.identities.fetch()
         return try items.finish()
       }
     }
   }
 
   private mutating func commit(
-    _ batch: ItemImport, _ body: (inout ItemImport) throws(ArborError) -> [PendingReference]
+    _ items: ItemImport, _ body: (ItemImport) throws(ArborError) -> [DeferredLink]
   ) throws(ArborError) {
-    var items = batch
-    items.run.planner.limit = limit
-    let left = try body(&items)
+    // Planning had the limit of its own thread.
+    items.run.limit = limit
+    let left = try body(items)
     waiting += left.map { items.run.waiting($0, url) }
     step.inserted += items.run.counts.inserted
     step.updated += items.run.counts.updated

@@ -1,15 +1,14 @@
-import ArborJSON
 import ArborModel
-import ArborObjects
 import Logging
 
-/// Makes mappings of what the model's `userInfo` says.
+/// Compiles the mappings of an import from the notes in the model's `userInfo`, once for all of its
+/// batches.
 ///
 /// | key | on | meaning |
 /// |---|---|---|
 /// | `PrimaryAttribute`, `PrimaryKey`, `relatedByAttribute` | entity | identifies its objects: names
 /// of attributes, and of a to-one relationship to the object within which they differ |
-/// | `ImportName`, `mappedKeyName`, `externalName` | property | where its value stands |
+/// | `ImportName`, `mappedKeyName`, `externalName` | property | the place of its value |
 /// | `DateFormat`, `dateFormat` | date attribute | how its text is read |
 /// | `NumberFormat`, `numberFormat` | number attribute | the locale in which its texts are read |
 /// | `MergePolicy` | relationship | what becomes of present members |
@@ -18,107 +17,91 @@ import Logging
 final class ImportMapper {
   private static let logger = Logger(label: "ArborData.import")
 
-  private let context: ManagedObjectContext
-  private let schema: ExchangeSchema
-  private let identities: IdentityMap
-  private let attributes: AttributeReader
+  private let schema: ModelSchema
   private let options: ImportOptions
-  private var mappings: [String: ItemMapping] = [:]
-  /// Receives what the import leaves out; nil: that is an error.
-  let drops: ImportDrops?
+  private let textRules: TextRules
+  private var mappings: [ExchangeMapping?]
 
-  init(_ context: ManagedObjectContext, _ identities: IdentityMap, _ options: ImportOptions) {
-    self.context = context
-    let rules = TextRules(
+  init(_ schema: ModelSchema, _ options: ImportOptions) {
+    self.schema = schema
+    self.options = options
+    textRules = TextRules(
       dateFormat: options.dateFormat, timeZone: options.timeZone, acceptsNumbers: true,
       numberFormat: options.numberFormat, conversions: options.conversions)
-    drops = options.lenient ? ImportDrops() : nil
-    schema = ExchangeSchema(context.store.model, rules: rules)
-    self.identities = identities
-    attributes = AttributeReader(schema)
-    self.options = options
+    mappings = Array(repeating: nil, count: schema.entities.count)
   }
 
   /// The mapping of an entity.
   ///
-  /// - Throws: ``ArborError`` `unknownName`; `invalidModel` where a note of the model names what it
+  /// - Throws: ``ArborError`` `unknownName`; `invalidModel` if a note of the model names what it
   ///   lacks.
-  func mapping(for name: String) throws(ArborError) -> ItemMapping {
-    if let mapping = mappings[name] { return mapping }
-    let entity = try schema.requireEntity(named: name)
+  func mapping(for name: String) throws(ArborError) -> ExchangeMapping {
+    try mapping(for: schema.requireEntity(named: name))
+  }
+
+  private func mapping(for entity: EntitySchema) throws(ArborError) -> ExchangeMapping {
+    if let mapping = mappings[entity.index] { return mapping }
     let identity = try identity(of: entity)
-    var attributes: [ItemAttribute] = []
-    var relationships: [ItemRelationship] = []
-    var indexes: [ObjectIdentifier: Int] = [:]
-    for property in entity.properties {
-      switch property {
-      case .attribute(let attribute) where attribute.isDerived: break
-      case .attribute(let attribute):
-        indexes[ObjectIdentifier(attribute)] = attributes.count
-        attributes.append(try self.attribute(attribute, of: entity, identity))
-      case .relationship(let relationship):
-        relationships.append(try self.relationship(relationship, of: entity, identity))
+    let attributes = entity.attributes.filter { $0.description.derivation == nil }
+      .map { attribute in
+        MappedAttribute(
+          AttributeCoder(attribute, of: entity, in: schema.model, textRules),
+          routes: Self.routes(attribute.name, attribute.description.userInfo),
+          isNamed: Self.importName(in: attribute.description.userInfo) != nil,
+          identifies: identity?.slots.contains(attribute.slot) == true)
       }
+    var relationships: [MappedRelationship] = []
+    for relationship in entity.relationships where !relationship.isHidden {
+      relationships.append(try self.relationship(relationship, of: entity, identity))
     }
-    var rules = ItemRules()
+    var rules = ExchangeRules()
     rules.lastOfEqualsWins = true
     rules.skipsNullMembers = true
     rules.callsHooks = true
-    rules.drops = drops
-    let mapping = ItemMapping(
+    let mapping = ExchangeMapping(
       entity, attributes: attributes, relationships: relationships,
-      identity: identity?.attributes.compactMap { indexes[ObjectIdentifier($0)] } ?? [],
-      table: identity.map {
-        identities.table(for: entity, by: $0.attributes, under: $0.parent)
+      identity: identity.map { identity in
+        ExchangeIdentity(
+          attributes: identity.slots.compactMap { slot in
+            attributes.firstIndex { $0.slot == slot }
+          }, parent: identity.parent, isGlobal: identity.isGlobal)
       }, rules: rules)
-    mappings[name] = mapping
+    mappings[entity.index] = mapping
     return mapping
   }
 
-  /// The mappings that were asked for.
-  var usedMappings: [ItemMapping] {
-    mappings.values.filter(\.isUsed).sorted { $0.entity.name < $1.entity.name }
-  }
-
-  private func attribute(
-    _ attribute: ExchangeAttribute, of entity: ExchangeEntity, _ identity: Identity?
-  ) throws(ArborError) -> ItemAttribute {
-    let isPart = identity?.attributes.contains { $0 === attribute } == true
-    // What a conversion changes is not as the document has it.
-    let isPlain =
-      attribute.type != .string || !attribute.conversions.contains(.emptyTextIsNull)
-    return ItemAttribute(
-      attribute, at: try attribute.slots(in: context),
-      routes: Self.routes(attribute.name, attribute.userInfo),
-      isNamed: Self.importName(in: attribute.userInfo) != nil, takesPlainValues: isPlain,
-      read: reader(of: attribute, entity, identifies: isPart))
+  /// The mappings of which items were read.
+  var usedMappings: [ExchangeMapping] {
+    mappings.compactMap { $0 }.filter(\.scanner.isUsed)
+      .sorted { $0.entity.name < $1.entity.name }
   }
 
   private func relationship(
-    _ relationship: ExchangeRelationship, of entity: ExchangeEntity, _ identity: Identity?
-  ) throws(ArborError) -> ItemRelationship {
+    _ relationship: RelationshipSchema, of entity: EntitySchema, _ identity: Identity?
+  ) throws(ArborError) -> MappedRelationship {
+    let userInfo = relationship.description.userInfo
     let reference = try reference(relationship, of: entity)
-    return ItemRelationship(
-      relationship, at: try relationship.slots(in: context),
-      routes: Self.routes(relationship.name, relationship.userInfo),
-      isNamed: reference == nil && Self.importName(in: relationship.userInfo) != nil,
+    let destination = schema.entities[relationship.destination]
+    return MappedRelationship(
+      relationship, of: entity, in: schema,
+      routes: Self.routes(relationship.name, userInfo),
+      isNamed: reference == nil && Self.importName(in: userInfo) != nil,
       // What identifies an object is not replaced.
-      policy: identity?.parent === relationship ? .merge : policy(of: relationship, entity),
+      policy: identity?.parent?.slot == relationship.slot ? .merge : policy(of: relationship, entity),
       reference: reference
     ) { [unowned self] _, _ throws(ArborError) in
-      try self.mapping(for: relationship.destination)
+      try self.mapping(for: destination)
     }
   }
 
-  /// How a relationship's objects are named by keys; nil where the model does not say it.
+  /// How a relationship's objects are named by keys; `nil` if the model has no note about it.
   private func reference(
-    _ relationship: ExchangeRelationship, of entity: ExchangeEntity
+    _ relationship: RelationshipSchema, of entity: EntitySchema
   ) throws(ArborError) -> ItemReference? {
-    guard let note = relationship.userInfo["ImportReference"] else { return nil }
-    let destination = try schema.requireEntity(named: relationship.destination)
-    guard let template = ReferenceTemplate(note),
-      let identity = try identity(of: destination), identity.attributes.count == 1,
-      identity.parent == nil
+    guard let note = relationship.description.userInfo["ImportReference"] else { return nil }
+    let destination = schema.entities[relationship.destination]
+    guard let template = ReferenceTemplate(note), let identity = try identity(of: destination),
+      identity.slots.count == 1, identity.parent == nil
     else {
       throw ArborError(
         .invalidModel,
@@ -127,15 +110,17 @@ final class ImportMapper {
           + "write names in braces, as {\(relationship.name)}, and note the PrimaryAttribute."
       ).with(entity: entity.name, keyPath: relationship.name)
     }
+    let attribute = AttributeCoder(
+      destination.attributes[identity.slots[0]], of: destination, in: schema.model, textRules)
     return ItemReference(
-      template, identities.table(for: destination, by: identity.attributes), attributes,
+      template, to: destination, by: attribute,
       createsMissing: createsMissing(relationship, entity))
   }
 
   private func createsMissing(
-    _ relationship: ExchangeRelationship, _ entity: ExchangeEntity
+    _ relationship: RelationshipSchema, _ entity: EntitySchema
   ) -> Bool {
-    switch relationship.userInfo["ImportMissingReference"] {
+    switch relationship.description.userInfo["ImportMissingReference"] {
     case nil: return false
     case "Create": return true
     case let word?:
@@ -150,21 +135,26 @@ final class ImportMapper {
 
   /// What tells the objects of an entity apart.
   private struct Identity {
-    var attributes: [ExchangeAttribute] = []
+    /// The slots of attributes.
+    var slots: [Int] = []
     /// The relationship to the object within which they differ.
-    var parent: ExchangeRelationship?
+    var parent: RelationshipSchema?
+    /// Whether the attributes are unique in the whole store.
+    var isGlobal = true
   }
 
-  private func identity(of entity: ExchangeEntity) throws(ArborError) -> Identity? {
-    for ancestor in entity.lineage {
+  private func identity(of entity: EntitySchema) throws(ArborError) -> Identity? {
+    let lineage = entity.lineage.map { schema.entities[$0] }
+    for ancestor in lineage {
       guard
         let note = Self.note(
-          ["PrimaryAttribute", "PrimaryKey", "relatedByAttribute"], in: ancestor.userInfo)
+          ["PrimaryAttribute", "PrimaryKey", "relatedByAttribute"],
+          in: ancestor.description.userInfo)
       else { continue }
       var identity = Identity()
       for name in note.split(separator: ",").map({ String($0.trimmingSpace) }) {
         switch entity.property(named: name) {
-        case .attribute(let attribute): identity.attributes.append(attribute)
+        case .attribute(let attribute): identity.slots.append(attribute.slot)
         case .relationship(let relationship)
         where !relationship.isToMany && identity.parent == nil:
           identity.parent = relationship
@@ -183,42 +173,27 @@ final class ImportMapper {
           ).with(entity: ancestor.name, keyPath: name)
         }
       }
+      identity.isGlobal = Self.isUnique(identity.slots, in: entity)
       return identity
     }
-    for ancestor in entity.lineage {
+    for ancestor in lineage {
       let name = ancestor.name.prefix(1).lowercased() + ancestor.name.dropFirst() + "ID"
-      if let attribute = entity.attribute(named: name) { return Identity(attributes: [attribute]) }
+      if let attribute = entity.attributes.first(where: { $0.name == name }) {
+        return Identity(slots: [attribute.slot])
+      }
     }
     return nil
   }
 
-  /// - Parameter identifies: Whether the attribute is a part of the identity; an item in which it
-  ///   cannot be read lacks its identity.
-  private func reader(
-    of attribute: ExchangeAttribute, _ entity: ExchangeEntity, identifies: Bool
-  ) -> (JSONNode) throws(ArborError) -> Value {
-    let attributes = attributes
-    let name = entity.name
-    let drops = drops
-    return { node throws(ArborError) in
-      if identifies, let key = attributes.key(node, for: attribute) { return key }
-      guard let drops else { return try attributes.value(node, for: attribute, of: name) }
-      if attributes.isComposite(node, attribute) {
-        do throws(ArborError) { return try attributes.value(node, for: attribute, of: name) } catch
-        {
-          drops.add { error }
-          return .null
-        }
-      }
-      if let value = attributes.plainValue(node, for: attribute) { return value }
-      if !identifies {
-        drops.add { attributes.problem(node, with: attribute, of: name) }
-      }
-      return .null
+  /// Whether the model makes some attributes unique.
+  private static func isUnique(_ slots: [Int], in entity: EntitySchema) -> Bool {
+    let wanted = Set(slots.map { IndexSchema.Column.Source.attribute($0) })
+    return entity.indexes.contains { index in
+      index.isUnique && index.condition == nil && wanted.isSuperset(of: index.columns.map(\.source))
     }
   }
 
-  /// What a note says of where a property's value stands; by default under its own name.
+  /// The places that a note names for a property's value; by default its own name.
   private static func routes(_ name: String, _ userInfo: [String: String]) -> [ItemRoute] {
     let routes = importName(in: userInfo).map(ItemRoute.alternatives) ?? []
     return routes.isEmpty ? [ItemRoute([.key(name)])] : routes
@@ -229,9 +204,9 @@ final class ImportMapper {
   }
 
   private func policy(
-    of relationship: ExchangeRelationship, _ entity: ExchangeEntity
+    of relationship: RelationshipSchema, _ entity: EntitySchema
   ) -> MembershipPolicy {
-    let word = relationship.userInfo["MergePolicy"]
+    let word = relationship.description.userInfo["MergePolicy"]
     let named = word.flatMap(ImportMergePolicy.init)
     if let word, named == nil {
       Self.logger.warning(

@@ -3,45 +3,51 @@ import ArborModel
 import ArborObjects
 import Foundation
 
-/// The import of documents into one context.
-struct ItemImport {
+/// The import of items into one context, by mappings that are compiled once.
+///
+/// Belongs to one batch of an import that commits, else to the whole import.
+final class ItemImport {
   let context: ManagedObjectContext
+  let run: ExchangeRun
   private let options: ImportOptions
   private let mapper: ImportMapper
-  private let mapping: ItemMapping
-  var run: ItemRun
+  private let mapping: ExchangeMapping
+  private let plan: ExchangePlan
+  private let planner: ItemPlanner
 
+  /// - Parameters:
+  ///   - mapper: The compiled mappings; `nil` to compile them now.
+  ///   - limit: Ends the planning; `nil` for the limit of the context.
   init(
-    _ entityName: String, into context: ManagedObjectContext, _ options: ImportOptions
+    _ entityName: String, into context: ManagedObjectContext, _ options: ImportOptions,
+    by mapper: ImportMapper? = nil, _ limit: ExchangeLimit? = nil
   ) throws(ArborError) {
     self.context = context
     self.options = options
-    let identities = IdentityMap(context)
-    mapper = ImportMapper(context, identities, options)
-    mapping = try mapper.mapping(for: entityName)
-    run = ItemRun(context, identities)
-    if let key = options.layout.itemKey {
-      try mapping.supply(key)
-      run.planner.areKeyed = true
-    }
+    self.mapper = mapper ?? ImportMapper(context.store.schema, options)
+    mapping = try self.mapper.mapping(for: entityName)
+    if let key = options.layout.itemKey { try mapping.scanner.supply(key) }
+    let limit = limit ?? ExchangeLimit(context)
+    plan = ExchangePlan(context, drops: options.lenient ? ImportDrops() : nil)
+    planner = ItemPlanner(plan, limit, areKeyed: options.layout.itemKey != nil)
+    run = ExchangeRun(plan, in: context, limit)
   }
 
-  /// Imports a document as one object; nil where it is none.
-  mutating func object(_ document: JSONDocument) throws(ArborError) -> ManagedObject? {
+  /// Imports a document as one object; `nil` if it is not one.
+  func object(_ document: JSONDocument) throws(ArborError) -> ManagedObject? {
     guard document.root.kind == .object else { return nil }
     defer { options.report?.add(findings()) }
-    return try whole { (self) throws(ArborError) in
-      try self.run.run([document.root], self.mapping, isList: false).first
+    return try whole { () throws(ArborError) in
+      let items = try self.planner.plan([document.root], self.mapping, isList: false)
+      return try self.run.carryOut(items).first
     }
   }
 
-  /// Imports a document as one item into an object that is there; false where nothing has changed.
-  mutating func item(
-    _ document: JSONDocument, into object: ManagedObject
-  ) throws(ArborError) -> Bool {
+  /// Imports a document as one item into an object that exists; false if nothing has changed.
+  func item(_ document: JSONDocument, into object: ManagedObject) throws(ArborError) -> Bool {
     defer { options.report?.add(findings()) }
-    try whole { (self) throws(ArborError) in
-      let items = try self.run.plan(
+    try whole { () throws(ArborError) in
+      let items = try self.planner.plan(
         [document.root], self.mapping, isList: false, needsIdentity: false)
       if let item = items.first { try self.run.carryOut(item, into: object) }
     }
@@ -49,91 +55,78 @@ struct ItemImport {
   }
 
   /// Imports all items of a document.
-  mutating func objects(_ items: ImportItems) throws(ArborError) -> [ManagedObject] {
+  func objects(_ document: ImportItems) throws(ArborError) -> [ManagedObject] {
     var unmet: UnmetNames?
     defer { options.report?.add(findings(unmet)) }
-    return try whole { (self) throws(ArborError) in
-      var items = items
+    return try whole { () throws(ArborError) in
+      var items = document
       var objects: [ManagedObject] = []
       var count = 0
       while let batch = try items.next(self.options.batchSize) {
-        objects += try self.run.run(batch.items, self.mapping, isList: true)
+        objects += try self.run.carryOut(self.plan(batch.items))
         count += batch.items.count
       }
-      if let problem = items.problem { self.mapper.drops?.add { problem } }
-      let names = self.unmetNames
-      if count > 0 { unmet = names }
-      try self.check(names, of: count, in: items)
+      if let problem = items.problem { self.plan.drops?.add { problem } }
+      unmet = self.unmetNames(of: count)
+      if let unmet { try self.check(unmet, of: count, in: items) }
       return objects.eachOnce
     }
   }
 
   /// What was left out, and the names that led nowhere.
   func findings(_ unmet: UnmetNames? = nil) -> ImportFindings {
-    var findings = mapper.drops?.findings ?? ImportFindings()
+    var findings = plan.drops?.findings ?? ImportFindings()
     findings.warnings = unmet?.warnings ?? []
     return findings
   }
 
-  /// The names of the model that no item has had so far.
-  var unmetNames: UnmetNames {
-    UnmetNames(
-      mapper.usedMappings,
-      references: mapping.relationships.filter { $0.reference?.use.isMet == false })
+  /// The names of the model that no item has had; `nil` if there were no items.
+  func unmetNames(of count: Int) -> UnmetNames? {
+    count > 0 ? UnmetNames(mapper.usedMappings, ofItems: mapping) : nil
   }
 
   /// Refuses an import of which no item had what the `ImportReference` of a mandatory relationship
   /// reads: it has connected nothing.
   func check(_ unmet: UnmetNames, of count: Int, in items: ImportItems) throws(ArborError) {
-    guard count > 0, !items.mayDoNothing,
-      let relationship = mapping.relationships.first(where: {
-        !$0.relationship.isOptional && unmet.references.contains($0.relationship.name)
-      }), let names = relationship.reference?.names
+    guard !items.mayDoNothing, let relationship = unmet.references.first(where: { !$0.isOptional }),
+      let names = relationship.reference?.names
     else { return }
     let entity = mapping.entity.name
-    let name = relationship.relationship.name
     throw ArborError(
       .invalidDocument,
-      "The ImportReference of \(entity).\(name) reads \(UnmetNames.list(names)), which "
-        + (count == 1 ? "the item has not" : "none of the \(count) items has")
+      "The ImportReference of \(entity).\(relationship.name) reads \(UnmetNames.list(names)), "
+        + "which " + (count == 1 ? "the item has not" : "none of the \(count) items has")
         + "; write what the items have, or remove the note."
-    ).with(entity: entity, keyPath: name, location: items.start)
+    ).with(entity: entity, keyPath: relationship.name, location: items.start)
   }
 
   /// Plans items; touches nothing in the context.
-  mutating func plan(_ nodes: some Collection<JSONNode>) throws(ArborError) -> [Int32] {
-    try run.plan(nodes, mapping, isList: true)
+  func plan(_ nodes: some Collection<JSONNode>) throws(ArborError) -> [Int32] {
+    try planner.plan(nodes, mapping, isList: true)
   }
 
   /// Connects what items have named by keys, when they have been carried out; returns what has to
-  /// wait for later batches, where it may.
+  /// wait for later batches, if it may.
   @discardableResult
-  mutating func finish(isLast: Bool = true) throws(ArborError) -> [PendingReference] {
-    try run.connectNamed(unknownKey: isLast ? .isError : .waits, mapper.drops)
+  func finish(isLast: Bool = true) throws(ArborError) -> [DeferredLink] {
+    try run.connectDeferred(unknownKey: isLast ? .isError : .waits)
   }
 
-  /// Takes up a relationship that an earlier batch had to leave.
-  mutating func take(_ waiting: WaitingReference) throws(ArborError) {
+  /// Resumes a relationship that an earlier batch had to leave.
+  func resume(_ waiting: WaitingLink) throws(ArborError) {
     let mapping = try mapper.mapping(for: waiting.object.entityName)
-    let relationship = mapping.relationships.first {
-      $0.relationship.name == waiting.relationship
-    }
-    guard let relationship else { return }
-    run.take(waiting, of: try context.object(with: waiting.object), relationship)
+    let index = mapping.relationships.firstIndex { $0.name == waiting.relationship }
+    guard let index else { return }
+    run.resume(waiting, of: try context.object(with: waiting.object), mapping, at: index)
   }
 
-  /// Runs an import so that it leaves nothing behind where it fails.
-  private mutating func whole<R>(
-    _ body: (inout ItemImport) throws(ArborError) -> R
-  ) throws(ArborError) -> R {
-    var copy = self
-    let result = try context.withSavepoint { () throws(ArborError) in
-      let result = try body(&copy)
-      try copy.finish()
+  /// Runs an import so that it leaves nothing behind if it fails.
+  private func whole<R>(_ body: () throws(ArborError) -> R) throws(ArborError) -> R {
+    try context.withSavepoint { () throws(ArborError) in
+      let result = try body()
+      try finish()
       return result
     }
-    self = copy
-    return result
   }
 
   static func encoded(_ value: some Encodable) throws(ArborError) -> Data {

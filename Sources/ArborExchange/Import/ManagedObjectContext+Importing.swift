@@ -192,7 +192,7 @@ extension ManagedObjectContext {
     let limit = ExchangeLimit(self)
     try limit.checkNow()
     let document = try source.document(options, limit)
-    var items = try ItemImport(entityName, into: self, options)
+    let items = try ItemImport(entityName, into: self, options)
     return try items.object(document)
   }
 
@@ -202,7 +202,7 @@ extension ManagedObjectContext {
     let limit = ExchangeLimit(self)
     try limit.checkNow()
     let document = try source.items(options, limit)
-    var items = try ItemImport(entityName, into: self, options)
+    let items = try ItemImport(entityName, into: self, options)
     return try items.objects(document)
   }
 }

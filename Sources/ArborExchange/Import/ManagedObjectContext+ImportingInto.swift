@@ -78,7 +78,7 @@ extension ManagedObjectContext {
     let limit = ExchangeLimit(self)
     try limit.checkNow()
     let document = try source.document(options, limit)
-    var items = try ItemImport(object.entity.name, into: self, options)
+    let items = try ItemImport(object.entity.name, into: self, options)
     return try items.item(document, into: object)
   }
 }

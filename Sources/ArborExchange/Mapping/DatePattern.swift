@@ -1,3 +1,4 @@
+import ArborLocks
 import ArborModel
 import Foundation
 
@@ -5,26 +6,45 @@ import Foundation
 /// Gregorian calendar, the first moment of a day whose text has no time, and local times inside a
 /// gap by the offset before it.
 ///
-/// One thread at a time uses it.
-final class DatePattern {
+/// Safe on any thread: formatters take turns.
+final class DatePattern: Sendable {
+  private struct Formatters {
+    /// In UTC, where clocks skip nothing; what it reads without a zone is what a clock showed.
+    let reader: DateFormatter
+    let writer: DateFormatter
+  }
+
+  private let pattern: String
   private let zone: TimeZone
-  /// In UTC, where clocks skip nothing; what it reads without a zone is what a clock showed.
-  private let reader: DateFormatter
-  private let writer: DateFormatter
+  private let locale: Locale
   private let digits: DigitPattern?
   private let hasZone: Bool
   private let hasTime: Bool
+  /// Made when the first text needs them: that takes longer than to read many dates.
+  private let formatters = Lock<Formatters?>(nil)
 
   init(
     _ pattern: String, zone: TimeZone, locale: Locale = Locale(identifier: "en_US_POSIX")
   ) {
+    self.pattern = pattern
     self.zone = zone
+    self.locale = locale
     let fields = Self.fields(of: pattern)
     hasZone = !fields.isDisjoint(with: "zZOvVXx")
     hasTime = !fields.isDisjoint(with: "hHkKabBmsSA")
-    reader = Self.formatter(pattern, .gmt, locale)
-    writer = zone == .gmt ? reader : Self.formatter(pattern, zone, locale)
     digits = locale.identifier == "en_US_POSIX" ? DigitPattern(pattern) : nil
+  }
+
+  private func format<R: Sendable>(_ body: (Formatters) -> R) -> R {
+    formatters.withLock { known in
+      let formatters =
+        known
+        ?? Formatters(
+          reader: Self.formatter(pattern, .gmt, locale),
+          writer: Self.formatter(pattern, zone, locale))
+      known = formatters
+      return body(formatters)
+    }
   }
 
   private static func formatter(
@@ -54,7 +74,7 @@ final class DatePattern {
   /// The date that a text denotes, or nil.
   func date(_ text: String) -> Date? {
     if let digits, let clock = digits.clock(text) { return date(clock: clock, fraction: 0) }
-    guard let date = reader.date(from: text) else { return nil }
+    guard let date = format({ $0.reader.date(from: text) }) else { return nil }
     if hasZone { return date }
     let seconds = date.timeIntervalSinceReferenceDate
     guard let clock = Int(exactly: seconds.rounded(.down)) else { return nil }
@@ -68,13 +88,13 @@ final class DatePattern {
     return Date(timeIntervalSinceReferenceDate: Double(instant) + fraction)
   }
 
-  func text(_ date: Date) -> String { writer.string(from: date) }
+  func text(_ date: Date) -> String { format { $0.writer.string(from: date) } }
 }
 
 /// A pattern of years, months, days, hours, minutes and seconds as digits, each in full width. Such
 /// patterns are the most frequent ones, and a formatter takes many times as long.
-private struct DigitPattern {
-  private enum Part {
+private struct DigitPattern: Sendable {
+  private enum Part: Sendable {
     case digits(UInt8, Int)
     case byte(UInt8)
   }

@@ -7,8 +7,8 @@ import Foundation
 ///
 /// Patterns are read in `en_US_POSIX` and, if the text doesn't contain a zone, in that of the
 /// rules: the settings of the device don't matter.
-final class DateReader {
-  private enum Format {
+final class DateReader: Sendable {
+  private enum Format: Sendable {
     case iso8601
     case unixTime(UnixTime)
     case pattern(DatePattern, String)

@@ -3,157 +3,392 @@ import ArborModel
 import ArborObjects
 import Foundation
 
-/// Carries a plan out in a context: objects with their values, then what is to be found among them
-/// and in the store, then relationships.
+/// Carries a plan out in a context: each item's object is found or created, filled, and connected
+/// with the objects of the items within it.
 ///
-/// Runs inside a savepoint of the context, so that whatever it throws leaves nothing behind.
-struct ExchangeRun {
-  let plan: ExchangePlan
-  let values: ExchangeValueReader
-  let schema: ExchangeSchema
+/// Runs inside a savepoint of the context, so that an error leaves nothing behind.
+final class ExchangeRun {
+  /// The object within which an item is described, and the relationship that leads from it.
+  struct Owner {
+    let object: ManagedObject
+    let relationship: MappedRelationship
+  }
+
   let context: ManagedObjectContext
-  let options: SeedOptions
-  let limit: ExchangeLimit
-  /// By their indexes in the plan.
-  private(set) var objects: [ManagedObject] = []
-  /// By the indexes of the finds in the plan.
-  private(set) var found: [ManagedObject] = []
+  let plan: ExchangePlan
+  /// Ends the run before it is done.
+  var limit: ExchangeLimit
+  var counts = ExchangeCounts()
+  /// The objects of items by their indexes in the plan, for plans whose items lead to each other.
+  var objects: [ManagedObject?] = []
+  /// Relationships that are connected when all items have been carried out.
+  var deferred: [DeferredLink] = []
+  /// The items of objects, by the objects' numbers, for errors of a commit; `nil` if they are not
+  /// kept.
+  var itemsOfObjects: NumberMap?
+  /// The locations of the items of objects whose relationships earlier batches had to leave.
+  var locationsOfWaiting: [ObjectNumber: ItemLocation] = [:]
+  /// Objects that no item has described so far, and that are deleted at the end if none does.
+  private var missing: [ManagedObject] = []
+  /// The objects of items that were carried out for the identity of the item that they are in.
+  private var parents: [Int32: ManagedObject] = [:]
 
-  mutating func run() throws(ArborError) {
-    objects.reserveCapacity(plan.objects.count)
-    for planned in plan.objects {
-      try limit.check()
-      let object = try planned.node.locating(entity: planned.entity.name) { () throws(ArborError) in
-        try context.insert(planned.entity.name)
-      }
-      objects.append(object)
-      try fill(object, planned)
-    }
-    // What the plan makes is there by now, with its values, so that one look finds all.
-    found = try findObjects()
-    for index in plan.objects.indices {
-      try limit.check()
-      var next = plan.objects[index].firstLink
-      while next >= 0 {
-        let link = plan.links[Int(next)]
-        try connect(objects[index], link, of: plan.objects[index].entity)
-        next = link.next
-      }
-    }
+  init(_ plan: ExchangePlan, in context: ManagedObjectContext, _ limit: ExchangeLimit) {
+    self.plan = plan
+    self.context = context
+    self.limit = limit
   }
 
-  /// Gives an object the attributes that stand in its document.
-  private func fill(_ object: ManagedObject, _ planned: PlannedObject) throws(ArborError) {
-    let entity = planned.entity
-    let members = entity.attributeMembers
-    members.find(in: planned.node)
-    for (index, attribute) in entity.attributes.enumerated() {
-      guard let node = members[index] else { continue }
-      try node.locating(entity: entity.name, property: attribute.name) { () throws(ArborError) in
-        let read = try values.content(node, for: attribute, of: entity)
-        let value =
-          if let read { read } else { try ExchangeValueReader.value(uniqueID(), for: attribute) }
-        guard !attribute.isDerived else {
-          return try object.setValue(value, forKey: attribute.name)
-        }
-        try object.setValue(value, at: attribute.slots(in: context))
+  /// Looks the identities of planned items up, together, and carries the items out; returns their
+  /// objects in the order of the items.
+  @discardableResult
+  func carryOut(_ items: [Int32]) throws(ArborError) -> [ManagedObject] {
+    try plan.identities.fetch()
+    counts.reserve(items.count)
+    var objects: [ManagedObject] = []
+    objects.reserveCapacity(items.count)
+    for item in items { try carryOut(item, within: nil, &objects) }
+    parents = [:]
+    if deferred.isEmpty, itemsOfObjects == nil { plan.removeItems() }
+    return objects
+  }
+
+  /// Carries a planned item out with an object that exists, whatever the item's identity.
+  func carryOut(_ index: Int32, into object: ManagedObject) throws(ArborError) {
+    try plan.identities.fetch()
+    try update(object, plan.items[Int(index)])
+  }
+
+  /// Carries out all items in the order of the plan, and then connects them: any of them may lead to
+  /// any other.
+  func carryOutAll() throws(ArborError) {
+    objects.reserveCapacity(plan.items.count)
+    for index in plan.items.indices {
+      var found: [ManagedObject] = []
+      try carryOut(Int32(index), within: nil, &found)
+      objects.append(found.first)
+    }
+    // What the plan creates exists by now, with its values, so that one look finds everything.
+    try plan.identities.fetch()
+    _ = try connectDeferred(unknownKey: .isError)
+  }
+
+  // MARK: Items
+
+  /// Carries the members of a link out; returns their objects in its order.
+  func carryOut(
+    _ members: ArraySlice<ExchangePlan.Member>, within owner: Owner
+  ) throws(ArborError) -> [ManagedObject] {
+    var objects: [ManagedObject] = []
+    objects.reserveCapacity(members.count)
+    for case .item(let item) in members {
+      if !parents.isEmpty, let known = parents.removeValue(forKey: item) {
+        objects.append(known)
+      } else {
+        try carryOut(item, within: owner, &objects)
       }
     }
+    return objects
   }
 
-  private func uniqueID() throws(ArborError) -> Int64 {
-    switch options.uniqueIDs {
-    case .store: try context.store.uniqueIDs.next()
-    case .application: try UniqueIDGenerator.generateUniqueID()
-    }
-  }
-
-  /// Adds what a link makes to what a relationship has: an inverse may have put members there.
-  private func connect(
-    _ object: ManagedObject, _ link: PlannedLink, of entity: ExchangeEntity
+  /// Carries one item out. `objects` receives its object, and those that share its identity; nothing
+  /// if no object exists and none may be created.
+  private func carryOut(
+    _ index: Int32, within owner: Owner?, _ objects: inout [ManagedObject]
   ) throws(ArborError) {
-    let relationship = link.relationship
-    let planned = plan.members(of: link)
-    try relationship.check(planned.count, limit: options.maximumMembers, at: link.node)
-    let members = try planned.map { (member) throws(ArborError) in
-      try self.member(member, of: link, of: entity)
+    try limit.check()
+    let item = plan.items[Int(index)]
+    let first = objects.count
+    do throws(ArborError) {
+      try carryOut(item, within: owner, &objects)
+    } catch {
+      throw item.origin < 0 ? error : error.with(location: plan.origin(item).location)
     }
-    guard relationship.isToMany || members.count == 1 || link.node.kind == .null else {
-      throw link.node.error(
-        "\(entity.name).\(relationship.name) takes exactly one object, and the linked documents "
-          + "create \(members.count); link a document that creates one."
-      ).with(entity: entity.name, keyPath: relationship.name)
-    }
-    try link.node.locating(entity: entity.name, property: relationship.name) {
-      () throws(ArborError) in
-      let slots = try relationship.slots(in: context)
-      guard relationship.isToMany else { return try object.setObject(members.first, at: slots) }
-      if link.node.isNull { return try object.setObjects([], at: slots) }
-      if relationship.isOrdered, object.count(at: slots) > 0 {
-        // The document's order is the one that counts; what else has come follows.
-        let listed = Set(members)
-        let others = object.objects(at: slots).filter { !listed.contains($0) }
-        return try object.setObjects(members + others, at: slots)
-      }
-      for member in members { try object.add(member, at: slots) }
-    }
+    guard let itemsOfObjects else { return }
+    for object in objects[first...] { itemsOfObjects.set(object.objectNumber, UInt(index)) }
   }
 
-  /// A member of a link, once it is known to fit the relationship.
-  private func member(
-    _ member: PlannedMember, of link: PlannedLink, of entity: ExchangeEntity
-  ) throws(ArborError) -> ManagedObject {
-    let relationship = link.relationship
+  private func carryOut(
+    _ item: ExchangePlan.Item, within owner: Owner?, _ objects: inout [ManagedObject]
+  ) throws(ArborError) {
+    let mapping = plan.mapping(of: item)
+    var parent: ManagedObject?
+    if item.key >= 0, let table = plan.tables[Int(item.mapping)] {
+      if table.parent != nil {
+        parent = item.isWithinParent ? owner?.object : try self.parent(of: item, mapping)
+      }
+      if let only = table.parent == nil ? table.only(at: Int(item.key)) : nil,
+        mapping.takesFromOthers(owner?.relationship)
+      {
+        try update(only, item)
+        objects.append(only)
+        return
+      }
+      let existing = try self.existing(item, mapping, table, within: owner, parent)
+      for object in existing { try update(object, item) }
+      objects += existing
+      if !existing.isEmpty { return }
+    }
+    guard mapping.rules.insertsMissing else { return }
+    let object = try insert(item, mapping)
+    if let parent { plan.tables[Int(item.mapping)]?.note(object, at: Int(item.key), of: parent) }
+    try fill(object, item, mapping, isNew: true)
+    objects.append(object)
+  }
+
+  /// The objects that an item describes, as far as they exist.
+  func existing(
+    _ item: ExchangePlan.Item, _ mapping: ExchangeMapping, _ table: IdentityTable,
+    within owner: Owner?, _ parent: ManagedObject?
+  ) throws(ArborError) -> [ManagedObject] {
+    let key = Int(item.key)
+    if table.parent != nil { return try parent.map { (parent) throws(ArborError) in
+      try table.objects(at: key, of: parent)
+    } ?? [] }
+    let found = table.objects(at: key)
+    guard let owner, !mapping.takesFromOthers(owner.relationship) else { return found }
+    // The key holds within the owner. An object without one may become a member.
+    let inverse = owner.relationship.schema.inverseSlot
+    let own = found.filter { $0.object(atSlot: inverse) === owner.object }
+    return own.isEmpty ? Array(found.filter { $0.object(atSlot: inverse) == nil }.prefix(1)) : own
+  }
+
+  /// The object that is a part of an item's identity, as the item itself describes or names it.
+  private func parent(
+    of item: ExchangePlan.Item, _ mapping: ExchangeMapping
+  ) throws(ArborError) -> ManagedObject? {
+    guard let relationship = mapping.parent,
+      let link = item.links.first(where: { plan.links[$0].relationship == relationship }),
+      let member = plan.members(of: plan.links[link]).first
+    else { return nil }
     switch member {
-    case .object(let index):
-      let memberEntity = plan.objects[index].entity
-      guard memberEntity.isKind(of: relationship.destination) else {
-        throw link.node.error(
-          "\(entity.name).\(relationship.name) takes \(relationship.destination), and the linked "
-            + "documents create \(memberEntity.name); link others."
-        ).with(entity: entity.name, keyPath: relationship.name)
-      }
-      return objects[index]
-    case .find(let index):
-      let name = found[index].entity.name
-      guard schema.entity(named: name)?.isKind(of: relationship.destination) == true else {
-        throw plan.finds[index].node.error(
-          "\(entity.name).\(relationship.name) takes \(relationship.destination), and the object "
-            + "that was found is of \(name); find another."
-        ).with(entity: entity.name, keyPath: relationship.name)
-      }
-      return found[index]
+    case .item(let index):
+      var objects: [ManagedObject] = []
+      try carryOut(index, within: nil, &objects)
+      parents[index] = objects.first
+      return objects.first
+    case .named(let name):
+      let (table, keys) = plan.keys(of: name)
+      return keys.lazy.compactMap { table.first(at: Int($0)) }.first
+    case .labelled, .group: return nil
     }
   }
 
-  /// The object of each find, in the order of the plan: looked up among the objects of the store,
-  /// the uncommitted ones and those of the plan itself.
-  ///
-  /// - Throws: ``ArborError`` `invalidDocument` where none exists, or more than one.
-  private func findObjects() throws(ArborError) -> [ManagedObject] {
-    guard !plan.finds.isEmpty else { return [] }
-    let identities = IdentityMap(context)
-    for find in plan.finds {
-      identities.table(for: find.entity, by: find.attributes).want(find.key)
-    }
-    try identities.fetch()
-    return try plan.finds.map { (find) throws(ArborError) in
-      let table = identities.table(for: find.entity, by: find.attributes)
-      return try theOne(of: table.objects(for: find.key), for: find)
-    }
-  }
-
-  private func theOne(
-    of matches: [ManagedObject], for find: PlannedFind
+  func insert(
+    _ item: ExchangePlan.Item, _ mapping: ExchangeMapping
   ) throws(ArborError) -> ManagedObject {
-    if matches.count == 1 { return matches[0] }
-    let names = find.attributes.map(\.name).joined(separator: " and ")
-    let problem =
-      matches.isEmpty
-      ? "No \(find.entity.name) has this \(names), neither here nor in the store; correct the "
-        + "value, or create the object."
-      : "\(matches.count) objects of \(find.entity.name) have this \(names); name more attributes, "
-        + "so that one is left."
-    throw find.node.error(problem).with(entity: find.entity.name, keyPath: find.attributes[0].name)
+    do throws(ArborError) {
+      let object = try context.insert(mapping.entity.name)
+      counts.noteInserted(object)
+      return object
+    } catch {
+      guard item.document >= 0 else { throw error }
+      throw error.located(mapping.entity.name, nil, at: plan.node(item, item.node).location)
+    }
+  }
+
+  private func update(
+    _ object: ManagedObject, _ item: ExchangePlan.Item
+  ) throws(ArborError) {
+    let mapping = plan.mapping(of: item)
+    let changed =
+      mapping.rules.updatesExisting ? try fill(object, item, mapping, isNew: false) : false
+    counts.noteMatched(object, changed: changed)
+  }
+
+  /// Gives an object what its item says.
+  ///
+  /// - Returns: Whether anything has changed.
+  @discardableResult
+  private func fill(
+    _ object: ManagedObject, _ item: ExchangePlan.Item, _ mapping: ExchangeMapping, isNew: Bool
+  ) throws(ArborError) -> Bool {
+    var changed = try setValues(of: object, item, mapping, isNew)
+    // From here on items may lead to it.
+    if isNew {
+      let table = item.key < 0 ? nil : plan.tables[Int(item.mapping)]
+      let guess = table.flatMap { $0.parent == nil ? ($0, index: Int(item.key)) : nil }
+      try plan.identities.note(object, of: mapping.entity, guess: guess)
+    }
+    for link in item.links {
+      if try connect(object, plan.links[link], item, mapping) { changed = true }
+    }
+    if mapping.rules.callsHooks, object.hearsOfImports {
+      _ = plan.node(item, item.node).tell {
+        object.didImport(from: $0)
+        return true
+      }
+    }
+    return changed
+  }
+
+  // MARK: Values
+
+  private func setValues(
+    of object: ManagedObject, _ item: ExchangePlan.Item, _ mapping: ExchangeMapping, _ isNew: Bool
+  ) throws(ArborError) -> Bool {
+    let hasHooks = mapping.rules.callsHooks && object.takesImportedValues
+    // One for all values, so that the document is retained once.
+    var node = plan.node(item, item.node)
+    var changed = false
+    for index in mapping.attributes.indices {
+      node.tapeIndex = Int(plan.values[Int(item.values) + index])
+      if node.tapeIndex == 0, !mapping.rules.clearsAbsent { continue }
+      let attribute = mapping.attributes[index]
+      let hasChanged =
+        node.tapeIndex == 0
+        ? try assign(.null, to: attribute, of: object, isNew)
+        : try set(attribute, of: object, to: node, mapping, hasHooks, isNew)
+      if hasChanged { changed = true }
+    }
+    return changed
+  }
+
+  private func set(
+    _ attribute: MappedAttribute, of object: ManagedObject, to node: JSONNode,
+    _ mapping: ExchangeMapping, _ hasHooks: Bool, _ isNew: Bool
+  ) throws(ArborError) -> Bool {
+    if let source = mapping.rules.uniqueIDs, node.isText(SeedReader.uniqueID) {
+      return try drawUniqueID(source, for: attribute, of: object, at: node, mapping)
+    }
+    var isTold = !hasHooks
+    var reception = ManagedObject.Reception.unfit
+    switch attribute.plainForm {
+    case .date:
+      guard let date = attribute.coder.date(node) else { break }
+      if !isTold, Self.tell(object, .date(date), node, attribute.name) { return !isNew }
+      isTold = true
+      reception = try object.receive(date, atSlot: attribute.slot)
+    case .text where node.kind == .string, .number:
+      if !isTold, node.tell({ object.importValue($0, forKey: attribute.name) }) {
+        return !isNew
+      }
+      isTold = true
+      reception = try object.receive(node, atSlot: attribute.slot)
+    case .text, nil: break
+    }
+    switch reception {
+    case .changed: return true
+    case .same: return false
+    case .unfit: return try setRead(attribute, of: object, to: node, mapping, isTold, isNew)
+    }
+  }
+
+  /// The same for values in other forms.
+  private func setRead(
+    _ attribute: MappedAttribute, of object: ManagedObject, to node: JSONNode,
+    _ mapping: ExchangeMapping, _ isTold: Bool, _ isNew: Bool
+  ) throws(ArborError) -> Bool {
+    let name = attribute.name
+    let value: Value
+    if let read = attribute.value(node) {
+      value = read
+    } else if let drops = plan.drops {
+      // An item whose identity cannot be read lacks it, which is counted by itself.
+      if !attribute.identifies { drops.add { attribute.coder.problem(with: node) } }
+      value = .null
+    } else {
+      if !isTold, node.tell({ object.importValue($0, forKey: name) }) { return !isNew }
+      throw attribute.coder.problem(with: node)
+    }
+    if !isTold, Self.tell(object, value, node, name) { return !isNew }
+    do throws(ArborError) {
+      return try assign(value, to: attribute, of: object, isNew)
+    } catch {
+      throw error.located(mapping.entity.name, name, at: node.location)
+    }
+  }
+
+  /// Sets an attribute to a number that was never given out before.
+  private func drawUniqueID(
+    _ source: SeedOptions.UniqueIDSource, for attribute: MappedAttribute, of object: ManagedObject,
+    at node: JSONNode, _ mapping: ExchangeMapping
+  ) throws(ArborError) -> Bool {
+    do throws(ArborError) {
+      let number =
+        switch source {
+        case .store: try context.store.uniqueIDs.next()
+        case .application: try UniqueIDGenerator.generateUniqueID()
+        }
+      guard let value = attribute.coder.kind.unique(number) else {
+        throw ArborError(
+          .limitExceeded,
+          "The next unique number does not fit the attribute; make it a 64-bit integer.")
+      }
+      return try assign(value, to: attribute, of: object, true)
+    } catch {
+      throw error.located(mapping.entity.name, attribute.name, at: node.location)
+    }
+  }
+
+  /// Sets an attribute; false if it has the value already.
+  private func assign(
+    _ value: Value, to attribute: MappedAttribute, of object: ManagedObject, _ isNew: Bool
+  ) throws(ArborError) -> Bool {
+    if !isNew, object.value(atSlot: attribute.slot) == value { return false }
+    if attribute.coder.isDerived {
+      try object.setValue(value, forKey: attribute.name)
+    } else {
+      try object.setValue(value, atSlot: attribute.slot)
+    }
+    return true
+  }
+
+  /// Tells an object's hook of a value, dates in one form, whatever the document's; false if the
+  /// object has not taken it.
+  private static func tell(
+    _ object: ManagedObject, _ value: Value, _ node: JSONNode, _ name: String
+  ) -> Bool {
+    switch value {
+    case .string(let text): object.importValue(.string(text), forKey: name)
+    case .date(let date): object.importValue(.string(ISO8601Date.milliseconds(date)), forKey: name)
+    default: node.tell { object.importValue($0, forKey: name) }
+    }
+  }
+
+  // MARK: Objects that no item describes
+
+  /// Notes objects within a scope that are to be deleted unless an item describes them.
+  func noteMissing(
+    _ objects: [ManagedObject], within scope: FetchPredicate?
+  ) throws(ArborError) {
+    for object in objects {
+      if try isOpen(object, within: scope) { missing.append(object) }
+    }
+  }
+
+  /// Whether an object may have to go.
+  ///
+  /// Not inlined: Swift 6.3's optimiser loses the object between two errors.
+  @inline(never)
+  private func isOpen(
+    _ object: ManagedObject, within scope: FetchPredicate?
+  ) throws(ArborError) -> Bool {
+    try limit.check()
+    return try scope?.matches(object) ?? true
+  }
+
+  /// Deletes what no item has described. Called once, when all items have been carried out: an
+  /// object that one list lacks may be in another.
+  func deleteMissing() throws(ArborError) {
+    for object in missing where !object.isDeleted && !counts.hasTouched(object) {
+      try limit.check()
+      delete(object)
+    }
+    missing = []
+  }
+
+  func delete(_ object: ManagedObject) {
+    context.delete(object)
+    counts.deleted += 1
+  }
+}
+
+extension [ManagedObject] {
+  /// The objects in their order, each where it is first.
+  var eachOnce: [ManagedObject] {
+    guard count > 1 else { return self }
+    var seen: Set<ManagedObject> = []
+    return filter { seen.insert($0).inserted }
   }
 }

@@ -7,15 +7,17 @@ import ArborObjects
 /// changes. Objects that are made meanwhile are noted. A key that was wanted has an index, by which
 /// its objects are found without hashing it again.
 ///
-/// Where objects are told apart within a parent only, as the fields of a person by their types, they
-/// are looked up among the objects that refer to the parent: all of them by their keys would be far
-/// more than are wanted.
+/// Objects that are told apart within a parent only, as the fields of a person by their types, are
+/// looked up among the objects that refer to the parent: all of them by their keys would be far more
+/// than are wanted.
 final class IdentityTable {
-  let entity: ExchangeEntity
-  let attributes: [ExchangeAttribute]
-  /// Leads to the object that is a part of the identity; nil: there is none.
-  let parent: ExchangeRelationship?
-  /// What bounds the search; nil: nothing.
+  /// The table's index among those of its map.
+  let index: Int
+  let entity: EntitySchema
+  let attributes: [AttributeCoder]
+  /// Leads to the object that is a part of the identity; `nil` if none is.
+  let parent: RelationshipSchema?
+  /// What bounds the search; `nil` for no bounds.
   let scope: FetchPredicate?
   private let context: ManagedObjectContext
   /// All keys that were ever wanted, and where they stand.
@@ -29,10 +31,11 @@ final class IdentityTable {
   private var children: [ManagedObject: [IdentityKey: [ManagedObject]]] = [:]
 
   init(
-    _ entity: ExchangeEntity, _ attributes: [ExchangeAttribute],
-    under parent: ExchangeRelationship?, within scope: FetchPredicate?,
+    _ index: Int, _ entity: EntitySchema, _ attributes: [AttributeCoder],
+    under parent: RelationshipSchema?, within scope: FetchPredicate?,
     in context: ManagedObjectContext
   ) {
+    self.index = index
     self.entity = entity
     self.attributes = attributes
     self.parent = parent
@@ -81,15 +84,15 @@ final class IdentityTable {
     // Of several attributes' values the condition lets other combinations through: keys that
     // nobody asked for.
     for object in objects {
-      if let key = try key(of: object), let index = keyIndex(of: key) { enter(object, at: index) }
+      if let key = key(of: object), let index = keyIndex(of: key) { enter(object, at: index) }
     }
   }
 
   /// The objects that may have the keys that were asked for since the last time.
   private func wantedObjects() throws(ArborError) -> [ManagedObject] {
     if scope == nil, attributes.count == 1, let numbers = Self.numbers(keys[found.count...]) {
-      let slots = try attributes[0].slots(in: context)
-      let objects = try context.reader.objects(of: entity.name, withUnique: numbers, at: slots)
+      let objects = try context.reader.objects(
+        of: entity, withUnique: numbers, atSlot: attributes[0].slot)
       if let objects { return objects }
     }
     return try context.fetch(
@@ -136,11 +139,11 @@ final class IdentityTable {
   private func lookUp(
     _ parent: ManagedObject
   ) throws(ArborError) -> [IdentityKey: [ManagedObject]] {
-    guard let slots = try self.parent?.slots(in: context) else { return [:] }
+    guard let inverseSlot = self.parent?.inverseSlot else { return [:] }
     var found: [IdentityKey: [ManagedObject]] = [:]
-    for object in parent.objects(leadingHereBy: slots) where object.has(slots) {
+    for object in parent.objects(leadingHereByInverse: inverseSlot) where object.isKind(of: entity) {
       if let scope, try !scope.matches(object) { continue }
-      if let key = try key(of: object) { found[key, default: []].append(object) }
+      if let key = key(of: object) { found[key, default: []].append(object) }
     }
     return found
   }
@@ -157,7 +160,7 @@ final class IdentityTable {
   ///
   /// - Parameter guess: The index of the key that the object probably has.
   func note(_ object: ManagedObject, guess: Int? = nil) throws(ArborError) {
-    guard let key = try key(of: object) else { return }
+    guard let key = key(of: object) else { return }
     let keyIndex = guess.flatMap { keys[$0] == key ? $0 : nil } ?? keyIndex(of: key)
     guard let keyIndex, keyIndex < found.count else { return }
     if let scope, try !scope.matches(object) { return }
@@ -174,15 +177,11 @@ final class IdentityTable {
     }
   }
 
-  /// The key that an object has now; nil where a value is null.
-  private func key(of object: ManagedObject) throws(ArborError) -> IdentityKey? {
-    if attributes.count == 1 {
-      return IdentityKey(object.value(at: try attributes[0].slots(in: context)))
-    }
+  /// The key that an object has now; `nil` if a value is null.
+  private func key(of object: ManagedObject) -> IdentityKey? {
+    if attributes.count == 1 { return IdentityKey(object.value(atSlot: attributes[0].slot)) }
     if attributes.isEmpty { return IdentityKey.none }
-    var key: [Value] = []
-    for attribute in attributes { key.append(object.value(at: try attribute.slots(in: context))) }
-    return IdentityKey(key)
+    return IdentityKey(attributes.map { object.value(atSlot: $0.slot) })
   }
 
   private func predicate() throws(ArborError) -> FetchPredicate? {

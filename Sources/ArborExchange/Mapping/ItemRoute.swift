@@ -1,7 +1,7 @@
 import ArborJSON
 import ArborModel
 
-/// The way from an item to one of its values: names of members and indexes in lists.
+/// The path from an item to one of its values: names of members and indexes in lists.
 ///
 /// ```
 /// name            the member
@@ -35,11 +35,12 @@ struct ItemRoute: Hashable, CustomStringConvertible {
     if case .key(let name)? = steps.first { name } else { nil }
   }
 
-  /// Looks the route's beginning up once, for many items.
-  mutating func prepare(_ keys: JSONKeyTable) { index = firstKey.flatMap(keys.keyIndex(of:)) }
-
-  /// The index among prepared keys of a route that is one key; nil of any other.
-  var plainKey: Int? { steps.count == 1 ? index : nil }
+  /// The route with its beginning looked up, once for many items.
+  func prepared(_ keys: JSONKeyTable) -> ItemRoute {
+    var route = self
+    route.index = firstKey.flatMap(keys.keyIndex(of:))
+    return route
+  }
 
   /// The tape index of the value that the route leads to from an object whose members have
   /// been found; 0 where none exists.

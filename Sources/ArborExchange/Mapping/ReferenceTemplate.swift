@@ -82,11 +82,10 @@ struct ReferenceTemplate {
   mutating func prepare(_ keys: JSONKeyTable) {
     for alternative in alternatives.indices {
       for part in alternatives[alternative].indices {
-        guard case .value(var routes, let expression) = alternatives[alternative][part] else {
+        guard case .value(let routes, let expression) = alternatives[alternative][part] else {
           continue
         }
-        for index in routes.indices { routes[index].prepare(keys) }
-        alternatives[alternative][part] = .value(routes, expression)
+        alternatives[alternative][part] = .value(routes.map { $0.prepared(keys) }, expression)
       }
     }
   }

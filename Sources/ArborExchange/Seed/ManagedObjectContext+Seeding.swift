@@ -56,21 +56,18 @@ extension ManagedObjectContext {
   public func seed(
     from urls: [URL], options: SeedOptions = SeedOptions()
   ) throws(ArborError) -> SeedReport {
-    let schema = ExchangeSchema(store.model)
     let limit = ExchangeLimit(self)
-    var reader = SeedReader(schema: schema, options: options, limit: limit)
+    var reader = SeedReader(self, options, limit)
     let top = try urls.map { (url) throws(ArborError) in try reader.read(url) }
     let plan = try reader.finish()
-    var run = ExchangeRun(
-      plan: plan, values: reader.values, schema: schema, context: self, options: options,
-      limit: limit)
-    try withSavepoint { () throws(ArborError) in try run.run() }
+    let run = ExchangeRun(plan, in: self, limit)
+    try withSavepoint { () throws(ArborError) in try run.carryOutAll() }
     var report = SeedReport()
     report.documents = reader.documentsRead
-    report.objects = plan.members(of: top).compactMap { member in
-      if case .object(let index) = member { run.objects[index] } else { nil }
+    report.objects = plan.flattened(top).compactMap { member in
+      if case .item(let index) = member { run.objects[Int(index)] } else { nil }
     }
-    for planned in plan.objects { report.created[planned.entity.name, default: 0] += 1 }
+    for item in plan.items { report.created[plan.mapping(of: item).entity.name, default: 0] += 1 }
     return report
   }
 }

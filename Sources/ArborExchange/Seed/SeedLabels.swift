@@ -5,19 +5,19 @@ import ArborModel
 /// it and from other documents.
 struct SeedLabels {
   /// The index in the plan of each labelled instance, and where its label stands.
-  private var instances: [String: (object: UInt32, node: JSONNode)] = [:]
+  private var instances: [String: (item: Int32, node: JSONNode)] = [:]
   /// Where each `$ref` stands, with a label that is not empty, and what may be there.
-  private var references: [(node: JSONNode, relationship: ExchangeRelationship)] = []
+  private var references: [(node: JSONNode, relationship: MappedRelationship)] = []
 
   mutating func define(
-    _ node: JSONNode, as object: UInt32, of entity: ExchangeEntity
+    _ node: JSONNode, as item: Int32, of entity: EntitySchema
   ) throws(ArborError) {
     guard let label = node.string, !label.isEmpty else {
       throw node.error(
         "An $id is a label of one character or more, and this is \(node.kind); write a string."
       ).with(entity: entity.name)
     }
-    if let first = instances.updateValue((object, node), forKey: label) {
+    if let first = instances.updateValue((item, node), forKey: label) {
       throw node.error(
         "The label “\(label)” names an instance already, at \(first.node.location); give this one "
           + "another."
@@ -26,18 +26,18 @@ struct SeedLabels {
   }
 
   /// Notes a reference; returns its number in the plan.
-  mutating func note(_ node: JSONNode, _ relationship: ExchangeRelationship) -> UInt32 {
+  mutating func note(_ node: JSONNode, _ relationship: MappedRelationship) -> Int32 {
     references.append((node, relationship))
-    return UInt32(references.count - 1)
+    return Int32(references.count - 1)
   }
 
   /// The instances that the references name, once all documents are read.
   ///
   /// - Throws: ``ArborError`` `invalidDocument` where a label is unknown, or its instance does not
   ///   fit the relationship.
-  func resolve(in plan: ExchangePlan) throws(ArborError) -> [UInt32] {
-    var objects: [UInt32] = []
-    objects.reserveCapacity(references.count)
+  func resolve(in plan: ExchangePlan) throws(ArborError) -> [Int32] {
+    var items: [Int32] = []
+    items.reserveCapacity(references.count)
     for reference in references {
       let label = reference.node.string ?? ""
       let relationship = reference.relationship
@@ -46,17 +46,17 @@ struct SeedLabels {
           "No instance of the seed has the label “\(label)”; give it to one by $id." + hint(label)
         ).with(entity: relationship.entityName, keyPath: relationship.name)
       }
-      let entity = plan.objects[Int(instance.object)].entity
+      let entity = plan.mapping(of: plan.items[Int(instance.item)]).entity
       guard entity.isKind(of: relationship.destination) else {
         throw reference.node.error(
-          "\(relationship.entityName).\(relationship.name) takes \(relationship.destination), and "
+          "\(relationship.entityName).\(relationship.name) takes \(relationship.destination.name), and "
             + "“\(label)” is of \(entity.name), at \(instance.node.location); name another "
             + "instance."
         ).with(entity: relationship.entityName, keyPath: relationship.name)
       }
-      objects.append(instance.object)
+      items.append(instance.item)
     }
-    return objects
+    return items
   }
 
   /// The label that was meant. Comparing each with each takes time, which a document that was made

@@ -8,7 +8,7 @@ extension SeedReader {
   static let seeds = "seeds"
 
   /// What a document creates. JSON's depth bounds the recursion of documents in documents.
-  mutating func sources(ofDocument node: JSONNode) throws(ArborError) -> [PlannedSource] {
+  mutating func sources(ofDocument node: JSONNode) throws(ArborError) -> [ExchangePlan.Member] {
     guard let members = node.members else {
       throw node.error(
         "A seed document is one object, and this is \(node.kind); write "
@@ -29,18 +29,18 @@ extension SeedReader {
     return try sources(ofInstances: member.value, named: member.key, at: member.keyNode)
   }
 
-  private mutating func sources(ofDocuments node: JSONNode) throws(ArborError) -> [PlannedSource] {
+  private mutating func sources(ofDocuments node: JSONNode) throws(ArborError) -> [ExchangePlan.Member] {
     guard node.kind == .array else {
       throw node.error("seeds takes a list of documents, and this is \(node.kind); write a list.")
     }
-    var sources: [PlannedSource] = []
+    var sources: [ExchangePlan.Member] = []
     for document in node.items { sources += try self.sources(ofDocument: document) }
     return sources
   }
 
   private mutating func sources(
     ofInstances node: JSONNode, named name: String, at keyNode: JSONNode
-  ) throws(ArborError) -> [PlannedSource] {
+  ) throws(ArborError) -> [ExchangePlan.Member] {
     guard !name.hasPrefix("$") else { throw unknownDirective(name, at: keyNode) }
     guard let entity = schema.entity(named: name) else {
       let known = schema.entityNames + [Self.seedlings, Self.seeds]
@@ -56,7 +56,7 @@ extension SeedReader {
       }
       return [try source(ofInstance: node, of: entity, at: keyNode)]
     }
-    var sources: [PlannedSource] = []
+    var sources: [ExchangePlan.Member] = []
     try checkRoom(for: node.count, at: node)
     sources.reserveCapacity(node.count)
     plan.reserve(node.count)
@@ -72,14 +72,14 @@ extension SeedReader {
   }
 
   /// What the documents create that a list of links names.
-  mutating func sources(ofLinks node: JSONNode) throws(ArborError) -> [PlannedSource] {
+  mutating func sources(ofLinks node: JSONNode) throws(ArborError) -> [ExchangePlan.Member] {
     guard node.kind == .array else {
       throw node.error("seedlings takes a list of links, and this is \(node.kind); write a list.")
     }
     return try node.items.map { (link) throws(ArborError) in try source(ofLink: link) }
   }
 
-  private mutating func source(ofLink node: JSONNode) throws(ArborError) -> PlannedSource {
+  private mutating func source(ofLink node: JSONNode) throws(ArborError) -> ExchangePlan.Member {
     guard let members = node.members else {
       throw node.error(
         "A link is an object, and this is \(node.kind); write {\"seedFile\": \"name.json\"}.")

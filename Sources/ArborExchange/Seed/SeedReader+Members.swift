@@ -8,23 +8,21 @@ extension SeedReader {
   static let find = "$find"
 
   /// What a relationship of an instance gets.
-  mutating func sources(
-    ofRelationship relationship: ExchangeRelationship, _ member: JSONNode.Member,
-    of entity: ExchangeEntity
-  ) throws(ArborError) -> PlannedSources {
-    let node = member.value
+  mutating func members(
+    ofRelationship relationship: MappedRelationship, _ node: JSONNode, of mapping: ExchangeMapping
+  ) throws(ArborError) -> [ExchangePlan.Member] {
     do throws(ArborError) {
       switch node.kind {
-      case .null: return .several([])
+      case .null: return []
       case .object:
         let members = node.members ?? []
         if let links = members.first(where: { $0.key == Self.seedlings }) {
-          return .several(try sources(ofLinks: links.value))
+          return try sources(ofLinks: links.value)
         }
-        return .one(try source(ofMember: node, members, of: relationship))
+        return [try source(ofMember: node, members, of: relationship)]
       case .array where relationship.isToMany:
         try relationship.check(node.count, limit: options.maximumMembers, at: node)
-        var sources: [PlannedSource] = []
+        var sources: [ExchangePlan.Member] = []
         sources.reserveCapacity(node.count)
         for element in node.items {
           guard let members = element.members else {
@@ -34,28 +32,23 @@ extension SeedReader {
           }
           sources.append(try source(ofMember: element, members, of: relationship))
         }
-        return .several(sources)
+        return sources
       default:
         let expected = relationship.isToMany ? "a list of objects" : "an object"
         throw node.error(
-          "\(entity.name).\(relationship.name) takes \(expected), null or seedlings, and this is "
-            + "\(node.kind); write \(expected).")
+          "\(mapping.entity.name).\(relationship.name) takes \(expected), null or seedlings, and "
+            + "this is \(node.kind); write \(expected).")
       }
     } catch {
       // What lies deeper has named its own entity.
       guard error.entity == nil else { throw error }
-      throw error.with(entity: entity.name, keyPath: relationship.name)
+      throw error.with(entity: mapping.entity.name, keyPath: relationship.name)
     }
   }
 
   private mutating func source(
-    ofMember node: JSONNode, _ members: [JSONNode.Member], of relationship: ExchangeRelationship
-  ) throws(ArborError) -> PlannedSource {
-    guard let destination = schema.entity(named: relationship.destination) else {
-      throw node.error(
-        "The model has no entity \(relationship.destination), to which \(relationship.name) leads; "
-          + "correct the model.", code: .invalidModel)
-    }
+    ofMember node: JSONNode, _ members: [JSONNode.Member], of relationship: MappedRelationship
+  ) throws(ArborError) -> ExchangePlan.Member {
     if let label = members.first(where: { $0.key == Self.ref }) {
       if let other = members.first(where: { $0.key != Self.ref }) {
         throw other.keyNode.error(
@@ -67,21 +60,21 @@ extension SeedReader {
           "A $ref is a label of one character or more, and this is \(label.value.kind); write the "
             + "$id of an instance.")
       }
-      return .reference(labels.note(label.value, relationship))
+      return .labelled(labels.note(label.value, relationship))
     }
     if let name = members.first(where: { $0.key == Self.find }) {
-      let find = try find(name.value, node, members, for: relationship, destination)
-      plan.finds.append(find)
-      return .find(UInt32(plan.finds.count - 1))
+      return .named(try find(name.value, node, members, for: relationship))
     }
-    return try source(ofInstance: node, members, of: destination, at: node)
+    return try source(ofInstance: node, members, of: relationship.destination, at: node)
   }
 
-  /// What a `$find` looks for: an entity of the relationship, and the values of some attributes.
-  private func find(
+  /// Enters what a `$find` looks for: an entity of the relationship, and the values of some
+  /// attributes.
+  private mutating func find(
     _ nameNode: JSONNode, _ node: JSONNode, _ members: [JSONNode.Member],
-    for relationship: ExchangeRelationship, _ destination: ExchangeEntity
-  ) throws(ArborError) -> PlannedFind {
+    for relationship: MappedRelationship
+  ) throws(ArborError) -> Int32 {
+    let destination = relationship.destination
     guard let name = nameNode.string else {
       throw nameNode.error(
         "A $find names an entity, and this is \(nameNode.kind); write the name in a string.")
@@ -91,12 +84,13 @@ extension SeedReader {
         "The model has no entity “\(name)”; write the name of one."
           + NearestName.hint(name, in: schema.entityNames))
     }
-    guard entity.isKind(of: destination.name) || destination.isKind(of: entity.name) else {
+    guard entity.isKind(of: destination) || destination.isKind(of: entity) else {
       throw nameNode.error(
         "\(relationship.name) takes \(destination.name), and \(name) is none; find another entity.")
     }
+    let mapping = mapping(of: entity)
     var terms = try members.filter { $0.key != Self.find }
-      .map { (member) throws(ArborError) in try term(member, of: entity) }
+      .map { (member) throws(ArborError) in try term(member, of: mapping) }
     terms.sort { $0.attribute.name < $1.attribute.name }
     guard let key = IdentityKey(terms.map(\.value)) else {
       throw node.error(
@@ -104,35 +98,37 @@ extension SeedReader {
           + "\"attribute\": value}."
       ).with(entity: name)
     }
-    return PlannedFind(entity: entity, attributes: terms.map(\.attribute), key: key, node: node)
+    let table = plan.identities.table(for: entity, by: terms.map(\.attribute))
+    return plan.name(CollectionOfOne(key), in: table, at: node)
   }
 
   private func term(
-    _ member: JSONNode.Member, of entity: ExchangeEntity
-  ) throws(ArborError) -> (attribute: ExchangeAttribute, value: Value) {
-    switch entity.property(named: member.key) {
-    case .attribute(let attribute):
-      switch attribute.type {
-      case .composite, .transformable:
-        throw member.keyNode.error(
-          "\(entity.name).\(attribute.name) holds values that cannot be searched for; find by "
-            + "another attribute."
-        ).with(entity: entity.name, keyPath: attribute.name)
-      default: break
-      }
-      let value = try values.attributes.value(member.value, for: attribute, of: entity.name)
-      guard !value.isNull else {
-        throw member.value.error(
-          "A $find goes by values, and this is null, which many objects have in common; write one."
-        ).with(entity: entity.name, keyPath: attribute.name)
-      }
-      return (attribute, attribute.type.fitting(value) ?? value)
-    case .relationship(let relationship):
-      throw member.keyNode.error(
-        "A $find goes by attributes, and \(entity.name).\(relationship.name) is a relationship; "
-          + "remove it."
-      ).with(entity: entity.name, keyPath: relationship.name)
-    case nil: throw unknownProperty(member, of: entity)
+    _ member: JSONNode.Member, of mapping: ExchangeMapping
+  ) throws(ArborError) -> (attribute: AttributeCoder, value: Value) {
+    let entity = mapping.entity
+    guard let index = mapping.index(of: member.key) else {
+      throw unknownProperty(member, of: entity)
     }
+    guard index < mapping.attributes.count else {
+      throw member.keyNode.error(
+        "A $find goes by attributes, and \(entity.name).\(member.key) is a relationship; remove it."
+      ).with(entity: entity.name, keyPath: member.key)
+    }
+    let attribute = mapping.attributes[index].coder
+    switch attribute.type {
+    case .composite, .transformable:
+      throw member.keyNode.error(
+        "\(entity.name).\(attribute.name) holds values that cannot be searched for; find by "
+          + "another attribute."
+      ).with(entity: entity.name, keyPath: attribute.name)
+    default: break
+    }
+    let value = try attribute.read(member.value)
+    guard !value.isNull else {
+      throw member.value.error(
+        "A $find goes by values, and this is null, which many objects have in common; write one."
+      ).with(entity: entity.name, keyPath: attribute.name)
+    }
+    return (attribute, attribute.type.fitting(value) ?? value)
   }
 }

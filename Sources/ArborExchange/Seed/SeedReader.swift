@@ -1,5 +1,6 @@
 import ArborJSON
 import ArborModel
+import ArborObjects
 import Foundation
 
 /// Reads the documents of a seed into a plan: the top documents and everything that they link to.
@@ -16,10 +17,12 @@ struct SeedReader {
     let parent: Int?
   }
 
-  let schema: ExchangeSchema
-  let values: ExchangeValueReader
+  /// The text that stands for a fresh unique number.
+  static let uniqueID = "<uniqueID>"
+
+  let schema: ModelSchema
   let options: SeedOptions
-  var plan = ExchangePlan()
+  let plan: ExchangePlan
   var labels = SeedLabels()
   /// The number of the document that is being read.
   private var present = 0
@@ -37,17 +40,36 @@ struct SeedReader {
   /// Made for the first remote document.
   private var downloader: SeedDownloader?
 
-  init(
-    schema: ExchangeSchema, options: SeedOptions, limit: ExchangeLimit = ExchangeLimit(until: nil)
-  ) {
+  /// The mappings of entities, by their indexes.
+  private var mappings: [ExchangeMapping?]
+
+  init(_ context: ManagedObjectContext, _ options: SeedOptions, _ limit: ExchangeLimit) {
     self.limit = limit
-    self.schema = schema
     self.options = options
-    values = ExchangeValueReader(attributes: AttributeReader(schema))
+    schema = context.store.schema
+    plan = ExchangePlan(context, maximumMembers: options.maximumMembers)
+    mappings = Array(repeating: nil, count: schema.entities.count)
+  }
+
+  /// The mapping of an entity: every property has its own name.
+  mutating func mapping(of entity: EntitySchema) -> ExchangeMapping {
+    if let mapping = mappings[entity.index] { return mapping }
+    var rules = ExchangeRules()
+    rules.uniqueIDs = options.uniqueIDs
+    let mapping = ExchangeMapping(
+      entity,
+      attributes: entity.attributes.map {
+        MappedAttribute(AttributeCoder($0, of: entity, in: schema.model))
+      },
+      relationships: entity.relationships.filter { !$0.isHidden }
+        .map { MappedRelationship($0, of: entity, in: schema, policy: .putFirst) },
+      rules: rules)
+    mappings[entity.index] = mapping
+    return mapping
   }
 
   /// Reads a top document and all it links to; returns what the document creates.
-  mutating func read(_ url: URL) throws(ArborError) -> PlannedSource {
+  mutating func read(_ url: URL) throws(ArborError) -> ExchangePlan.Member {
     let top = try add(Document(source: try topSource(url), link: nil, parent: nil))
     waiting = [top]
     while let number = waiting.popLast() {
@@ -60,12 +82,12 @@ struct SeedReader {
       // The last on the list is read first.
       waiting.append(contentsOf: (firstLinked..<documents.count).reversed())
     }
-    return .group(UInt32(top))
+    return .group(Int32(top))
   }
 
   /// Ends the reading: what references name is known now.
-  mutating func finish() throws(ArborError) -> ExchangePlan {
-    plan.references = try labels.resolve(in: plan)
+  func finish() throws(ArborError) -> ExchangePlan {
+    plan.labels = try labels.resolve(in: plan)
     return plan
   }
 
@@ -82,7 +104,7 @@ struct SeedReader {
   }
 
   /// Puts the file of a link on the list; returns what the document will create.
-  mutating func follow(_ link: JSONNode, toFile name: String) throws(ArborError) -> PlannedSource {
+  mutating func follow(_ link: JSONNode, toFile name: String) throws(ArborError) -> ExchangePlan.Member {
     guard case .file(let folder, let way) = documents[present].source else {
       throw link.error(
         "A document from the network links by seedUrl only, so that it reaches no files here; "
@@ -90,11 +112,11 @@ struct SeedReader {
     }
     let linked = try folder.way(to: name, from: way, link: link)
     let document = Document(source: .file(folder, way: linked), link: link, parent: present)
-    return .group(UInt32(try add(document)))
+    return .group(Int32(try add(document)))
   }
 
   /// Puts the remote document of a link on the list; returns what it will create.
-  mutating func follow(_ link: JSONNode, toURL text: String) throws(ArborError) -> PlannedSource {
+  mutating func follow(_ link: JSONNode, toURL text: String) throws(ArborError) -> ExchangePlan.Member {
     var base: URL?
     if case .remote(let url) = documents[present].source { base = url }
     let url: URL
@@ -103,7 +125,7 @@ struct SeedReader {
     } catch {
       throw link.error(error.message + Self.saying(way(to: present)), code: error.code)
     }
-    return .group(UInt32(try add(Document(source: .remote(url), link: link, parent: present))))
+    return .group(Int32(try add(Document(source: .remote(url), link: link, parent: present))))
   }
 
   private mutating func add(_ document: Document) throws(ArborError) -> Int {

@@ -1,4 +1,5 @@
 public import ArborJSON
+import ArborModel
 public import ArborObjects
 public import Foundation
 
@@ -41,20 +42,23 @@ extension ManagedObjectContext {
     let limit = ExchangeLimit(self)
     try limit.checkNow()
     let document = try JSONDocument(data, work: limit.work)
-    let identities = IdentityMap(self)
-    let mapper = SyncMapper(self, identities)
+    let mapper = SyncMapper(self)
     let mapping = try mapper.mapping(for: serializer)
     let root = document.root
     guard root.kind != .null else { return SyncReport() }
     return try withSavepoint { () throws(ArborError) in
-      var run = ItemRun(self, identities)
+      let plan = ExchangePlan(self)
+      let planner = ItemPlanner(plan, limit)
+      let run = ExchangeRun(plan, in: self, limit)
       if mapping.rules.deletesMissing {
         let request = FetchRequest<ManagedObject>(
           entity: mapping.entity.name, predicate: mapping.rules.scope)
         try run.noteMissing(fetch(request), within: nil)
       }
-      try run.run(root.elements ?? [root], mapping, isList: root.kind == .array)
+      let isList = root.kind == .array
+      try run.carryOut(planner.plan(root.elements ?? [root], mapping, isList: isList))
       try run.deleteMissing()
+      run.counts.dropped = planner.droppedCount
       return SyncReport(run.counts)
     }
   }
@@ -128,14 +132,16 @@ extension ManagedObjectContext {
         .invalidArgument, "An object of \(name) is made from a JSON object; write one."
       ).with(entity: name)
     }
-    let identities = IdentityMap(self)
     let serializer = VerbatimSerializer(
       entityName: name, identifiers: identifiers, keys: members.keys)
-    let mapping = try SyncMapper(self, identities).mapping(for: serializer)
+    let mapper = SyncMapper(self)
+    let mapping = try mapper.mapping(for: serializer)
     let node = try JSONDocument(json.data()).root
     let object = try withSavepoint { () throws(ArborError) in
-      var run = ItemRun(self, identities)
-      return try run.run([node], mapping, isList: false).first
+      let limit = ExchangeLimit(self)
+      let plan = ExchangePlan(self)
+      let items = try ItemPlanner(plan, limit).plan([node], mapping, isList: false)
+      return try ExchangeRun(plan, in: self, limit).carryOut(items).first
     }
     guard let object else {
       throw ArborError(.invalidArgument, "The JSON object makes no \(name); write its attributes.")

@@ -2,27 +2,23 @@ import ArborJSON
 import ArborModel
 import ArborObjects
 
-/// Makes mappings of what serializers say.
+/// Compiles the mappings of serializers.
 final class SyncMapper {
   private let context: ManagedObjectContext
-  private let schema: ExchangeSchema
-  private let identities: IdentityMap
-  private let attributes: AttributeReader
+  private let schema: ModelSchema
   /// Of serializers that can be told apart.
-  private var mappings: [AnyHashable: ItemMapping] = [:]
+  private var mappings: [AnyHashable: ExchangeMapping] = [:]
 
-  init(_ context: ManagedObjectContext, _ identities: IdentityMap) {
+  init(_ context: ManagedObjectContext) {
     self.context = context
-    self.identities = identities
-    schema = ExchangeSchema(context.store.model)
-    attributes = AttributeReader(schema)
+    schema = context.store.schema
   }
 
   /// The mapping of a serializer.
   ///
   /// - Throws: ``ArborError`` `unknownName` where it names what the model lacks, `invalidArgument`
   ///   where it contradicts the model or itself.
-  func mapping(for serializer: some SyncSerializer) throws(ArborError) -> ItemMapping {
+  func mapping(for serializer: some SyncSerializer) throws(ArborError) -> ExchangeMapping {
     let identity = serializer as? any Hashable
     if let identity, let mapping = mappings[AnyHashable(identity)] { return mapping }
     let mapping = try makeMapping(for: serializer)
@@ -30,13 +26,13 @@ final class SyncMapper {
     return mapping
   }
 
-  private func makeMapping<S: SyncSerializer>(for serializer: S) throws(ArborError) -> ItemMapping {
+  private func makeMapping<S: SyncSerializer>(for serializer: S) throws(ArborError) -> ExchangeMapping {
     var named = serializer.entityName
     if named == nil { named = try context.reader.entityName(of: S.Object.self) }
     let name = named ?? ""
     let entity = try schema.requireEntity(named: name)
-    var attributes: [ItemAttribute] = []
-    var relationships: [ItemRelationship] = []
+    var attributes: [MappedAttribute] = []
+    var relationships: [MappedRelationship] = []
     var indexes: [String: Int] = [:]
     for (property, source) in serializer.mapping.sources {
       switch entity.property(named: property) {
@@ -53,34 +49,30 @@ final class SyncMapper {
         ).with(entity: name, keyPath: property)
       }
     }
-    let (identity, parent) = try Self.identity(serializer.identifiers, of: entity, indexes)
-    let rules = Self.rules(serializer)
     let isMatched = !serializer.identifiers.isEmpty && !serializer.forceInsert
-    return ItemMapping(
-      entity, attributes: attributes, relationships: relationships, identity: identity,
-      table: isMatched
-        ? identities.table(
-          for: entity, by: identity.map { attributes[$0].attribute }, under: parent,
-          within: rules.scope) : nil,
-      rules: rules)
+    var identity = try Self.identity(serializer.identifiers, of: entity, indexes)
+    let rules = Self.rules(serializer)
+    identity.scope = rules.scope
+    return ExchangeMapping(
+      entity, attributes: attributes, relationships: relationships,
+      identity: isMatched ? identity : nil, rules: rules)
   }
 
-  /// Where in the mapping the attributes are that identify an object, and the relationship to the
-  /// object within which they do.
+  /// What identifies an object: attributes of the mapping, and at most one to-one relationship to
+  /// the object within which they do.
   private static func identity(
-    _ identifiers: [String], of entity: ExchangeEntity, _ indexes: [String: Int]
-  ) throws(ArborError) -> (attributes: [Int], parent: ExchangeRelationship?) {
-    var attributes: [Int] = []
-    var parent: ExchangeRelationship?
+    _ identifiers: [String], of entity: EntitySchema, _ indexes: [String: Int]
+  ) throws(ArborError) -> ExchangeIdentity {
+    var identity = ExchangeIdentity(attributes: [])
     for identifier in identifiers {
       if let index = indexes[identifier] {
-        attributes.append(index)
+        identity.attributes.append(index)
         continue
       }
-      if let relationship = entity.relationship(named: identifier), !relationship.isToMany,
-        parent == nil
+      if case .relationship(let relationship)? = entity.property(named: identifier),
+        !relationship.isToMany, identity.parent == nil
       {
-        parent = relationship
+        identity.parent = relationship
         continue
       }
       throw ArborError(
@@ -89,11 +81,11 @@ final class SyncMapper {
           + "attribute."
       ).with(entity: entity.name, keyPath: identifier)
     }
-    return (attributes, parent)
+    return identity
   }
 
-  private static func rules(_ serializer: some SyncSerializer) -> ItemRules {
-    var rules = ItemRules()
+  private static func rules(_ serializer: some SyncSerializer) -> ExchangeRules {
+    var rules = ExchangeRules()
     rules.insertsMissing = serializer.insertMissing || serializer.forceInsert
     rules.updatesExisting = serializer.updateExisting
     rules.deletesMissing = serializer.deleteMissing
@@ -108,23 +100,21 @@ final class SyncMapper {
   }
 
   private func attribute(
-    _ attribute: ExchangeAttribute, _ source: SyncSource, _ entity: ExchangeEntity, _ isStrict: Bool
-  ) throws(ArborError) -> ItemAttribute {
+    _ attribute: AttributeSchema, _ source: SyncSource, _ entity: EntitySchema, _ isStrict: Bool
+  ) throws(ArborError) -> MappedAttribute {
     switch source.kind {
     case .toOne, .toMany: throw mismatch(entity, attribute.name, "is an attribute", "a value")
     default: break
     }
-    let reader = SyncValueReader(
-      kind: source.kind, attribute: attribute, entity: entity.name, isStrict: isStrict,
-      attributes: attributes)
-    return ItemAttribute(
-      attribute, at: try attribute.slots(in: context), routes: [source.route]
-    ) { node throws(ArborError) in try reader.value(node) }
+    let coder = AttributeCoder(
+      attribute, of: entity, in: schema.model,
+      conversion: SyncConversion(kind: source.kind, isStrict: isStrict))
+    return MappedAttribute(coder, routes: [source.route])
   }
 
   private func relationship(
-    _ relationship: ExchangeRelationship, _ source: SyncSource, _ entity: ExchangeEntity
-  ) throws(ArborError) -> ItemRelationship {
+    _ relationship: RelationshipSchema, _ source: SyncSource, _ entity: EntitySchema
+  ) throws(ArborError) -> MappedRelationship {
     let serializer: SyncSource.Child
     switch source.kind {
     case .toOne(let child) where !relationship.isToMany: serializer = child
@@ -134,23 +124,25 @@ final class SyncMapper {
         ? mismatch(entity, relationship.name, "leads to many objects", "toMany")
         : mismatch(entity, relationship.name, "leads to one object", "toOne")
     }
-    return ItemRelationship(
-      relationship, at: try relationship.slots(in: context), routes: [source.route], policy: .assign
+    let destination = schema.entities[relationship.destination]
+    let name = relationship.name
+    return MappedRelationship(
+      relationship, of: entity, in: schema, routes: [source.route], policy: .assign
     ) { [unowned self] members, parent throws(ArborError) in
       let mapping = try self.mapping(for: serializer({ members.value }, { parent.value }))
-      guard mapping.entity.isKind(of: relationship.destination) else {
+      guard mapping.entity.isKind(of: destination) else {
         throw ArborError(
           .invalidArgument,
-          "\(entity.name).\(relationship.name) takes \(relationship.destination), and its "
-            + "serializer is one of \(mapping.entity.name); give another."
-        ).with(entity: entity.name, keyPath: relationship.name)
+          "\(entity.name).\(name) takes \(destination.name), and its serializer is one of "
+            + "\(mapping.entity.name); give another."
+        ).with(entity: entity.name, keyPath: name)
       }
       return mapping
     }
   }
 
   private func mismatch(
-    _ entity: ExchangeEntity, _ property: String, _ what: String, _ instead: String
+    _ entity: EntitySchema, _ property: String, _ what: String, _ instead: String
   ) -> ArborError {
     ArborError(
       .invalidArgument,

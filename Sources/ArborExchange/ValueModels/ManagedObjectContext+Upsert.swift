@@ -67,11 +67,11 @@ extension ManagedObjectContext {
   private func upsert(anyModels models: [any ValueModel]) throws -> [ManagedObject] {
     do {
       return try withSavepoint {
-        let plan = UpsertPlan(ExchangeSchema(store.model))
-        let nodes = try models.map(plan.root)
-        var run = UpsertRun(plan, in: self)
-        try run.run()
-        return nodes.compactMap(\.object)
+        let planner = ModelPlanner(self)
+        let items = try models.map(planner.root)
+        let run = ExchangeRun(planner.plan, in: self, ExchangeLimit(self))
+        try run.carryOut(planner)
+        return items.compactMap { run.objects[Int($0)] }
       }
     } catch {
       throw OwnError.unwrap(error)

@@ -16,8 +16,8 @@ final class ManagedObjectReading: ModelSession {
   /// Models nest as their initializers call each other; beyond this depth the stack could end.
   static let maximumDepth = 256
 
-  let plans: ModelPlans
-  var shapes: ModelShapes { plans.shapes }
+  let mappings: ModelMappings
+  var shapes: ModelShapes { mappings.shapes }
   /// Of a probe: the only relationship that the outermost model reads, as those within read none.
   private let probedKey: String?
   /// With the objects, for an identity is one as long as its object lives.
@@ -27,11 +27,11 @@ final class ManagedObjectReading: ModelSession {
   /// The back references of finished models that have yet to be set.
   private var waiting: [BackReference] = []
 
-  private let schema: ExchangeSchema
+  private let schema: ModelSchema
   private let context: ManagedObjectContext
 
-  init(_ schema: ExchangeSchema, in context: ManagedObjectContext, probing key: String? = nil) {
-    plans = ModelPlans(schema)
+  init(_ schema: ModelSchema, in context: ManagedObjectContext, probing key: String? = nil) {
+    mappings = ModelMappings(schema)
     probedKey = key
     self.schema = schema
     self.context = context
@@ -40,7 +40,7 @@ final class ManagedObjectReading: ModelSession {
   /// Makes models of objects, each model and its back references in one graph.
   func models<M: ValueModel>(_ type: M.Type, of objects: [ManagedObject]) throws -> [M] {
     let shape = shapes.traits(of: type)
-    _ = try plans.plan(shape)
+    _ = try mappings.mapping(of: shape)
     let cohort = ReadCohort(objects, in: context)
     let models = try objects.map { object in
       let source = ManagedObjectSource(object, in: cohort)
@@ -82,8 +82,8 @@ final class ManagedObjectReading: ModelSession {
     let identity = Identity(object: ObjectIdentifier(object), type: ObjectIdentifier(type))
     if probedKey == nil, let known = models[identity]?.model as? M { return known }
     let traits = shapes.traits(of: type)
-    let plan = try plans.plan(traits)
-    try check(object, plan)
+    let mapping = try mappings.mapping(of: traits)
+    try check(object, mapping)
     // Whatever a probe leads to, the model there reads no further.
     let isNew = probedKey != nil || open.insert(identity).inserted
     guard isNew else { throw circle(object, parent.source.name, traits) }
@@ -107,34 +107,33 @@ final class ManagedObjectReading: ModelSession {
     made = model
     let frame = frames.removeLast()
     // The identity of a structure without relationships is of no use to anybody.
-    if traits.isClass || plan.hasRelationships { models[identity] = (model, object) }
-    for reference in frame.postponed + keyless(of: object, plan) {
+    if traits.isClass || mapping.hasRelationships { models[identity] = (model, object) }
+    for reference in frame.postponed + keyless(of: object, mapping) {
       waiting.append(reference.from(model))
     }
     return model
   }
 
   /// The back references of a type for which no key was asked, since it has none for them.
-  private func keyless(of object: ManagedObject, _ plan: ModelPlan) -> [BackReference] {
+  private func keyless(of object: ManagedObject, _ mapping: ModelMapping) -> [BackReference] {
     guard probedKey == nil else { return [] }
-    let traits = plan.traits
+    let traits = mapping.traits
     return traits.backReferences.compactMap { keyPath in
       guard let type = BackReference.wrappedType(of: keyPath),
         !traits.askedBackReferences.contains(ObjectIdentifier(type)),
-        let name = BackReference.name(of: keyPath), case .relationship? = try? plan.property(name)
+        let name = BackReference.name(of: keyPath), case .relationship? = try? mapping.property(name)
       else { return nil }
       return BackReference(object: object, key: name, keyPath: keyPath, traits: traits)
     }
   }
 
   /// Checks that a model type may stand for an object.
-  private func check(_ object: ManagedObject, _ plan: ModelPlan) throws(ArborError) {
+  private func check(_ object: ManagedObject, _ mapping: ModelMapping) throws(ArborError) {
     let name = object.entity.name
-    guard name != plan.entity.name, plans.entity(of: object)?.isKind(of: plan.entity.name) != true
-    else { return }
+    guard !object.isKind(of: mapping.entity) else { return }
     throw ArborError(
       .invalidMapping,
-      "\(plan.traits.name) belongs to the entity \(plan.entity.name), and the object is one of "
+      "\(mapping.traits.name) belongs to the entity \(mapping.entity.name), and the object is one of "
         + "\(name); use the model of that entity."
     ).with(entity: name, objectID: object.objectID)
   }
@@ -159,22 +158,21 @@ final class ManagedObjectReading: ModelSession {
     _ key: String, as type: Any.Type?, of object: ManagedObject, in cohort: ReadCohort?,
     _ traits: ModelTraits
   ) throws -> ManagedObjectSource? {
-    switch try plans.plan(traits).property(key, as: type) {
+    switch try mappings.mapping(of: traits).property(key, as: type) {
     case .excluded: return nil
     case .attribute(let attribute):
       return ManagedObjectSource(
-        .value(object.value(at: try attribute.slots(in: context))), of: object,
+        .value(object.value(atSlot: attribute.slot)), of: object,
         name: attribute.name, type: attribute.type)
     case .relationship(let relationship):
       let name = relationship.name
-      let slots = try relationship.slots(in: context)
       let isBlank = probedKey != nil && (frames.count > 1 || key != probedKey)
       let next = probedKey == nil ? try cohort?.following(relationship) : nil
       if relationship.isToMany {
-        let members = isBlank || probedKey != nil ? [] : object.objects(at: slots)
+        let members = isBlank || probedKey != nil ? [] : object.objects(atSlot: relationship.slot)
         return ManagedObjectSource(.objects(members), of: object, name: name, in: next)
       }
-      guard !isBlank, let target = object.object(at: slots) else { return nil }
+      guard !isBlank, let target = object.object(atSlot: relationship.slot) else { return nil }
       return ManagedObjectSource(.object(target), of: object, name: name, in: next)
     }
   }
@@ -184,7 +182,7 @@ final class ManagedObjectReading: ModelSession {
     _ key: String, _ type: Any.Type, of object: ManagedObject, _ traits: ModelTraits
   ) throws -> Bool {
     guard probedKey == nil, !frames.isEmpty,
-      case .relationship(let relationship) = try plans.plan(traits).property(key, as: type)
+      case .relationship(let relationship) = try mappings.mapping(of: traits).property(key, as: type)
     else { return false }
     let keyPath: AnyKeyPath
     if let known = traits.backReferenceKeys[key] {

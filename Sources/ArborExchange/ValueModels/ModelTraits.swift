@@ -46,9 +46,13 @@ final class ModelTraits {
     uniquingKeys = type.uniquingKeys
     backReferences = type.backReferences
     isPlainJSON = jsonKeyPaths.paths.isEmpty && jsonTransformers.isEmpty
-    unknownKeys = managedKeys.namedKeys.union(uniquingKeys).union(jsonKeyPaths.paths.keys)
+    unknownKeys = managedKeys.namedKeys.union(jsonKeyPaths.paths.keys)
       .union(jsonTransformers.keys).union(managedTransformers.keys)
   }
+
+  /// Adds a uniquing key that has to be a coding key: one that is an attribute, which only its entity
+  /// tells.
+  func expect(_ key: String) { unknownKeys.insert(key) }
 
   /// Notes that a container of the type was made with some coding keys.
   func note<Key: CodingKey>(_ keys: Key.Type) {

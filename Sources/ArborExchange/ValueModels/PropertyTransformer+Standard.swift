@@ -1,5 +1,4 @@
 import ArborJSON
-import ArborLocks
 import ArborModel
 public import Foundation
 
@@ -70,7 +69,7 @@ extension PropertyTransformer {
   public static func date(
     format: String, timeZone: TimeZone = .gmt, locale: Locale = Locale(identifier: "en_US_POSIX")
   ) -> PropertyTransformer {
-    let pattern = SharedPattern(DatePattern(format, zone: timeZone, locale: locale))
+    let pattern = DatePattern(format, zone: timeZone, locale: locale)
     return text("a date in the format \(format)", parse: pattern.date) { pattern.text($0) }
   }
 
@@ -173,14 +172,4 @@ extension PropertyTransformer {
       code,
       "The transformer takes \(expectation), and the value is none; correct it.")
   }
-}
-
-/// A pattern that one thread at a time uses.
-private final class SharedPattern: Sendable {
-  private let pattern: Lock<DatePattern>
-
-  init(_ pattern: sending DatePattern) { self.pattern = Lock(pattern) }
-
-  func date(_ text: String) -> Date? { pattern.withLock { $0.date(text) } }
-  func text(_ date: Date) -> String { pattern.withLock { $0.text(date) } }
 }

@@ -11,11 +11,17 @@ final class ReadCohort {
   /// Made when a model asks where they lead, which most last ones do not.
   private lazy var objects: [ManagedObject] = makeObjects?() ?? []
   private var makeObjects: (() -> [ManagedObject])?
-  private var next: [ObjectIdentifier: ReadCohort] = [:]
+  private var next: [Relationship: ReadCohort] = [:]
+
+  /// A relationship of an entity, whatever model type leads along it.
+  private struct Relationship: Hashable {
+    let entity: Int
+    let slot: Int
+  }
 
   /// What has been read along each relationship, so that circles come to an end.
   private final class Trail {
-    var owners: [ObjectIdentifier: Set<ManagedObject>] = [:]
+    var owners: [Relationship: Set<ManagedObject>] = [:]
   }
 
   /// The objects that a call makes models of.
@@ -33,24 +39,25 @@ final class ReadCohort {
 
   /// Reads what a relationship leads to from all of the objects that have it; returns the objects
   /// there, as far as the relationship was not followed from their owners before.
-  func following(_ relationship: ExchangeRelationship) throws(ArborError) -> ReadCohort {
-    let id = ObjectIdentifier(relationship)
+  func following(_ relationship: MappedRelationship) throws(ArborError) -> ReadCohort {
+    let id = Relationship(
+      entity: relationship.owner.index, slot: relationship.slot)
     if let known = next[id] { return known }
-    let slots = try relationship.slots(in: context)
+    let slot = relationship.slot
     var owners: [ManagedObject] = []
-    for object in objects where object.has(slots) && !object.isDeleted {
+    for object in objects where object.isKind(of: relationship.owner) && !object.isDeleted {
       if trail.owners[id, default: []].insert(object).inserted { owners.append(object) }
     }
     if owners.count > 1 {
       // Of a to-many relationship the context remembers what it has read last. Where the levels of
       // a tree follow one relationship, models of the levels above have yet to ask.
       try context.reader.prefetch(
-        slots, of: relationship.isToMany ? Array(trail.owners[id] ?? []) : owners)
+        atSlot: slot, of: relationship.isToMany ? Array(trail.owners[id] ?? []) : owners)
     }
     let cohort = ReadCohort(in: context, trail) {
       owners.flatMap { owner in
         relationship.isToMany
-          ? owner.objects(at: slots) : owner.object(at: slots).map { [$0] } ?? []
+          ? owner.objects(atSlot: slot) : owner.object(atSlot: slot).map { [$0] } ?? []
       }.eachOnce
     }
     next[id] = cohort

@@ -4,8 +4,7 @@ import Foundation
 
 /// Turns what properties encode themselves as into what attributes keep, exactly or not at all.
 struct StoredForm {
-  let plan: ModelPlan
-  let schema: ExchangeSchema
+  let mapping: ModelMapping
 
   enum Content {
     case value(Value)
@@ -16,7 +15,7 @@ struct StoredForm {
   }
 
   func content(
-    _ encoded: EncodedValue, of key: String, for attribute: ExchangeAttribute
+    _ encoded: EncodedValue, of key: String, for attribute: AttributeCoder
   ) throws(ArborError) -> Content {
     if case .transformable = attribute.type {
       switch encoded {
@@ -31,16 +30,16 @@ struct StoredForm {
 
   /// The value that an attribute, or a part of a composite one, keeps.
   private func value(
-    _ encoded: EncodedValue, of key: String, for attribute: ExchangeAttribute
+    _ encoded: EncodedValue, of key: String, for attribute: AttributeCoder
   ) throws(ArborError) -> Value {
     // What the attribute would convert, as a text into a UUID, would not come back as it went.
     guard let value = try plain(encoded, of: key, for: attribute),
-      value.isNull || attribute.type.kind.keeps(value)
+      value.isNull || attribute.kind.keeps(value)
     else { throw unsupported(encoded, key, attribute) }
     guard let fitting = attribute.type.fitting(value), isExact(value, fitting) else {
       throw error(
         .typeMismatch,
-        "takes \(attribute.type.expectation), and the value of \(plan.traits.name).\(key) is none; "
+        "takes \(attribute.type.expectation), and the value of \(mapping.traits.name).\(key) is none; "
           + "correct it.", attribute
       ).with(offending: "\(value)")
     }
@@ -48,7 +47,7 @@ struct StoredForm {
   }
 
   private func plain(
-    _ encoded: EncodedValue, of key: String, for attribute: ExchangeAttribute
+    _ encoded: EncodedValue, of key: String, for attribute: AttributeCoder
   ) throws(ArborError) -> Value? {
     switch encoded {
     case .missing: return .null
@@ -56,22 +55,22 @@ struct StoredForm {
     case .float(let number): return .double(Double(number))
     case .value(let value), .stored(let value): return value
     case .members(let parts):
-      guard case .composite(let name) = attribute.type else { return Value?.none }
-      return try composite(parts, name, of: key, attribute)
+      guard case .composite = attribute.type else { return Value?.none }
+      return try composite(parts, of: key, attribute)
     case .model, .list, .json, .transformable: return Value?.none
     }
   }
 
   private func composite(
-    _ members: EncodedParts, _ name: String, of key: String, _ attribute: ExchangeAttribute
+    _ members: EncodedParts, of key: String, _ attribute: AttributeCoder
   ) throws(ArborError) -> Value {
-    let parts = schema.parts(ofComposite: name)
+    let parts = attribute.parts
     var values: [String: Value] = [:]
     for (name, value) in zip(members.keys, members.values) {
       guard let part = parts.first(where: { $0.name == name }) else {
         throw error(
           .invalidManagedKey,
-          "has no part “\(name)”, which \(plan.traits.name).\(key) has; name its properties as its "
+          "has no part “\(name)”, which \(mapping.traits.name).\(key) has; name its properties as its "
             + "parts." + NearestName.hint(name, in: parts.map(\.name)), attribute)
       }
       values[name] = try self.value(value, of: "\(key).\(name)", for: part)
@@ -86,25 +85,25 @@ struct StoredForm {
   }
 
   private func unsupported(
-    _ encoded: EncodedValue, _ key: String, _ attribute: ExchangeAttribute
+    _ encoded: EncodedValue, _ key: String, _ attribute: AttributeCoder
   ) -> ArborError {
     if case .unsigned = encoded, case .integer64 = attribute.type {
       return error(
         .typeMismatch,
-        "takes \(attribute.type.expectation), and the value of \(plan.traits.name).\(key) is none; "
+        "takes \(attribute.type.expectation), and the value of \(mapping.traits.name).\(key) is none; "
           + "correct it.", attribute)
     }
     return error(
       .unsupportedProperty,
-      "takes \(attribute.type.expectation), and \(plan.traits.name).\(key) is \(encoded.found); "
+      "takes \(attribute.type.expectation), and \(mapping.traits.name).\(key) is \(encoded.found); "
         + "correct its type, or give it a transformer.", attribute)
   }
 
   private func error(
-    _ code: ArborError.Code, _ words: String, _ attribute: ExchangeAttribute
+    _ code: ArborError.Code, _ words: String, _ attribute: AttributeCoder
   ) -> ArborError {
-    ArborError(code, "\(plan.entity.name).\(attribute.name) \(words)")
-      .with(entity: plan.entity.name, keyPath: attribute.name)
+    ArborError(code, "\(mapping.entity.name).\(attribute.name) \(words)")
+      .with(entity: mapping.entity.name, keyPath: attribute.name)
   }
 }
 

@@ -51,7 +51,7 @@ extension ManagedObjectContext {
         for object in objects where object.context == nil {
           throw ArborError(unreachable: object, code: .objectNotFound)
         }
-        return try ManagedObjectReading(ExchangeSchema(store.model), in: self).models(
+        return try ManagedObjectReading(store.schema, in: self).models(
           type, of: objects)
       }
       try reader.throwDeferredFailure()

@@ -51,9 +51,11 @@ public protocol ValueModel: Codable, SendableMetatype {
   /// The entity whose objects the models are; the type's own name unless said otherwise.
   static var entityName: String { get }
 
-  /// The properties that together tell which object a model is, by their coding keys; none at
-  /// first, so that each model becomes a new object. They have to be attributes. A model whose
-  /// value of one is nil is a new object always.
+  /// The properties that together identify the object of a model, by their coding keys; none by
+  /// default, so that each model becomes a new object. They are attributes, and at most one to-one
+  /// relationship, which needs no coding key: the others then identify the object within the one
+  /// that it leads to, the model's own or that of the model of which this one is a member. A model
+  /// with nil for one of them is always a new object.
   static var uniquingKeys: Set<String> { get }
 
   /// The names of the properties in the entity; their own ones at first.

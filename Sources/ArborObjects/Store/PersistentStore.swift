@@ -44,6 +44,8 @@ public import Foundation
 /// - ``destroy()``
 public final class PersistentStore: Sendable {
   let file: StoreEngine
+  /// The compiled model.
+  package var schema: ModelSchema { file.schema }
   /// Numbers for the application that are never given out twice.
   public let uniqueIDs: UniqueIDs
   let background: BackgroundContext

@@ -27,12 +27,11 @@ extension ManagedObject {
   /// Null, and what is written in another form than the attribute keeps, are left to slower ways:
   /// dates, decimals, bytes, numbers for texts and the like.
   ///
-  /// - Parameter slots: The attribute; not a derived one.
+  /// - Parameter slot: The attribute's; not a derived one.
   /// - Throws: ``ArborError`` where the object belongs to no context.
   package final func receive(
-    _ node: JSONNode, at slots: PropertySlots
+    _ node: JSONNode, atSlot slot: Int
   ) throws(ArborError) -> Reception {
-    let slot = slots.slot(in: binding.entity)
     let field = binding.entity.attributes[slot].field
     switch field.kind {
     case .int64: return try receive(node.int64, field, slot)
@@ -52,9 +51,8 @@ extension ManagedObject {
   ///
   /// - Throws: ``ArborError`` where the object belongs to no context.
   package final func receive(
-    _ date: Date, at slots: PropertySlots
+    _ date: Date, atSlot slot: Int
   ) throws(ArborError) -> Reception {
-    let slot = slots.slot(in: binding.entity)
     let field = binding.entity.attributes[slot].field
     let seconds = date.timeIntervalSinceReferenceDate
     guard case .date = field.kind, seconds.isFinite else { return .unfit }

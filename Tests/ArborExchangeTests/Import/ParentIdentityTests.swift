@@ -18,7 +18,7 @@ import Testing
   /// Persons with fields, each one of its type within the person.
   private static func people(
     identity: String = "person,type", policy: String = "MergeAndPrune",
-    person: [String: String] = [:]
+    person: [String: String] = [:], unique: [[String]] = []
   ) -> [EntityDescription] {
     [
       EntityDescription(
@@ -37,7 +37,7 @@ import Testing
           RelationshipDescription(
             name: "person", destination: "Person", inverse: "fields", userInfo: person)
         ],
-        userInfo: ["PrimaryAttribute": identity]),
+        uniquenessConstraints: unique, userInfo: ["PrimaryAttribute": identity]),
       EntityDescription(
         name: "Address", attributes: [text("street"), text("city")],
         relationships: [
@@ -77,6 +77,42 @@ import Testing
       try fields(workshop)
         == ["- job x", "1 name Anna", "2 name Zoe"])
     #expect(try workshop.all("Field").map(\.objectID) == ids)
+  }
+
+  @Test(
+    "A person keeps a field that its type alone identifies if another person gets one of that type",
+    arguments: ["Replace", "Merge", "MergeAndPrune"])
+  func anAttributeThatIsNotUniqueIdentifiesWithinTheParent(policy: String) throws {
+    let workshop = try ImportWorkshop(Self.people(identity: "type", policy: policy))
+    try workshop.list(Self.twoPeople, as: "Person")
+    #expect(try fields(workshop) == ["1 job x", "1 name Ann", "2 name Zoe"])
+    let ids = try workshop.all("Field").map(\.objectID)
+    // In a later import, too; under Replace a person's own fields are created again.
+    try workshop.list(
+      #"""
+      [{"personID": 2, "fields": [{"type": "name", "value": "Zora"}]},
+       {"personID": 3, "fields": [{"type": "name", "value": "Xi"}]}]
+      """#, as: "Person")
+    #expect(
+      try fields(workshop) == ["1 job x", "1 name Ann", "2 name Zora", "3 name Xi"])
+    #expect(try workshop.all("Field").map(\.objectID).prefix(2) == ids.prefix(2))
+    if policy != "Replace" {
+      #expect(try workshop.all("Field").map(\.objectID).prefix(3) == ids[...])
+    }
+    // A field without a person becomes a member.
+    let free = try #require(try workshop.one(#"{"type": "car", "value": "y"}"#, as: "Field"))
+    try workshop.list(
+      #"[{"personID": 3, "fields": [{"type": "car", "value": "z"}]}]"#, as: "Person")
+    #expect(try free.object(forKey: "person")?["personID"] == 3)
+    #expect(free["value"] == "z")
+    try workshop.finish()
+  }
+
+  @Test("A field whose type is unique in the model moves to the person that lists it")
+  func aUniqueAttributeIdentifiesInTheWholeStore() throws {
+    let workshop = try ImportWorkshop(Self.people(identity: "type", unique: [["type"]]))
+    try workshop.list(Self.twoPeople, as: "Person")
+    #expect(try fields(workshop) == ["1 job x", "2 name Zoe"])
   }
 
   @Test("Equal fields of one list are one, the later one counts")

@@ -47,12 +47,13 @@ private final class Screw: Part {
       try writer.commit()
       let context = store.makeContext()
       for name in ["Part", "Screw"] {
-        let slots = try context.reader.slots(of: "code", in: name)
+        let entity = try #require(store.schema.entity(named: name))
+        let code = try #require(entity.attributes.first { $0.name == "code" }).slot
         for share in [0, 1, 10, 100] {
           let wanted = (-400..<800).map { Int64($0) }
             .filter { _ in Int.random(in: 0..<100, using: &random) < share }
           let found = try #require(
-            try context.reader.objects(of: name, withUnique: wanted, at: slots) as? [Part])
+            try context.reader.objects(of: entity, withUnique: wanted, atSlot: code) as? [Part])
           let expected = wanted.filter {
             present.contains($0) && (name == "Part" || $0.isMultiple(of: 2))
           }
@@ -67,16 +68,17 @@ private final class Screw: Part {
     try use { store throws in
       let context = store.makeContext()
       let reader = context.reader
-      let slots = try reader.slots(of: "code", in: "Part")
-      #expect(try reader.objects(of: "Part", withUnique: [1, 2], at: slots)?.isEmpty == true)
-      let size = try reader.slots(of: "size", in: "Part")
-      #expect(try reader.objects(of: "Part", withUnique: [1], at: size) == nil)
+      let entity = try #require(store.schema.entity(named: "Part"))
+      let code = try #require(entity.attributes.first { $0.name == "code" }).slot
+      #expect(try reader.objects(of: entity, withUnique: [1, 2], atSlot: code)?.isEmpty == true)
+      let size = try #require(entity.attributes.first { $0.name == "size" }).slot
+      #expect(try reader.objects(of: entity, withUnique: [1], atSlot: size) == nil)
       // What waits for a commit is in no index.
       context.insert(Part.self).code = 1
-      #expect(try reader.objects(of: "Part", withUnique: [1], at: slots) == nil)
+      #expect(try reader.objects(of: entity, withUnique: [1], atSlot: code) == nil)
       context.rollback()
       reader.watchQueries { _, _ in }
-      #expect(try reader.objects(of: "Part", withUnique: [1], at: slots) == nil)
+      #expect(try reader.objects(of: entity, withUnique: [1], atSlot: code) == nil)
     }
   }
 }

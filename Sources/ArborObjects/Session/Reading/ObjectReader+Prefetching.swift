@@ -60,8 +60,8 @@ extension ObjectReader {
   /// - Precondition: The objects have the relationship and are not deleted.
   /// - Throws: ``ArborError``: what the store reports.
   /// - Complexity: One pass over the relationship and one over the entity that it leads to.
-  package func prefetch(_ slots: PropertySlots, of owners: [ManagedObject]) throws(ArborError) {
-    guard let hop = owners.first?.relation(at: slots).schema else { return }
+  package func prefetch(atSlot slot: Int, of owners: [ManagedObject]) throws(ArborError) {
+    guard let hop = owners.first?.binding.relations[slot].schema else { return }
     var fetched = FetchedObjects()
     try onSnapshot { snapshot throws(StoreError) in
       try prefetch([hop], of: owners, on: snapshot, &fetched)

@@ -3,15 +3,6 @@ internal import ArborStore
 
 /// Objects by the values of a unique index.
 extension ObjectReader {
-  /// The slots of a property of an entity.
-  ///
-  /// - Throws: ``ArborError`` `unknownName`.
-  package func slots(
-    of property: String, in entityName: String
-  ) throws(ArborError) -> PropertySlots {
-    try PropertySlots(property, of: entity(named: entityName), in: work.schema)
-  }
-
   /// The objects of an entity that have one of many whole numbers in an attribute, where a unique
   /// index finds them: in one scan of it, without a query.
   ///
@@ -20,12 +11,10 @@ extension ObjectReader {
   ///   where queries are watched: a fetch finds the objects then.
   /// - Throws: ``ArborError`` as ``ManagedObjectContext/fetch(_:)``.
   package func objects(
-    of entityName: String, withUnique values: [Int64], at slots: PropertySlots
+    of entity: EntitySchema, withUnique values: [Int64], atSlot slot: Int
   ) throws(ArborError) -> [ManagedObject]? {
     try beginOperation()
     guard work.pending.count == 0, work.watch?.threshold == nil else { return nil }
-    let entity = try entity(named: entityName)
-    let slot = slots.slot(in: entity)
     var fetched = FetchedObjects()
     let found = try onSnapshot { snapshot throws(StoreError) -> [ObjectNumber]? in
       guard let numbers = try snapshot.numbers(withUnique: values, at: slot, of: entity) else {

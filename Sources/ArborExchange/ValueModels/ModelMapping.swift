@@ -2,30 +2,29 @@ import ArborModel
 import ArborObjects
 
 /// How the properties of a model type lie in its entity.
-final class ModelPlan {
+final class ModelMapping {
   /// What a property is there.
   enum Property {
-    case attribute(ExchangeAttribute)
-    case relationship(ExchangeRelationship)
+    case attribute(AttributeCoder)
+    case relationship(MappedRelationship)
     case excluded
   }
 
   let traits: ModelTraits
-  let entity: ExchangeEntity
-  private let schema: ExchangeSchema
+  let entity: EntitySchema
+  /// The mapping by which models are written: it has all attributes by their slots, and all
+  /// relationships.
+  let exchange: ExchangeMapping
+  private let schema: ModelSchema
   /// Those that were asked for, in the order of the first time.
   private var properties: [(key: String, property: Property, isChecked: Bool)] = []
   /// The indexes of coding keys among them.
   private var indexes: [String: Int] = [:]
-  /// The index behind the last that was asked for: models name their keys in one order.
+  /// The index after the last that was asked for: models name their keys in one order.
   private var cursor = 0
   private(set) var hasRelationships = false
-  /// The attributes of the uniquing keys, in the order of their keys.
-  let uniquing: [(key: String, attribute: ExchangeAttribute)]
-  /// The objects that models of the type can be, where a call looks them up.
-  var identities: IdentityTable?
 
-  init(_ traits: ModelTraits, _ schema: ExchangeSchema) throws(ArborError) {
+  init(_ traits: ModelTraits, _ schema: ModelSchema) throws(ArborError) {
     guard let entity = schema.entity(named: traits.entityName) else {
       throw ArborError(
         .invalidMapping,
@@ -39,20 +38,40 @@ final class ModelPlan {
     for (key, name) in traits.managedKeys.renamedKeys where entity.property(named: name) == nil {
       throw Self.unknown(name, of: key, traits, entity)
     }
-    var uniquing: [(key: String, attribute: ExchangeAttribute)] = []
+    exchange = ExchangeMapping(
+      entity,
+      attributes: entity.attributes.map {
+        MappedAttribute(AttributeCoder($0, of: entity, in: schema.model))
+      },
+      relationships: entity.relationships.filter { !$0.isHidden }
+        .map { MappedRelationship($0, of: entity, in: schema) },
+      identity: try Self.identity(traits, entity), rules: ExchangeRules())
+  }
+
+  /// The attributes of the uniquing keys, in the order of their keys, and the relationship among
+  /// them.
+  private static func identity(
+    _ traits: ModelTraits, _ entity: EntitySchema
+  ) throws(ArborError) -> ExchangeIdentity? {
+    guard !traits.uniquingKeys.isEmpty else { return nil }
+    var identity = ExchangeIdentity(attributes: [])
     for key in traits.uniquingKeys.sorted() {
-      guard let name = traits.managedKeys.name(for: key),
-        case .attribute(let attribute)? = entity.property(named: name)
-      else {
+      switch traits.managedKeys.name(for: key).flatMap(entity.property(named:)) {
+      case .attribute(let attribute):
+        identity.attributes.append(attribute.slot)
+        traits.expect(key)
+      case .relationship(let relationship)
+      where !relationship.isToMany && identity.parent == nil:
+        identity.parent = relationship
+      default:
         throw ArborError(
           .invalidMapping,
           "\(traits.name) is told apart by “\(key)”, which is no attribute of "
             + "\(entity.name); name coding keys of attributes in uniquingKeys."
         ).with(entity: entity.name, keyPath: key)
       }
-      uniquing.append((key, attribute))
     }
-    self.uniquing = uniquing
+    return identity
   }
 
   /// What a property is in the entity.
@@ -84,14 +103,13 @@ final class ModelPlan {
 
   /// Checks that a property's type can hold what a relationship leads to.
   private func check(
-    _ type: DeclaredType, _ name: String, of key: String, _ relationship: ExchangeRelationship
+    _ type: DeclaredType, _ name: String, of key: String, _ relationship: MappedRelationship
   ) throws(ArborError) {
     switch (type, relationship.isToMany) {
     case (.other, _), (.list(.other), true): return
     case (.model(let model), false), (.list(.model(let model)), true):
       guard let linked = schema.entity(named: model.entityName),
-        !linked.isKind(of: relationship.destination),
-        schema.entity(named: relationship.destination)?.isKind(of: linked.name) == false
+        !linked.isKind(of: relationship.destination), !relationship.destination.isKind(of: linked)
       else { return }
       throw unsupported(relationship, key, "\(model)", of: linked)
     default: throw unsupported(relationship, key, "is \(name)")
@@ -100,18 +118,18 @@ final class ModelPlan {
 
   /// The error for a property whose models do not belong to what a relationship leads to.
   func unsupported(
-    _ relationship: ExchangeRelationship, _ key: String, _ model: String, of linked: ExchangeEntity
+    _ relationship: MappedRelationship, _ key: String, _ model: String, of linked: EntitySchema
   ) -> ArborError {
     ArborError(
       .unsupportedRelationship,
-      "\(entity.name).\(relationship.name) leads to \(relationship.destination), and \(model) in "
+      "\(entity.name).\(relationship.name) leads to \(relationship.destination.name), and \(model) in "
         + "\(traits.name).\(key) belongs to \(linked.name); use a model of the destination."
     ).with(entity: entity.name, keyPath: relationship.name)
   }
 
   /// The error for a property that cannot hold what a relationship leads to.
   func unsupported(
-    _ relationship: ExchangeRelationship, _ key: String, _ found: String
+    _ relationship: MappedRelationship, _ key: String, _ found: String
   ) -> ArborError {
     let (target, form) =
       relationship.isToMany
@@ -125,24 +143,23 @@ final class ModelPlan {
 
   private func resolve(_ key: String) throws(ArborError) -> Property {
     guard let name = traits.managedKeys.name(for: key) else { return .excluded }
-    switch entity.property(named: name) {
-    case .attribute(let attribute): return .attribute(attribute)
-    case .relationship(let relationship):
-      guard traits.managedTransformers[key] == nil else {
-        throw ArborError(
-          .invalidMapping,
-          "\(traits.name).\(key) has a transformer and is a relationship of \(entity.name); "
-            + "transform attributes only, and let the relationship lead to a model."
-        ).with(entity: entity.name, keyPath: name)
-      }
-      return .relationship(relationship)
-    case nil: throw Self.unknown(name, of: key, traits, entity)
+    guard let index = exchange.index(of: name) else {
+      throw Self.unknown(name, of: key, traits, entity)
     }
+    if index < exchange.attributes.count { return .attribute(exchange.attributes[index].coder) }
+    guard traits.managedTransformers[key] == nil else {
+      throw ArborError(
+        .invalidMapping,
+        "\(traits.name).\(key) has a transformer and is a relationship of \(entity.name); "
+          + "transform attributes only, and let the relationship lead to a model."
+      ).with(entity: entity.name, keyPath: name)
+    }
+    return .relationship(exchange.relationships[index - exchange.attributes.count])
   }
 
   /// The error for a name that no property of the entity has.
   private static func unknown(
-    _ name: String, of key: String, _ traits: ModelTraits, _ entity: ExchangeEntity
+    _ name: String, of key: String, _ traits: ModelTraits, _ entity: EntitySchema
   ) -> ArborError {
     ArborError(
       .invalidManagedKey,
@@ -152,28 +169,24 @@ final class ModelPlan {
   }
 }
 
-/// The plans of the model types that a call meets.
-final class ModelPlans {
+/// The mappings of the model types that a call meets.
+final class ModelMappings {
   let shapes = ModelShapes()
-  private let schema: ExchangeSchema
-  private var plans: [ObjectIdentifier: ModelPlan] = [:]
-  private var last: ModelPlan?
+  private let schema: ModelSchema
+  private var mappings: [ObjectIdentifier: ModelMapping] = [:]
+  private var last: ModelMapping?
 
-  init(_ schema: ExchangeSchema) { self.schema = schema }
+  init(_ schema: ModelSchema) { self.schema = schema }
 
-  func plan(_ traits: ModelTraits) throws(ArborError) -> ModelPlan {
+  func mapping(of traits: ModelTraits) throws(ArborError) -> ModelMapping {
     if let last, last.traits === traits { return last }
-    if let known = plans[ObjectIdentifier(traits)] {
+    if let known = mappings[ObjectIdentifier(traits)] {
       last = known
       return known
     }
-    let plan = try ModelPlan(traits, schema)
-    plans[ObjectIdentifier(traits)] = plan
-    last = plan
-    return plan
-  }
-
-  func entity(of object: ManagedObject) -> ExchangeEntity? {
-    schema.entity(named: object.entity.name)
+    let mapping = try ModelMapping(traits, schema)
+    mappings[ObjectIdentifier(traits)] = mapping
+    last = mapping
+    return mapping
   }
 }

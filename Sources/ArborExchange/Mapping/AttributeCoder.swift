@@ -1,0 +1,299 @@
+import ArborJSON
+import ArborModel
+import Foundation
+
+/// Reads and writes the values of one attribute as JSON, exactly or not at all: a value of another
+/// type is an error and never converted.
+///
+/// | attribute | JSON |
+/// |---|---|
+/// | integers | a whole number in range; `1.0` is whole |
+/// | any number | a text that spells it, if the attribute or the import has a number format |
+/// | float, double | a number that a finite one is near |
+/// | decimal | a number of up to 38 digits |
+/// | boolean | `true`, `false` |
+/// | string | a string |
+/// | date | as ``DateReader`` describes |
+/// | binary, transformable | base64; of a transformable its archived form |
+/// | UUID, URI | their text |
+/// | composite | an object of its parts |
+/// | undefined | a Boolean, number or string |
+/// | any | `null` clears |
+/// | string, date, float, double | also as ``ExactForm`` describes |
+/// | any | what the import's ``ImportConversions`` or the mapping of a sync convert |
+///
+/// Reading returns `nil` instead of throwing: an error carries a line that is counted from the
+/// beginning of the document, and a lenient import lists only the first. ``problem(with:)``
+/// creates the error.
+///
+/// Safe on any thread: an import reads its next batch on another one.
+final class AttributeCoder: Sendable {
+  let name: String
+  /// The entity through which the attribute was reached; of a part its composite attribute.
+  let entityName: String
+  let slot: Int
+  let type: AttributeType
+  let kind: any AttributeKind.Type
+  /// Whether the store computes the value, so that no document sets it.
+  let isDerived: Bool
+  let userInfo: [String: String]
+  /// Of a composite attribute.
+  let parts: [AttributeCoder]
+  private let dates: DateReader?
+  private let numbers: NumberFormat?
+  private let conversions: ImportConversions
+  private let conversion: SyncConversion?
+
+  convenience init(
+    _ attribute: AttributeSchema, of entity: EntitySchema, in model: ManagedObjectModel,
+    _ rules: TextRules = TextRules(), conversion: SyncConversion? = nil
+  ) {
+    self.init(attribute.description, attribute.slot, entity.name, model, rules, conversion)
+  }
+
+  private init(
+    _ attribute: AttributeDescription, _ slot: Int, _ entityName: String,
+    _ model: ManagedObjectModel, _ rules: TextRules, _ conversion: SyncConversion?
+  ) {
+    name = attribute.name
+    self.entityName = entityName
+    self.slot = slot
+    type = attribute.type
+    kind = attribute.type.kind
+    isDerived = attribute.derivation != nil
+    userInfo = attribute.userInfo
+    conversions = rules.conversions
+    self.conversion = conversion
+    dates = attribute.type == .date ? DateReader(attribute, rules) : nil
+    let note = attribute.userInfo["NumberFormat"] ?? attribute.userInfo["numberFormat"]
+    numbers =
+      !attribute.type.kind.isNumber
+      ? nil
+      : note.map { NumberFormat(locale: Locale(identifier: $0)) } ?? rules.numberFormat
+        ?? (rules.conversions.contains(.numbersFromTexts) ? .spreadsheet : nil)
+    guard case .composite(let compositeName) = attribute.type else {
+      parts = []
+      return
+    }
+    let composite = model.composites.first { $0.name == compositeName }
+    parts = (composite?.attributes ?? []).map {
+      AttributeCoder($0, 0, "\(entityName).\(attribute.name)", model, rules, nil)
+    }
+  }
+
+  // MARK: Reading
+
+  /// The value of the attribute; `nil` if the JSON is not a value of it.
+  func value(_ node: JSONNode) -> Value? {
+    if let conversion { conversion.value(node, for: self) } else { ownValue(node) }
+  }
+
+  /// The error for JSON that is not a value of the attribute: `unparsableValue` for a text that the
+  /// value cannot be read from, `invalidDocument` for a value of another kind.
+  func problem(with node: JSONNode) -> ArborError {
+    conversion?.problem(with: node, for: self) ?? ownProblem(with: node)
+  }
+
+  /// The value, or the error with its location.
+  func read(_ node: JSONNode) throws(ArborError) -> Value {
+    guard let value = value(node) else { throw problem(with: node) }
+    return value
+  }
+
+  /// The date that the JSON denotes, for an attribute of dates.
+  func date(_ node: JSONNode) -> Date? { conversion == nil ? dates?.date(node) : nil }
+
+  /// The value in the attribute's own form, without a conversion of a sync.
+  func ownValue(_ node: JSONNode) -> Value? {
+    if isNull(node) { return .null }
+    if let exact = ExactForm.content(of: node) {
+      if let value = ExactForm.value(exact, for: type) { return value }
+    } else if case .composite = type {
+      return composite(node)
+    }
+    if kind.isNumber, let text = node.string {
+      return numbers?.number(text).flatMap { kind.value(ofDocument: $0) }
+    }
+    if let dates { return dates.date(node).map(Value.date) }
+    return kind.value(ofDocument: node) ?? converted(node)
+  }
+
+  private func isNull(_ node: JSONNode) -> Bool {
+    node.kind == .null || (conversions.contains(.emptyTextIsNull) && node.isText(""))
+  }
+
+  /// The value that a conversion of the import makes.
+  private func converted(_ node: JSONNode) -> Value? {
+    if type == .boolean, conversions.contains(.booleans) {
+      return (node.string ?? node.number?.text).flatMap { Self.booleans[$0.lowercased()] }
+        .map(Value.boolean)
+    }
+    if type == .string, conversions.contains(.textsFromNumbers) {
+      return node.number.map { .string($0.text) }
+    }
+    return nil
+  }
+
+  private static let booleans = [
+    "1": true, "yes": true, "true": true, "0": false, "no": false, "false": false,
+  ]
+
+  private func composite(_ node: JSONNode) -> Value? {
+    guard let members = node.members else { return nil }
+    var values: [String: Value] = [:]
+    for member in members {
+      guard let part = parts.first(where: { $0.name == member.key }),
+        let value = part.value(member.value)
+      else { return nil }
+      values[part.name] = value
+    }
+    return .composite(values)
+  }
+
+  func ownProblem(with node: JSONNode) -> ArborError {
+    if case .composite = type, !isNull(node), ExactForm.content(of: node) == nil {
+      return compositeProblem(with: node)
+    }
+    return error(
+      node, "takes \(expectation)",
+      code: node.kind == .string && isParsed ? .unparsableValue : .invalidDocument)
+  }
+
+  private func compositeProblem(with node: JSONNode) -> ArborError {
+    guard let members = node.members else {
+      return node.error(
+        "\(entityName).\(name) takes an object of its parts, and this is \(node.kind); write an "
+          + "object."
+      ).with(entity: entityName, keyPath: name, offending: node.excerpt)
+    }
+    for member in members {
+      guard let part = parts.first(where: { $0.name == member.key }) else {
+        guard case .composite(let compositeName) = type else { break }
+        return member.keyNode.error(
+          "\(compositeName) has no part “\(member.key)”; remove it or write one of its parts."
+            + NearestName.hint(member.key, in: parts.map(\.name))
+        ).with(entity: entityName, keyPath: name)
+      }
+      if part.value(member.value) == nil { return part.problem(with: member.value) }
+    }
+    return error(node, "takes \(expectation)", code: .invalidDocument)
+  }
+
+  /// The error for a value that the attribute does not take, with what it takes.
+  func error(_ node: JSONNode, _ expectation: String, code: ArborError.Code) -> ArborError {
+    node.error(
+      "\(entityName).\(name) \(expectation), and this value, \(node.kind), is none; correct it.",
+      code: code
+    ).with(entity: entityName, keyPath: name, offending: node.excerpt)
+  }
+
+  /// Whether values are read from texts that spell them.
+  private var isParsed: Bool {
+    type == .date || kind.isDocumentText || (kind.isNumber && numbers != nil)
+  }
+
+  private var expectation: String { dates?.expectation ?? kind.documentExpectation }
+
+  /// Whether a document's value needs no reading if it is in the form that the attribute keeps.
+  var plainForm: PlainForm? {
+    // What a conversion changes is not as the document has it.
+    if conversion != nil || (type == .string && conversions.contains(.emptyTextIsNull)) {
+      return nil
+    }
+    return PlainForm(type)
+  }
+
+  // MARK: Identities
+
+  /// The value of a number attribute that identifies objects, from a text that spells it, in the
+  /// form that the attribute keeps; `nil` for anything else. A number is not the identity of
+  /// objects that texts identify.
+  func key(_ node: JSONNode) -> Value? {
+    if conversion != nil { return nil }
+    guard kind.isNumber else { return node.kind == .number ? ownValue(node) : nil }
+    if let number = node.number { return self.number(spelledAs: number.text) }
+    return node.string.flatMap(number)
+  }
+
+  /// The value of an attribute that identifies objects, from a text that spells it.
+  func key(spelledAs text: String) -> Value? {
+    // Where no type tells them apart, only a number is one.
+    if type != .undefined, let value = type.fitting(.string(text)) { return value }
+    return number(spelledAs: text)
+  }
+
+  private func number(spelledAs text: String) -> Value? {
+    guard let number = JSONNumber(text: text) else { return nil }
+    let value = number.int64.map(Value.integer) ?? number.decimal.map(Value.decimal)
+    return value.flatMap { type.fitting($0) }
+  }
+
+  // MARK: Writing
+
+  /// The JSON that is read as the very same value; `nil` if there is none, as for NaN.
+  func json(_ value: Value) -> JSONValue? {
+    switch value {
+    case .null: .null
+    case .boolean(let bool): .bool(bool)
+    case .integer(let number): .number(JSONNumber(number))
+    case .double(let number): json(number)
+    case .decimal(let number): JSONNumber(number).map(JSONValue.number)
+    case .string(SeedReader.uniqueID): ExactForm.json(.string(SeedReader.uniqueID))
+    case .string(let text): .string(text)
+    case .date(let date): json(date)
+    case .binary(let data): .string(data.base64EncodedString())
+    case .uuid(let uuid): .string(uuid.uuidString)
+    case .uri(let uri): .string(uri.absoluteString)
+    case .composite(let values): json(values)
+    case .objectID, .list: nil
+    }
+  }
+
+  private func json(_ number: Double) -> JSONValue? {
+    if type == .float, number.isFinite {
+      // The short form of 32 bits, if what is read from it by way of 64 is the same.
+      let short = Float(number).description
+      if let read = Double(short), Double(Float(read)) == number {
+        return .number(JSONNumber(checked: short))
+      }
+    }
+    if let number = JSONNumber(number) { return .number(number) }
+    return ExactForm.json(number)
+  }
+
+  private func json(_ date: Date) -> JSONValue? {
+    guard let text = ISO8601Date.text(date), ISO8601Date.parse(text) == date else {
+      return ExactForm.json(date.timeIntervalSinceReferenceDate)
+    }
+    // Texts in a format of the model's may leave out a part of the date.
+    return dates?.areISO8601 == false ? ExactForm.json(.string(text)) : .string(text)
+  }
+
+  private func json(_ values: [String: Value]) -> JSONValue? {
+    var members: [JSONObject.Element] = []
+    for part in parts {
+      guard let value = values[part.name] else { continue }
+      guard let json = part.json(value) else { return nil }
+      members.append((part.name, json))
+    }
+    return members.count == values.count ? .object(JSONObject(distinct: members)) : nil
+  }
+}
+
+/// Values of a document that an attribute takes as they are.
+enum PlainForm {
+  /// Numbers and Booleans. Hooks are told whatever the document has.
+  case number
+  case text
+  /// Texts and numbers that mean a point in time. Hooks are told which, in one form.
+  case date
+
+  init?(_ type: AttributeType) {
+    switch type {
+    case .string: self = .text
+    case .date: self = .date
+    case _ where FieldKind(type).form.isNumeric: self = .number
+    default: return nil
+    }
+  }
+}

@@ -1,0 +1,316 @@
+import ArborJSON
+import ArborModel
+import ArborObjects
+import Foundation
+
+/// A relationship of an object that is connected when all items have been carried out: later ones
+/// may create what it leads to.
+struct DeferredLink {
+  let object: ManagedObject
+  let relationship: MappedRelationship
+  let link: ExchangePlan.Link
+  let location: ItemLocation
+
+  init(
+    _ object: ManagedObject, _ relationship: MappedRelationship, _ link: ExchangePlan.Link,
+    at location: ItemLocation
+  ) {
+    self.object = object
+    self.relationship = relationship
+    self.link = link
+    self.location = location
+  }
+
+  init(
+    _ object: ManagedObject, _ relationship: MappedRelationship, _ link: ExchangePlan.Link,
+    in document: Int32
+  ) {
+    self.init(object, relationship, link, at: .node(document: document, link.node))
+  }
+}
+
+/// A deferred relationship without its plan, documents and object: for a later batch.
+struct WaitingLink {
+  let object: ObjectID
+  let relationship: String
+  /// For each object the identities it may have, the preferred one first.
+  let targets: [[IdentityKey]]
+  let location: ItemLocation
+}
+
+/// Where an item is, for errors.
+enum ItemLocation {
+  /// In a document of the plan, at an index of its tape.
+  case node(document: Int32, Int32)
+  /// By its first byte, when the document is no longer in memory.
+  case byte(Int, of: URL)
+}
+
+/// What happens to a key that no object has.
+enum UnknownKeyRule {
+  /// It is an error, or is left out by a lenient import.
+  case isError
+  /// A later batch may create the object.
+  case waits
+}
+
+extension ExchangeRun {
+  /// Connects objects with those that their items lead to, when all items have been carried out.
+  ///
+  /// - Returns: What has to wait for later items.
+  /// - Throws: ``ArborError`` `objectNotFound` for the first key that no object has, if that is an
+  ///   error.
+  func connectDeferred(unknownKey rule: UnknownKeyRule) throws(ArborError) -> [DeferredLink] {
+    var waiting: [DeferredLink] = []
+    for pending in deferred where !pending.object.isDeleted {
+      try limit.check()
+      guard pending.relationship.policy != .putFirst else {
+        try connectSeeded(pending)
+        continue
+      }
+      var (members, isComplete) = namedObjects(pending)
+      if !isComplete, rule != .waits, pending.relationship.reference?.createsMissing == true {
+        try createMissing(pending)
+        (members, isComplete) = namedObjects(pending)
+      }
+      if !isComplete {
+        if rule == .waits {
+          waiting.append(pending)
+          continue
+        }
+        guard let drops = plan.drops else { throw unknownKey(pending) }
+        drops.add { unknownKey(pending) }
+      }
+      if try connect(pending, with: members) { counts.noteChanged(pending.object) }
+    }
+    deferred = []
+    return waiting
+  }
+
+  // MARK: Objects named by keys
+
+  /// The objects that a relationship names, as far as they are known, and whether all are.
+  private func namedObjects(
+    _ pending: DeferredLink
+  ) -> (members: [ManagedObject], isComplete: Bool) {
+    let members = plan.members(of: pending.link).compactMap(namedObject)
+    return (members, members.count == Int(pending.link.count))
+  }
+
+  /// The first object that has one of the keys of a name.
+  private func namedObject(_ member: ExchangePlan.Member) -> ManagedObject? {
+    guard case .named(let name) = member else { return nil }
+    let (table, keys) = plan.keys(of: name)
+    return keys.lazy.compactMap { table.first(at: Int($0)) }.first
+  }
+
+  /// Creates the objects that a relationship names and that do not exist, by the preferred key of
+  /// each.
+  private func createMissing(_ pending: DeferredLink) throws(ArborError) {
+    for member in plan.members(of: pending.link) where namedObject(member) == nil {
+      guard case .named(let name) = member else { continue }
+      let (table, keys) = plan.keys(of: name)
+      guard let key = keys.first else { continue }
+      do throws(ArborError) {
+        let object = try context.insert(table.entity.name)
+        try object.setValue(table.key(at: Int(key))[0], atSlot: table.attributes[0].slot)
+        counts.noteInserted(object)
+        locationsOfWaiting[object.objectNumber] = pending.location
+        try plan.identities.note(object, of: table.entity, guess: (table, index: Int(key)))
+      } catch {
+        throw misfit(error, pending)
+      }
+    }
+  }
+
+  private func connect(
+    _ pending: DeferredLink, with members: [ManagedObject]
+  ) throws(ArborError) -> Bool {
+    let relationship = pending.relationship
+    do throws(ArborError) {
+      guard relationship.isToMany else {
+        return try relationship.set(members.first, of: pending.object)
+      }
+      // Items that name objects do not describe them, so none is deleted to be created again.
+      if relationship.policy == .merge { return try relationship.add(members, to: pending.object) }
+      return try relationship.set(members, of: pending.object)
+    } catch {
+      throw misfit(error, pending)
+    }
+  }
+
+  private func misfit(_ error: ArborError, _ pending: DeferredLink) -> ArborError {
+    error.located(
+      pending.object.entity.name, pending.relationship.name, at: location(of: pending.location))
+  }
+
+  private func unknownKey(_ pending: DeferredLink) -> ArborError {
+    let name = pending.relationship.name
+    let entity = pending.relationship.reference?.entity.name ?? ""
+    return ArborError(
+      .objectNotFound,
+      "There is no \(entity) of the key that this item names for its \(name); import it too, or "
+        + "correct the key."
+    ).with(
+      entity: pending.object.entity.name, keyPath: name, location: location(of: pending.location))
+  }
+
+  // MARK: Links that wait for a later batch
+
+  /// What a relationship needs to be connected when the plan and the object are no longer in memory.
+  func waiting(_ pending: DeferredLink, _ url: URL) -> WaitingLink {
+    var targets: [[IdentityKey]] = []
+    for case .named(let name) in plan.members(of: pending.link) {
+      let (table, keys) = plan.keys(of: name)
+      targets.append(keys.map { table.key(at: Int($0)) })
+    }
+    var location = pending.location
+    if case .node(let document, let node) = location {
+      location = .byte(plan.node(in: document, node).offset, of: url)
+    }
+    return WaitingLink(
+      object: pending.object.objectID, relationship: pending.relationship.name, targets: targets,
+      location: location)
+  }
+
+  /// Resumes a relationship that an earlier batch had to leave; its keys are asked for at the next
+  /// fetch.
+  func resume(
+    _ waiting: WaitingLink, of object: ManagedObject, _ mapping: ExchangeMapping, at index: Int
+  ) {
+    guard let table = plan.referenceTable(plan.index(of: mapping), index) else { return }
+    locationsOfWaiting[object.objectNumber] = waiting.location
+    var link = ExchangePlan.Link(relationship: Int32(index), content: .members, isDeferred: true)
+    link.first = Int32(plan.members.count)
+    link.count = Int32(waiting.targets.count)
+    for keys in waiting.targets { plan.members.append(.named(plan.name(keys, in: table))) }
+    deferred.append(
+      DeferredLink(object, mapping.relationships[index], link, at: waiting.location))
+  }
+
+  // MARK: Seeds
+
+  /// Gives an object the members that a seed creates or finds.
+  private func connectSeeded(_ pending: DeferredLink) throws(ArborError) {
+    let relationship = pending.relationship
+    let planned = plan.flattened(plan.members(of: pending.link))
+    guard case .node(let document, let index) = pending.location else { return }
+    let node = plan.node(in: document, index)
+    try relationship.check(planned.count, limit: plan.maximumMembers, at: node)
+    let members = try planned.map { (member) throws(ArborError) in
+      try seeded(member, relationship, at: node)
+    }
+    guard relationship.isToMany || members.count == 1 || node.isNull else {
+      throw node.error(
+        "\(relationship.entityName).\(relationship.name) takes exactly one object, and the linked "
+          + "documents create \(members.count); link a document that creates one."
+      ).with(entity: relationship.entityName, keyPath: relationship.name)
+    }
+    try node.locating(entity: relationship.entityName, property: relationship.name) {
+      () throws(ArborError) in
+      guard relationship.isToMany else {
+        return try pending.object.setObject(members.first, atSlot: relationship.slot)
+      }
+      if node.isNull { return try pending.object.setObjects([], atSlot: relationship.slot) }
+      _ = try putFirst(members, of: pending.object, relationship)
+    }
+  }
+
+  /// A member of a seed's relationship, once it is known to fit.
+  private func seeded(
+    _ member: ExchangePlan.Member, _ relationship: MappedRelationship, at node: JSONNode
+  ) throws(ArborError) -> ManagedObject {
+    switch member {
+    case .item(let index):
+      let entity = plan.mapping(of: plan.items[Int(index)]).entity
+      if entity.isKind(of: relationship.destination), let object = objects[Int(index)] {
+        return object
+      }
+      throw node.error(
+        "\(relationship.entityName).\(relationship.name) takes \(relationship.destination.name), "
+          + "and the linked documents create \(entity.name); link others."
+      ).with(entity: relationship.entityName, keyPath: relationship.name)
+    case .named(let name):
+      let object = try found(name)
+      if object.isKind(of: relationship.destination) { return object }
+      throw plan.node(ofName: name).error(
+        "\(relationship.entityName).\(relationship.name) takes \(relationship.destination.name), "
+          + "and the object that was found is of \(object.entity.name); find another."
+      ).with(entity: relationship.entityName, keyPath: relationship.name)
+    case .labelled, .group: preconditionFailure("The members of a seed's link are flattened.")
+    }
+  }
+
+  /// The one object that has a key, among those of the store, uncommitted ones and those of the plan.
+  private func found(_ name: Int32) throws(ArborError) -> ManagedObject {
+    let (table, keys) = plan.keys(of: name)
+    let matches = keys.flatMap { table.objects(at: Int($0)) }
+    if matches.count == 1 { return matches[0] }
+    let entity = table.entity.name
+    let names = table.attributes.map(\.name).joined(separator: " and ")
+    let problem =
+      matches.isEmpty
+      ? "No \(entity) has this \(names), neither here nor in the store; correct the value, or create "
+        + "the object."
+      : "\(matches.count) objects of \(entity) have this \(names); name more attributes, so that one "
+        + "is left."
+    throw plan.node(ofName: name).error(problem)
+      .with(entity: entity, keyPath: table.attributes[0].name)
+  }
+
+  // MARK: Where items are, for errors of the commit that follows
+
+  /// How many violations are given a location: each is counted from the beginning of the batch.
+  private static let maximumLocated = 20
+
+  /// An error of a commit with the locations of the items that the violations come from.
+  func located(_ error: ArborError) -> ArborError {
+    var error = error
+    for index in error.violations.indices.prefix(Self.maximumLocated) {
+      error.violations[index].location =
+        error.violations[index].location ?? location(of: error.violations[index])
+    }
+    error.location = error.location ?? location(of: error) ?? error.violations.first?.location
+    return error
+  }
+
+  /// The location of the value that an error concerns, or of its item if it has none.
+  private func location(of error: ArborError) -> ArborError.SourceLocation? {
+    guard let id = error.objectID, let object = context.registeredObject(for: id) else {
+      return nil
+    }
+    if let itemIndex = itemsOfObjects?[object.objectNumber] {
+      return location(of: plan.items[Int(itemIndex)], property: error.keyPath)
+    }
+    return locationsOfWaiting[object.objectNumber].flatMap(location)
+  }
+
+  private func location(
+    of item: ExchangePlan.Item, property: String?
+  ) -> ArborError.SourceLocation {
+    let mapping = plan.mapping(of: item)
+    if item.origin < 0, let index = property.flatMap(mapping.index) {
+      let node =
+        index < mapping.attributes.count
+        ? plan.values[Int(item.values) + index]
+        : item.links.map { plan.links[$0] }
+          .first { Int($0.relationship) == index - mapping.attributes.count }?.node ?? 0
+      if node > 0 { return plan.node(item, node).location }
+    }
+    return plan.origin(item).location
+  }
+
+  /// Line and column. Reads a file again if its document is no longer in memory.
+  func location(of location: ItemLocation) -> ArborError.SourceLocation? {
+    switch location {
+    case .node(let document, let node): return plan.node(in: document, node).location
+    case .byte(let offset, let url):
+      guard let data = try? Data(contentsOf: url, options: .mappedIfSafe) else { return nil }
+      let lines = data.prefix(offset).split(
+        separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
+      return ArborError.SourceLocation(
+        source: url.path, line: lines.count,
+        column: String(decoding: lines.last ?? Data(), as: UTF8.self).count + 1)
+    }
+  }
+}

@@ -1,0 +1,210 @@
+import ArborJSON
+import ArborModel
+import ArborObjects
+
+/// The relationships of an item's object.
+extension ExchangeRun {
+  /// Connects an object with what its item says of a relationship; false if nothing changes.
+  func connect(
+    _ object: ManagedObject, _ link: ExchangePlan.Link, _ item: ExchangePlan.Item,
+    _ mapping: ExchangeMapping
+  ) throws(ArborError) -> Bool {
+    let relationship = mapping.relationships[Int(link.relationship)]
+    if link.isDeferred {
+      deferred.append(DeferredLink(object, relationship, link, in: item.document))
+      return false
+    }
+    if link.content == .absent {
+      guard mapping.rules.clearsAbsent else { return false }
+      return try clear(object, relationship, deletes: false)
+    }
+    if mapping.rules.callsHooks, object.takesImportedValues {
+      let name = relationship.name
+      if plan.node(item, link.node).tell({ object.importValue($0, forKey: name) }) { return true }
+    }
+    if link.content == .null {
+      let deletes = relationship.reference == nil && relationship.policy == .replace
+      return try clear(object, relationship, deletes: deletes)
+    }
+    return relationship.isToMany
+      ? try connectList(object, relationship, link, item)
+      : try connectOne(object, relationship, link, item)
+  }
+
+  private func connectOne(
+    _ object: ManagedObject, _ relationship: MappedRelationship, _ link: ExchangePlan.Link,
+    _ item: ExchangePlan.Item
+  ) throws(ArborError) -> Bool {
+    let former = object.object(atSlot: relationship.slot)
+    if relationship.policy == .replace, let former {
+      try deleteReplaced([former], of: object, relationship, link)
+    }
+    forgetChildren(of: object, link)
+    let owner = Owner(object: object, relationship: relationship)
+    let target = try carryOut(plan.members(of: link), within: owner).first
+    if let former, former !== target {
+      let rules = plan.mappings[Int(link.mapping)].rules
+      if rules.deletesMissing { try noteMissing([former], within: rules.scope) }
+    }
+    do throws(ArborError) {
+      _ = try relationship.set(target, of: object)
+    } catch {
+      throw misfit(error, relationship, link, item)
+    }
+    return former !== target
+  }
+
+  private func connectList(
+    _ object: ManagedObject, _ relationship: MappedRelationship, _ link: ExchangePlan.Link,
+    _ item: ExchangePlan.Item
+  ) throws(ArborError) -> Bool {
+    if relationship.policy == .replace {
+      let former = object.objects(atSlot: relationship.slot)
+      try deleteReplaced(former, of: object, relationship, link)
+    }
+    forgetChildren(of: object, link)
+    let owner = Owner(object: object, relationship: relationship)
+    let members = try carryOut(plan.members(of: link), within: owner).eachOnce
+    do throws(ArborError) {
+      switch relationship.policy {
+      case .replace:
+        try object.setObjects(members, atSlot: relationship.slot)
+        return true
+      case .merge: return try relationship.add(members, to: object)
+      case .mergeAndPrune:
+        let added = try relationship.add(members, to: object)
+        return try prune(object, relationship, keeping: members) || added
+      case .assign:
+        let rules = plan.mappings[Int(link.mapping)].rules
+        return try assign(members, to: object, relationship, rules)
+      case .putFirst: return try putFirst(members, of: object, relationship)
+      }
+    } catch {
+      throw misfit(error, relationship, link, item)
+    }
+  }
+
+  /// An error with the location of the relationship's value.
+  private func misfit(
+    _ error: ArborError, _ relationship: MappedRelationship, _ link: ExchangePlan.Link,
+    _ item: ExchangePlan.Item
+  ) -> ArborError {
+    error.located(
+      plan.mapping(of: item).entity.name, relationship.name,
+      at: plan.node(item, link.node).location)
+  }
+
+  // MARK: Policies
+
+  /// Deletes the members of a relationship that it replaces: those that belong to its owner alone.
+  /// What other objects refer to is not the owner's to delete, and what an earlier item of this
+  /// import has described and this one describes again is the same object.
+  private func deleteReplaced(
+    _ former: [ManagedObject], of owner: ManagedObject, _ relationship: MappedRelationship,
+    _ link: ExchangePlan.Link
+  ) throws(ArborError) {
+    guard !former.isEmpty else { return }
+    let members = Set(former)
+    var described: Set<ManagedObject>?
+    for member in former {
+      try limit.check()
+      let inverse = relationship.schema.inverseSlot
+      if member.isShared(by: owner, inverseSlot: inverse, members: members) { continue }
+      if counts.hasTouched(member) {
+        if described == nil { described = try existing(link, within: owner, relationship) }
+        if described?.contains(member) == true { continue }
+      }
+      delete(member)
+    }
+  }
+
+  /// The objects that the items of a link will update, as far as they exist.
+  private func existing(
+    _ link: ExchangePlan.Link, within owner: ManagedObject, _ relationship: MappedRelationship
+  ) throws(ArborError) -> Set<ManagedObject> {
+    guard link.mapping >= 0, let table = plan.tables[Int(link.mapping)] else { return [] }
+    let mapping = plan.mappings[Int(link.mapping)]
+    let owner = Owner(object: owner, relationship: relationship)
+    var objects: Set<ManagedObject> = []
+    for case .item(let index) in plan.members(of: link) {
+      let item = plan.items[Int(index)]
+      guard item.key >= 0 else { continue }
+      let parent = item.isWithinParent ? owner.object : nil
+      objects.formUnion(try existing(item, mapping, table, within: owner, parent))
+    }
+    return objects
+  }
+
+  /// Lets the children of an object that are told apart within it be looked up afresh.
+  private func forgetChildren(of object: ManagedObject, _ link: ExchangePlan.Link) {
+    guard link.mapping >= 0, let table = plan.tables[Int(link.mapping)], table.parent != nil else {
+      return
+    }
+    table.forget(object)
+  }
+
+  /// Empties a relationship, within what its mapping may touch.
+  private func clear(
+    _ object: ManagedObject, _ relationship: MappedRelationship, deletes: Bool
+  ) throws(ArborError) -> Bool {
+    let slot = relationship.slot
+    guard relationship.isToMany else { return try relationship.set(nil, of: object) }
+    guard relationship.policy != .merge, object.count(atSlot: slot) > 0 else { return false }
+    if deletes {
+      let nothing = ExchangePlan.Link(relationship: -1)
+      try deleteReplaced(object.objects(atSlot: slot), of: object, relationship, nothing)
+    }
+    try object.setObjects([], atSlot: slot)
+    return true
+  }
+
+  private func prune(
+    _ object: ManagedObject, _ relationship: MappedRelationship, keeping members: [ManagedObject]
+  ) throws(ArborError) -> Bool {
+    let kept = Set(members)
+    var pruned = false
+    for member in object.objects(atSlot: relationship.slot) where !kept.contains(member) {
+      try object.remove(member, atSlot: relationship.slot)
+      pruned = true
+    }
+    return pruned
+  }
+
+  /// Makes a relationship what a list contains. Members outside of the scope stay where they are:
+  /// they are neither seen nor touched.
+  private func assign(
+    _ members: [ManagedObject], to object: ManagedObject, _ relationship: MappedRelationship,
+    _ rules: ExchangeRules
+  ) throws(ArborError) -> Bool {
+    let former = object.objects(atSlot: relationship.slot)
+    let listed = Set(members)
+    var outside: [ManagedObject] = []
+    if let scope = rules.scope {
+      for member in former where !listed.contains(member) {
+        if try !scope.matches(member) { outside.append(member) }
+      }
+    }
+    let target = outside + members
+    if rules.deletesMissing {
+      let kept = Set(target)
+      try noteMissing(former.filter { !kept.contains($0) }, within: nil)
+    }
+    return try relationship.set(target, of: object)
+  }
+
+  /// Adds members to those that exist, which an inverse may have put there. In an order, the listed
+  /// ones come first.
+  func putFirst(
+    _ members: [ManagedObject], of object: ManagedObject, _ relationship: MappedRelationship
+  ) throws(ArborError) -> Bool {
+    let slot = relationship.slot
+    if relationship.isOrdered, object.count(atSlot: slot) > 0 {
+      let listed = Set(members)
+      let others = object.objects(atSlot: slot).filter { !listed.contains($0) }
+      try object.setObjects(members + others, atSlot: slot)
+    } else {
+      for member in members { try object.add(member, atSlot: slot) }
+    }
+    return true
+  }
+}

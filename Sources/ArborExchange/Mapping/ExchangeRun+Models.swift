@@ -1,0 +1,133 @@
+import ArborModel
+import ArborObjects
+
+/// Value models, which lead to each other in any way: each object is found or created and filled,
+/// and at the end all are connected.
+extension ExchangeRun {
+  /// Carries out the models that were passed in, then what they lead to, level by level.
+  ///
+  /// - Throws: ``ArborError``, and what a model's own code throws, as ``OwnError``.
+  func carryOut(_ planner: ModelPlanner) throws {
+    try planner.takeApart()
+    var queue = planner.roots
+    var queued = Set(queue)
+    // Items that only stand for an object that was passed in: they change nothing.
+    var references: Set<Int32> = []
+    var rootObjects: Set<ManagedObject> = []
+    var next = 0
+    while next < queue.count {
+      let index = queue[next]
+      next += 1
+      if objects.count < plan.items.count { try lookUp() }
+      let isRoot = planner.models[Int(index)].isRoot
+      if let object = try object(of: index, planner) {
+        objects[Int(index)] = object
+        guard isRoot || !rootObjects.contains(object) else {
+          references.insert(index)
+          continue
+        }
+        try planner.merge(index, from: object)
+        try setContents(of: object, index, planner, isNew: false)
+      } else {
+        try createObject(of: index, planner)
+      }
+      if isRoot, let object = objects[Int(index)] { rootObjects.insert(object) }
+      for link in plan.items[Int(index)].links {
+        for case .item(let item) in plan.members(of: plan.links[link])
+        where queued.insert(item).inserted {
+          queue.append(item)
+        }
+      }
+    }
+    // What was passed in comes last: the inverse of a relationship that only a reached model has
+    // may change it.
+    for index in queue where !planner.models[Int(index)].isRoot && !references.contains(index) {
+      try connect(index)
+    }
+    for index in planner.roots { try connect(index) }
+  }
+
+  /// Looks up the objects of all models that have come since the last time, in one fetch per entity.
+  private func lookUp() throws(ArborError) {
+    objects += Array(repeating: nil, count: plan.items.count - objects.count)
+    do throws(ArborError) {
+      try plan.identities.fetch()
+    } catch {
+      throw ArborError(
+        .uniqueFetchFailed,
+        "The objects that the models are could not be looked up; see the error beneath."
+      ).with(entity: error.entity, keyPath: error.keyPath, underlying: error)
+    }
+  }
+
+  /// The object that a model is; `nil` if it is a new one.
+  ///
+  /// - Parameter depth: How many models are identified within each other.
+  private func object(
+    of index: Int32, _ planner: ModelPlanner, depth: Int = 0
+  ) throws(ArborError) -> ManagedObject? {
+    if objects.indices.contains(Int(index)), let known = objects[Int(index)] { return known }
+    let item = plan.items[Int(index)]
+    guard item.key >= 0, let table = plan.tables[Int(item.mapping)] else { return nil }
+    guard table.parent != nil else { return table.first(at: Int(item.key)) }
+    // Models that are parts of each other's identity are like nothing else.
+    guard depth < ManagedObjectReading.maximumDepth, let parent = planner.parent(of: index),
+      let owner = try object(of: parent, planner, depth: depth + 1)
+    else { return nil }
+    return try table.objects(at: Int(item.key), of: owner).first
+  }
+
+  private func createObject(of index: Int32, _ planner: ModelPlanner) throws {
+    let item = plan.items[Int(index)]
+    let mapping = plan.mapping(of: item)
+    let object = try context.insert(mapping.entity.name)
+    objects[Int(index)] = object
+    try setContents(of: object, index, planner, isNew: true)
+    try plan.identities.note(object, of: mapping.entity)
+    guard item.key >= 0, let table = plan.tables[Int(item.mapping)], table.parent != nil,
+      let parent = planner.parent(of: index),
+      let owner = try self.object(of: parent, planner)
+    else { return }
+    // Its place is known before the relationship leads here.
+    _ = try table.objects(at: Int(item.key), of: owner)
+    table.note(object, at: Int(item.key), of: owner)
+  }
+
+  private func setContents(
+    of object: ManagedObject, _ index: Int32, _ planner: ModelPlanner, isNew: Bool
+  ) throws(ArborError) {
+    let item = plan.items[Int(index)]
+    for attribute in plan.mapping(of: item).attributes {
+      switch planner.content(of: item, attribute.slot) {
+      case nil: break
+      // A new object keeps its default if the model has nothing to say.
+      case let content? where isNew && content.isNull: break
+      case .transformable(let value):
+        try object.setTransformedValue(value, forKey: attribute.name)
+      case .value(let value):
+        // What stays as it is, is no change.
+        if isNew || object.value(atSlot: attribute.slot) != value {
+          try object.setValue(value, atSlot: attribute.slot)
+        }
+      }
+    }
+  }
+
+  private func connect(_ index: Int32) throws(ArborError) {
+    guard let object = objects[Int(index)] else { return }
+    let item = plan.items[Int(index)]
+    for link in item.links {
+      let link = plan.links[link]
+      let relationship = plan.mapping(of: item).relationships[Int(link.relationship)]
+      var targets: [ManagedObject] = []
+      for case .item(let member) in plan.members(of: link) {
+        if let target = objects[Int(member)] { targets.append(target) }
+      }
+      if relationship.isToMany {
+        _ = try relationship.set(targets.eachOnce, of: object)
+      } else {
+        _ = try relationship.set(targets.first, of: object)
+      }
+    }
+  }
+}

@@ -1,0 +1,105 @@
+package import ArborModel
+
+/// Values and links by the slots that ``EntitySchema`` gives to properties, for code that looks a
+/// property up once for many objects. They do and throw what the methods by name do.
+///
+/// An inherited property has the same slot in every subentity.
+///
+/// - Precondition: The object is of the entity whose slot it is, and the property is an attribute, a
+///   to-one or a to-many relationship as the method says.
+extension ManagedObject {
+  package final func value(atSlot slot: Int) -> Value {
+    if binding.isObserved { owner?.observation?.access(self, .attribute(slot)) }
+    return value(of: binding.entity.attributes[slot].field, in: currentRecord)
+  }
+
+  /// Sets an attribute that is not derived to a value of the form that it keeps.
+  ///
+  /// - Throws: ``ArborError`` as ``setValue(_:forKey:)-(Value,_)``.
+  package final func setValue(_ value: Value, atSlot slot: Int) throws(ArborError) {
+    try prepareForChange(of: slot)
+    let field = binding.entity.attributes[slot].field
+    var fits = false
+    write { buffer, allocator in fits = buffer.set(field, value, allocator: allocator) }
+    // A change of a deleted object has no effect, and is no mistake.
+    guard fits || change?.kind == .deleted else {
+      throw mismatch(binding.entity.attributes[slot].name, value)
+    }
+  }
+
+  package final func isKind(of entity: EntitySchema) -> Bool {
+    binding.entity === entity || binding.entity.isKind(of: entity)
+  }
+
+  package final func object(atSlot slot: Int) -> ManagedObject? {
+    object(of: binding.relations[slot])
+  }
+
+  package final func setObject(
+    _ target: ManagedObject?, atSlot slot: Int
+  ) throws(ArborError) {
+    try setObject(target, of: binding.relations[slot])
+  }
+
+  package final func objects(atSlot slot: Int) -> [ManagedObject] {
+    objects(of: binding.relations[slot])
+  }
+
+  package final func setObjects(
+    _ members: [ManagedObject], atSlot slot: Int
+  ) throws(ArborError) {
+    try setObjects(members, of: binding.relations[slot])
+  }
+
+  package final func add(_ member: ManagedObject, atSlot slot: Int) throws(ArborError) {
+    try add(member, to: binding.relations[slot])
+  }
+
+  package final func remove(_ member: ManagedObject, atSlot slot: Int) throws(ArborError) {
+    try remove(member, from: binding.relations[slot])
+  }
+
+  package final func contains(_ member: ManagedObject, atSlot slot: Int) -> Bool {
+    contains(member, in: binding.relations[slot])
+  }
+
+  package final func count(atSlot slot: Int) -> Int { count(of: binding.relations[slot]) }
+
+  /// The objects whose relationship leads to this one.
+  ///
+  /// - Parameter inverseSlot: The slot of that relationship's inverse, which may be hidden.
+  package final func objects(leadingHereByInverse inverseSlot: Int) -> [ManagedObject] {
+    let relation = binding.relations[inverseSlot]
+    return relation.isToMany ? objects(of: relation) : object(of: relation).map { [$0] } ?? []
+  }
+
+  /// Whether objects other than an owner and its present members refer to this member: by the
+  /// owner's relationship, as one of their members in a to-many relationship, or by a relationship
+  /// without an inverse.
+  ///
+  /// - Parameters:
+  ///   - owner: An object whose relationship leads to this one.
+  ///   - inverseSlot: The slot of that relationship's inverse.
+  ///   - members: All objects that it leads to.
+  package final func isShared(
+    by owner: ManagedObject, inverseSlot: Int, members: Set<ManagedObject>
+  ) -> Bool {
+    for relation in binding.relations {
+      if relation.slot == inverseSlot {
+        if relation.isToMany, count(of: relation) > 1 { return true }
+        continue
+      }
+      guard relation.isInverseToMany || relation.isHidden else { continue }
+      if relation.isToMany {
+        let holders = count(of: relation)
+        if holders > members.count + 1 { return true }
+        guard holders > 0 else { continue }
+        let isHeld = objects(of: relation).contains { $0 !== owner && !members.contains($0) }
+        if isHeld { return true }
+      } else if let holder = object(of: relation), holder !== owner, !members.contains(holder) {
+        return true
+      }
+    }
+    return false
+  }
+}

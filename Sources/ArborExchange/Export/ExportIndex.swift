@@ -1,7 +1,7 @@
 import ArborModel
 import Foundation
 
-/// The objects of an export in the order in which they are written, and where each of them stands:
+/// The objects of an export in the order in which they are written, and the position of each:
 /// what an export keeps in memory of a store, some forty bytes an object.
 struct ExportIndex {
   private struct Entry {
@@ -30,7 +30,7 @@ struct ExportIndex {
 
   var count: Int { entries.count }
 
-  /// Puts an object behind the others, where it is not among them.
+  /// Appends an object if it is not among the others.
   mutating func add(_ id: ObjectID) throws(ArborError) {
     guard let entity = entityIndex(of: id) else {
       throw ArborError(.unknownName, "The model has no entity \(id.entityName).").with(objectID: id)
@@ -45,14 +45,15 @@ struct ExportIndex {
     isTarget.append(false)
   }
 
-  /// The position of an object; nil where it is not exported.
+  /// The position of an object; `nil` if it is not exported.
   func position(of id: ObjectID) -> Int? {
     entityIndex(of: id).flatMap { positions[$0][id.number].map(Int.init) }
   }
 
   func ids(_ positions: Range<Int>) -> [ObjectID] {
     entries[positions].map {
-      ObjectID(storeID: storeID, entityName: schema.entities[Int($0.entity)].name, number: $0.number)
+      ObjectID(
+        storeID: storeID, entityName: schema.entities[Int($0.entity)].name, number: $0.number)
     }
   }
 
@@ -65,7 +66,7 @@ struct ExportIndex {
 
   mutating func markTarget(_ position: Int) { isTarget[position] = true }
 
-  /// The label by which the object at a position is reached; nil where nothing leads to it.
+  /// The label by which the object at a position is reached; `nil` if nothing leads to it.
   func label(at position: Int) -> String? { isTarget[position] ? name(at: position) : nil }
 
   /// What references call the object at a position. No entity's name has a slash.

@@ -63,7 +63,7 @@ extension ManagedObjectContext {
   ///
   /// - Parameters:
   ///   - request: The objects to begin with.
-  ///   - handle: The file, open for writing; the text is written where it stands.
+  ///   - handle: The file, open for writing; the text is written at its current position.
   /// - Throws: ``ArborError`` as for objects, `diskFull` and `inputOutput` where the file cannot be
   ///   written. What was written until then stays in the file.
   public func export<T: ManagedObject>(

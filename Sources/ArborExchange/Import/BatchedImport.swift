@@ -1,8 +1,10 @@
+import ArborJSON
 import ArborModel
 import ArborObjects
+import Dispatch
 import Foundation
 
-/// An import that commits batch by batch and keeps nothing of a batch behind its commit.
+/// An import that commits batch by batch and keeps nothing of a batch after its commit.
 struct BatchedImport {
   private let url: URL
   private let entityName: String
@@ -85,5 +87,97 @@ struct BatchedImport {
     step.findings.addDropped(items.findings())
     do throws(ArborError) { try context.commit() } catch { throw items.run.located(error) }
     context.reset()
+  }
+}
+
+/// A batch of items that has been read and planned, and that nothing has been done with.
+struct PlannedBatch {
+  let items: ItemImport
+  let indexes: [Int32]
+  /// The number of items read, those that fell away included.
+  let count: Int
+  /// The number of bytes of the document before the next batch.
+  let position: Int
+}
+
+/// Reads and plans the batches of a file, each on another thread while the one before is carried
+/// out and committed.
+///
+/// `@unchecked Sendable`: everything is touched on the queue alone, one thing at a time. Planning
+/// asks the context for its model only, which never changes. Batches share the mappings, of which
+/// carrying out a batch reads what never changes; each batch has a plan of its own.
+final class BatchReader: @unchecked Sendable {
+  private let entityName: String
+  private let context: ManagedObjectContext
+  private let options: ImportOptions
+  private let mapper: ImportMapper
+  private var reader: ImportItems
+  /// Set when the import ends before the document does; the queue's threads know no task.
+  private let givenUp = GiveUp()
+  private let limit: ExchangeLimit
+  private var ahead: Result<PlannedBatch?, ArborError>?
+  private let queue = DispatchQueue(label: "ArborData.BatchReader")
+
+  /// The number of bytes in the file, if it is known.
+  let size: Int?
+
+  init(
+    _ url: URL, _ entityName: String, _ context: ManagedObjectContext, _ options: ImportOptions,
+    by mapper: ImportMapper
+  ) throws(ArborError) {
+    self.mapper = mapper
+    self.entityName = entityName
+    self.context = context
+    self.options = options
+    limit = ExchangeLimit(until: options.deadline, givenUp: givenUp)
+    reader = ImportItems(try JSONItemReader(contentsOf: url, options, limit), options)
+    size = reader.size
+  }
+
+  /// The number of bytes read so far.
+  var position: Int { queue.sync { reader.position } }
+
+  /// The document, when all of it has been read.
+  var document: ImportItems { queue.sync { reader } }
+
+  /// The next batch; `nil` after the last.
+  ///
+  /// - Parameter limit: That of the calling thread.
+  /// - Throws: ``ArborError`` for the first fault in the batch, when those before it have been
+  ///   given.
+  func next(_ limit: ExchangeLimit) throws(ArborError) -> PlannedBatch? {
+    try wait(limit)
+    let batch = try queue.sync {
+      let batch = ahead ?? prepared()
+      ahead = nil
+      return batch
+    }.get()
+    if batch != nil { queue.async { self.ahead = self.prepared() } }
+    return batch
+  }
+
+  /// Waits until the batch ahead has been read, and looks after the caller's task meanwhile.
+  private func wait(_ limit: ExchangeLimit) throws(ArborError) {
+    let isIdle = DispatchSemaphore(value: 0)
+    queue.async { isIdle.signal() }
+    while isIdle.wait(timeout: .now() + .milliseconds(5)) == .timedOut { try limit.checkNow() }
+  }
+
+  /// Ends the reading, and waits until nothing is being read any more.
+  func stop() {
+    givenUp.set()
+    queue.sync {}
+  }
+
+  private func prepared() -> Result<PlannedBatch?, ArborError> {
+    Result { () throws(ArborError) in
+      guard let batch = try reader.next(options.batchSize) else { return nil }
+      let items = try ItemImport(entityName, into: context, options, by: mapper, limit)
+      // By these the errors of a commit are given locations.
+      items.run.itemsOfObjects = NumberMap()
+      let indexes = try items.plan(batch.items)
+      return PlannedBatch(
+        items: items, indexes: indexes, count: batch.items.count, position: reader.position)
+    }
   }
 }

@@ -87,7 +87,8 @@ final class ImportMapper {
       routes: Self.routes(relationship.name, userInfo),
       isNamed: reference == nil && Self.importName(in: userInfo) != nil,
       // What identifies an object is not replaced.
-      policy: identity?.parent?.slot == relationship.slot ? .merge : policy(of: relationship, entity),
+      policy: identity?.parent?.slot == relationship.slot
+        ? .merge : policy(of: relationship, entity),
       reference: reference
     ) { [unowned self] _, _ throws(ArborError) in
       try self.mapping(for: destination)

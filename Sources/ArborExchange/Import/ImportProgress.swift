@@ -6,7 +6,7 @@ import Foundation
 public struct ImportStep: Sendable, Hashable {
   /// How much of the document has been read, in bytes.
   public var bytesRead = 0
-  /// The size of the document in bytes, where it is known.
+  /// The size of the document in bytes, if it is known.
   public var totalBytes: Int?
   /// The number of items imported and committed.
   public var items = 0
@@ -98,7 +98,7 @@ public struct ImportProgress: AsyncSequence, Sendable {
       isolation actor: isolated (any Actor)? = #isolation
     ) async throws -> ImportStep? {
       let step = try await steps.next(isolation: actor)
-      // A stream ends in silence where its reader is cancelled.
+      // A stream ends without an error if its reader is cancelled.
       if step == nil, !hasEnded.isSet { throw ArborError(Interruption.cancelled) }
       return step
     }

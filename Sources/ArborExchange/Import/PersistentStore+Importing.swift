@@ -8,7 +8,7 @@ extension PersistentStore {
   ///
   /// Works as ``ManagedObjectContext/importObjects(contentsOf:as:options:)-(_,String,_)`` does, but
   /// each ``ImportOptions/batchSize`` items are a commit of their own: an error leaves the batches
-  /// before it in the store, and says where it stands. With identities, importing the document
+  /// before it in the store, and has its location. With identities, importing the document
   /// again continues where it stopped: known items without members change nothing, and neither do
   /// their members under `Merge` and `MergeAndPrune`.
   ///

@@ -217,7 +217,7 @@ final class AttributeCoder: Sendable {
 
   /// The value of an attribute that identifies objects, from a text that spells it.
   func key(spelledAs text: String) -> Value? {
-    // Where no type tells them apart, only a number is one.
+    // Only a number is a key of an attribute that takes values of any type.
     if type != .undefined, let value = type.fitting(.string(text)) { return value }
     return number(spelledAs: text)
   }
@@ -296,4 +296,19 @@ enum PlainForm {
     default: return nil
     }
   }
+}
+
+/// How one way of exchange reads dates and numbers, beyond what the attributes' own notes say.
+struct TextRules: Hashable {
+  /// The format of date attributes without a `DateFormat` of their own; nil: ISO 8601.
+  var dateFormat: String?
+  /// The zone of dates whose text names none.
+  var timeZone = TimeZone.gmt
+  /// Whether a date in ISO 8601 may also be a number of ``UnixTime``.
+  var acceptsNumbers = false
+  /// How numbers are written as texts, of attributes without a `NumberFormat` of their own; nil:
+  /// such texts are no numbers.
+  var numberFormat: NumberFormat?
+  /// Conversions between JSON types; none at first.
+  var conversions: ImportConversions = []
 }

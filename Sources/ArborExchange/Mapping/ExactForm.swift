@@ -6,14 +6,14 @@ import Foundation
 ///
 /// | attribute | `$value` |
 /// |---|---|
-/// | string | the text as it stands, `<uniqueID>` too |
+/// | string | the text as it is, `<uniqueID>` too |
 /// | date | ISO 8601 whatever the attribute's format is, or seconds since 2001 as of a double |
 /// | float, double | `"Infinity"` or `"-Infinity"`, which parts of composites hold; or a number |
 enum ExactForm {
   static let key = "$value"
   private static let infinities = ["Infinity": Double.infinity, "-Infinity": -.infinity]
 
-  /// What stands in the form, or nil for anything else.
+  /// The content of the form, or `nil` for anything else.
   static func content(of node: JSONNode) -> JSONNode? {
     guard node.kind == .object, node.count == 1, let member = node.members?.first else {
       return nil

@@ -2,11 +2,11 @@ import ArborModel
 import ArborObjects
 import Synchronization
 
-/// Ends an import, a sync, a seed or an export before it is done: where its task is cancelled, at a
-/// deadline, or where it is given up by those who began it.
+/// Ends an import, a sync, a seed or an export before it is done: if its task is cancelled, at a
+/// deadline, or if its caller abandons it.
 ///
 /// Whatever loops over items or objects counts each of them here. A limit of its own beside that of
-/// the context, which every fetch begins anew.
+/// the context, which starts over with every fetch.
 ///
 /// Belongs to the thread that does the work.
 final class ExchangeLimit {
@@ -42,7 +42,7 @@ final class ExchangeLimit {
   private func stop() throws(ArborError) { throw ArborError(work.interruption ?? .cancelled) }
 }
 
-/// Set when nobody wants to know any more.
+/// Set when the caller no longer wants the result.
 final class GiveUp: Sendable {
   private let flag = Atomic(false)
 

@@ -44,7 +44,8 @@ final class ExchangeMapping {
   /// The parts of the identity, for messages.
   var identityNames: [String] {
     guard let identity else { return [] }
-    return identity.attributes.map { attributes[$0].name } + (identity.parent.map { [$0.name] } ?? [])
+    return identity.attributes.map { attributes[$0].name }
+      + (identity.parent.map { [$0.name] } ?? [])
   }
 
   /// Whether items that a relationship leads to are identified within its owner.
@@ -150,7 +151,8 @@ extension MappedAttribute {
 /// Where the members of a relationship are in an item, and what happens to them.
 final class MappedRelationship {
   /// Returns the mapping of members; the first node is theirs, the second one their parent's.
-  typealias Members = (_ members: JSONNode, _ parent: JSONNode) throws(ArborError) -> ExchangeMapping
+  typealias Members = (_ members: JSONNode, _ parent: JSONNode) throws(ArborError) ->
+    ExchangeMapping
 
   let schema: RelationshipSchema
   let name: String
@@ -248,4 +250,21 @@ enum MembershipPolicy {
   case assign
   /// They stay. In an order, what the list names comes first.
   case putFirst
+}
+
+extension ModelSchema {
+  /// The entity of a name, or the error `unknownName`.
+  func requireEntity(named name: String) throws(ArborError) -> EntitySchema {
+    guard let entity = entity(named: name) else {
+      throw ArborError(
+        .unknownName,
+        "The model has no entity \(name); write the name of one."
+          + NearestName.hint(name, in: entities.map(\.name))
+      ).with(entity: name)
+    }
+    return entity
+  }
+
+  /// The names of the entities that can have objects.
+  var entityNames: [String] { entities.filter { !$0.isAbstract }.map(\.name) }
 }

@@ -20,7 +20,7 @@ final class ExchangePlan {
     let node: Int32
     /// The index of its identity in its mapping's table; -1 if each such item is a new object.
     var key: Int32
-    /// Whether the item within which it stands is a part of its identity.
+    /// Whether the item within which it is described is a part of its identity.
     var isWithinParent: Bool
     /// The index among ``values`` of its first attribute.
     var values: Int32

@@ -142,9 +142,11 @@ final class ExchangeRun {
     within owner: Owner?, _ parent: ManagedObject?
   ) throws(ArborError) -> [ManagedObject] {
     let key = Int(item.key)
-    if table.parent != nil { return try parent.map { (parent) throws(ArborError) in
-      try table.objects(at: key, of: parent)
-    } ?? [] }
+    if table.parent != nil {
+      return try parent.map { (parent) throws(ArborError) in
+        try table.objects(at: key, of: parent)
+      } ?? []
+    }
     let found = table.objects(at: key)
     guard let owner, !mapping.takesFromOthers(owner.relationship) else { return found }
     // The key holds within the owner. An object without one may become a member.

@@ -43,8 +43,8 @@ final class IdentityTable {
     self.context = context
   }
 
-  /// Asks for the objects of a key at the next fetch; returns the key's index, and whether nobody
-  /// has asked for it before.
+  /// Asks for the objects of a key at the next fetch; returns the key's index, and whether it
+  /// was not asked for before.
   @discardableResult
   func want(_ key: IdentityKey) -> (keyIndex: Int, isNew: Bool) {
     let next = keys.count
@@ -82,7 +82,7 @@ final class IdentityTable {
     let objects = try wantedObjects()
     found.append(contentsOf: repeatElement(nil, count: keys.count - found.count))
     // Of several attributes' values the condition lets other combinations through: keys that
-    // nobody asked for.
+    // were not asked for.
     for object in objects {
       if let key = key(of: object), let index = keyIndex(of: key) { enter(object, at: index) }
     }
@@ -105,7 +105,7 @@ final class IdentityTable {
     return object.isDeleted ? further[keyIndex]?.first { !$0.isDeleted } : object
   }
 
-  /// The object of a key where there is exactly one and it is not deleted.
+  /// The object of a key if there is exactly one and it is not deleted.
   func only(at keyIndex: Int) -> ManagedObject? {
     guard further.isEmpty, let object = found[keyIndex], !object.isDeleted else { return nil }
     return object
@@ -141,7 +141,8 @@ final class IdentityTable {
   ) throws(ArborError) -> [IdentityKey: [ManagedObject]] {
     guard let inverseSlot = self.parent?.inverseSlot else { return [:] }
     var found: [IdentityKey: [ManagedObject]] = [:]
-    for object in parent.objects(leadingHereByInverse: inverseSlot) where object.isKind(of: entity) {
+    for object in parent.objects(leadingHereByInverse: inverseSlot) where object.isKind(of: entity)
+    {
       if let scope, try !scope.matches(object) { continue }
       if let key = key(of: object) { found[key, default: []].append(object) }
     }
@@ -150,7 +151,7 @@ final class IdentityTable {
 
   // MARK: Objects of the store
 
-  /// The objects of a key; none where it was not wanted before the last fetch.
+  /// The objects of a key; none if it was not wanted before the last fetch.
   func objects(for key: IdentityKey) -> [ManagedObject] {
     guard let keyIndex = keyIndex(of: key), keyIndex < found.count else { return [] }
     return objects(at: keyIndex)
@@ -201,7 +202,7 @@ final class IdentityTable {
     return Array(Set(keys.map { $0[keyIndex] }))
   }
 
-  /// Keys that are all whole numbers, in order; nil where one is none.
+  /// Keys that are all whole numbers, in order; `nil` if one is not a number.
   private static func numbers(_ keys: ArraySlice<IdentityKey>) -> [Int64]? {
     var numbers: [Int64] = []
     numbers.reserveCapacity(keys.count)
@@ -214,7 +215,7 @@ final class IdentityTable {
 }
 
 extension Dictionary where Value == Int {
-  /// The index of a key, which is entered at the next one where it has none.
+  /// The index of a key, which is entered at the next one if it has none.
   fileprivate mutating func keyIndex(of key: Key, orEnter next: Int) -> Int {
     var keyIndex = next
     func enter(_ present: inout Int) {

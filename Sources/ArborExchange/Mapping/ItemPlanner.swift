@@ -48,7 +48,8 @@ final class ItemPlanner {
   ) throws(ArborError) -> [Int32] {
     var items: [Int32] = []
     items.reserveCapacity(nodes.count)
-    plan.tables[Int(plan.index(of: mapping))]?.reserve(nodes.count)
+    let number = plan.index(of: mapping)
+    plan.tables[Int(number)]?.reserve(nodes.count)
     let repetitions = repetitionCount
     for node in nodes {
       if owner != nil, mapping.rules.skipsNullMembers, node.isNull { continue }

@@ -16,7 +16,7 @@ struct ItemRoute: Hashable, CustomStringConvertible {
   }
 
   let steps: [Step]
-  /// The index of the first step among prepared keys; nil where the route does not begin so.
+  /// The index of the first step among prepared keys; `nil` if the route does not begin with a key.
   private var index: Int?
 
   init(_ steps: [Step]) { self.steps = steps }
@@ -56,7 +56,7 @@ struct ItemRoute: Hashable, CustomStringConvertible {
     return steps.count == 1 ? first : Self.value(in: first, steps.dropFirst())
   }
 
-  /// The routes that a note of the model gives, those first that win: commas separate alternatives,
+  /// The routes that a note of the model contains, those first that win: commas separate alternatives,
   /// and each is a ``JSONMemberPath``.
   static func alternatives(_ note: String) -> [ItemRoute] {
     JSONMemberPath.alternatives(note).flatMap { path in

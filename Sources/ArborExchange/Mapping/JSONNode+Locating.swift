@@ -2,8 +2,7 @@ import ArborJSON
 import ArborModel
 
 extension JSONNode {
-  /// Runs what a value of a document asks for, and adds the value's location to what that throws,
-  /// with entity and property where the error names none.
+  /// Runs `body`, and adds the value's location, entity and property to an error that lacks them.
   func locating<T>(
     entity: String, property: String? = nil, _ body: () throws(ArborError) -> T
   ) throws(ArborError) -> T {
@@ -16,7 +15,7 @@ extension JSONNode {
 }
 
 extension ArborError {
-  /// The error with entity, property and location where it names none itself.
+  /// The error with entity, property and location, unless it has its own.
   func located(
     _ entity: String, _ property: String?, at location: @autoclosure () -> SourceLocation?
   ) -> ArborError {

@@ -8,9 +8,9 @@ public import Foundation
 /// german.number("1.234,5")?.decimal   // 1234.5
 /// ```
 public struct NumberFormat: Sendable, Hashable {
-  /// What stands in front of the digits behind the point.
+  /// The decimal separator.
   public var decimalSeparator: String
-  /// What may stand between groups of digits; nil: nothing.
+  /// The separator of groups of digits; `nil` for none.
   public var groupingSeparator: String?
 
   /// A format by its separators; at first that of JSON, without groups.
@@ -28,7 +28,7 @@ public struct NumberFormat: Sendable, Hashable {
   /// The format of spreadsheets that became JSON: a point, and apostrophes between groups.
   static let spreadsheet = NumberFormat(groupingSeparator: "'")
 
-  /// The number that a whole text spells; nil where it spells none.
+  /// The number that a whole text spells; `nil` if it doesn't spell one.
   ///
   /// A sign may stand in front, white space around it. Groups, where there are any, have two or
   /// three digits, the first one to three and the last three: `"12,34,567"` is a number in India,
@@ -78,7 +78,7 @@ public struct NumberFormat: Sendable, Hashable {
     return parts.count == 1 ? text : "\(text)\(decimalSeparator)\(parts[1])"
   }
 
-  /// The digits of a whole number without what separates its groups; nil where they are none.
+  /// The digits of a whole number without what separates its groups; `nil` if they are not digits.
   private func ungrouped(_ text: Substring) -> Substring? {
     if Self.areDigits(text) { return text }
     guard let groupingSeparator else { return nil }

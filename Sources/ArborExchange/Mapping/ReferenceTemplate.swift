@@ -90,7 +90,7 @@ struct ReferenceTemplate {
     }
   }
 
-  /// The keys that an item gives, the preferred one first; none where it lacks what they are made
+  /// The keys that an item contains, the preferred one first; none if it lacks what they are made
   /// of. One element stands for a list among the values that `value` finds.
   func keys(element: JSONNode?, _ value: (ItemRoute) -> JSONNode?) -> [String] {
     alternatives.compactMap { parts in

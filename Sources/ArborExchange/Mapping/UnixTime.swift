@@ -32,7 +32,7 @@ enum UnixTime: String {
     }
   }
 
-  /// The date of a number in a unit that its size tells.
+  /// The date of a number in the unit that its size suggests.
   static func detected(_ number: Double) -> Date { unit(of: number).date(number) }
 
   /// The date of a number in this unit.

@@ -18,7 +18,7 @@ package enum SeedAddress {
   ///
   /// - Parameters:
   ///   - text: What the link says.
-  ///   - base: The URL of the document with the link; nil where that is a file.
+  ///   - base: The URL of the document with the link; `nil` if that is a file.
   package static func url(
     _ text: String, relativeTo base: URL?, _ remote: SeedOptions.RemoteDocuments
   ) throws(Problem) -> URL {

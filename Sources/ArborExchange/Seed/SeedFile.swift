@@ -31,7 +31,7 @@ struct SeedFile {
   ///     are resolved; nil: any.
   ///   - limit: The greatest number of bytes.
   init(path: String, within root: String?, limit: Int) throws(Problem) {
-    // Without blocking, or a named pipe would hold the caller until somebody writes.
+    // Without blocking, or a named pipe would hold the caller until there is a writer.
     let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
     guard descriptor >= 0 else {
       throw errno == ENOENT || errno == ENOTDIR ? .missing : .unreadable(code: errno)
@@ -66,7 +66,7 @@ struct SeedFile {
     self.data = data
   }
 
-  /// A path with all symbolic links resolved; nil where it leads nowhere.
+  /// A path with all symbolic links resolved; `nil` if it leads nowhere.
   static func resolved(_ path: String) -> String? {
     // Without a buffer of the caller's the function allocates the result, which is freed here.
     guard let resolved = unsafe realpath(path, nil) else { return nil }

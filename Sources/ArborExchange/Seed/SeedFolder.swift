@@ -36,7 +36,7 @@ struct SeedFolder {
   ///   - link: The value of `seedFile`.
   ///   - name: Its text.
   ///   - way: The way to the linking document.
-  /// - Throws: ``ArborError`` `notAllowed` where the link leaves the folder, `invalidPath` where it
+  /// - Throws: ``ArborError`` `notAllowed` if the link leaves the folder, `invalidPath` if it
   ///   names no file.
   func way(to name: String, from way: [String], link: JSONNode) throws(ArborError) -> [String] {
     guard !name.isEmpty, !name.utf8.contains(0) else {

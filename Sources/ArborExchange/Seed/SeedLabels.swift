@@ -4,9 +4,9 @@ import ArborModel
 /// The labels of a seed: `$id` names an instance, and `$ref` reaches it from anywhere, from before
 /// it and from other documents.
 struct SeedLabels {
-  /// The index in the plan of each labelled instance, and where its label stands.
+  /// The index in the plan of each labelled instance, and the location of its label.
   private var instances: [String: (item: Int32, node: JSONNode)] = [:]
-  /// Where each `$ref` stands, with a label that is not empty, and what may be there.
+  /// Each `$ref`, with a label that is not empty, and the relationship that it is in.
   private var references: [(node: JSONNode, relationship: MappedRelationship)] = []
 
   mutating func define(

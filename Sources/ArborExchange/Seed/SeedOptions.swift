@@ -3,7 +3,7 @@ public import Foundation
 /// How far a seed may reach and how much it may read.
 ///
 /// The defaults suit documents that the application ships. A seed beyond a limit fails and changes
-/// nothing. For documents that somebody else wrote:
+/// nothing. For documents of unknown origin:
 ///
 /// ```swift
 /// var options = SeedOptions()
@@ -16,7 +16,7 @@ public struct SeedOptions: Sendable {
   public enum RemoteDocuments: Sendable, Hashable {
     /// Those of any host, over https and http.
     case allowed
-    /// Those of these hosts, as their names stand in a URL, and redirects among them. What such a
+    /// Those of these hosts, as a URL names them, and redirects among them. What such a
     /// name leads to is its owner's to say: name only hosts that you trust.
     case hosts([String])
     /// None, top documents included.

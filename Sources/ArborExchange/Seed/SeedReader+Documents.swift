@@ -29,7 +29,9 @@ extension SeedReader {
     return try sources(ofInstances: member.value, named: member.key, at: member.keyNode)
   }
 
-  private mutating func sources(ofDocuments node: JSONNode) throws(ArborError) -> [ExchangePlan.Member] {
+  private mutating func sources(ofDocuments node: JSONNode) throws(ArborError) -> [ExchangePlan
+    .Member]
+  {
     guard node.kind == .array else {
       throw node.error("seeds takes a list of documents, and this is \(node.kind); write a list.")
     }

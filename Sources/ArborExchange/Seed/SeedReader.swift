@@ -104,7 +104,9 @@ struct SeedReader {
   }
 
   /// Puts the file of a link on the list; returns what the document will create.
-  mutating func follow(_ link: JSONNode, toFile name: String) throws(ArborError) -> ExchangePlan.Member {
+  mutating func follow(_ link: JSONNode, toFile name: String) throws(ArborError)
+    -> ExchangePlan.Member
+  {
     guard case .file(let folder, let way) = documents[present].source else {
       throw link.error(
         "A document from the network links by seedUrl only, so that it reaches no files here; "
@@ -116,7 +118,9 @@ struct SeedReader {
   }
 
   /// Puts the remote document of a link on the list; returns what it will create.
-  mutating func follow(_ link: JSONNode, toURL text: String) throws(ArborError) -> ExchangePlan.Member {
+  mutating func follow(_ link: JSONNode, toURL text: String) throws(ArborError)
+    -> ExchangePlan.Member
+  {
     var base: URL?
     if case .remote(let url) = documents[present].source { base = url }
     let url: URL
@@ -241,7 +245,7 @@ struct SeedReader {
   /// A sentence about the way to a document.
   private static func saying(_ chain: [String]) -> String {
     guard !chain.isEmpty else { return "" }
-    // Of a way that somebody made long to be slow, both ends will do.
+    // Of a path that was made long to be slow, both ends will do.
     let shown = chain.count > 20 ? chain.prefix(10) + ["…"] + chain.suffix(10) : chain[...]
     return " The way there: \(shown.joined(separator: " → "))."
   }

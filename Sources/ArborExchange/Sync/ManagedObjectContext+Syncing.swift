@@ -8,7 +8,7 @@ extension ManagedObjectContext {
   /// Brings the objects of an entity into agreement with a payload, as a serializer says. Nothing
   /// is committed.
   ///
-  /// Null does nothing. A list speaks of several objects, an object of one. Uncommitted objects are
+  /// Null does nothing. A list describes several objects, an object one. Uncommitted objects are
   /// matched too; all matches of the payload are looked up in one fetch for each entity and set of
   /// groupers.
   ///
@@ -167,4 +167,26 @@ private struct VerbatimSerializer: SyncSerializer {
       ) { first, _ in first })
   }
   let absentKeys = SyncAbsentKeys.leave
+}
+
+extension PersistentStore {
+  /// Brings the objects of an entity into agreement with a payload and commits, all of it or
+  /// nothing. Contexts take the commit in at their next operation.
+  ///
+  /// Works in the store's background context, after what it was asked before; see
+  /// ``ManagedObjectContext/sync(_:using:)``.
+  ///
+  /// ```swift
+  /// let report = try await store.sync(json, using: EmployeeSerializer())
+  /// print("\(report.inserted) new, \(report.updated) changed, \(report.unchanged) as they were")
+  /// ```
+  ///
+  /// - Returns: What was done.
+  /// - Throws: ``ArborError`` as in a context, and as `commit()` does.
+  @discardableResult
+  public func sync(
+    _ json: JSONValue, using serializer: some SyncSerializer
+  ) async throws -> SyncReport {
+    try await performBackground { context in try context.sync(json, using: serializer) }
+  }
 }

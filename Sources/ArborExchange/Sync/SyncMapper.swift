@@ -16,8 +16,8 @@ final class SyncMapper {
 
   /// The mapping of a serializer.
   ///
-  /// - Throws: ``ArborError`` `unknownName` where it names what the model lacks, `invalidArgument`
-  ///   where it contradicts the model or itself.
+  /// - Throws: ``ArborError`` `unknownName` if it names what the model lacks, `invalidArgument`
+  ///   if it contradicts the model or itself.
   func mapping(for serializer: some SyncSerializer) throws(ArborError) -> ExchangeMapping {
     let identity = serializer as? any Hashable
     if let identity, let mapping = mappings[AnyHashable(identity)] { return mapping }
@@ -26,7 +26,9 @@ final class SyncMapper {
     return mapping
   }
 
-  private func makeMapping<S: SyncSerializer>(for serializer: S) throws(ArborError) -> ExchangeMapping {
+  private func makeMapping<S: SyncSerializer>(for serializer: S) throws(ArborError)
+    -> ExchangeMapping
+  {
     var named = serializer.entityName
     if named == nil { named = try context.reader.entityName(of: S.Object.self) }
     let name = named ?? ""

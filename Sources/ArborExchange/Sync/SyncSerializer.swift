@@ -32,7 +32,7 @@ public protocol SyncSerializer: Sendable {
   /// matched. Each needs a place in the ``mapping``.
   ///
   /// One of them may be a to-one relationship: the others then identify an object among those of its
-  /// object. It needs no place in the mapping where items stand within that object's.
+  /// object. It needs no place in the mapping if items are members of that object's.
   var identifiers: [String] { get }
   /// Whether every item is inserted without a look whether it is there already; off by default.
   var forceInsert: Bool { get }
@@ -41,11 +41,11 @@ public protocol SyncSerializer: Sendable {
   /// Whether an item changes the objects that it matches; on by default. Otherwise it only leads to
   /// them.
   var updateExisting: Bool { get }
-  /// Whether objects that the payload does not speak of are deleted: at the top all of the entity
+  /// Whether objects that the payload does not describe are deleted: at the top all of the entity
   /// within the ``groupers``, in a relationship the parent's former members. There is no default:
   /// the code that syncs says it.
   var deleteMissing: Bool { get }
-  /// Where the values of properties stand in an item.
+  /// The places of the values of properties in an item.
   var mapping: SyncMapping { get }
   /// What every item goes through, in order, before anything else. Nil or null drops it: it then
   /// counts as not in the payload. None by default.
@@ -55,7 +55,7 @@ public protocol SyncSerializer: Sendable {
   var groupers: [FetchPredicate] { get }
   /// What becomes of properties whose key an item lacks; ``SyncAbsentKeys/clear`` by default.
   var absentKeys: SyncAbsentKeys { get }
-  /// Whether a value of another JSON type than the mapping's is an error; off by default, where it
+  /// Whether a value of another JSON type than the mapping's is an error; off by default, when it
   /// counts as nil.
   var strictTypes: Bool { get }
 }

@@ -1,5 +1,6 @@
 import ArborJSON
 import ArborModel
+import ArborObjects
 import Foundation
 
 /// What a value encodes itself as, before it is known where it goes: exact, in the order in which
@@ -82,5 +83,130 @@ final class EncodedParts {
     if keys.count < 16 { return keys.firstIndex(of: key) }
     if indexes.isEmpty { for (index, key) in keys.enumerated() { indexes[key] = index } }
     return indexes[key]
+  }
+}
+
+/// Turns what properties encode themselves as into what attributes keep, exactly or not at all.
+struct StoredForm {
+  let mapping: ModelMapping
+
+  enum Content {
+    case value(Value)
+    /// What the transformer of a transformable attribute gets.
+    case transformable(Any)
+
+    var isNull: Bool { if case .value(.null) = self { true } else { false } }
+  }
+
+  func content(
+    _ encoded: EncodedValue, of key: String, for attribute: AttributeCoder
+  ) throws(ArborError) -> Content {
+    if case .transformable = attribute.type {
+      switch encoded {
+      case .missing, .value(.null), .value(.binary), .stored: break
+      default:
+        guard let value = encoded.native else { throw unsupported(encoded, key, attribute) }
+        return .transformable(value)
+      }
+    }
+    return .value(try value(encoded, of: key, for: attribute))
+  }
+
+  /// The value that an attribute, or a part of a composite one, keeps.
+  private func value(
+    _ encoded: EncodedValue, of key: String, for attribute: AttributeCoder
+  ) throws(ArborError) -> Value {
+    // What the attribute would convert, as a text into a UUID, would not come back as it went.
+    guard let value = try plain(encoded, of: key, for: attribute),
+      value.isNull || attribute.kind.keeps(value)
+    else { throw unsupported(encoded, key, attribute) }
+    guard let fitting = attribute.type.fitting(value), isExact(value, fitting) else {
+      throw error(
+        .typeMismatch,
+        "takes \(attribute.type.expectation), and the value of \(mapping.traits.name).\(key) is none; "
+          + "correct it.", attribute
+      ).with(offending: "\(value)")
+    }
+    return fitting
+  }
+
+  private func plain(
+    _ encoded: EncodedValue, of key: String, for attribute: AttributeCoder
+  ) throws(ArborError) -> Value? {
+    switch encoded {
+    case .missing: return .null
+    case .unsigned(let number): return .decimal(Decimal(number))
+    case .float(let number): return .double(Double(number))
+    case .value(let value), .stored(let value): return value
+    case .members(let parts):
+      guard case .composite = attribute.type else { return Value?.none }
+      return try composite(parts, of: key, attribute)
+    case .model, .list, .json, .transformable: return Value?.none
+    }
+  }
+
+  private func composite(
+    _ members: EncodedParts, of key: String, _ attribute: AttributeCoder
+  ) throws(ArborError) -> Value {
+    let parts = attribute.parts
+    var values: [String: Value] = [:]
+    for (name, value) in zip(members.keys, members.values) {
+      guard let part = parts.first(where: { $0.name == name }) else {
+        throw error(
+          .invalidManagedKey,
+          "has no part “\(name)”, which \(mapping.traits.name).\(key) has; name its properties as its "
+            + "parts." + NearestName.hint(name, in: parts.map(\.name)), attribute)
+      }
+      values[name] = try self.value(value, of: "\(key).\(name)", for: part)
+    }
+    return .composite(values)
+  }
+
+  /// Whether a whole number has come through unchanged.
+  private func isExact(_ value: Value, _ fitting: Value) -> Bool {
+    guard case .integer(let number) = value, case .double(let double) = fitting else { return true }
+    return Int64(exactly: double) == number
+  }
+
+  private func unsupported(
+    _ encoded: EncodedValue, _ key: String, _ attribute: AttributeCoder
+  ) -> ArborError {
+    if case .unsigned = encoded, case .integer64 = attribute.type {
+      return error(
+        .typeMismatch,
+        "takes \(attribute.type.expectation), and the value of \(mapping.traits.name).\(key) is none; "
+          + "correct it.", attribute)
+    }
+    return error(
+      .unsupportedProperty,
+      "takes \(attribute.type.expectation), and \(mapping.traits.name).\(key) is \(encoded.found); "
+        + "correct its type, or give it a transformer.", attribute)
+  }
+
+  private func error(
+    _ code: ArborError.Code, _ words: String, _ attribute: AttributeCoder
+  ) -> ArborError {
+    ArborError(code, "\(mapping.entity.name).\(attribute.name) \(words)")
+      .with(entity: mapping.entity.name, keyPath: attribute.name)
+  }
+}
+
+extension EncodedValue {
+  var native: Any? {
+    switch self {
+    case .value(.boolean(let flag)): flag
+    case .value(.integer(let number)): Int(number)
+    case .unsigned(let number): number
+    case .value(.double(let number)): number
+    case .float(let number): number
+    case .value(.decimal(let number)): number
+    case .value(.string(let text)): text
+    case .value(.date(let date)): date
+    case .value(.uri(let url)): url
+    case .value(.uuid(let uuid)): uuid
+    case .model(let model): model
+    case .transformable(let value): value
+    default: nil
+    }
   }
 }

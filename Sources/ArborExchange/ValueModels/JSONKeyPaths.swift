@@ -1,7 +1,7 @@
 import ArborJSON
 
-/// Where the properties of a value model stand in JSON, by their coding keys. A property that is
-/// not named stands under its own name.
+/// The places of the properties of a value model in JSON, by their coding keys. A property that is
+/// not named has its own name.
 ///
 /// ```swift
 /// static let jsonKeyPaths: JSONKeyPaths = [
@@ -17,7 +17,7 @@ public struct JSONKeyPaths: Sendable, Hashable, ExpressibleByDictionaryLiteral {
   /// Every property under its own name.
   public static let identity: JSONKeyPaths = [:]
 
-  /// The paths by coding keys; of a key that stands there twice the last one counts.
+  /// The paths by coding keys; of a key that is there twice the last one counts.
   public init(dictionaryLiteral elements: (String, JSONKeyPath)...) {
     for (key, path) in elements { paths[key] = path }
   }
@@ -41,7 +41,7 @@ public struct JSONKeyPaths: Sendable, Hashable, ExpressibleByDictionaryLiteral {
   public subscript(key: String) -> JSONKeyPath { paths[key] ?? .key(key) }
 }
 
-/// Where one property of a value model stands in JSON.
+/// The place of one property of a value model in JSON.
 ///
 /// A path of names descends into objects, and into lists where a name is an index: `tags.0`. It ends
 /// without a value where a name is missing, with null where null stands on the way, and anything

@@ -18,7 +18,7 @@ struct ManagedObjectSource: ValueModelSource {
   let name: String?
   /// Of an attribute.
   let type: AttributeType?
-  /// Of objects: those that are read together with them; nil where nothing is.
+  /// Of objects: those that are read together with them; `nil` if nothing is.
   let cohort: ReadCohort?
 
   init(_ object: ManagedObject, in cohort: ReadCohort? = nil) {

@@ -1,5 +1,6 @@
 import ArborModel
 import ArborObjects
+import Foundation
 
 /// How the properties of a model type lie in its entity.
 final class ModelMapping {
@@ -77,7 +78,7 @@ final class ModelMapping {
   /// What a property is in the entity.
   ///
   /// - Parameter type: The property's type, which has to fit a relationship whatever the property
-  ///   holds; nil where it is not known.
+  ///   holds; `nil` if it is not known.
   func property(_ key: String, as type: Any.Type? = nil) throws(ArborError) -> Property {
     let index = try index(of: key)
     cursor = index + 1
@@ -189,4 +190,82 @@ final class ModelMappings {
     last = mapping
     return mapping
   }
+}
+
+/// What the declared type of a model's property can hold, as far as the type alone tells. What a
+/// property holds is checked where it is read or written; this is for one that is nil or empty.
+indirect enum DeclaredType {
+  /// A number, a text or another single value.
+  case scalar
+  case model(any ValueModel.Type)
+  case list(DeclaredType)
+  /// A type whose own coding decides.
+  case other
+
+  init(_ type: Any.Type) {
+    func rawValue<T: RawRepresentable>(of type: T.Type) -> DeclaredType {
+      DeclaredType(T.RawValue.self)
+    }
+    func element<T: Sequence>(of type: T.Type) -> DeclaredType { DeclaredType(T.Element.self) }
+    self =
+      switch type {
+      case let optional as any OptionalModelValue.Type: DeclaredType(optional.wrappedType)
+      case let model as any ValueModel.Type: .model(model)
+      case is Bool.Type, is String.Type, is Date.Type, is Data.Type, is URL.Type, is UUID.Type,
+        is Decimal.Type, is any BinaryInteger.Type, is any BinaryFloatingPoint.Type:
+        .scalar
+      case let raw as any RawRepresentable.Type: rawValue(of: raw)
+      case let sequence as any Sequence.Type: .list(element(of: sequence))
+      default: .other
+      }
+  }
+}
+
+/// The names of the properties of a value model in its entity.
+///
+/// ```swift
+/// static let managedKeys: ValueMapping = .identity
+///   .renaming(["bannerID": "id"]).excluding("cached")
+/// ```
+public struct ValueMapping: Sendable, Hashable {
+  private var names: [String: String] = [:]
+  private var excluded: Set<String> = []
+
+  /// Every property under its own name: that of its coding key.
+  public static let identity = ValueMapping()
+
+  private init() {}
+
+  /// The mapping with some properties under other names.
+  ///
+  /// - Parameter names: The names in the entity, by the coding keys.
+  public func renaming(_ names: [String: String]) -> ValueMapping {
+    var mapping = self
+    mapping.names.merge(names) { _, new in new }
+    mapping.excluded.subtract(names.keys)
+    return mapping
+  }
+
+  /// The mapping without some properties, which take no part: they are optional, or have no coding
+  /// key at all.
+  public func excluding(_ keys: String...) -> ValueMapping { excluding(keys) }
+
+  /// The mapping without some properties, which take no part.
+  public func excluding(_ keys: some Sequence<String>) -> ValueMapping {
+    var mapping = self
+    mapping.excluded.formUnion(keys)
+    for key in keys { mapping.names[key] = nil }
+    return mapping
+  }
+
+  /// The name of a property in the entity, `nil` if it takes no part.
+  public func name(for key: String) -> String? { excluded.contains(key) ? nil : names[key] ?? key }
+
+  /// The properties under other names, in the order of their coding keys.
+  var renamedKeys: [(key: String, name: String)] {
+    names.sorted { $0.key < $1.key }.map { (key: $0.key, name: $0.value) }
+  }
+
+  /// The coding keys that the mapping names.
+  var namedKeys: Set<String> { excluded.union(names.keys) }
 }

@@ -1,6 +1,7 @@
 import ArborModel
 import ArborObjects
 import Foundation
+import Synchronization
 
 /// What a model type says of itself, asked for once in a call.
 final class ModelTraits {
@@ -14,7 +15,7 @@ final class ModelTraits {
   let managedTransformers: [String: ManagedTransformer]
   let uniquingKeys: Set<String>
   let backReferences: [AnyKeyPath]
-  /// Whether every property stands under its own name in JSON, by its own coding.
+  /// Whether every property has its own name in JSON, by its own coding.
   let isPlainJSON: Bool
 
   /// The back references by coding keys, of the keys that were asked for; nil for a key that is
@@ -28,7 +29,7 @@ final class ModelTraits {
   var mergesNothing: ModelHook.IsIdle = nil
   var filtersNothing: ModelHook.IsIdle = nil
 
-  /// The coding keys that the type speaks of and no container has known yet.
+  /// The coding keys that the type names and no container has known yet.
   private var unknownKeys: Set<String> = []
   private var askedKeys: Set<ObjectIdentifier> = []
   /// The properties of the type's defaults, once one was missing.
@@ -71,7 +72,7 @@ final class ModelTraits {
     ).with(entity: entityName, keyPath: unknownKeys.min())
   }
 
-  /// What stands in for a property that is missing; nil where nothing does.
+  /// What stands in for a property that is missing; `nil` if nothing does.
   func standard<T>(_ key: String, as type: T.Type) throws -> T? {
     if standards == nil { standards = try self.type.defaults.map(PropertyRecorder.values) ?? [:] }
     return standards?[key].flatMap { $0 as? T }
@@ -159,4 +160,56 @@ final class ModelShapes {
   func traits(of type: any ValueModel.Type) -> ModelTraits {
     shape(of: type).traits ?? ModelTraits(type)
   }
+}
+
+/// Finds out whether a type has a hook of its own. Those that have none are not asked again: a hook
+/// costs, as where all of an item's JSON has to be shown to it.
+enum ModelHook: Sendable {
+  /// Whether a hook is known to do nothing; nil until it was called.
+  typealias IsIdle = Bool?
+
+  private final class Probe: Sendable {
+    let isDefault = Atomic(false)
+  }
+
+  @TaskLocal private static var probe: Probe?
+
+  /// The implementation that every model has at first calls this.
+  static func noteDefault() { probe?.isDefault.store(true, ordering: .relaxed) }
+
+  /// Calls a hook and notes whether that was the implementation that every model has at first.
+  static func call<R>(noting isIdle: inout IsIdle, _ hook: () throws -> R) rethrows -> R {
+    guard isIdle == nil else { return try hook() }
+    let probe = Probe()
+    let result = try $probe.withValue(probe, operation: hook)
+    isIdle = probe.isDefault.load(ordering: .relaxed)
+    return result
+  }
+}
+
+/// Keeps the properties that a model writes, by their coding keys and as they are.
+final class PropertyRecorder: ModelWriting {
+  let shapes = ModelShapes()
+  private(set) var values: [String: Any] = [:]
+
+  /// The properties of a model that have a value.
+  static func values(of model: any ValueModel) throws -> [String: Any] {
+    let recorder = PropertyRecorder()
+    func record<M: ValueModel>(_ model: M) throws {
+      _ = try ModelEncoder.members(of: model, recorder.shapes.traits(of: type(of: model)), recorder)
+    }
+    try record(model)
+    return recorder.values
+  }
+
+  func includes(_ key: String, as type: Any.Type?, of traits: ModelTraits) -> Bool { true }
+
+  func transformed(_ key: String, _ value: Any?, of traits: ModelTraits) -> EncodedValue? {
+    values[key] = value
+    return .missing
+  }
+
+  func special<T: Encodable>(
+    _ key: String, _ value: T, _ shape: ModelShape, of traits: ModelTraits
+  ) -> EncodedValue? { nil }
 }

@@ -43,6 +43,18 @@ struct Ticket: ValueModel {
   ]
 }
 
+struct Field: ValueModel {
+  var type: String
+  var value: String
+  static let uniquingKeys: Set<String> = ["person", "type"]  // one field of each type for a person
+}
+
+struct Person: ValueModel {
+  var name: String
+  var fields: [Field]
+  static let uniquingKeys: Set<String> = ["name"]
+}
+
 /// The code of the article about value models, as it stands there.
 @Suite struct ValueModelsArticleTests {
   private static let model: ManagedObjectModel = {
@@ -76,6 +88,21 @@ struct Ticket: ValueModel {
             name: "children", destination: "Chapter", inverse: "parent", isToMany: true),
         ]),
       EntityDescription(
+        name: "Person", attributes: [AttributeDescription(name: "name", type: .string)],
+        relationships: [
+          RelationshipDescription(
+            name: "fields", destination: "Field", inverse: "person", isToMany: true)
+        ]),
+      EntityDescription(
+        name: "Field",
+        attributes: [
+          AttributeDescription(name: "type", type: .string),
+          AttributeDescription(name: "value", type: .string),
+        ],
+        relationships: [
+          RelationshipDescription(name: "person", destination: "Person", inverse: "fields")
+        ]),
+      EntityDescription(
         name: "Ticket",
         attributes: [
           AttributeDescription(name: "kind", type: .integer16, isOptional: true),
@@ -103,6 +130,20 @@ struct Ticket: ValueModel {
 
     #expect(wide.map(\.bannerID) == [2] && first.children[0].price == Decimal(string: "1.1"))
     #expect(json[0] == (try JSONValue.parse(data))[0])
+    try store.check()
+  }
+
+  @Test func modelsMayBeToldApartWithinTheirParent() throws {
+    let store = try PersistentStore(model: Self.model, at: .inMemory)
+    let context = store.makeContext()
+    for value in ["a", "b"] {
+      try context.upsert(
+        ["Ann", "Zoe"].map { name in
+          Person(name: name, fields: [Field(type: "job", value: "\(name) \(value)")])
+        })
+    }
+    #expect(try context.values(Field.self).map(\.value).sorted() == ["Ann b", "Zoe b"])
+    try context.commit()
     try store.check()
   }
 

@@ -191,6 +191,101 @@ import Testing
     }
   }
 
+  private func withLetters<R>(
+    _ count: Int = 40, _ body: (ManagedObjectContext) throws -> R
+  ) throws -> R {
+    let store = try PersistentStore(for: Office.classes, at: .inMemory)
+    defer { store.close() }
+    let context = store.makeContext()
+    let employee = context.insert(Employee.self)
+    employee.name = String(repeating: "a", count: count)
+    try context.commit()
+    let result = try withExtendedLifetime(employee) { try body(context) }
+    try store.check()
+    return result
+  }
+
+  /// Each takes 2 to the 40th steps, in a form that is compiled in a way of its own.
+  static let backtracking = [
+    "name MATCHES '(a+)+b'", "name MATCHES[cd] '(a+)+b'", "name + 'a' MATCHES '(a+)+b'",
+    "'\(String(repeating: "a", count: 40))' MATCHES '(a+)+b'",
+    "SUBQUERY({name}, $x, $x MATCHES '(a+)+b').@count == 1",
+    "TERNARY(name MATCHES '(a+)+b', 1, 0) == 1", "NOT (age != nil AND name MATCHES '(a+)+b')",
+    "name MATCHES TERNARY(age != nil, '(a+)+b', '')",
+  ]
+
+  @Test("A regular expression ends at a deadline", arguments: backtracking)
+  func deadlinesEndRegularExpressions(_ text: String) throws {
+    try withLetters { context in
+      let predicate = try FetchPredicate(format: text)
+      context.deadline = .now + .milliseconds(5)
+      let late = try failure { _ = try context.count(Employee.self, matching: predicate) }
+      #expect(late.code == .deadlineExceeded)
+      context.deadline = nil
+      let employee = try #require(try context.fetch(Employee.self).first)
+      context.deadline = .now + .milliseconds(5)
+      #expect(try failure { _ = try predicate.matches(employee) }.code == .deadlineExceeded)
+      context.deadline = nil
+    }
+  }
+
+  @Test("A regular expression ends with its task")
+  func cancellationEndsRegularExpressions() async throws {
+    let work = _Concurrency.Task {
+      try withLetters { context in
+        // Each takes long, and ends by itself.
+        while true {
+          do {
+            _ = try context.count(Employee.self, matching: "name MATCHES '(a+)+b'")
+          } catch let error as ArborError where error.code == .limitExceeded {
+            continue
+          }
+        }
+      }
+    }
+    try await _Concurrency.Task.sleep(for: .milliseconds(20))
+    work.cancel()
+    let error = await #expect(throws: ArborError.self) { try await work.value }
+    #expect(error?.code == .cancelled)
+  }
+
+  @Test("A regular expression ends after 20 million steps, or with 8 MB of memory")
+  func regularExpressionsAreBounded() throws {
+    try withLetters { context in
+      let error = try failure {
+        _ = try context.count(Employee.self, matching: "name MATCHES '(a+)+b'")
+      }
+      #expect(error.code == .limitExceeded && error.message.contains("20 million steps"))
+      #expect(try context.count(Employee.self, matching: "name MATCHES 'a+'") == 1)
+    }
+    try withLetters(3_000_000) { context in
+      let error = try failure {
+        _ = try context.count(Employee.self, matching: "name MATCHES '(a|aa)+b'")
+      }
+      #expect(error.code == .limitExceeded)
+      #expect(try context.count(Employee.self, matching: "name MATCHES '.+'") == 1)
+    }
+  }
+
+  @Test("The regular expression of an attribute ends with the commit that checks it")
+  func regularExpressionsOfModelsAreBounded() throws {
+    let model = try ManagedObjectModel {
+      Entity("Note") { Attribute("text", .string, .pattern("(a+)+b")) }
+    }
+    let store = try PersistentStore(model: model, at: .inMemory)
+    let context = store.makeContext()
+    let note = try context.insert("Note")
+    note["text"] = String(repeating: "a", count: 40)
+    context.deadline = .now + .milliseconds(5)
+    #expect(try failure { try context.commit() }.code == .deadlineExceeded)
+    context.deadline = nil
+    #expect(try failure { try context.commit() }.code == .validation)
+    note["text"] = "aab"
+    try context.commit()
+    try store.check()
+    store.close()
+  }
+
   /// A scan is ended some rows after the cancellation, not at its end.
   @Test func aScanEndsAfterFewRows() async throws {
     let store = try PersistentStore(for: Office.classes, at: .inMemory)

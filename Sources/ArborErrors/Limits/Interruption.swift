@@ -8,6 +8,8 @@ package enum Interruption: Error, Sendable, Hashable {
   case elementsExceeded(Int)
   /// Computed values would have had more bytes and elements than are allowed.
   case valueTooLarge(Int)
+  /// Matching a regular expression took too many steps or too much memory.
+  case expressionTooComplex
 }
 
 extension ArborError {
@@ -31,6 +33,11 @@ extension ArborError {
         .limitExceeded,
         "The predicate computes values of more than \(most) bytes and elements. Ask for less, or "
           + "raise maximumValueSize of its limits.")
+    case .expressionTooComplex:
+      self.init(
+        .limitExceeded,
+        "A regular expression takes more than 20 million steps or 8 MB of memory for one text. "
+          + "Avoid repetitions within repetitions in it, and alternatives that begin alike.")
     }
   }
 }

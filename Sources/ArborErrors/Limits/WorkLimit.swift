@@ -139,6 +139,12 @@ package final class WorkLimit {
   /// Gives back the room of a value that ``hold(_:)`` counted.
   package func release(_ size: Int) { valueRoom &+= size }
 
+  /// Ends the operation, unless something else has.
+  package func interrupt(_ interruption: Interruption) {
+    if self.interruption == nil { self.interruption = interruption }
+    room = Self.none
+  }
+
   /// Looks at task and clock at once, for operations that take long at a stretch and for their
   /// beginnings.
   ///

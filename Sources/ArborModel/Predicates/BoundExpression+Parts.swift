@@ -25,6 +25,13 @@ extension BoundNode {
   /// Whether the predicate reads objects of scopes around its own, so that it cannot be asked
   /// alone.
   package var readsOuterScopes: Bool { contains { $0.isOuter(at: $1) } }
+
+  /// Whether the predicate is a `MATCHES`, or contains one.
+  var matchesExpressions: Bool {
+    if case .comparison(let comparison) = self, comparison.comparison == .matches { return true }
+    return parts.nodes.contains { $0.matchesExpressions }
+      || parts.expressions.contains { $0.heldNodes.contains { $0.matchesExpressions } }
+  }
 }
 
 extension BoundExpression {

@@ -55,8 +55,8 @@ extension BoundNode {
       if outcomes.contains(true) { return true }
       return outcomes.contains(nil) ? nil : false
     case .comparison(let comparison):
-      // What texts are to a locale is not known here.
-      guard !comparison.options.contains(.localized),
+      // Neither the locale nor what limits a regular expression is known here.
+      guard !comparison.options.contains(.localized), comparison.comparison != .matches,
         let left = comparison.left.valueOfNil(constants),
         let right = comparison.right.valueOfNil(constants)
       else { return nil }

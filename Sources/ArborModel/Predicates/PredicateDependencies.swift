@@ -6,7 +6,7 @@ package struct PredicateDependencies: Sendable {
   package private(set) var readsAnyEntity = false
   /// Whether binaries are read that may lie outside of the record.
   package private(set) var readsBlobs = false
-  /// Whether lists or texts are computed, which nests and so can take long and be large.
+  /// Whether lists or texts are computed, or regular expressions matched, which can take long.
   package private(set) var needsLimits = false
   /// Whether the answer depends on when the fetch runs.
   package private(set) var usesNow = false
@@ -21,6 +21,7 @@ package struct PredicateDependencies: Sendable {
       add(expression)
       return false
     }
+    if node.matchesExpressions { needsLimits = true }
   }
 
   private mutating func add(_ expression: BoundExpression) {

@@ -46,6 +46,9 @@ package protocol RecordResolver: AnyObject {
   /// - Returns: Whether the evaluation may continue. If not, its outcome is not used.
   func admitWork(_ units: Int) -> Bool
 
+  /// Ends the operation. The outcome of the evaluation is not used.
+  func interrupt(_ interruption: Interruption)
+
   /// Counts a computed value while it is held beside others.
   ///
   /// - Parameter size: The value's bytes and elements; see ``Value/size``.

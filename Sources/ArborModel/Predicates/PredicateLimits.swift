@@ -15,7 +15,8 @@ public struct PredicateLimits: Sendable, Hashable {
   /// relationships that an expression follows in all, too. To-many relationships within one
   /// another, those of `SUBQUERY`s included, are 16 at most.
   public var maximumHops: Int
-  /// Whether `MATCHES` is allowed. Regular expressions can take time without bound.
+  /// Whether `MATCHES` is allowed. A regular expression may take up to 20 million steps, about half a
+  /// second, for each text.
   public var allowsRegularExpressions: Bool
   /// Whether `FUNCTION` is allowed, which runs functions that the program registered.
   public var allowsCustomFunctions: Bool

@@ -52,6 +52,7 @@ extension ModelRules {
     case .comparison(let comparison):
       if comparison.qualifier != nil { return "looks beyond the object's own properties" }
       if comparison.options.contains(.localized) { return "depends on the locale" }
+      if comparison.comparison == .matches { return "matches a regular expression" }
       if let path = comparison.pathToNil { return flaw(ofConditionPath: path, in: entity) }
       return flaw(ofSides: [comparison.left, comparison.right], in: entity)
     }

@@ -99,7 +99,7 @@ private struct ValueRule {
   let words: String
   private let minimum: Value
   private let maximum: Value
-  private let pattern: NSRegularExpression?
+  private let pattern: BoundedExpression?
 
   /// nil for other rules.
   init?(_ rule: ModelDifference.Rule?) {

@@ -262,7 +262,7 @@ final class ResultsKeeper {
       }
     }
     guard let predicate = predicates[entity.index] ?? nil else { return true }
-    guard shape.readsOthers else { return predicate(record, candidate.number, nil) }
+    guard shape.needsResolver else { return predicate(record, candidate.number, nil) }
     return try snapshot.evaluate(predicate, record, candidate.number, overlay: context.work.overlay)
   }
 }

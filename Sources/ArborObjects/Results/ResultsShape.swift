@@ -17,8 +17,9 @@ struct ResultsShape {
   /// (a limit, also of groups, an offset), other objects decide the order, or the predicate has no
   /// lasting answer.
   let needsFetch: Bool
-  /// Whether the predicate reads other objects beside the one that it is evaluated for.
-  let readsOthers: Bool
+  /// Whether the predicate reads other objects than the one that it is evaluated for, or can take
+  /// long.
+  let needsResolver: Bool
   /// By the index of each concrete entity: the properties that decide whether an object is a result
   /// and where; nil where it is none in any case.
   let ownBits: [UInt64?]
@@ -40,18 +41,18 @@ struct ResultsShape {
     self.sectionPath = sectionPath
     predicate = description.predicate
     var read = PropertiesRead()
-    var readsOthers = false
+    var needsResolver = false
     if let predicate {
       let bound = try PredicateBinder.bind(predicate, to: entity, in: schema)
       read.add(bound.root)
-      readsOthers = !bound.dependencies.isEmpty
+      needsResolver = !bound.dependencies.isEmpty || bound.dependencies.needsLimits
     }
     let keys = try description.sortKeys.bind(to: entity, in: schema)
     for key in keys { read.add(key) }
     let group = try description.limitPerGroup?.bind(to: entity, in: schema)
     for key in group?.resultOrder ?? [] { read.add(key) }
     sectionKey = sectionPath == nil ? nil : keys.first
-    self.readsOthers = readsOthers
+    self.needsResolver = needsResolver
     let family = description.includesSubentities ? entity.concreteFamily : [entity.index]
     order = try RecordOrder(
       keys, of: family.map { schema.entities[$0] }.filter { !$0.isAbstract },

@@ -103,13 +103,15 @@ struct CommitValidation {
     }
     for (attribute, expression) in rules.patterns where !record.isNull(attribute.field) {
       let text = record.string(attribute.field)
-      if EntityRules.matches(text, expression) { continue }
+      if EntityRules.matches(text, expression, context.work.limit) { continue }
       add(
         object, attribute.name,
         "does not match the regular expression of the model; correct the text", .string(text))
     }
     for (attribute, rules) in rules.composites where !record.isNull(attribute.field) {
-      for broken in rules.violations(of: record.value(attribute.field), at: attribute.name) {
+      for broken in rules.violations(
+        of: record.value(attribute.field), at: attribute.name, context.work.limit)
+      {
         add(object, broken.keyPath, broken.problem, broken.value)
       }
     }

@@ -5,7 +5,7 @@ internal import Foundation
 struct CompositeRules {
   private struct Part {
     let description: AttributeDescription
-    let expression: NSRegularExpression?
+    let expression: BoundedExpression?
     /// Those of the part's own parts, where it is composite itself.
     let rules: CompositeRules?
   }
@@ -33,7 +33,7 @@ struct CompositeRules {
     self.parts = parts
   }
 
-  func violations(of value: Value, at path: String) -> [Violation] {
+  func violations(of value: Value, at path: String, _ limit: WorkLimit) -> [Violation] {
     guard case .composite(let values) = value else {
       return [(path, "is no composite; set one", value)]
     }
@@ -45,19 +45,21 @@ struct CompositeRules {
     }
     for (name, part) in parts.sorted(by: { $0.key < $1.key }) {
       let value = values[name] ?? .null
-      violations += Self.violations(of: value, part, at: "\(path).\(name)")
+      violations += Self.violations(of: value, part, at: "\(path).\(name)", limit)
     }
     return violations
   }
 
-  private static func violations(of value: Value, _ part: Part, at path: String) -> [Violation] {
+  private static func violations(
+    of value: Value, _ part: Part, at path: String, _ limit: WorkLimit
+  ) -> [Violation] {
     func broken(_ problem: String) -> [Violation] { [(path, problem, value)] }
     let description = part.description
     if value.isNull {
       return description.isOptional || description.isTransient
         ? [] : broken("has no value; set one, or make the part optional")
     }
-    if let rules = part.rules { return rules.violations(of: value, at: path) }
+    if let rules = part.rules { return rules.violations(of: value, at: path, limit) }
     guard let fitting = description.type.fitting(value) else {
       return broken("takes \(description.type.expectation), and the value is none")
     }
@@ -65,7 +67,7 @@ struct CompositeRules {
       return broken(problem)
     }
     if let expression = part.expression, case .string(let text) = fitting,
-      !EntityRules.matches(text, expression)
+      !EntityRules.matches(text, expression, limit)
     {
       return broken("does not match the regular expression of the model; correct the text")
     }

@@ -14,7 +14,7 @@ struct EntityRules {
   /// Attributes whose values have a lower or upper bound; of texts, their lengths.
   let bounds: [(attribute: AttributeSchema, minimum: Value, maximum: Value)]
   /// Attributes whose texts have to match an expression as a whole.
-  let patterns: [(attribute: AttributeSchema, expression: NSRegularExpression)]
+  let patterns: [(attribute: AttributeSchema, expression: BoundedExpression)]
   let composites: [(attribute: AttributeSchema, rules: CompositeRules)]
   /// The slots of to-many relationships with a rule for the number of members.
   let counted: [Int]
@@ -57,12 +57,20 @@ struct EntityRules {
   }
 
   /// An expression that a text has to match as a whole; nil where it is malformed.
-  static func expression(_ text: String) -> NSRegularExpression? {
-    try? NSRegularExpression(pattern: "\\A(?:\(text))\\z")
+  static func expression(_ text: String) -> BoundedExpression? {
+    try? BoundedExpression("\\A(?:\(text))\\z")
   }
 
-  static func matches(_ text: String, _ expression: NSRegularExpression) -> Bool {
-    expression.firstMatch(in: text, range: NSRange(text.startIndex..., in: text)) != nil
+  /// A text that takes too many steps does not match.
+  ///
+  /// - Parameter limit: Ends the evaluation; the outcome is not used then.
+  static func matches(
+    _ text: String, _ expression: BoundedExpression, _ limit: WorkLimit? = nil
+  ) -> Bool {
+    // As many units as there are in the time between two questions.
+    let outcome = expression.firstMatch(in: text) { limit?.admit(1024) ?? true }
+    if case .found = outcome { return true }
+    return outcome == .stopped
   }
 
   /// How a value lies outside of bounds, those of a text being of its length; nil where it does

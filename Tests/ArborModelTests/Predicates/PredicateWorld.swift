@@ -30,6 +30,8 @@ final class PredicateWorld: RecordResolver {
   private var links: [ObjectNumber: [String: [ObjectNumber]]] = [:]
   /// How often members were listed, rather than counted or looked up.
   private(set) var memberReads = 0
+  /// Why an evaluation was ended.
+  private(set) var interruption: Interruption?
   private let allocator = SlabAllocator()
   private var lastNumber: UInt64 = 0
 
@@ -117,6 +119,8 @@ final class PredicateWorld: RecordResolver {
   func admitWork(_ units: Int) -> Bool { true }
 
   var room: Int { 16 << 20 }
+
+  func interrupt(_ interruption: Interruption) { self.interruption = interruption }
 
   func hold(_ size: Int) -> Bool { true }
 

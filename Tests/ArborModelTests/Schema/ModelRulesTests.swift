@@ -229,6 +229,7 @@ extension ManagedObjectModel {
     condition(says: "which depends on chance", "age > random()"),
     condition(says: "which depends on the time", "now() != nil AND age > 3"),
     condition(says: "which names an object of one store", "company == \(object)"),
+    condition(says: "which matches a regular expression", "age > 3 OR name MATCHES \"a+\""),
     condition(says: "has a malformed predicate", "age >"),
   ]
 

@@ -17,6 +17,10 @@ enum ByteLeaf {
     case let matcher as FoldingMatcher<ByteInfix>: fused(field, matcher)
     case let matcher as GlobPattern: fused(field, matcher)
     case let matcher as FoldingMatcher<GlobPattern>: fused(field, matcher)
+    case let matcher as RegularExpressionMatcher:
+      { record, _, resolver in
+        !record.isNull(field) && matcher.matches(record.bytes(field), resolver)
+      }
     default: fused(field, matcher)
     }
   }

@@ -23,8 +23,11 @@ package struct ComparisonSemantics {
 
   /// Whether the comparison holds between two values.
   ///
-  /// - Throws: ``ArborError`` `invalidPredicate` where a regular expression is none.
-  package func holds(_ left: Value, _ right: Value) throws(ArborError) -> Bool {
+  /// - Parameter resolver: Limits the evaluation of regular expressions.
+  /// - Throws: ``ArborError`` `invalidPredicate` if a regular expression is malformed.
+  package func holds(
+    _ left: Value, _ right: Value, _ resolver: (any RecordResolver)? = nil
+  ) throws(ArborError) -> Bool {
     switch comparison {
     case .equal: return areEqual(left, right)
     case .notEqual: return !areEqual(left, right)
@@ -36,7 +39,12 @@ package struct ComparisonSemantics {
         && order(left, bounds[1]).map(ComparisonOperator.lessOrEqual.accepts) ?? false
     case .in: return try contains(right, left)
     case .contains: return try contains(left, right)
-    case .beginsWith, .endsWith, .like, .matches, .tokenMatches, .utiConformsTo, .utiEquals:
+    case .matches:
+      guard case .string(var text) = left, case .string(let pattern) = right else { return false }
+      let matcher = try matchers.matcher(.matches, options, pattern, locale)
+      guard let matcher = matcher as? RegularExpressionMatcher else { return false }
+      return text.withUTF8 { matcher.matches(UnsafeRawBufferPointer($0), resolver) }
+    case .beginsWith, .endsWith, .like, .tokenMatches, .utiConformsTo, .utiEquals:
       guard case .string(let text) = left, case .string(let pattern) = right else { return false }
       return try isText(text, comparison, pattern)
     }

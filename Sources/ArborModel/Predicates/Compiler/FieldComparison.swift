@@ -33,8 +33,8 @@ struct FieldComparison {
       _ = try RegularExpressionMatcher(pattern, options, site: site)
     }
     let semantics = ComparisonSemantics(comparison, options, locale: locale)
-    return .code(cost: 40) { record, _, _ in
-      (try? semantics.holds(record.value(field), constant)) ?? false
+    return .code(cost: 40) { record, _, resolver in
+      (try? semantics.holds(record.value(field), constant, resolver)) ?? false
     }
   }
 

@@ -81,7 +81,12 @@ struct PathComparison {
         return .constant(false)
       }
       return objectTest(of: entity.layout.fields[index])
-    case .entityName: return .constant(try semantics.holds(.string(entity.name), constant))
+    case .entityName:
+      let (semantics, name, constant) = (semantics, Value.string(entity.name), constant)
+      if comparison != .matches { return .constant(try semantics.holds(name, constant)) }
+      return .code(cost: 40) { _, _, resolver in
+        (try? semantics.holds(name, constant, resolver)) ?? false
+      }
     case .attribute(let attribute):
       let field = entity.attributes[attribute.slot].field
       if constant.isNull {

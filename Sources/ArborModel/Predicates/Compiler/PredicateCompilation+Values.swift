@@ -19,7 +19,7 @@ extension PredicateCompilation {
         resolver?.admits(comparing: first, with: second) ?? true
       else { return false }
       // A text of a record that is no regular expression matches nothing.
-      guard isSet else { return (try? semantics.holds(first, second)) ?? false }
+      guard isSet else { return (try? semantics.holds(first, second, resolver)) ?? false }
       first = first.inOrder(semantics.options.folding)
       return (try? semantics.holds(first, second.inOrder(semantics.options.folding))) ?? false
     }

@@ -207,6 +207,11 @@ extension PredicateCompilation {
     let right = constant(comparison.right)
     switch (comparison.left, left, comparison.right, right) {
     case (_, let left?, _, let right?):
+      if comparison.comparison == .matches {
+        // May take long, which only the evaluation's limits end.
+        try checkExpression(right, comparison)
+        break
+      }
       let semantics = ComparisonSemantics(
         comparison.comparison, comparison.options, locale: environment.locale)
       return .constant(try semantics.holds(left, right))
@@ -229,6 +234,13 @@ extension PredicateCompilation {
     if let node = fieldPair(comparison) { return node }
     if let node = try numbers(comparison) { return node }
     return try compileValues(comparison)
+  }
+
+  private func checkExpression(
+    _ pattern: Value, _ comparison: BoundComparison
+  ) throws(ArborError) {
+    guard case .string(let text) = pattern else { return }
+    _ = try RegularExpressionMatcher(text, comparison.options, site: comparison.site)
   }
 
   /// An expression against a constant; nil where that is nothing special.

@@ -2,7 +2,7 @@ internal import Foundation
 
 /// An ICU regular expression that a text has to match as a whole.
 struct RegularExpressionMatcher: ByteMatcher {
-  private let expression: NSRegularExpression
+  private let expression: BoundedExpression
   /// Of the options, only diacritics are folded away; case is the expression's business.
   private let folding: StringFolding
 
@@ -12,21 +12,36 @@ struct RegularExpressionMatcher: ByteMatcher {
     let flags: NSRegularExpression.Options = options.folding.contains(.case) ? .caseInsensitive : []
     // A parenthesis too many must not close the group that is put around the pattern.
     let isSound =
-      pattern.isEmpty || (try? NSRegularExpression(pattern: pattern, options: flags)) != nil
+      pattern.isEmpty || (try? BoundedExpression(pattern, options: flags)) != nil
     // A comment at the end of a pattern with (?x) would swallow what closes the group.
     for whole in ["\\A(?:\(pattern))\\z", "\\A(?:\(pattern)\n)\\z"] where isSound {
-      if let expression = try? NSRegularExpression(pattern: whole, options: flags) {
+      if let expression = try? BoundedExpression(whole, options: flags) {
         self.expression = expression
         return
       }
     }
-    throw site.error("The text behind MATCHES is no regular expression; correct its syntax.")
+    throw site.error("The text after MATCHES is not a regular expression. Correct its syntax.")
       .with(offending: pattern)
   }
 
-  func matches(_ bytes: UnsafeRawBufferPointer) -> Bool {
+  func matches(_ bytes: UnsafeRawBufferPointer) -> Bool { matches(bytes, nil) }
+
+  /// - Parameter resolver: Limits the evaluation; see ``RecordResolver/admitWork(_:)``. Without one,
+  ///   a text that takes too many steps does not match.
+  func matches(_ bytes: UnsafeRawBufferPointer, _ resolver: (any RecordResolver)?) -> Bool {
     let text = folding.fold(String(decoding: bytes, as: UTF8.self))
-    let whole = NSRange(location: 0, length: text.utf16.count)
-    return expression.firstMatch(in: text, options: .anchored, range: whole) != nil
+    let outcome = expression.firstMatch(in: text, anchored: true) {
+      resolver?.admitWork(Self.unitsPerReport) ?? true
+    }
+    switch outcome {
+    case .found: return true
+    case .missing, .stopped: return false
+    case .tooComplex:
+      resolver?.interrupt(.expressionTooComplex)
+      return false
+    }
   }
+
+  /// As many records are read in the time between two reports.
+  private static let unitsPerReport = 1024
 }

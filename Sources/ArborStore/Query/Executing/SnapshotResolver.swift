@@ -42,6 +42,8 @@ final class SnapshotResolver: RecordResolver {
 
   func admitWork(_ units: Int) -> Bool { limit.admit(units) }
 
+  func interrupt(_ interruption: Interruption) { limit.interrupt(interruption) }
+
   var room: Int { limit.valueRoom }
 
   func hold(_ size: Int) -> Bool { limit.hold(size) }

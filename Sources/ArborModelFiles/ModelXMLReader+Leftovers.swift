@@ -8,6 +8,9 @@ extension ModelXMLReader {
     let names = ModelRules(model)
     dropLopsidedInverses(names)
     dropRepeatedAttributes(names)
+    dropStaleIndexes(names)
+    dropStaleConstraints(names)
+    dropStaleMembers(names)
   }
 
   // MARK: Inverses
@@ -71,8 +74,75 @@ extension ModelXMLReader {
     }
   }
 
+  // MARK: Names that no longer exist
+
+  /// Drops indexes that name a property which no longer exists.
+  private mutating func dropStaleIndexes(_ names: ModelRules) {
+    for (index, entity) in names.model.entities.enumerated() {
+      model.entities[index].fetchIndexes = remaining(
+        entity.fetchIndexes, ModelSubject.index, of: index
+      ) { fetchIndex in
+        names.unknownProperty(ofIndex: fetchIndex, of: index).map {
+          "Index \(fetchIndex.name) of \(entity.name) names \($0)"
+        }
+      }
+    }
+  }
+
+  /// Drops uniqueness constraints that name a property which no longer exists.
+  private mutating func dropStaleConstraints(_ names: ModelRules) {
+    for (index, entity) in names.model.entities.enumerated() {
+      model.entities[index].uniquenessConstraints = remaining(
+        entity.uniquenessConstraints, ModelSubject.constraint, of: index
+      ) { constraint in
+        constraint.first { names.property($0, of: index) == nil }.map {
+          "The uniqueness constraint (\(constraint.joined(separator: ", "))) of \(entity.name) "
+            + "names \($0)"
+        }
+      }
+    }
+  }
+
+  /// The parts of an entity that name nothing unknown.
+  ///
+  /// - Parameter flaw: The beginning of the warning for a part that does; nil for others.
+  private mutating func remaining<Part>(
+    _ parts: [Part], _ subject: (Int, Int) -> ModelSubject, of entity: Int,
+    flaw: (Part) -> String?
+  ) -> [Part] {
+    let flaws = parts.map(flaw)
+    guard flaws.contains(where: { $0 != nil }) else { return parts }
+    let name = model.entities[entity].name
+    let partNodes = parts.indices.map { nodes.removeValue(forKey: subject(entity, $0)) }
+    var kept: [Part] = []
+    for (position, flaw) in flaws.enumerated() {
+      if let flaw {
+        report(
+          partNodes[position], entity: name, property: nil,
+          "\(flaw), which doesn't exist. It has no effect; remove it or correct the name.")
+      } else {
+        nodes[subject(entity, kept.count)] = partNodes[position]
+        kept.append(parts[position])
+      }
+    }
+    return kept
+  }
+
+  /// Drops members of configurations that no longer exist.
+  private mutating func dropStaleMembers(_ names: ModelRules) {
+    for (name, members) in names.model.configurations {
+      for member in members where names.entityIndex[member] == nil {
+        report(
+          nodes[.configuration(name)], entity: nil, property: nil,
+          "Configuration \(name) lists the entity \(member), which doesn't exist. Remove it or "
+            + "correct the name.")
+      }
+      model.configurations[name] = members.filter { names.entityIndex[$0] != nil }
+    }
+  }
+
   private mutating func report(
-    _ node: ModelXMLNode?, entity: String, property: String, _ message: String
+    _ node: ModelXMLNode?, entity: String?, property: String?, _ message: String
   ) {
     guard let node else { return }
     report(node, as: .warning, entity: entity, property: property, message)
@@ -85,6 +155,21 @@ extension ModelRules {
     guard let inverse = relationship.inverse else { return false }
     guard let destination = entityIndex[relationship.destination] else { return true }
     return self.relationship(inverse, of: destination) == nil
+  }
+
+  /// A name in an index or its condition that no property of the entity has.
+  fileprivate func unknownProperty(
+    ofIndex fetchIndex: FetchIndexDescription, of entity: Int
+  ) -> String? {
+    for element in fetchIndex.elements where !element.isExpression || element.foldedProperty != nil
+    {
+      let path = element.foldedProperty ?? element.property
+      let first = String(path.prefix { $0 != "." })
+      if property(first, of: entity) == nil { return first.isEmpty ? nil : path }
+    }
+    return fetchIndex.partialIndexPredicate.flatMap {
+      unknownProperty(ofPredicate: $0, on: entity)
+    }
   }
 
   /// The name of the nearest ancestor that has an attribute of the same name and type.

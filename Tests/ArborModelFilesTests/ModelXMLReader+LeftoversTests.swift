@@ -169,6 +169,82 @@ import Testing
       ])
   }
 
+  @Test(
+    "An index of a removed property is left out with a warning",
+    arguments: [
+      "<fetchIndex name='i'><fetchIndexElement property='gone' type='Binary'/></fetchIndex>",
+      """
+      <fetchIndex name='i'><fetchIndexElement property='x' type='Binary'/>\
+      <fetchIndexElement property='gone' type='Binary'/></fetchIndex>
+      """,
+      """
+      <fetchIndex name='i'><fetchIndexElement expression='canonical:(gone)' \
+      expressionType='string' type='Binary'/></fetchIndex>
+      """,
+      """
+      <fetchIndex name='i' partialIndexPredicate='gone &gt; 3'>\
+      <fetchIndexElement property='x' type='Binary'/></fetchIndex>
+      """,
+      """
+      <compoundIndexes><compoundIndex><index value='gone'/><index value='x'/></compoundIndex>\
+      </compoundIndexes>
+      """,
+      """
+      <compoundIndexes><compoundIndex><index value='gone.name'/></compoundIndex>\
+      </compoundIndexes>
+      """,
+      """
+      <uniquenessConstraints><uniquenessConstraint><constraint value='gone'/>\
+      </uniquenessConstraint></uniquenessConstraints>
+      """,
+      """
+      <uniquenessConstraints><uniquenessConstraint><constraint value='x'/>\
+      <constraint value='gone'/></uniquenessConstraint></uniquenessConstraints>
+      """,
+    ])
+  func staleIndexes(xml: String) throws {
+    let sound = """
+      <attribute name='x' attributeType='String'/>
+      <fetchIndex name='first'><fetchIndexElement property='x' type='Binary'/></fetchIndex>
+      """
+    let (model, traps) = try read("\(sound)\n\(xml)")
+    #expect(model == (try read(sound)).model)
+    #expect(traps.map(\.location?.line) == [4] && traps.map(\.entity) == ["A"])
+    let message = try #require(traps.first?.message)
+    #expect(message.contains("of A names gone") && message.contains("which doesn't exist."))
+  }
+
+  @Test("Findings about other indexes keep their lines")
+  func staleIndexesBeforeOthers() throws {
+    let (model, traps) = try read(
+      """
+      <attribute name='x' attributeType='String'/>
+      <fetchIndex name='a'><fetchIndexElement property='gone' type='Binary'/></fetchIndex>
+      <fetchIndex name='b'><fetchIndexElement property='xs' type='Binary'/></fetchIndex>
+      <relationship name='xs' toMany='YES' destinationEntity='A' inverseName='xs' \
+      inverseEntity='A'/>
+      """)
+    #expect(model.entities[0].fetchIndexes.map(\.name) == ["b"])
+    #expect(traps.map(\.location?.line) == [3, 4])
+  }
+
+  @Test("A configuration leaves out entities that were removed")
+  func staleConfigurations() throws {
+    let (model, traps) = try read(
+      """
+      </entity><configuration name='Local'>
+      <memberEntity name='Gone'/><memberEntity name='A'/>
+      </configuration><entity name='B'>
+      """)
+    #expect(model.configurations == ["Local": ["A"]])
+    #expect(
+      traps.map(\.message) == [
+        "Configuration Local lists the entity Gone, which doesn't exist. Remove it or correct the "
+          + "name."
+      ])
+    #expect(traps.map(\.location?.line) == [2])
+  }
+
   @Test(arguments: ["preserveAfterDeletion", "preservesValueInHistoryOnDeletion"])
   func readsBothMarksOfPreservationAndWritesXcodes(mark: String) throws {
     var (model, traps) = try read("<attribute name='x' attributeType='String' \(mark)='YES'/>")

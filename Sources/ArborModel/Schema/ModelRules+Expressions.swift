@@ -57,6 +57,17 @@ extension ModelRules {
     }
   }
 
+  /// The first name of a path in a predicate that is not a property of the entity.
+  ///
+  /// - Returns: nil if there is no such name, or if the text is not a predicate.
+  package func unknownProperty(ofPredicate text: String, on entity: Int) -> String? {
+    guard let node = try? FetchPredicate(format: text).parsed.outcome.get() else { return nil }
+    return KeyPathNode.all(in: node).lazy.compactMap(\.first).first { name in
+      !name.hasPrefix("@") && name != "objectID" && name != "entity"
+        && property(name, of: entity) == nil
+    }
+  }
+
   // MARK: Derivations
 
   /// What is wrong with the text or the paths of a derivation. What it gives is checked once

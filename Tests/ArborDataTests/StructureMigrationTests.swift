@@ -62,6 +62,102 @@ import Testing
     }
   }
 
+  /// Two parts of equal form, which can exchange their names: the models differ in renaming
+  /// identifiers alone.
+  enum Exchange: String, CaseIterable {
+    case attributes = "first last"
+    case inherited = "call cry"
+    case toOne = "mother father"
+    case toMany = "friends rivals"
+    case ordered = "gold silver"
+    case entities = "Cat Dog"
+
+    var names: [String] { rawValue.split(separator: " ").map(String.init) }
+
+    func attributes(_ chosen: Exchange?) -> [AttributeDescription] {
+      names.map {
+        AttributeDescription(
+          name: $0, type: .string, isOptional: true, renamingIdentifier: former($0, chosen))
+      }
+    }
+
+    func relationships(_ chosen: Exchange?) -> [RelationshipDescription] {
+      names.map {
+        RelationshipDescription(
+          name: $0, destination: "Person", isToMany: self != .toOne, isOrdered: self == .ordered,
+          renamingIdentifier: former($0, chosen))
+      }
+    }
+
+    func entities(_ chosen: Exchange?) -> [EntityDescription] {
+      names.map {
+        EntityDescription(
+          name: $0, attributes: [AttributeDescription(name: "id", type: .integer64)],
+          renamingIdentifier: former($0, chosen))
+      }
+    }
+
+    private func former(_ name: String, _ chosen: Exchange?) -> String? {
+      self == chosen ? names.first { $0 != name } : nil
+    }
+
+    /// Exchanges the names in the objects.
+    func apply(to plain: inout PlainObjects) {
+      let (first, second) = (names[0], names[1])
+      func exchange<Value>(_ values: inout [String: Value]) {
+        (values[first], values[second]) = (values[second], values[first])
+      }
+      if self == .entities { exchange(&plain.values) }
+      plain.change("Person", exchange)
+      plain.changeLinks("Person", exchange)
+    }
+  }
+
+  private static func twins(_ chosen: Exchange? = nil) -> ManagedObjectModel {
+    ManagedObjectModel(
+      entities: [
+        EntityDescription(
+          name: "Being", isAbstract: true,
+          attributes: [AttributeDescription(name: "id", type: .integer64)]
+            + Exchange.inherited.attributes(chosen)),
+        EntityDescription(
+          name: "Person", parent: "Being", attributes: Exchange.attributes.attributes(chosen),
+          relationships: [Exchange.toOne, .toMany, .ordered].flatMap { $0.relationships(chosen) }),
+      ] + Exchange.entities.entities(chosen))
+  }
+
+  @Test("Parts that exchange their names take their values along", arguments: Exchange.allCases)
+  func exchangedNames(exchange: Exchange) throws {
+    var plain = PlainObjects()
+    for id in Int64(1)...20 {
+      let next = id % 20 + 1
+      plain.values["Person", default: [:]][id] = [
+        "id": .integer(id), "first": .string("first \(id)"), "last": .string("last \(id)"),
+        "call": .string("call \(id)"), "cry": .null,
+      ]
+      plain.links["Person", default: [:]][id] = [
+        "mother": [next], "father": [], "friends": [id, next].sorted(), "rivals": [],
+        "gold": [next, id], "silver": [],
+      ]
+      plain.values["Cat", default: [:]][id + 100] = ["id": .integer(id + 100)]
+    }
+    let store = try EvolvingStore(Self.twins(), plain)
+    let newer = Self.twins(exchange)
+    try store.evolve(to: newer) { exchange.apply(to: &$0) }
+    // Another opening changes nothing, and neither do copies.
+    try store.evolve(to: newer)
+    for compacting in [false, true] {
+      let copy = store.folder.url.appending(path: "copy-\(compacting).arbor")
+      let opened = try PersistentStore(at: .file(store.url))
+      try opened.copy(to: copy, compacting: compacting)
+      opened.close()
+      let copied = try PersistentStore(model: newer, at: .file(copy))
+      defer { copied.close() }
+      try copied.check()
+      #expect(try EvolvingStore.read(copied) == store.plain)
+    }
+  }
+
   // MARK: Relationships
 
   @Test func relationshipsComeAndGo() throws {

@@ -9,7 +9,10 @@
 /// - transient marks, external storage, derivations;
 /// - destinations, inverses, to-many and order of relationships;
 /// - indexes and uniqueness as they are kept, with their conditions and, where they fold texts, the
-///   version of the folded form; version hash modifiers.
+///   version of the folded form; version hash modifiers;
+/// - renaming identifiers that are names of other entities, or of other properties in the hierarchy:
+///   two properties that exchange their names leave all else as it was, and yet their values have
+///   to move.
 ///
 /// What does not count, with the reason:
 /// - class names, user info, the version identifier: only code and tools read them;
@@ -19,7 +22,8 @@
 /// - delete rules, fetched properties, named requests, configurations: they act on objects;
 /// - indexes that are not kept, and a mark beside a constraint or an equal index;
 /// - values kept in the history on deletion: they matter to deletions to come;
-/// - renaming identifiers: they say where data comes from, not how it lies.
+/// - renaming identifiers that nothing else in the model is named after: they say where data comes
+///   from, not how it is stored.
 ///
 /// ```swift
 /// if store.model.fingerprint != model.fingerprint { print(store.model.difference(to: model)) }
@@ -72,9 +76,19 @@ extension ManagedObjectModel {
       entities.enumerated().map { ($1.name, $0) }, uniquingKeysWith: { first, _ in first })
     let parts = Dictionary(
       composites.map { ($0.name, $0.attributes) }, uniquingKeysWith: { first, _ in first })
-    for entity in entities.sorted(by: { $0.name < $1.name }) {
-      hash.mix(entity, composites: parts)
-      let lineage = lineage(of: entity, indices: indices)
+    let lineages = entities.map { lineage(of: $0, indices: indices) }
+    var propertyNames: [String: Set<String>] = [:]
+    for lineage in lineages {
+      let (entity, root) = (lineage[0], lineage[lineage.count - 1].name)
+      propertyNames[root, default: []].formUnion(entity.attributes.map(\.name))
+      propertyNames[root, default: []].formUnion(entity.relationships.map(\.name))
+    }
+    let entityNames = Set(indices.keys)
+    for lineage in lineages.sorted(by: { $0[0].name < $1[0].name }) {
+      let names = propertyNames[lineage[lineage.count - 1].name] ?? []
+      let entity = lineage[0]
+      hash.mix(identifier: entity.renamingIdentifier, of: entity.name, among: entityNames)
+      hash.mix(entity, composites: parts, names: names)
       for index in entity.keptIndexes(where: { isKept($0, of: lineage) }) { hash.mix(index) }
     }
     return ModelFingerprint(bits: hash.bits)
@@ -105,8 +119,16 @@ extension ManagedObjectModel {
 }
 
 extension WideHash {
+  /// Counts a part's renaming identifier if it is the name of another part.
   fileprivate mutating func mix(
-    _ entity: EntityDescription, composites: [String: [AttributeDescription]]
+    identifier: String?, of name: String, among names: Set<String>
+  ) {
+    if let identifier, identifier != name, names.contains(identifier) { mix(identifier) }
+  }
+
+  /// - Parameter names: Those of all properties in the entity's hierarchy.
+  fileprivate mutating func mix(
+    _ entity: EntityDescription, composites: [String: [AttributeDescription]], names: Set<String>
   ) {
     mix(UInt8(ascii: "E"))
     mix(entity.name)
@@ -114,9 +136,11 @@ extension WideHash {
     mix(entity.versionHashModifier)
     mix(entity.isAbstract)
     for attribute in entity.attributes.sorted(by: { $0.name < $1.name }) {
+      mix(identifier: attribute.renamingIdentifier, of: attribute.name, among: names)
       mix(attribute, composites: composites, depth: 0)
     }
     for relationship in entity.relationships.sorted(by: { $0.name < $1.name }) {
+      mix(identifier: relationship.renamingIdentifier, of: relationship.name, among: names)
       mix(UInt8(ascii: "R"))
       mix(relationship.name)
       mix(relationship.destination)
@@ -142,7 +166,9 @@ extension WideHash {
       // not nest for ever; any other has to end too.
       guard depth < 16, let parts = composites[name] else { return mix(name) }
       mix(UInt8(ascii: "("))
+      let names = Set(parts.map(\.name))
       for part in parts.sorted(by: { $0.name < $1.name }) {
+        mix(identifier: part.renamingIdentifier, of: part.name, among: names)
         mix(part, composites: composites, depth: depth + 1)
       }
       mix(UInt8(ascii: ")"))

@@ -86,11 +86,13 @@ import Testing
       refusal.violations.map(\.message) == [
         """
         Author.books: becomes transient, its links are dropped; name "Author.books" in \
-        options.migration = .automatic(dropping:) to let that go.
+        options.migration = .automatic(dropping:) to let that go, clear its links with the former \
+        model, or let a MigrationStep convert it.
         """,
         """
         Book.author: becomes transient, its links are dropped; name "Book.author" in \
-        options.migration = .automatic(dropping:) to let that go.
+        options.migration = .automatic(dropping:) to let that go, clear its links with the former \
+        model, or let a MigrationStep convert it.
         """,
       ])
     let plan = try PersistentStore.migrationPlan(for: store.url, to: model)
@@ -263,7 +265,8 @@ import Testing
     let refusal = try store.refusal(of: model(.integer16))
     let expected = """
       Part.number: it becomes mandatory without a default, and there is 1 object without a value \
-      (Part 2); give it a default, or give each object a value with the former model.
+      (Part 2); give it a default, give each object a value with the former model, or let a \
+      MigrationStep do so.
       """
     #expect(refusal.violations.map(\.message) == [expected])
     let plan = try PersistentStore.migrationPlan(for: store.url, to: model(.integer16))

@@ -50,7 +50,7 @@ import Testing
         way. Do what is said there, open it with its former model, or let options.onMismatch \
         replace it.
         - Book.pages: removed, its values are dropped; name "Book.pages" in options.migration = \
-        .automatic(dropping:) to let that go.
+        .automatic(dropping:) to let that go, or let a MigrationStep convert it.
         """)
     #expect(refusal.code == .modelMismatch)
     #expect(refusal.violations.map(\.keyPath) == ["pages"])
@@ -157,8 +157,8 @@ import Testing
       refusal.violations.map(\.message) == [
         """
         Book.pages: it becomes mandatory without a default, and there are \(missing) objects \
-        without a value (Book 1, Book 5, Book 9 and more); give it a default, or give each object \
-        a value with the former model.
+        without a value (Book 1, Book 5, Book 9 and more); give it a default, give each object a \
+        value with the former model, or let a MigrationStep do so.
         """
       ])
     #expect(refusal.violations.first?.objectID?.number == 1)

@@ -83,6 +83,128 @@ import Testing
     }
   }
 
+  @Test("An empty entity is no obstacle without passes", arguments: LossyChange.all)
+  func anEmptyEntityTakesNoPass(loss: LossyChange) throws {
+    let (former, newer) = (try loss.former(), try loss.newer())
+    let other = ["Picture", "Song"].first { former.entity(named: $0) != nil }
+    let archive = try Archive(former) { context in
+      if let other { _ = try context.insert(other) }
+    }
+    let options = StoreOptions(migration: .lightweightOnly)
+    let plan = try PersistentStore.migrationPlan(for: archive.url, to: newer, options: options)
+    #expect(plan.obstacles.isEmpty, "\(plan)")
+    try archive.open(newer, options) { context throws in
+      if let other { #expect(try context.count(other) == 1) }
+    }
+  }
+
+  @Test("A narrower type of an empty entity takes no pass")
+  func narrowingOfAnEmptyEntity() throws {
+    func model(_ type: AttributeType) throws -> ManagedObjectModel {
+      try ManagedObjectModel {
+        Entity("House") { Attribute("number", type, .optional) }
+        Entity("Street") { Attribute("name", .string, .optional) }
+      }
+    }
+    let options = StoreOptions(migration: .lightweightOnly)
+    let archive = try Archive(model(.integer64)) { try $0.insert("Street")["name"] = "High Street" }
+    try archive.open(model(.integer16), options) {
+      #expect(try $0.count("Street") == 1)
+      try $0.insert("House")["number"] = 7
+      try $0.commit()
+    }
+    let other = try Archive(model(.integer64)) { try $0.insert("House")["number"] = 7 }
+    let refusal = try other.refusal(model(.integer16), options)
+    #expect(refusal.violations.map(\.keyPath) == ["number"])
+  }
+
+  // MARK: Every way that is named
+
+  /// A step that looks at every object.
+  private static func visiting(
+    _ former: ManagedObjectModel, _ newer: ManagedObjectModel,
+    _ fill: @escaping @Sendable (_ old: ManagedObject, _ new: ManagedObject) throws -> Void = {
+      _, _ in
+    }
+  ) -> StoreOptions {
+    var options = StoreOptions()
+    options.migrationSteps = [
+      MigrationStep(from: former, to: newer) { migration in
+        for entity in former.entities where !entity.isAbstract {
+          if newer.entity(named: entity.name)?.isAbstract == false {
+            try migration.migrate(entity.name) { old, new in
+              if old.entity.name == entity.name { try fill(old, new) }
+            }
+          } else {
+            try migration.forEach(entity.name) { _ in }
+          }
+        }
+      }
+    ]
+    return options
+  }
+
+  @Test("A step removes the loss whose refusal offers it", arguments: LossyChange.all)
+  func aStepAcceptsALoss(loss: LossyChange) throws {
+    let (former, newer) = (try loss.former(), try loss.newer())
+    let archive = try Archive(former, loss.fill)
+    let refusal = try archive.refusal(newer)
+    #expect(
+      refusal.violations.allSatisfy { $0.message.contains("let a MigrationStep convert it.") })
+    try archive.open(newer, Self.visiting(former, newer))
+  }
+
+  @Test("The former model removes the loss whose refusal offers it", arguments: LossyChange.all)
+  func theFormerModelRemovesALoss(loss: LossyChange) throws {
+    let (former, newer) = (try loss.former(), try loss.newer())
+    let archive = try Archive(former, loss.fill)
+    let offers = try archive.refusal(newer).violations.filter {
+      $0.message.contains("with the former model")
+    }
+    if offers.isEmpty { return }
+    try archive.write(former) { context in
+      for offer in offers {
+        let objects = try context.fetch(
+          FetchRequest<ManagedObject>(entity: try #require(offer.entity)))
+        for object in objects {
+          if offer.message.contains("delete its objects") {
+            context.delete(object)
+          } else {
+            let name = try #require(offer.keyPath)
+            let relationship = try #require(
+              former.entities.lazy.flatMap(\.relationships).first { $0.name == name })
+            if relationship.isToMany {
+              object[name] = [ManagedObject]()
+            } else {
+              object[name] = nil as ManagedObject?
+            }
+          }
+        }
+      }
+    }
+    try archive.open(newer)
+  }
+
+  @Test("Every way removes what objects have", arguments: Obstructed.all)
+  func waysForObjects(obstructed: Obstructed) throws {
+    let (former, newer) = (try obstructed.former(), try obstructed.newer())
+    let archive = try Archive(former, obstructed.fill)
+    let refusal = try #require(throws: ArborError.self) { try archive.open(newer) }
+    #expect(refusal.code == .modelMismatch)
+    #expect(refusal.violations.map(\.keyPath) == [obstructed.property], "\(refusal)")
+    for violation in refusal.violations {
+      #expect(violation.message.contains("MigrationStep"), "\(violation.message)")
+      #expect(
+        violation.message.contains("with the former model") == (obstructed.fix != nil),
+        "\(violation.message)")
+    }
+    try archive.open(newer, Self.visiting(former, newer, obstructed.step))
+    guard let fix = obstructed.fix else { return }
+    let fixed = try Archive(former, obstructed.fill)
+    try fixed.write(former, StoreOptions(), fix)
+    try fixed.open(newer)
+  }
+
   // MARK: Steps
 
   private static func tasks(_ parent: String? = nil, isNew: Bool = true) throws

@@ -1,5 +1,6 @@
 internal import ArborModel
 internal import ArborStore
+internal import Foundation
 
 /// Opens a store's file, by way of a staged migration where it takes one.
 struct MigratingOpener {
@@ -31,19 +32,19 @@ struct MigratingOpener {
       !options.migrationSteps.isEmpty || !options.modelVersions.isEmpty
       || !options.siblingVersions.isEmpty
     if isChain || options.migrationPlan != nil { first.migration = .refuse }
-    let refusal: StoreError
     do throws(StoreError) {
       let engine = try StoreEngine.open(first)
       if let path = engine.path { MigrationLock.removeLeft(byStore: path) }
       return engine
     } catch {
       guard Self.asksForMigration(error, to: model) else { throw ArborError(opening: error) }
-      refusal = error
     }
+    var known: MigrationChain?
     do throws(ArborError) {
       let files = try storing(MigrationFiles(path: path))
       let stored = try storing(StoreOpening.reading(path).withFile { $0.schema.model })
       let chain = try MigrationChain(from: stored, to: model, options)
+      known = chain
       if let plan = options.migrationPlan, plan.digest != chain.digest {
         throw ArborError(
           .modelMismatch,
@@ -53,22 +54,54 @@ struct MigratingOpener {
       if let inPlace = try inPlace(chain, files) {
         return try storing(StoreEngine.open(inPlace))
       }
-      guard options.migration.isStaged else {
-        throw isChain ? Self.needsCode(chain) : ArborError(opening: refusal)
+      guard options.migration.isStaged || !chain.takesSteps else {
+        throw Self.needsCode(chain)
       }
       try StagedMigration(files, chain, opening, options, report).run()
     } catch {
       guard error.code == .modelMismatch, opening.replacesOtherModels else {
-        throw error
+        throw known.map { completed(error, $0, path, model) } ?? error
       }
     }
     return try storing(StoreEngine.open(opening))
   }
 
+  /// A refusal with everything that prevents the migration. Opening stops earlier: at what the
+  /// models tell, at the objects of the first pass, or at a unique index.
+  private func completed(
+    _ error: ArborError, _ chain: MigrationChain, _ path: String, _ model: ManagedObjectModel
+  ) -> ArborError {
+    let isRefusal = error.code == .modelMismatch && !error.violations.isEmpty
+    guard isRefusal || error.code == .notUnique, !chain.takesSteps,
+      let plan = try? PersistentStore.migrationPlan(
+        for: URL(filePath: path), to: model, options: options), !plan.parts.isEmpty
+    else { return error }
+    var obstacles = plan.obstacles.map(\.asRefused)
+    if obstacles.isEmpty, error.code == .notUnique {
+      // The plan leaves out unique indexes of folded texts and those with a condition.
+      let shared = error.violations.isEmpty ? [error] : error.violations
+      obstacles = shared.map {
+        MigrationObstacle(
+          entity: $0.entity, property: $0.keyPath, object: $0.objectID,
+          message: "\($0.message) Do so with the former model, or let a MigrationStep do so.")
+      }
+    }
+    guard !obstacles.isEmpty else { return error }
+    let unknownNames = chain.hops.flatMap { hop in
+      MigrationOutline(
+        hop.source.difference(to: hop.target, via: hop.versions),
+        dropping: opening.migration.names
+      ).unknownNames
+    }
+    return ArborError(
+      opening: .modelMismatch(
+        MigrationRefusal(.obstacles, obstacles: obstacles, unknownNames: unknownNames)))
+  }
+
   /// Whether an error of opening comes of a model that the store can be brought to.
   private static func asksForMigration(_ error: StoreError, to model: ManagedObjectModel) -> Bool {
     switch error {
-    case .modelMismatch: true
+    case .modelMismatch, .duplicateValues: true
     // It may be this migration, which goes on.
     case .migrationUnderWay(let marker): marker.target == model.fingerprint
     default: false
@@ -79,14 +112,18 @@ struct MigratingOpener {
   private func inPlace(
     _ chain: MigrationChain, _ files: MigrationFiles
   ) throws(ArborError) -> StoreOpening? {
-    guard chain.hops.count <= 1, chain.hops.first?.step == nil else { return nil }
+    if chain.takesSteps { return nil }
     var opening = opening
     opening.replacesOtherModels = false
     guard let hop = chain.hops.first else { return opening }
     opening.versionsBetween = hop.versions
-    guard options.migration.isStaged else { return opening }
     let models = try storing(StagedModels(ofStoreAt: files.path, to: hop))
-    return models.needsPass ? nil : opening
+    guard models.needsPass else { return opening }
+    if options.migration.isStaged { return nil }
+    let store = try PersistentStore(at: .path(files.path), options: StoreOptions(isReadOnly: true))
+    defer { store.close() }
+    let survey = MigrationSurvey(context: store.makeContext(), models: models)
+    return try survey.passesNothing() ? nil : opening
   }
 
   private static func needsCode(_ chain: MigrationChain) -> ArborError {

@@ -19,6 +19,9 @@ struct MigrationChain: Sendable {
   let hops: [MigrationHop]
   let target: ManagedObjectModel
 
+  /// Whether the path leads over steps with code.
+  var takesSteps: Bool { hops.count > 1 || hops.first?.step != nil }
+
   /// Identifies the path: its versions, and which of them take code.
   var digest: UInt128 {
     hops.reduce(1) { digest, hop in

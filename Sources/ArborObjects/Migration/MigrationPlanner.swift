@@ -123,7 +123,10 @@ struct MigrationPlanner {
   private func found(
     _ hop: MigrationHop, _ difference: ModelDifference, _ models: StagedModels?
   ) throws(ArborError) -> [MigrationPlan.Obstacle] {
-    let passes = options.migration.isStaged
+    var passes = options.migration.isStaged
+    if let models, !passes, models.needsPass {
+      passes = try MigrationSurvey(context: context, models: models).passesNothing()
+    }
     guard let models else {
       return MigrationObstacle.obstacles(in: difference, dropping: names, passes: passes)
         .map(MigrationPlan.Obstacle.init)

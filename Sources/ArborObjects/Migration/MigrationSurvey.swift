@@ -14,6 +14,21 @@ struct MigrationSurvey {
     try objectsOfAbstractEntities() + problems() + duplicates(in: target)
   }
 
+  /// Whether the passes of the migration have no object to look at.
+  func passesNothing() throws(ArborError) -> Bool {
+    var entities = PropertyWork.all(models, context.work.schema).map(\.former.name)
+    entities += models.computed.keys.compactMap(models.formerName)
+    for change in models.difference.changes {
+      guard case .entity(.becameAbstract) = change.kind, let name = change.source?.entity
+      else { continue }
+      entities.append(name)
+    }
+    for entity in entities where try context.count(FetchRequest(exactly: entity)) > 0 {
+      return false
+    }
+    return true
+  }
+
   /// Objects of exactly an entity that becomes abstract.
   func objectsOfAbstractEntities() throws(ArborError) -> [MigrationPlan.Obstacle] {
     var found: [MigrationPlan.Obstacle] = []

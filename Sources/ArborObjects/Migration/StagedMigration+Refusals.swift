@@ -3,10 +3,8 @@ internal import ArborStore
 
 /// What keeps a migration in a copy from going on.
 extension StagedMigration {
-  /// Refuses what is known to prevent the migration before anything is changed: all of it at once.
-  ///
-  /// Values and links are only examined where something else is an obstacle already, since the
-  /// passes examine them anyway.
+  /// Refuses what is known to prevent the migration before anything is changed. Values and links
+  /// are examined by the passes.
   func refuseKnownObstacles() throws(ArborError) {
     var found: [MigrationObstacle] = []
     for (index, hop) in chain.hops.enumerated() where hop.step == nil {
@@ -24,10 +22,7 @@ extension StagedMigration {
         store.file.migrationObstacles(
           to: hop.target, via: hop.versions, dropping: names, passes: true))
       let survey = MigrationSurvey(context: store.makeContext(), models: models)
-      let objects =
-        found.isEmpty
-        ? try survey.objectsOfAbstractEntities() : try survey.obstacles(to: hop.target)
-      found += objects.map(\.asRefused)
+      found += try survey.objectsOfAbstractEntities().map(\.asRefused)
     }
     guard found.isEmpty else { throw Self.refusal(found) }
   }
@@ -54,9 +49,6 @@ extension StagedMigration {
     }
     if hop.step == nil {
       violations += try survey.objectsOfAbstractEntities().map(\.asRefused)
-      if !violations.isEmpty {
-        violations += try survey.duplicates(in: hop.target).map(\.asRefused)
-      }
     }
     if let step = hop.step, let names {
       for loss in models.difference.losses where !names.contains(loss.name) {
@@ -126,7 +118,7 @@ extension StagedMigration {
 }
 
 extension MigrationPlan.Obstacle {
-  fileprivate var asRefused: MigrationObstacle {
+  var asRefused: MigrationObstacle {
     MigrationObstacle(entity: entity, property: property, object: objectIDs.first, message: message)
   }
 }

@@ -18,7 +18,7 @@ extension StoreOptions {
   /// Nothing is lost unless it is named. Opening throws `modelMismatch`, with a violation for each
   /// thing that stands in the way and what to do about it, where something would be lost that is
   /// not named, where a change takes code that no step has, and where objects break a
-  /// rule of the model; `notUnique` where objects share values that have become unique; `inUse`
+  /// rule of the model or share values that have become unique; `inUse`
   /// where this process has the store open with its former model. The file is as it was then,
   /// unless ``StoreOptions/onMismatch`` says otherwise. Other processes that have it open get
   /// `modelChanged` at their next commit, and at their next fetch where they could misread what is
@@ -65,7 +65,7 @@ extension StoreOptions.Migration {
   }
 
   /// The store is brought to the model where that takes neither code nor a pass over its objects,
-  /// and nothing is lost.
+  /// and nothing is lost. Passes over entities without objects are made, in a copy of the file.
   public static var lightweightOnly: Self { lightweightOnly(dropping: []) }
 
   /// The store is brought to the model where that takes neither code nor a pass over its objects;

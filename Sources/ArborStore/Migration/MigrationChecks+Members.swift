@@ -55,7 +55,7 @@ extension MigrationChecks {
     ]
     for (tally, detail, what) in cases {
       obstacles += obstacle(plan.name, rule.name, tally, former, " with \(detail)") {
-        "\(what), and \($0); change them with the former model, or let a MigrationStep do so"
+        "\(what), and \($0); change them with the former model, or \(step("do so"))"
       }
     }
   }

@@ -49,9 +49,15 @@ struct MigrationChecks {
       "it becomes abstract, and \($0); "
         + (migration.isReversal
           ? "delete them with the newer model"
-          : "delete them with the former model, or let a MigrationStep make objects of a subentity "
-            + "out of them")
+          : "delete them with the former model, or "
+            + step("make objects of a subentity out of them"))
     }
+  }
+
+  /// The way by code. Only migrations by way of a copy run steps.
+  func step(_ verb: String) -> String {
+    "let a MigrationStep \(verb)"
+      + (migration.isStaged ? "" : " with options.migration = .automatic")
   }
 
   private func check(
@@ -75,7 +81,7 @@ struct MigrationChecks {
           "it is mandatory without a default, and \($0); "
             + (migration.isReversal
               ? "delete them with the newer model"
-              : "give it a default, make it optional, or let a MigrationStep fill it")
+              : "give it a default, make it optional, or \(step("fill it"))")
         }
       }
       for name in plan.computed where !migration.isStaged {
@@ -112,7 +118,7 @@ struct MigrationChecks {
       "it becomes mandatory without a default, and \($0); "
         + (migration.isReversal
           ? "give each object a value with the newer model"
-          : "give it a default, or give each object a value with the former model")
+          : "give it a default, give each object a value with the former model, or \(step("do so"))")
     }
   }
 
@@ -161,7 +167,9 @@ struct MigrationChecks {
     guard mayBeLinked else { return }
     obstacles += obstacle(removed.name, nil, try all(of: former), former) {
       "it is removed, and \($0); others may be linked with these by what it inherits, so "
-        + "delete them with the \(migration.isReversal ? "newer" : "former") model"
+        + (migration.isReversal
+          ? "delete them with the newer model"
+          : "delete them with the former model, or let options.migration be .automatic")
     }
   }
 

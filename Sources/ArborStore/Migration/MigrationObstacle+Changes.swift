@@ -80,17 +80,46 @@ extension MigrationObstacle {
     let passes: Bool
     let isReversal: Bool
 
+    /// What can be done about a change that nothing converts.
     var otherwise: String {
       isReversal
         ? "go on with the newer model, or carry the data over by an export"
-        : "leave it as it was, or let a MigrationStep convert it"
+        : list(["leave it as it was", step])
     }
 
-    /// What keeps a pass over the objects from being made.
+    /// The way by code.
+    var step: String {
+      "let a MigrationStep convert it" + (passes ? "" : " with options.migration = .automatic")
+    }
+
+    /// Why a pass over the objects is not made.
     var noPass: String {
       isReversal
         ? "which the way back does not make; \(otherwise)"
         : "which .lightweightOnly does not make; let options.migration be .automatic"
+    }
+
+    /// The ways that let a change go on which loses something.
+    func ways(_ loss: ModelDifference.Loss, _ change: Change) -> String {
+      guard !isReversal else { return naming(loss) }
+      var ways = [naming(loss), step]
+      switch change.kind {
+      case .entity(.removed): ways.insert("delete its objects with the former model", at: 1)
+      case .relationship: ways.insert("clear its links with the former model", at: 1)
+      default: break
+      }
+      return list(ways)
+    }
+
+    /// The ways if nothing converts what a change concerns.
+    func startingOver(_ loss: ModelDifference.Loss) -> String {
+      let naming = "\(naming(loss)) and start with none"
+      return isReversal
+        ? "\(naming), or \(otherwise)" : list([naming, "leave it as it was", step])
+    }
+
+    private func list(_ ways: [String]) -> String {
+      ways.dropLast().joined(separator: ", ") + ", or " + (ways.last ?? "")
     }
 
     func naming(_ loss: ModelDifference.Loss) -> String {
@@ -106,10 +135,7 @@ extension MigrationObstacle {
     let isMovable = isMovable(change)
     if isMovable, advice.passes {
       guard let loss = change.loss, !isNamed else { return nil }
-      let naming = advice.naming(loss)
-      return change.effort == .code
-        ? "\(naming), change the links with the former model, or let a MigrationStep convert them"
-        : naming
+      return advice.ways(loss, change)
     }
     if let reason = unsupported(change) {
       return isMovable ? "\(reason), \(advice.noPass)" : "\(reason); \(advice.otherwise)"
@@ -120,11 +146,10 @@ extension MigrationObstacle {
       guard let loss = change.loss, isDroppable(change) else {
         return "\(reason); \(advice.otherwise)"
       }
-      return isNamed
-        ? nil : "\(reason); \(advice.naming(loss)) and to start anew, or \(advice.otherwise)"
+      return isNamed ? nil : "\(reason); \(advice.startingOver(loss))"
     case .pass where !isDecidedLater(change):
       return "that takes a pass over the objects, \(advice.noPass)"
-    default: return change.loss.flatMap { isNamed ? nil : advice.naming($0) }
+    default: return change.loss.flatMap { isNamed ? nil : advice.ways($0, change) }
     }
   }
 

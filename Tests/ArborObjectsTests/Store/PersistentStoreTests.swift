@@ -203,9 +203,9 @@ import Testing
     var once = folded
     once.isUnique = true
     let error = try failure { _ = try PersistentStore(model: model([once]), at: location) }
-    #expect(error.code == .notUnique)
-    #expect(error.objectID.map(ids.contains) == true)
-    #expect(error.message.hasPrefix("Tag 2 and Tag 1 have the same name"), "\(error.message)")
+    #expect(error.code == .modelMismatch && error.violations.count == 1)
+    #expect(error.violations[0].objectID.map(ids.contains) == true)
+    #expect(error.violations[0].message.hasPrefix("Tag 2 and Tag 1 have the same name"))
     let refused = try failure {
       _ = try PersistentStore(
         model: model([folded]), at: location, options: StoreOptions(migration: .refuse))

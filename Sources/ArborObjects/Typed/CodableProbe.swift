@@ -4,8 +4,8 @@ internal import ArborModel
 ///
 /// A key path has no names at run time. So values are made of which one part differs from all
 /// others, and the key path is asked for each: where the result differs, that part was read. Keys
-/// that are named otherwise than their properties are found as well. A part with one value only,
-/// such as an enumeration with one case, cannot differ: its property's name has to be its key.
+/// that are named otherwise than their properties are found as well. A part of which only one value
+/// is known, such as an enumeration that is not `CaseIterable`, cannot differ and is not found.
 struct CodableProbe {
   /// Reads the key path of a value with these marks; nil where that cannot be done.
   let read: (BlankDecoder.Marks?) -> Any?
@@ -18,22 +18,16 @@ struct CodableProbe {
     let probe = CodableProbe { marks in
       BlankDecoder.value(Root.self, marks: marks)?[keyPath: keyPath]
     }
-    let names = "\(keyPath)".split(separator: ".").dropFirst().map(String.init)
-    return probe.keys(of: root, to: output, named: names)
+    return probe.keys(of: root, to: output)
   }
 
   /// The keys that lead from a type to the part of another that the key path reads; nil where it is
   /// no path of parts.
-  ///
-  /// - Parameter names: What the key path says of itself.
-  func keys(
-    of type: any Decodable.Type, to output: any Decodable.Type, named names: [String]
-  ) -> [String]? {
-    let root = CodableType(type).parts
+  func keys(of type: any Decodable.Type, to output: any Decodable.Type) -> [String]? {
     let end = CodableType(output).parts.id
-    guard value([]) != value(["\0"]) else { return keys(of: root, to: end, named: names) }
+    guard value([]) != value(["\0"]) else { return nil }
     var keys: [String] = []
-    var parts = root
+    var parts = CodableType(type).parts
     while case .object(let members, _) = parts.shape, keys.count < Self.mostKeys {
       // What is optional is there on the way to a key, be it one that does not exist.
       let blank = value(keys + ["\0"])
@@ -51,18 +45,5 @@ struct CodableProbe {
 
   private func value(_ marks: [String]) -> Value? {
     read(marks[...]).map { PlainAttribute.value(of: $0) }
-  }
-
-  private func keys(
-    of root: CodableParts, to end: ObjectIdentifier, named names: [String]
-  ) -> [String]? {
-    var parts = root
-    for name in names {
-      guard case .object(let members, _) = parts.shape, let member = members[name] else {
-        return nil
-      }
-      parts = member
-    }
-    return !names.isEmpty && parts.id == end ? names : nil
   }
 }

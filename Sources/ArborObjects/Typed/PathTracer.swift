@@ -84,7 +84,8 @@ final class PathTracer {
         throw ArborError(
           .invalidPredicate,
           "The key path \(keyPath) of \(objectClass) is no path of properties that the class's "
-            + "entityDescription names; use properties that read one attribute or relationship.")
+            + "entityDescription names. Use properties that read one attribute or relationship, or "
+            + "parts of a Codable value; enumerations among these have to be CaseIterable.")
       }
       found = names
     }
@@ -130,8 +131,7 @@ final class PathTracer {
       guard let root = try? tracer.make(objectClass) else { return nil }
       return (root as Any)[keyPath: keyPath]
     }
-    let components = "\(keyPath)".split { ".?!".contains($0) }.map(String.init)
-    return probe.keys(of: codable, to: output, named: Array(components.dropFirst(1 + steps.count)))
+    return probe.keys(of: codable, to: output)
   }
 
   private static func unwrapped(_ value: Any) -> Any? {
@@ -215,7 +215,8 @@ final class PathTracer {
   static func placeholder<T>(_ type: T.Type, isLast: Bool = false) -> T? {
     if let cases = type as? any CaseIterable.Type { return value(of: cases, isLast) as? T }
     // Raw values belong to enumerations without payload, of which zero bits are the first case, and
-    // to structures around plain numbers, which zero bits are a value of.
+    // to structures around plain numbers, which zero bits are a value of. An accessor has to return
+    // some value, and there is no other way to one: only `CaseIterable` types list theirs.
     guard _isPOD(type), MemoryLayout<T>.size <= 16 else { return nil }
     return withUnsafeTemporaryAllocation(
       byteCount: max(MemoryLayout<T>.size, 1), alignment: MemoryLayout<T>.alignment

@@ -21,6 +21,9 @@ struct EntityReader {
       className: declaration.name.text, name: name,
       superclass: Self.isRoot(superclass) ? nil : superclass, access: access(of: declaration))
     readArguments(into: &source)
+    source.overriddenHooks = Self.hooks.filter {
+      Self.overrides($0, in: declaration.memberBlock.members)
+    }
     for member in declaration.memberBlock.members { read(member.decl, into: &source) }
     return source
   }
@@ -64,6 +67,24 @@ struct EntityReader {
       }
     }
     return ""
+  }
+
+  /// The hooks that are listed; see `OverriddenHooks`.
+  private static let hooks = ["validate", "importValue", "didImport", "awakeFromFetch"]
+
+  /// Whether a class overrides a method, in a branch of `#if` too. An extension cannot override.
+  private static func overrides(_ name: String, in members: MemberBlockItemListSyntax) -> Bool {
+    members.contains { member in
+      if let condition = member.decl.as(IfConfigDeclSyntax.self) {
+        return condition.clauses.contains { clause in
+          guard case .decls(let members)? = clause.elements else { return false }
+          return overrides(name, in: members)
+        }
+      }
+      guard let function = member.decl.as(FunctionDeclSyntax.self) else { return false }
+      return function.name.nameWithoutBackticks == name
+        && function.modifiers.contains { $0.name.tokenKind == .keyword(.override) }
+    }
   }
 
   private mutating func readArguments(into source: inout EntitySource) {

@@ -23,8 +23,9 @@ public import ArborModel
 /// or ``Transient()`` stands before it. Its type is one of those that attributes have, an
 /// enumeration with such a raw value, any `Codable` type, or an optional of these. Constants,
 /// computed, overriding and static variables, functions and nested types are left alone. What is
-/// added to the class is the form that can be written by hand: `entityDescription`, and accessors
-/// over numbered slots.
+/// added to the class is the form that can be written by hand: `entityDescription`, accessors over
+/// numbered slots, and what else the class's text tells: the names of properties by their key paths,
+/// and which hooks it overrides.
 ///
 /// An initial value that is a constant by its text is part of the model as the attribute's default:
 /// a literal, a case or another constant of the property's own type,
@@ -46,7 +47,8 @@ public import ArborModel
 ///   - fetchedProperties: Named requests of the entity's objects.
 @attached(
   member, names: named(entityDescription), named(entityName), named(attributeCount),
-  named(relationshipCount), named(describedEntity), named(propertyNames), named(setInitialValues))
+  named(relationshipCount), named(describedEntity), named(propertyNames), named(overriddenHooks),
+  named(setInitialValues))
 @attached(memberAttribute)
 public macro Entity(
   _ name: String? = nil, isAbstract: Bool = false, uniquenessConstraints: [[String]] = [],
@@ -61,7 +63,8 @@ public macro Entity(
 )
 @attached(
   member, names: named(entityDescription), named(entityName), named(attributeCount),
-  named(relationshipCount), named(describedEntity), named(propertyNames), named(setInitialValues))
+  named(relationshipCount), named(describedEntity), named(propertyNames), named(overriddenHooks),
+  named(setInitialValues))
 @attached(memberAttribute)
 public macro Entity(
   _ name: String? = nil, isAbstract: Bool = false, uniqueness: [[String]],
@@ -74,7 +77,8 @@ public macro Entity(
 @available(*, deprecated, message: "write fetchIndexes:, as descriptions do")
 @attached(
   member, names: named(entityDescription), named(entityName), named(attributeCount),
-  named(relationshipCount), named(describedEntity), named(propertyNames), named(setInitialValues))
+  named(relationshipCount), named(describedEntity), named(propertyNames), named(overriddenHooks),
+  named(setInitialValues))
 @attached(memberAttribute)
 public macro Entity(
   _ name: String? = nil, isAbstract: Bool = false, indexes: [FetchIndexDescription],

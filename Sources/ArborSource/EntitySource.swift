@@ -16,6 +16,8 @@ package struct EntitySource: Sendable {
   package var properties: [PropertySource]
   /// The names of the attributes that are unique by themselves.
   package var uniqueAttributes: [String]
+  /// The names of the hooks that the class overrides; nil if they aren't known.
+  package var overriddenHooks: [String]?
   /// What else is said about the entity, as arguments of `EntityDescription`.
   package var facts: EntityFacts
 
@@ -47,7 +49,18 @@ package struct EntitySource: Sendable {
       "\(open) relationshipCount: Int { \(number(relationships.count, of: "relationshipCount")) }",
       "private static let describedEntity = \(description)",
     ]
-    return members + [propertyNames, initialValues].compactMap(\.self)
+    return members + [propertyNames, hooks, initialValues].compactMap(\.self)
+  }
+
+  /// The list of overridden hooks; nil if they aren't known, such as those of a class that a person
+  /// goes on with.
+  private var hooks: String? {
+    guard let overriddenHooks else { return nil }
+    var arguments = overriddenHooks.map { ".\($0)" }
+    arguments.append("of: \(className).self")
+    if let superclass { arguments.append("inheriting: \(superclass).self") }
+    return "\(access)override class var overriddenHooks: OverriddenHooks {\n"
+      + "  OverriddenHooks(\(arguments.joined(separator: ", ")))\n}"
   }
 
   /// The table by which key paths of requests are names; nil where there are no properties.

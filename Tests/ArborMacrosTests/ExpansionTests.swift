@@ -42,6 +42,12 @@ import Testing
       @Transient var isSelected = false
       let made = 1
       var isLarge: Bool { size > 100 }
+      override func validate(_ value: Value, forKey key: String) throws {}
+      override func willCommit() {}
+      func importValue(_ value: JSONValue) {}
+      #if DEBUG
+        override func awakeFromFetch() {}
+      #endif
     }
     """
 
@@ -89,6 +95,10 @@ import Testing
         \\Company.employees: "employees",
         \\Company.owner: "owner",
       ]
+    }
+
+    override class var overriddenHooks: OverriddenHooks {
+      OverriddenHooks(.validate, .awakeFromFetch, of: Company.self)
     }
     """
 
@@ -155,6 +165,10 @@ import Testing
 
     public override class var propertyNames: [AnyKeyPath: String] {
       [\\`Type`.`class`: "class", \\`Type`.id: "id", \\`Type`.all: "all", \\`Type`.line: "line"]
+    }
+
+    public override class var overriddenHooks: OverriddenHooks {
+      OverriddenHooks(of: `Type`.self, inheriting: Office.Person.self)
     }
 
     public override class func setInitialValues(of object: ManagedObject) {

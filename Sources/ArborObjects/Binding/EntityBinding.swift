@@ -23,7 +23,7 @@ final class EntityBinding: EntityShape, @unchecked Sendable {
   let schema: ModelSchema
   private let entityName: String
   let objectClass: ManagedObject.Type
-  /// Which of the hooks that are called most often the class has of its own.
+  /// The hooks to call for the objects, of those that are called most often.
   let hooks: OverriddenHooks
   /// The field of each attribute, by the class's numbering.
   let attributes: UnsafePointer<AttributeLocation>
@@ -70,7 +70,7 @@ final class EntityBinding: EntityShape, @unchecked Sendable {
     self.schema = schema
     entityName = entity.name
     self.objectClass = objectClass
-    hooks = OverriddenHooks(of: objectClass)
+    hooks = OverriddenHooks(calledFor: objectClass)
     self.trace = trace
     self.isObserved = isObserved
     slotCounts = (attributeSlots.count, relationshipSlots.count)

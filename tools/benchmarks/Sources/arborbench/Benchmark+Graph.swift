@@ -4,6 +4,7 @@ import Foundation
 /// An album, which takes its pictures along.
 final class Album: ManagedObject {
   override class var entityDescription: EntityDescription { description }
+  override class var overriddenHooks: OverriddenHooks { OverriddenHooks(of: Album.self) }
   private static let description = EntityDescription(
     name: "Album", className: "Album",
     relationships: [
@@ -15,6 +16,7 @@ final class Album: ManagedObject {
 
 final class Picture: ManagedObject {
   override class var entityDescription: EntityDescription { description }
+  override class var overriddenHooks: OverriddenHooks { OverriddenHooks(of: Picture.self) }
   private static let description = EntityDescription(
     name: "Picture", className: "Picture",
     attributes: [

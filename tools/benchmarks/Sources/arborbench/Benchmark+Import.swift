@@ -4,6 +4,7 @@ import Foundation
 /// An office; items of the document describe theirs in full, a thousand of them share one.
 final class Office: ManagedObject {
   override class var entityDescription: EntityDescription { description }
+  override class var overriddenHooks: OverriddenHooks { OverriddenHooks(of: Office.self) }
   private static let description = EntityDescription(
     name: "Office", className: "Office",
     attributes: [
@@ -29,6 +30,7 @@ final class Office: ManagedObject {
 /// One of the document's items, with two relationships.
 final class Staff: ManagedObject {
   override class var entityDescription: EntityDescription { description }
+  override class var overriddenHooks: OverriddenHooks { OverriddenHooks(of: Staff.self) }
   private static let description = EntityDescription(
     name: "Staff", className: "Staff",
     attributes: [

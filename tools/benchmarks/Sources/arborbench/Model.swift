@@ -4,6 +4,7 @@ import Foundation
 /// The typed classes of the workload, in the form that a person writes by hand.
 final class Company: ManagedObject {
   override class var entityDescription: EntityDescription { description }
+  override class var overriddenHooks: OverriddenHooks { OverriddenHooks(of: Company.self) }
   private static let description = EntityDescription(
     name: "Company", className: "Company",
     attributes: [AttributeDescription(name: "name", type: .string, defaultValue: "")],
@@ -25,6 +26,7 @@ final class Company: ManagedObject {
 
 final class Employee: ManagedObject {
   override class var entityDescription: EntityDescription { description }
+  override class var overriddenHooks: OverriddenHooks { OverriddenHooks(of: Employee.self) }
   private static let description = EntityDescription(
     name: "Employee", className: "Employee",
     attributes: [

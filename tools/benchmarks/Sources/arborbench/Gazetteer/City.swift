@@ -4,6 +4,7 @@ import Foundation
 /// A country of the gazetteer.
 final class Country: ManagedObject {
   override class var entityDescription: EntityDescription { description }
+  override class var overriddenHooks: OverriddenHooks { OverriddenHooks(of: Country.self) }
   private static let description = EntityDescription(
     name: "Country", className: "Country",
     attributes: [
@@ -29,6 +30,7 @@ final class Country: ManagedObject {
 /// A city of the gazetteer: four indexes of its own, that of its country, and one of words.
 final class City: ManagedObject {
   override class var entityDescription: EntityDescription { description }
+  override class var overriddenHooks: OverriddenHooks { OverriddenHooks(of: City.self) }
   private static let description = EntityDescription(
     name: "City", className: "City",
     attributes: [

@@ -38,7 +38,7 @@ struct SharedCommit {
     ) throws(StoreError) -> [[UInt8]]
   ) throws(StoreError) {
     var shared = SharedCommit(store)
-    repeat {
+    while true {
       do throws(StoreError) {
         return try store.runTransaction(topsUpNumbers: true) {
           (transaction, header) throws(StoreError) in
@@ -55,7 +55,7 @@ struct SharedCommit {
       } catch {
         guard try shared.runsAgain(after: error) else { return }
       }
-    } while true
+    }
   }
 
   /// Appends the commits of a transaction to the log, before LMDB commits it.

@@ -18,7 +18,7 @@ package struct ScrubRecord: Sendable, Hashable {
   /// When the one that has not ended began; nil where every one has.
   package var begun: Date?
   package var hasReadPages = false
-  /// The seeds of the databases that it has read; see ``DatabaseDigests/seed(of:)``.
+  /// The seeds of the databases that it has read; see ``EntryDigest/seed(of:)``.
   package var databases: Set<UInt64> = []
 
   private static let pagesFlag: UInt8 = 1

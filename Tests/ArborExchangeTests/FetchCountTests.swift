@@ -14,7 +14,7 @@ import Testing
     private let entities = Lock<[String]>([])
 
     init(of context: ManagedObjectContext) {
-      context.reader.watchQueries { [self] entity, _ in entities.withLock { $0.append(entity) } }
+      context.session.watchQueries { [self] entity, _ in entities.withLock { $0.append(entity) } }
     }
 
     /// How many there were for each entity since the last time.

@@ -86,7 +86,7 @@ import Testing
     let objects = try context.fetch(
       FetchRequest<ManagedObject>(entity: "Employee", predicate: predicate))
     #expect(objects.map(\.number) == found.rows.map(\.number))
-    #expect(objects.allSatisfy { context.work.registry.live($0.number) === $0 })
+    #expect(objects.allSatisfy { context.session.registry.object($0.number) === $0 })
     #expect(objects.map { $0["name"] as String } == ["Ada 30", "Ada 32"])
     try store.check()
   }
@@ -99,7 +99,7 @@ import Testing
     let employee = try context.insert("Employee")
 
     // Validation names every violation at once, and a commit that meets one changes nothing.
-    var validation = CommitValidation(context: context)
+    var validation = CommitValidation(session: context.session)
     #expect(throws: ArborError.self) { try validation.check() }
     let before = store.file.lastSequence
     #expect(throws: ArborError.self) { try context.commit() }

@@ -178,13 +178,13 @@ extension ManagedObjectContext {
   private func object<T: ManagedObject>(
     from source: ImportSource, as type: T.Type, _ options: ImportOptions
   ) throws(ArborError) -> T? {
-    try object(from: source, of: reader.entityName(of: type), options) as? T
+    try object(from: source, of: session.entityName(of: type), options) as? T
   }
 
   private func objects<T: ManagedObject>(
     from source: ImportSource, as type: T.Type, _ options: ImportOptions
   ) throws(ArborError) -> [T] {
-    try objects(from: source, of: reader.entityName(of: type), options).compactMap { $0 as? T }
+    try objects(from: source, of: session.entityName(of: type), options).compactMap { $0 as? T }
   }
 
   private func object(

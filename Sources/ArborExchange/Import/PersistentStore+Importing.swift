@@ -34,7 +34,7 @@ extension PersistentStore {
     contentsOf url: URL, as type: T.Type, options: ImportOptions = ImportOptions()
   ) -> ImportProgress {
     importObjects(contentsOf: url, options) { context throws(ArborError) in
-      try context.reader.entityName(of: type)
+      try context.session.entityName(of: type)
     }
   }
 

@@ -91,7 +91,7 @@ final class IdentityTable {
   /// The objects that may have the keys that were asked for since the last time.
   private func wantedObjects() throws(ArborError) -> [ManagedObject] {
     if scope == nil, attributes.count == 1, let numbers = Self.numbers(keys[found.count...]) {
-      let objects = try context.reader.objects(
+      let objects = try context.session.objects(
         of: entity, withUnique: numbers, atSlot: attributes[0].slot)
       if let objects { return objects }
     }

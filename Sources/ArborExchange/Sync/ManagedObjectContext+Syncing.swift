@@ -90,8 +90,8 @@ extension ManagedObjectContext {
   public func insertOrUpdate<T: ManagedObject>(
     _ type: T.Type, json: JSONValue, identifiers: [String]
   ) throws(ArborError) -> T {
-    let name = try reader.entityName(of: type)
-    // The binding of the type makes objects of it; see ObjectReader.entityName(of:).
+    let name = try session.entityName(of: type)
+    // The binding of the type makes objects of it; see Session.entityName(of:).
     guard let object = try insertOrUpdate(name, json: json, identifiers: identifiers) as? T else {
       throw ArborError(.invalidArgument, "\(name) is represented by another class than \(T.self).")
         .with(entity: name)

@@ -30,7 +30,7 @@ final class SyncMapper {
     -> ExchangeMapping
   {
     var named = serializer.entityName
-    if named == nil { named = try context.reader.entityName(of: S.Object.self) }
+    if named == nil { named = try context.session.entityName(of: S.Object.self) }
     let name = named ?? ""
     let entity = try schema.requireEntity(named: name)
     var attributes: [MappedAttribute] = []

@@ -51,7 +51,7 @@ final class ReadCohort {
     if owners.count > 1 {
       // Of a to-many relationship the context remembers what it has read last. Where the levels of
       // a tree follow one relationship, models of the levels above have yet to ask.
-      try context.reader.prefetch(
+      try context.session.prefetch(
         atSlot: slot, of: relationship.isToMany ? Array(trail.owners[id] ?? []) : owners)
     }
     let cohort = ReadCohort(in: context, trail) {

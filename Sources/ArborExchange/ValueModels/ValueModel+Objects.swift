@@ -40,7 +40,7 @@ extension ManagedObjectContext {
   ///
   /// - Throws: As for a single object.
   public func values<M: ValueModel>(_ type: M.Type, of objects: [ManagedObject]) throws -> [M] {
-    try reader.throwDeferredFailure()
+    try session.throwDeferredFailure()
     for object in objects where object.context?.store !== store {
       throw ArborError(unreachable: object)
     }
@@ -54,11 +54,11 @@ extension ManagedObjectContext {
         return try ManagedObjectReading(store.schema, in: self).models(
           type, of: objects)
       }
-      try reader.throwDeferredFailure()
+      try session.throwDeferredFailure()
       return models
     } catch {
       // What could not be read was given as default values, which may have led to other errors.
-      try reader.throwDeferredFailure()
+      try session.throwDeferredFailure()
       throw OwnError.unwrap(error)
     }
   }

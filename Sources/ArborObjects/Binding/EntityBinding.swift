@@ -19,9 +19,17 @@ struct RecordProperty {
 ///
 /// It is `@unchecked` because of the pointers: what they point to is written in `init` only, and
 /// freed when nobody holds the binding any more.
-final class EntityBinding: EntityShape, @unchecked Sendable {
+final class EntityBinding: @unchecked Sendable {
+  let entity: EntitySchema
   let schema: ModelSchema
+  let storeID: UUID
   private let entityName: String
+  /// All relationships, hidden inverses included, by the entity's slots.
+  let relations: ContiguousArray<Relation>
+  /// A record of default values, for reads that fail.
+  let template: RecordView
+  /// Whether records have fields that live in memory only.
+  let hasTransientFields: Bool
   let objectClass: ManagedObject.Type
   /// The hooks to call for the objects, of those that are called most often.
   let hooks: OverriddenHooks
@@ -31,7 +39,7 @@ final class EntityBinding: EntityShape, @unchecked Sendable {
   /// The same where the class may set all of them; 0 where the store derives one, so that every
   /// write takes the way on which that one is refused.
   let settableCount: Int
-  /// The relationships by the class's numbering; ``EntityShape/relations`` keeps them.
+  /// The relationships by the class's numbering; ``relations`` keeps them.
   private let numbered: UnsafePointer<Unmanaged<Relation>>
   private let numberedCount: Int
   /// Where each relationship's target lies in the record, by the class's numbering; nil for to-many
@@ -67,7 +75,9 @@ final class EntityBinding: EntityShape, @unchecked Sendable {
     objectClass: ManagedObject.Type, attributeSlots: [Int], relationshipSlots: [Int],
     trace: (any PropertyTrace)? = nil, isObserved: Bool = false
   ) {
+    self.entity = entity
     self.schema = schema
+    self.storeID = storeID
     entityName = entity.name
     self.objectClass = objectClass
     hooks = OverriddenHooks(calledFor: objectClass)
@@ -81,7 +91,19 @@ final class EntityBinding: EntityShape, @unchecked Sendable {
     let derives = attributeSlots.contains { entity.attributes[$0].description.derivation != nil }
     settableCount = derives ? 0 : attributeCount
     numberedCount = isUsual ? relationshipSlots.count : 0
-    let relations = Self.relations(of: entity, in: schema)
+    let relations = ContiguousArray(
+      entity.relationships.map { Relation($0, of: entity, in: schema) })
+    self.relations = relations
+    let defaults = entity.layout.template
+    let memory = UnsafeMutableRawPointer.allocate(
+      byteCount: max(defaults.count, 1), alignment: MemoryLayout<UInt64>.alignment)
+    defaults.withUnsafeBytes { source in
+      if let start = source.baseAddress {
+        memory.copyMemory(from: start, byteCount: defaults.count)
+      }
+    }
+    template = RecordView(base: memory, count: defaults.count)
+    hasTransientFields = entity.layout.fields.contains(where: \.isTransient)
     numbered = Self.lasting(relationshipSlots.map { Unmanaged.passUnretained(relations[$0]) })
     targets = Self.lasting(relationshipSlots.map { relations[$0].field })
     recordProperties =
@@ -92,10 +114,10 @@ final class EntityBinding: EntityShape, @unchecked Sendable {
     attributes = Self.lasting(
       attributeSlots.map { AttributeLocation(field: entity.attributes[$0].field, slot: $0) })
     rules = EntityRules(entity, recordProperties, in: schema.model)
-    super.init(entity, relations, storeID: storeID)
   }
 
   deinit {
+    template.base.deallocate()
     attributes.deallocate()
     numbered.deallocate()
     targets.deallocate()
@@ -183,7 +205,7 @@ final class EntityBinding: EntityShape, @unchecked Sendable {
     guard isObserved, (0..<slotCounts.attributes).contains(slot) else {
       return tracedAttribute(slot)
     }
-    object.owner?.observation?.access(object, .attribute(attributes[slot].slot))
+    object.session?.observation?.access(object, .attribute(attributes[slot].slot))
     return attributes[slot]
   }
 
@@ -196,7 +218,7 @@ final class EntityBinding: EntityShape, @unchecked Sendable {
     if let error = refusal(toSet: attribute) {
       preconditionFailure("\(objectClass) cannot set a derived attribute. \(error.message)")
     }
-    if isObserved { object.owner?.observation?.willChange(object, .attribute(attribute.slot)) }
+    if isObserved { object.session?.observation?.willChange(object, .attribute(attribute.slot)) }
     return attributes[slot]
   }
 
@@ -213,7 +235,7 @@ final class EntityBinding: EntityShape, @unchecked Sendable {
   @inline(never)
   private func unusualRelation(_ slot: Int, of object: ManagedObject) -> Relation {
     let relation = tracedRelation(slot)
-    if isObserved { object.owner?.observation?.access(object, relation) }
+    if isObserved { object.session?.observation?.access(object, relation) }
     return relation
   }
 
@@ -244,20 +266,20 @@ final class EntityBinding: EntityShape, @unchecked Sendable {
   /// Makes an object of the entity's class around a record, or a fault.
   @inline(__always)
   func makeObject(
-    in work: Workspace?, _ number: ObjectNumber, _ record: RecordView?,
-    _ slab: RecordSlab?
+    in session: Session?, _ number: ObjectNumber, _ record: RecordView?, _ slab: RecordSlab?
   ) -> ManagedObject {
     objectClass.init(
       ObjectConstruction(
-        workspace: work.map { Unmanaged.passUnretained($0) }, binding: Unmanaged.passRetained(self),
-        number: number, record: record, slab: slab.map { Unmanaged.passRetained($0) }))
+        session: session.map { Unmanaged.passUnretained($0) },
+        binding: Unmanaged.passRetained(self), number: number, record: record,
+        slab: slab.map { Unmanaged.passRetained($0) }))
   }
 
   /// Makes and registers objects of the entity's class around records that lie in one slab.
   ///
   /// - Parameter objects: Uninitialised memory for as many as there are rows, which they fill.
   func makeObjects(
-    in work: Workspace, _ rows: ArraySlice<FetchedRow>, _ slab: RecordSlab,
+    in session: Session, _ rows: ArraySlice<FetchedRow>, _ slab: RecordSlab,
     _ objects: UnsafeMutablePointer<ManagedObject>
   ) {
     // Each of them would count what it holds by itself, which takes as long as all the rest.
@@ -265,18 +287,18 @@ final class EntityBinding: EntityShape, @unchecked Sendable {
     let heldSlab = BulkRetain.retain(slab, times: rows.count)
     // The map of a few objects is near anyway.
     let lookahead = rows.count > 256 ? NumberMap.lookahead : rows.count
-    let map = work.registry.map
+    let registry = session.registry
     var next = objects
     for index in rows.indices {
       if index + lookahead < rows.endIndex {
-        map.prefetch(rows[index + lookahead].number)
+        registry.map.prefetch(rows[index + lookahead].number)
       }
       let row = rows[index]
       let object = objectClass.init(
         ObjectConstruction(
-          workspace: Unmanaged.passUnretained(work), binding: heldBinding, number: row.number,
+          session: Unmanaged.passUnretained(session), binding: heldBinding, number: row.number,
           record: row.record, slab: heldSlab))
-      map.registerNew(object)
+      registry.registerNew(object)
       next.initialize(to: object)
       next += 1
     }
@@ -286,7 +308,7 @@ final class EntityBinding: EntityShape, @unchecked Sendable {
   ///
   /// - Parameter property: The property; nil where it is not known.
   func lostRead(
-    _ property: String?, of number: ObjectNumber, _ state: TrackedObject.State
+    _ property: String?, of number: ObjectNumber, _ state: ManagedObject.State
   ) -> ArborError {
     let id = objectID(number)
     let error = ArborError(
@@ -296,10 +318,6 @@ final class EntityBinding: EntityShape, @unchecked Sendable {
         + "its objectID."
     ).with(entity: entityName, objectID: id)
     return property.map { error.with(keyPath: $0) } ?? error
-  }
-
-  override func noteLostRead(ofNumber number: UInt64) {
-    noteLostRead(nil, of: ObjectNumber(rawValue: number))
   }
 
   /// Notes in the program's log that a property of an object whose context has gone was read by an

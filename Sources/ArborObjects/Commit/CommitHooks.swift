@@ -3,7 +3,7 @@ internal import ArborStore
 
 /// The hooks that a commit calls before it validates.
 struct CommitHooks {
-  let context: ManagedObjectContext
+  let session: Session
   /// How often `willCommit` hooks may change objects before the commit gives up.
   private static let maximumRounds = 100
 
@@ -11,19 +11,18 @@ struct CommitHooks {
   func announce() throws(ArborError) {
     var announcedOwners: Set<ObjectNumber> = []
     // An earlier commit that failed announced them too.
-    context.work.pending.forEach { $0.announcedMutations = .max }
+    session.pending.forEach { $0.announcedMutations = .max }
     for round in 0..<Self.maximumRounds {
       var isQuiet = true
-      context.work.pending.forEach { change in
+      session.pending.forEach { change in
         guard !change.isQuiet, change.announcedMutations != change.mutations else { return }
         isQuiet = false
         change.announcedMutations = change.mutations
-        if round == 0 { change.live.willCommit() } else { announceAgain(change) }
+        if round == 0 { change.object.willCommit() } else { announceAgain(change) }
       }
-      for owner in context.work.ownersOfLinks() where announcedOwners.insert(owner.number).inserted
-      {
+      for owner in session.ownersOfLinks() where announcedOwners.insert(owner.number).inserted {
         isQuiet = false
-        owner.live.willCommit()
+        owner.willCommit()
       }
       if isQuiet { return }
     }
@@ -35,8 +34,8 @@ struct CommitHooks {
 
   /// Calls `willCommit` where it was called before: once it sets what is set already, it has done.
   private func announceAgain(_ change: PendingObject) {
-    let object = change.live
-    let before = RecordBuffer(copying: object.currentRecord.bytes, into: context.work.allocator)
+    let object = change.object
+    let before = RecordBuffer(copying: object.currentRecord.bytes, into: session.allocator)
     object.willCommit()
     let fields = withExtendedLifetime(before) {
       object.currentRecord.changedFields(since: before.view, in: object.binding.entity.layout)

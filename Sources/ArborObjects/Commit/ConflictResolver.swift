@@ -3,9 +3,8 @@ internal import ArborStore
 
 /// Decides the conflicts of a commit by its context's policy.
 struct ConflictResolver {
-  let context: ManagedObjectContext
+  let session: Session
   let derivation: AttributeDerivation
-  private var work: Workspace { context.work }
 
   /// Applies the merge policy to what kept a commit from being written; returns whether it is worth
   /// another try.
@@ -16,28 +15,28 @@ struct ConflictResolver {
       if others.isEmpty { return true }
       error = .conflict(others)
     }
-    if case .error = context.mergePolicy { return false }
+    if case .error = session.mergePolicy { return false }
     switch error {
     case .conflict(let conflicts):
-      let merger = ChangeMerger(work)
+      let merger = ChangeMerger(session)
       for conflict in conflicts { merger.resolve(conflict, resolution(of: conflict)) }
       return true
     case .missingTargets(let missing): return try dropMissing(missing)
     case .stillLinked(let linked):
       // A new link to what is deleted here is a change of that.
-      let merger = ChangeMerger(work)
+      let merger = ChangeMerger(session)
       for number in Set(linked.map(\.deleted)).sorted() {
-        guard let change = work.pending.change(of: number), change.kind == .deleted else {
+        guard let change = session.pending.change(of: number), change.kind == .deleted else {
           continue
         }
         let conflict = CommitConflict(
           number: number, baseVersion: change.baseVersion,
-          currentRecord: work.storedRecord(of: number).map { Array($0.record.bytes) })
+          currentRecord: session.storedRecord(of: number).map { Array($0.record.bytes) })
         merger.resolve(conflict, resolution(of: conflict))
       }
       return true
     case .notUnique(let violations):
-      return UniqueMerger(context: context).resolve(violations) { inserted, other in
+      return UniqueMerger(session: session).resolve(violations) { inserted, other in
         resolution(of: MergeConflict(inserted, other))
       }
     default: return false
@@ -48,17 +47,17 @@ struct ConflictResolver {
   /// relationships, which are merged one by one: that is no conflict; the rest is.
   private func agree(on conflicts: [CommitConflict]) -> [CommitConflict] {
     conflicts.filter { conflict in
-      guard let change = work.pending.change(of: conflict.number),
+      guard let change = session.pending.change(of: conflict.number),
         change.kind == .deleted || change.hasNoEffect
       else { return true }
       guard let current = conflict.currentRecord else {
-        work.recordMerge(of: change.live)
-        work.takeAwayDeleted(change.live)
+        session.recordMerge(of: change.object)
+        session.takeAwayDeleted(change.object)
         return false
       }
-      guard change.kind == .updated, !isContested(change.live) else { return true }
-      let record = RecordBuffer(copying: current, into: work.allocator)
-      ChangeMerger(work).rebase(change, onto: record.view, record.slab, .objectWins)
+      guard change.kind == .updated, !isContested(change.object) else { return true }
+      let record = RecordBuffer(copying: current, into: session.allocator)
+      ChangeMerger(session).rebase(change, onto: record.view, record.slab, .objectWins)
       return false
     }
   }
@@ -66,7 +65,8 @@ struct ConflictResolver {
   /// Whether the members of an object's ordered relationships were moved both here and by others.
   private func isContested(_ object: ManagedObject) -> Bool {
     object.binding.relations.contains { relation in
-      relation.isOrdered && work.links.edit(object.number, relation).map(work.isContested) == true
+      relation.isOrdered
+        && session.links.edit(object.number, relation).map(session.isContested) == true
     }
   }
 
@@ -76,7 +76,7 @@ struct ConflictResolver {
 
   /// - Parameter conflict: What a function that decides is shown; nil: the context wins.
   private func resolution(of conflict: @autoclosure () -> MergeConflict?) -> MergeResolution {
-    switch context.mergePolicy {
+    switch session.mergePolicy {
     case .error, .rollback: .rollback
     case .mergeByPropertyObjectWins: .objectWins
     case .mergeByPropertyStoreWins: .storeWins
@@ -87,57 +87,47 @@ struct ConflictResolver {
 
   /// What a function that decides is shown of a conflict; nil where nothing of the object was read.
   private func mergeConflict(_ conflict: CommitConflict) -> MergeConflict? {
-    guard let change = work.pending.change(of: conflict.number), let committed = change.committed
+    guard let change = session.pending.change(of: conflict.number), let committed = change.committed
     else { return nil }
-    let object = change.live
+    let object = change.object
     return MergeConflict(
       objectID: object.objectID, committedValues: object.values(in: committed),
       contextValues: change.kind == .deleted ? nil : object.values(in: object.currentRecord),
       storeValues: conflict.currentRecord.map { bytes in
-        object.values(in: RecordBuffer(copying: bytes, into: work.allocator).view)
+        object.values(in: RecordBuffer(copying: bytes, into: session.allocator).view)
       }, contestedOrders: contestedOrders(of: object))
   }
 
   private func contestedOrders(of object: ManagedObject) -> [MergeConflict.ContestedOrder] {
     object.binding.relations.compactMap { relation in
-      guard relation.isOrdered, let edit = work.links.edit(object.number, relation),
+      guard relation.isOrdered, let edit = session.links.edit(object.number, relation),
         let arrangement = edit.order?.arrangement
       else { return nil }
-      let stored = work.storedMembers(of: object.number, relation)
+      let stored = session.storedMembers(of: object.number, relation)
       guard edit.isContested(over: stored) else { return nil }
       return .init(
         relationship: relation.schema.name,
-        committedMembers: arrangement.base.map(context.objectID),
-        contextMembers: edit.members(over: stored).map(context.objectID),
-        storeMembers: stored.map(context.objectID))
+        committedMembers: arrangement.base.map(session.objectID),
+        contextMembers: edit.members(over: stored).map(session.objectID),
+        storeMembers: stored.map(session.objectID))
     }
   }
 
   /// Drops links to objects that others have deleted.
   private func dropMissing(_ missing: [MissingTarget]) throws(ArborError) -> Bool {
-    let keeper = InverseKeeper(work)
+    let keeper = InverseKeeper(session)
     for link in missing {
-      guard let owner = work.registry.live(link.owner),
+      guard let owner = session.registry.object(link.owner),
         let relation = owner.binding.relations.first(where: { $0.name == link.relationship }),
         !relation.isToMany
       else { continue }
       keeper.set(owner, relation, to: nil)
     }
-    try context.reader.peek { snapshot throws(StoreError) in
-      try work.dropLostLinks(snapshot, isFinal: true)
-    }
+    try session.file.reporting(
+      session.peek { snapshot throws(StoreError) in
+        try session.dropLostLinks(snapshot, isFinal: true)
+      })
     return !missing.isEmpty
-  }
-}
-
-extension MergePolicy {
-  /// What happens as soon as a concurrent commit is taken in.
-  var concurrencyPolicy: ConcurrencyPolicy {
-    switch self {
-    case .error: .refuses
-    case .mergeByPropertyObjectWins: .mergesAtOnce
-    case .mergeByPropertyStoreWins, .overwrite, .rollback, .custom: .mergesAtCommit
-    }
   }
 }
 

@@ -4,9 +4,8 @@ internal import Foundation
 
 /// The derived attributes of one commit or validation: what `now()` is at its beginning it stays.
 struct AttributeDerivation {
-  let context: ManagedObjectContext
+  let session: Session
   let date = Date()
-  private var work: Workspace { context.work }
 
   /// Computes the derived attributes of all that the commit writes, and of all whose values depend
   /// on that; adds to the pending changes where a value differs.
@@ -14,12 +13,13 @@ struct AttributeDerivation {
   /// - Returns: What the values rest on beside the objects that are written, for the store to
   ///   compare; nil where that is nothing.
   func derive() throws(ArborError) -> ChangeSet.Basis? {
-    guard work.schema.hasDerivations else { return nil }
-    let plan = try work.schema.derivationPlan()
+    guard session.schema.hasDerivations else { return nil }
+    let plan = try session.schema.derivationPlan()
     // All reads are of one state, the newest, which is what the commit is compared with.
-    return try work.pinning(work.file.reporting(work.file.snapshot())) { () throws(ArborError) in
-      work.memberships.removeAll()
-      var attributes = DerivedAttributes(context, plan, now: date)
+    return try session.pinning(session.file.reporting(session.file.snapshot())) {
+      () throws(ArborError) in
+      session.memberships.removeAll()
+      var attributes = DerivedAttributes(session, plan, now: date)
       return try attributes.compute()
     }
   }
@@ -29,23 +29,23 @@ struct AttributeDerivation {
   ///
   /// - Returns: The other conflicts.
   func resolve(_ conflicts: [CommitConflict]) -> [CommitConflict] {
-    guard work.schema.hasDerivations, let plan = try? work.schema.derivationPlan() else {
+    guard session.schema.hasDerivations, let plan = try? session.schema.derivationPlan() else {
       return conflicts
     }
     // An edit of an ordered relationship is a change of its owner, which no field tells of.
     var reordered: Set<ObjectNumber> = []
-    work.links.forEach { if $0.changesOwner { reordered.insert($0.owner) } }
-    let merger = ChangeMerger(work)
+    session.links.forEach { if $0.changesOwner { reordered.insert($0.owner) } }
+    let merger = ChangeMerger(session)
     return conflicts.filter { conflict in
       guard !reordered.contains(conflict.number),
-        let change = work.pending.change(of: conflict.number), let committed = change.committed
+        let change = session.pending.change(of: conflict.number), let committed = change.committed
       else { return true }
-      let entity = change.live.binding.entity
+      let entity = change.object.binding.entity
       let derived = plan.derivations[entity.index].map { entity.attributes[$0.slot].fieldIndex }
       func isOnlyDerived(_ record: RecordView) -> Bool {
         !record.differs(from: committed, besides: derived, entity)
       }
-      if change.kind == .updated, isOnlyDerived(change.live.currentRecord) {
+      if change.kind == .updated, isOnlyDerived(change.object.currentRecord) {
         merger.resolve(conflict, .rollback)
         return false
       }
@@ -66,7 +66,7 @@ struct AttributeDerivation {
 
 /// One computation of derived attributes; see ``AttributeDerivation/derive()``.
 private struct DerivedAttributes {
-  private let context: ManagedObjectContext
+  private let session: Session
   private let plan: DerivationPlan
   private let environment: PredicateEnvironment
   private var owners: Set<ObjectNumber> = []
@@ -82,41 +82,41 @@ private struct DerivedAttributes {
   /// By the place of a concrete entity.
   private var readers: [Int: [ValueReader]] = [:]
 
-  init(_ context: ManagedObjectContext, _ plan: DerivationPlan, now date: Date) {
-    self.context = context
+  init(_ session: Session, _ plan: DerivationPlan, now date: Date) {
+    self.session = session
     self.plan = plan
     environment = PredicateEnvironment(
-      schema: context.work.schema, storeID: context.store.file.id, now: date)
+      schema: session.schema, storeID: session.file.id, now: date)
   }
 
   mutating func compute() throws(ArborError) -> ChangeSet.Basis? {
     gather()
     // The commit finds out what others have deleted meanwhile, and the policy decides.
     owners = owners.filter(isThere)
-    try context.reader.throwFailure()
-    let objects = context.reader.objects(owners.sorted(), of: nil)
+    try session.throwFailure()
+    let objects = session.objects(owners.sorted(), of: nil)
     for object in objects { try prepareReaders(object.binding.entity) }
     for object in objects { _ = object.currentRecord }
-    try context.reader.throwFailure()
+    try session.throwFailure()
     let values = try values(of: objects)
     for (object, values) in zip(objects, values) {
       try store(values, in: object)
     }
-    guard !entities.isEmpty, let sequence = context.work.pinned?.sequence else { return nil }
+    guard !entities.isEmpty, let sequence = session.pinned?.sequence else { return nil }
     return ChangeSet.Basis(sequence: sequence, entities: entities)
   }
 
   // MARK: Whose values change
 
   private mutating func gather() {
-    owners = context.derivedAnew
+    owners = session.recomputed
     rewritten = owners
     gatherChanged()
     gatherRelinked()
     for owner in owners {
-      guard let entity = context.work.schema.entity(of: owner) else { continue }
+      guard let entity = session.schema.entity(of: owner) else { continue }
       for derivation in plan.derivations[entity.index] {
-        entities.formUnion(derivation.entities(in: context.work.schema))
+        entities.formUnion(derivation.entities(in: session.schema))
       }
     }
   }
@@ -124,8 +124,8 @@ private struct DerivedAttributes {
   /// Adds the owners of values that depend on changed objects.
   private mutating func gatherChanged() {
     // Traversals read records, whose hooks may add changes.
-    for change in context.work.pending.all {
-      let object = change.live
+    for change in session.pending.all {
+      let object = change.object
       let entity = object.binding.entity
       switch change.kind {
       case .inserted:
@@ -158,14 +158,14 @@ private struct DerivedAttributes {
   /// Adds the owners of values that depend on the members of changed relationships.
   private mutating func gatherRelinked() {
     var edited: [(ObjectNumber, Relation)] = []
-    context.work.links.forEach { edit in
-      guard !context.work.isDeleted(edit.owner) else { return }
+    session.links.forEach { edit in
+      guard !session.isDeleted(edit.owner) else { return }
       edited.append((edit.owner, edit.relation))
       touched[edit.owner, default: []].formUnion(edit.addedMembers + edit.removedMembers)
       if edit.changesOwner { reordered.insert(edit.owner) }
     }
     for (owner, relation) in edited {
-      guard let entity = context.work.schema.entity(of: owner) else { continue }
+      guard let entity = session.schema.entity(of: owner) else { continue }
       for trigger in plan.triggers[entity.index] {
         guard case .members(let relationship) = trigger.property, relationship.slot == relation.slot
         else { continue }
@@ -193,11 +193,11 @@ private struct DerivedAttributes {
     for hop in trigger.hops.reversed() {
       var next: Set<ObjectNumber> = []
       for number in front where isThere(number) {
-        guard let inverse = context.work.relation(of: number, hop.inverseSlot),
-          let object = context.reader.fault(number)
+        guard let inverse = session.relation(of: number, hop.inverseSlot),
+          let object = session.fault(number)
         else { continue }
         if inverse.isToMany {
-          next.formUnion(context.work.members(of: object, inverse))
+          next.formUnion(session.members(of: object, inverse))
         } else if let target = object.target(of: inverse) {
           next.insert(target)
         }
@@ -208,17 +208,17 @@ private struct DerivedAttributes {
       for owner in front { touched[owner, default: []].insert(changed) }
     }
     entities.formUnion(trigger.entities)
-    owners.formUnion(front.filter { !context.work.isDeleted($0) })
+    owners.formUnion(front.filter { !session.isDeleted($0) })
   }
 
   /// Whether there is an object, here or in the store, that values can be read of.
   private func isThere(_ number: ObjectNumber) -> Bool {
-    switch context.work.pending.change(of: number)?.kind {
+    switch session.pending.change(of: number)?.kind {
     case .inserted: return true
     case .deleted: return false
     case .updated, .dropped, nil: break
     }
-    return context.work.known(false) { snapshot throws(StoreError) in
+    return session.known(false) { snapshot throws(StoreError) in
       try snapshot.exists(number)
     }
   }
@@ -235,14 +235,15 @@ private struct DerivedAttributes {
   }
 
   private func values(of objects: [ManagedObject]) throws(ArborError) -> [[Value]] {
-    try context.reader.peek { snapshot throws(StoreError) in
-      try snapshot.resolving(overlay: context.work.overlay, readsDeleted: false) {
-        present throws(StoreError) in
-        try snapshot.resolving(overlay: nil) { stored in
-          objects.map { values(of: $0, stored: stored, present: present) }
+    try session.file.reporting(
+      session.peek { snapshot throws(StoreError) in
+        try snapshot.resolving(overlay: session.overlay, readsDeleted: false) {
+          present throws(StoreError) in
+          try snapshot.resolving(overlay: nil) { stored in
+            objects.map { values(of: $0, stored: stored, present: present) }
+          }
         }
-      }
-    }
+      })
   }
 
   private func values(
@@ -296,9 +297,9 @@ private struct DerivedAttributes {
 
   private func isWritten(_ change: PendingObject, besides timed: [Int]) -> Bool {
     guard let committed = change.committed else { return true }
-    if reordered.contains(change.live.number) { return true }
-    return change.live.currentRecord.differs(
-      from: committed, besides: timed, change.live.binding.entity)
+    if reordered.contains(change.object.number) { return true }
+    return change.object.currentRecord.differs(
+      from: committed, besides: timed, change.object.binding.entity)
   }
 
   private func set(_ field: RecordField, _ value: Value, in object: ManagedObject) {

@@ -13,8 +13,8 @@ internal import ArborStore
 /// other one, whatever the policy; attributes and what its to-one relationships lead to go by it.
 /// Of two inserted objects the one that was inserted later merges into the other.
 struct UniqueMerger {
-  let context: ManagedObjectContext
-  private var keeper: InverseKeeper { InverseKeeper(context.work) }
+  let session: Session
+  private var keeper: InverseKeeper { InverseKeeper(session) }
 
   /// Resolves what kept a commit from being written; returns whether it is worth another try: not
   /// where an object that is not new takes a value that another has, nor where the two are of
@@ -29,8 +29,8 @@ struct UniqueMerger {
     for case .some((let inserted, let other)) in pairs {
       // An earlier pair may have merged either, and others may have deleted what was in the way:
       // the next try tells what is left to do.
-      guard inserted.owner === context, context.work.exists(other),
-        let survivor = context.reader.fault(other), context.work.load(survivor)
+      guard inserted.session === session, session.exists(other),
+        let survivor = session.fault(other), session.load(survivor)
       else { continue }
       merge(inserted, into: survivor, resolution(inserted, survivor))
     }
@@ -45,10 +45,10 @@ struct UniqueMerger {
       (violation.offending, violation.existing), (violation.existing, violation.offending),
     ] where one.entity == other.entity {
       // One that comes back under its old number is no new object.
-      if let change = context.work.pending.change(of: one), change.kind == .inserted,
+      if let change = session.pending.change(of: one), change.kind == .inserted,
         change.formerVersion == 0
       {
-        return (change.live, other)
+        return (change.object, other)
       }
     }
     return nil
@@ -67,13 +67,13 @@ struct UniqueMerger {
         moveTarget(of: inserted, relation, to: survivor, resolution)
         continue
       }
-      for number in context.work.members(of: inserted, relation) {
-        let member = number == inserted.number ? survivor : context.reader.fault(number)
+      for number in session.members(of: inserted, relation) {
+        let member = number == inserted.number ? survivor : session.fault(number)
         if let member { keeper.add(member, to: survivor, relation) }
       }
     }
     // What is left of its links goes with it.
-    var propagation = DeletePropagation(context.work, followsRules: false)
+    var propagation = DeletePropagation(session, followsRules: false)
     propagation.delete(inserted)
   }
 
@@ -101,7 +101,7 @@ struct UniqueMerger {
     _ resolution: MergeResolution
   ) {
     let number = inserted.target(of: relation)
-    let target = number.flatMap { $0 == inserted.number ? survivor : context.reader.fault($0) }
+    let target = number.flatMap { $0 == inserted.number ? survivor : session.fault($0) }
     switch resolution {
     case .objectWins: if let target { keeper.set(survivor, relation, to: target) }
     case .overwrite: keeper.set(survivor, relation, to: target)

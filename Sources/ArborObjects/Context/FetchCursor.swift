@@ -67,14 +67,14 @@ public final class FetchCursor<T: ManagedObject> {
 
   /// Reads more objects; false at the end.
   private func readBatch() throws(ArborError) -> Bool {
-    try context.reader.beginOperation()
-    try context.work.limitOperation(to: description.allowance)
+    try context.session.beginOperation()
+    try context.session.limitOperation(to: description.allowance)
     guard case .listed(let numbers) = source else { return try scanOn() }
     guard !numbers.isEmpty else { return false }
     let part = numbers.prefix(description.batchSize)
     source = .listed(numbers.dropFirst(part.count))
-    let objects = try context.reader.onPinnedSnapshot { snapshot throws(ArborError) in
-      let objects = try context.reader.existingObjects(part, prefetching: paths)
+    let objects = try context.session.onPinnedSnapshot { snapshot throws(ArborError) in
+      let objects = try context.session.existingObjects(part, prefetching: paths)
       return try stillMatching(objects, on: snapshot)
     }
     // The class of the entity, which all its objects have, was checked.
@@ -99,15 +99,16 @@ public final class FetchCursor<T: ManagedObject> {
     let size = min(description.batchSize, room ?? .max)
     guard size > 0 else { return false }
     let part = query.part(limit: size, behind: continuation)
-    let overlay = context.reader.overlay(for: description)
+    let overlay = context.session.overlay(for: description)
     let paths = paths
     var fetched = FetchedObjects()
     var objects: [ManagedObject] = []
     defer { fetched.awake() }
-    let isScanned = try context.reader.onSnapshot { snapshot throws(StoreError) -> Bool in
+    let isScanned = try context.session.onSnapshot { snapshot throws(StoreError) -> Bool in
       try noteMoved(part, on: snapshot, overlay)
       guard
-        var records = try snapshot.scan(part, overlay: overlay, allocator: context.work.allocator)
+        var records = try snapshot.scan(
+          part, overlay: overlay, allocator: context.session.allocator)
       else {
         source = .listed(
           try snapshot.fetchNumbers(
@@ -122,8 +123,8 @@ public final class FetchCursor<T: ManagedObject> {
       if !moved.isEmpty { records.rows.removeAll { moved.contains($0.number) } }
       let isEnd = met.numbers.count < size || continuation == nil
       room = isEnd ? 0 : room.map { $0 - records.rows.count }
-      objects = try context.reader.materialise(records, on: snapshot, &fetched)
-      for path in paths { try context.reader.prefetch(path, of: objects, on: snapshot, &fetched) }
+      objects = try context.session.materialise(records, on: snapshot, &fetched)
+      for path in paths { try context.session.prefetch(path, of: objects, on: snapshot, &fetched) }
       return true
     }
     guard isScanned else { return try readBatch() }
@@ -138,7 +139,7 @@ public final class FetchCursor<T: ManagedObject> {
     guard !query.sortKeys.isEmpty, !met.numbers.isEmpty else { return }
     let mayHaveMoved =
       met.sequence != snapshot.sequence
-      || met.numbers.contains { context.work.pending.change(of: $0) != nil }
+      || met.numbers.contains { context.session.pending.change(of: $0) != nil }
     guard mayHaveMoved else { return }
     moved.formUnion(try snapshot.numbers(met.numbers, behindContinuationOf: part, overlay: overlay))
   }

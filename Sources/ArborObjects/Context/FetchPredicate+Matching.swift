@@ -10,32 +10,32 @@ extension FetchPredicate {
   public func matches(_ object: ManagedObject) throws(ArborError) -> Bool {
     let entity = object.binding.entity
     let schema = object.binding.schema
-    let context = try requireContext(of: object)
-    try context.reader.beginOperation()
-    try context.work.limitOperation(to: allowance)
+    let session = try requireSession(of: object)
+    try session.beginOperation()
+    try session.limitOperation(to: allowance)
     let bound = try PredicateBinder.bind(self, to: entity, in: schema)
     let environment = PredicateEnvironment(
-      schema: schema, storeID: object.binding.storeID, locale: context.work.locale)
+      schema: schema, storeID: object.binding.storeID, locale: session.locale)
     let predicate = try PredicateCompiler.compile(
       [bound.root], arguments: arguments, for: entity, environment: environment)
     if bound.dependencies.isEmpty, !bound.dependencies.needsLimits {
-      try context.reader.takeInKnownCommits()
-      _ = try requireContext(of: object)
+      try session.mergeKnownCommits()
+      _ = try requireSession(of: object)
       return try object.reading { predicate(object.currentRecord, object.number, nil) }
     }
-    return try context.reader.onPinnedSnapshot { snapshot throws(ArborError) in
+    return try session.onPinnedSnapshot { snapshot throws(ArborError) in
       // Another commit that has been merged may have deleted it.
-      _ = try requireContext(of: object)
+      _ = try requireSession(of: object)
       let record = try object.reading { object.currentRecord }
-      return try context.store.file.reporting(
-        snapshot.evaluate(predicate, record, object.number, overlay: context.work.overlay))
+      return try session.file.reporting(
+        snapshot.evaluate(predicate, record, object.number, overlay: session.overlay))
     }
   }
 
-  private func requireContext(
+  private func requireSession(
     of object: ManagedObject
-  ) throws(ArborError) -> ManagedObjectContext {
-    if let context = object.owner { return context }
+  ) throws(ArborError) -> Session {
+    if let session = object.session { return session }
     throw ArborError(
       .notAllowed, "\(object.objectID) belongs to no context: \(object.whyDetached)."
     ).with(entity: object.binding.entity.name, objectID: object.objectID)

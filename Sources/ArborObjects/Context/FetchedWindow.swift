@@ -28,7 +28,7 @@ public struct FetchedWindow<T: ManagedObject>: RandomAccessCollection {
 
   /// The ID of the object at an index, without making it.
   public func objectID(at position: Int) -> ObjectID {
-    storage.context.objectID(storage.numbers[position])
+    storage.context.session.objectID(storage.numbers[position])
   }
 
   private final class Storage {
@@ -64,10 +64,10 @@ public struct FetchedWindow<T: ManagedObject>: RandomAccessCollection {
 
     /// The objects of numbers, read together where they can be; faults where they cannot.
     private func faults(_ numbers: ArraySlice<ObjectNumber>) -> [ManagedObject] {
-      do throws(ArborError) { _ = try context.reader.existingObjects(numbers) } catch {
-        context.reader.note(error)
+      do throws(ArborError) { _ = try context.session.existingObjects(numbers) } catch {
+        context.session.note(error)
       }
-      return numbers.compactMap { context.reader.fault($0) }
+      return numbers.compactMap { context.session.fault($0) }
     }
   }
 }

@@ -9,8 +9,8 @@ extension ManagedObjectContext {
   /// - Throws: ``ArborError`` `invalidArgument` for an ID of another store or an unknown entity,
   ///   and what the store reports.
   public func objects(with ids: [ObjectID]) throws(ArborError) -> [ManagedObject] {
-    try reader.beginOperation()
-    return try reader.existingObjects(ids.map(reader.number))
+    try session.beginOperation()
+    return try session.existingObjects(ids.map(session.number))
   }
 
   /// The results of a request as a collection that holds eight bytes an object and makes the
@@ -23,7 +23,7 @@ extension ManagedObjectContext {
   public func fetchWindow<T: ManagedObject>(
     _ request: FetchRequest<T>
   ) throws(ArborError) -> FetchedWindow<T> {
-    FetchedWindow(self, try reader.numbers(of: request), batchSize: request.description.batchSize)
+    FetchedWindow(self, try session.numbers(of: request), batchSize: request.description.batchSize)
   }
 
   /// The results of a request one after another, in memory for a batch of them however many there
@@ -57,7 +57,7 @@ extension ManagedObjectContext {
   package func cursor<T: ManagedObject>(
     for request: FetchRequest<T>, listingAtMost most: Int
   ) throws(ArborError) -> FetchCursor<T> {
-    try reader.cursor(for: request, listingAtMost: most, in: self)
+    try session.cursor(for: request, listingAtMost: most, in: self)
   }
 
   /// Fetches one page of a request's results: as many as its limit says, or without a limit its
@@ -76,6 +76,6 @@ extension ManagedObjectContext {
   public func fetchPage<T: ManagedObject>(
     _ request: FetchRequest<T>
   ) throws(ArborError) -> FetchPage<T> {
-    try reader.page(of: request)
+    try session.page(of: request)
   }
 }

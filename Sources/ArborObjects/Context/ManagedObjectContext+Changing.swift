@@ -7,18 +7,19 @@ extension ManagedObjectContext {
   /// - Precondition: No commit is under way.
   public func rollback() {
     precondition(
-      !work.isInSavepoint,
+      !session.isInSavepoint,
       "rollback() was called during a commit or a seed; throw an error instead.")
-    work.rollback()
+    session.rollback()
   }
 
   /// Forgets all objects and uncommitted changes. Objects that somebody holds keep their values and
   /// belong to no context any more.
   public func reset() {
     precondition(
-      !work.isInSavepoint, "reset() was called during a commit or a seed; throw an error instead.")
-    blobs.forgetRetired()
-    work.reset()
+      !session.isInSavepoint,
+      "reset() was called during a commit or a seed; throw an error instead.")
+    session.blobs.forgetRetired()
+    session.reset()
   }
 
   /// Lets an object take its values from the store anew at the next read.
@@ -31,8 +32,8 @@ extension ManagedObjectContext {
   ///   - mergeChanges: Whether the object's own uncommitted changes are kept on top of the store's
   ///     values, or forgotten.
   public func refresh(_ object: ManagedObject, mergeChanges: Bool = true) {
-    guard object.owner === self else { return }
-    reader.refresh(object, mergeChanges: mergeChanges)
+    guard object.session === session else { return }
+    session.refresh(object, mergeChanges: mergeChanges)
   }
 
   /// Takes in what other contexts and processes have committed, as every operation does at its
@@ -55,8 +56,8 @@ extension ManagedObjectContext {
   /// - Complexity: Linear in the changes of those commits.
   @discardableResult
   public func takeInCommits() throws(ArborError) -> Bool {
-    try reader.beginOperation()
-    return try reader.takeInNewestCommits(always: true)
+    try session.beginOperation()
+    return try session.mergeNewestCommits(always: true)
   }
 
   /// Runs `body` on one view of the store: all fetches and reads inside see the same commit, however
@@ -68,7 +69,7 @@ extension ManagedObjectContext {
   ///
   /// - Throws: What `body` throws; else ``ArborError`` for what it could not read, also through
   ///   accessors that cannot throw.
-  public func withSnapshot<R>(_ body: () throws -> R) throws -> R { try reader.withSnapshot(body) }
+  public func withSnapshot<R>(_ body: () throws -> R) throws -> R { try session.withSnapshot(body) }
 
   /// Runs `body`; where it throws, or could not read something, the pending changes are what they
   /// were before.
@@ -76,9 +77,9 @@ extension ManagedObjectContext {
   /// - Throws: What `body` could not read, else what it throws.
   @discardableResult
   package func withSavepoint<R, E: Error>(_ body: () throws(E) -> R) throws(E) -> R {
-    guard work.failure == nil else { return try work.withSavepoint(body) }
+    guard session.failure == nil else { return try session.withSavepoint(body) }
     do throws(E) {
-      return try work.withSavepoint { () throws(E) in
+      return try session.withSavepoint { () throws(E) in
         let result = try body()
         if let error = unread as? E { throw error }
         return result
@@ -87,11 +88,11 @@ extension ManagedObjectContext {
       // A default in place of what could not be read may have led to another error. Nothing rests
       // on it any more.
       guard let unread else { throw error }
-      work.failure = nil
+      session.failure = nil
       throw unread as? E ?? error
     }
   }
 
   /// What code that cannot throw could not read.
-  private var unread: ArborError? { work.failure.map { ArborError($0.error, in: store.file) } }
+  private var unread: ArborError? { session.failure.map { ArborError($0.error, in: store.file) } }
 }

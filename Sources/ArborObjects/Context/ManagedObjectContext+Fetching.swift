@@ -7,16 +7,16 @@ extension ManagedObjectContext {
   /// - Throws: ``ArborError``: `unknownName`, `invalidPredicate`, `typeMismatch` where the entity's
   ///   class is not `T`, and what the store reports.
   public func fetch<T: ManagedObject>(_ request: FetchRequest<T>) throws(ArborError) -> [T] {
-    try reader.fetch(request)
+    try session.fetch(request)
   }
 
   /// The first object of a request, or nil. The request's own limit does not count.
   ///
   /// - Throws: ``ArborError`` as ``fetch(_:)``.
   public func fetchOne<T: ManagedObject>(_ request: FetchRequest<T>) throws(ArborError) -> T? {
-    try reader.beginOperation()
+    try session.beginOperation()
     // The class of the entity, which all its objects have, is checked.
-    return try reader.first(request.description, reader.entity(for: request))
+    return try session.first(request.description, session.entity(for: request))
       .map { unsafeDowncast($0, to: T.self) }
   }
 
@@ -24,7 +24,7 @@ extension ManagedObjectContext {
   ///
   /// - Throws: ``ArborError`` as ``fetch(_:)``.
   public func count<T: ManagedObject>(_ request: FetchRequest<T>) throws(ArborError) -> Int {
-    try reader.read(request) { snapshot, query, overlay throws(StoreError) in
+    try session.read(request) { snapshot, query, overlay throws(StoreError) in
       try snapshot.count(query, overlay: overlay)
     }
   }
@@ -33,7 +33,7 @@ extension ManagedObjectContext {
   ///
   /// - Throws: ``ArborError`` as ``fetch(_:)``.
   public func exists<T: ManagedObject>(_ request: FetchRequest<T>) throws(ArborError) -> Bool {
-    try reader.read(request) { snapshot, query, overlay throws(StoreError) in
+    try session.read(request) { snapshot, query, overlay throws(StoreError) in
       try snapshot.exists(query, overlay: overlay)
     }
   }
@@ -44,7 +44,7 @@ extension ManagedObjectContext {
   public func fetchIDs<T: ManagedObject>(
     _ request: FetchRequest<T>
   ) throws(ArborError) -> [ObjectID] {
-    try reader.numbers(of: request).map(objectID)
+    try session.numbers(of: request).map(session.objectID)
   }
 
   /// Makes values of the objects that a request would give, in one pass and without making them; of
@@ -64,7 +64,7 @@ extension ManagedObjectContext {
   public func aggregate<T: ManagedObject>(
     _ request: FetchRequest<T>, _ aggregates: [Aggregate]
   ) throws(ArborError) -> [Value] {
-    try reader.read(request, aggregates) { snapshot, query, bound, overlay throws(StoreError) in
+    try session.read(request, aggregates) { snapshot, query, bound, overlay throws(StoreError) in
       try snapshot.aggregate(query, bound, overlay: overlay)
     }
   }
@@ -102,7 +102,7 @@ extension ManagedObjectContext {
   public func fetchRows<T: ManagedObject>(
     _ request: FetchRequest<T>
   ) throws(ArborError) -> [[String: Value]] {
-    try reader.rows(request)
+    try session.rows(request)
   }
 
   /// Hands on the rows of a request as they are read.
@@ -113,7 +113,7 @@ extension ManagedObjectContext {
   package func forEachRow<T: ManagedObject>(
     _ request: FetchRequest<T>, _ body: ([Value]) -> Void
   ) throws(ArborError) {
-    try reader.forEachRow(request, body)
+    try session.forEachRow(request, body)
   }
 
   /// How the store finds what a request asks for, as of the last commit.
@@ -135,7 +135,7 @@ extension ManagedObjectContext {
   public func explain<T: ManagedObject>(
     _ request: FetchRequest<T>, analyze: Bool = false
   ) throws(ArborError) -> QueryPlan {
-    try reader.read(request) { snapshot, query, _ throws(StoreError) in
+    try session.read(request) { snapshot, query, _ throws(StoreError) in
       try snapshot.explain(query, analyzes: analyze)
     }
   }
@@ -152,7 +152,7 @@ extension ManagedObjectContext {
   public func explain<T: ManagedObject>(
     _ request: FetchRequest<T>, _ aggregates: [Aggregate]
   ) throws(ArborError) -> QueryPlan {
-    try reader.read(request, aggregates) { snapshot, query, bound, _ throws(StoreError) in
+    try session.read(request, aggregates) { snapshot, query, bound, _ throws(StoreError) in
       try snapshot.explain(query, bound)
     }
   }

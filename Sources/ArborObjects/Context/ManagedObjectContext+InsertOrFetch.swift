@@ -26,7 +26,7 @@ extension ManagedObjectContext {
   public func insertOrFetch<T: ManagedObject>(
     _ type: T.Type, where values: [String: (any PredicateArgument)?]
   ) throws(ArborError) -> T {
-    let name = try reader.binding(for: type).entity.name
+    let name = try session.binding(for: type).entity.name
     // The class of the entity, which all its objects have, is checked.
     return unsafeDowncast(try insertOrFetch(name, where: values), to: type)
   }
@@ -63,7 +63,7 @@ extension ManagedObjectContext {
   public func upsert<T: ManagedObject>(
     _ type: T.Type, _ values: [String: (any PredicateArgument)?]
   ) throws(ArborError) -> T {
-    let name = try reader.binding(for: type).entity.name
+    let name = try session.binding(for: type).entity.name
     // The class of the entity, which all its objects have, is checked.
     return unsafeDowncast(try upsert(name, values), to: type)
   }

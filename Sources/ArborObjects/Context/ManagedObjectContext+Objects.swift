@@ -8,8 +8,8 @@ extension ManagedObjectContext {
   ///   for an abstract one, else what the store reports.
   @discardableResult
   public func insert(_ entityName: String) throws(ArborError) -> ManagedObject {
-    try reader.beginOperation()
-    return try reader.insert(reader.concreteEntity(named: entityName))
+    try session.beginOperation()
+    return try session.insert(session.concreteEntity(named: entityName))
   }
 
   /// Inserts an object of a typed class, with its default values.
@@ -22,7 +22,7 @@ extension ManagedObjectContext {
   @discardableResult
   public func insert<T: ManagedObject>(_ type: T.Type) -> T {
     // The binding of exactly this class makes objects of it.
-    unsafeDowncast(reader.insert(type), to: type)
+    unsafeDowncast(session.insert(type), to: type)
   }
 
   /// The object of an ID, without a look whether it exists: its values are read when they are asked
@@ -30,9 +30,9 @@ extension ManagedObjectContext {
   ///
   /// - Throws: ``ArborError`` `invalidArgument` for an ID of another store or an unknown entity.
   public func object(with id: ObjectID) throws(ArborError) -> ManagedObject {
-    try reader.beginOperation()
-    try reader.takeInKnownCommits()
-    return try reader.object(of: id)
+    try session.beginOperation()
+    try session.mergeKnownCommits()
+    return try session.object(of: id)
   }
 
   /// The object of an ID, its values read.
@@ -40,12 +40,12 @@ extension ManagedObjectContext {
   /// - Throws: ``ArborError`` `objectNotFound` where there is no such object, or it is deleted in
   ///   this context; `invalidArgument` for an ID of another store.
   public func existingObject(with id: ObjectID) throws(ArborError) -> ManagedObject {
-    try reader.existingObject(id)
+    try session.existingObject(id)
   }
 
   /// The object of an ID where the context keeps it already, else nil. Reads nothing.
   public func registeredObject(for id: ObjectID) -> ManagedObject? {
-    (try? reader.number(of: id)).flatMap { work.registry.live($0) }
+    session.registeredObject(id)
   }
 
   /// Deletes an object, with what the delete rules of its relationships ask for, at once in this
@@ -56,15 +56,15 @@ extension ManagedObjectContext {
   ///
   /// - Precondition: The object belongs to this context.
   public func delete(_ object: ManagedObject) {
-    guard object.owner === self else {
+    guard object.session === session else {
       guard object.state != .gone else { return }
       preconditionFailure(
         "\(object.objectID) cannot be deleted in this context, since "
-          + (object.owner == nil ? object.whyDetached : "it belongs to another")
+          + (object.session == nil ? object.whyDetached : "it belongs to another")
           + "; look it up here by its objectID.")
     }
-    reader.sweepWhereDue()
-    var propagation = DeletePropagation(work)
+    session.sweepWhereDue()
+    var propagation = DeletePropagation(session)
     propagation.delete(object)
   }
 }

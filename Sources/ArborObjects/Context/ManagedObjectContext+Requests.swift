@@ -8,7 +8,7 @@ extension ManagedObjectContext {
   public func fetch<T: ManagedObject>(
     _ type: T.Type, matching predicate: FetchPredicate? = nil, sortedBy sortKeys: [SortKey] = []
   ) throws(ArborError) -> [T] {
-    try fetch(reader.request(type, predicate, sortKeys))
+    try fetch(session.request(type, predicate, sortKeys))
   }
 
   /// Fetches objects of an entity by its name.
@@ -29,11 +29,11 @@ extension ManagedObjectContext {
     _ type: T.Type, matching predicate: FetchPredicate? = nil, sortedBy sortKeys: [SortKey] = []
   ) throws(ArborError) -> T? {
     guard type != ManagedObject.self else {
-      return try fetchOne(reader.request(type, predicate, sortKeys))
+      return try fetchOne(session.request(type, predicate, sortKeys))
     }
-    try reader.beginOperation()
+    try session.beginOperation()
     // The binding makes objects of this class or one that inherits from it.
-    return try reader.first(reader.binding(for: type), predicate, sortKeys)
+    return try session.first(session.binding(for: type), predicate, sortKeys)
       .map { unsafeDowncast($0, to: type) }
   }
 
@@ -54,7 +54,7 @@ extension ManagedObjectContext {
   public func count<T: ManagedObject>(
     _ type: T.Type, matching predicate: FetchPredicate? = nil
   ) throws(ArborError) -> Int {
-    try count(reader.request(type, predicate, []))
+    try count(session.request(type, predicate, []))
   }
 
   /// The number of objects of an entity that fulfil a predicate.

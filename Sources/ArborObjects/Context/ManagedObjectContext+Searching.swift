@@ -44,7 +44,7 @@ extension ManagedObjectContext {
     matching predicate: FetchPredicate? = nil, weights: [String: Double] = [:], limit: Int = 100,
     offset: Int = 0
   ) throws(ArborError) -> [SearchHit<T>] {
-    try reader.search(
+    try session.search(
       FetchRequest<T>(predicate: predicate), text, index, weights, limit: limit, offset: offset)
   }
 
@@ -55,7 +55,7 @@ extension ManagedObjectContext {
     matching predicate: FetchPredicate? = nil, weights: [String: Double] = [:], limit: Int = 100,
     offset: Int = 0
   ) throws(ArborError) -> [SearchHit<ManagedObject>] {
-    try reader.search(
+    try session.search(
       FetchRequest<ManagedObject>(entity: entityName, predicate: predicate), text, index, weights,
       limit: limit, offset: offset)
   }

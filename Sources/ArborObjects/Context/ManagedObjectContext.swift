@@ -69,15 +69,16 @@ public final class ManagedObjectContext {
   /// Who makes the changes, for the history of commits.
   public var author: String?
   /// What happens when a commit meets a newer commit of the same objects.
-  public var mergePolicy = MergePolicy.error {
-    didSet { work.policy = mergePolicy.concurrencyPolicy }
+  public var mergePolicy: MergePolicy {
+    get { session.mergePolicy }
+    set { session.mergePolicy = newValue }
   }
   /// Whether commits of others are taken in at the beginning of each operation. Otherwise objects
   /// keep the values they hold until they are refreshed, ``takeInCommits()`` is called, or they are
   /// changed from the other end of a link that others have made or moved.
   public var automaticallyMergesCommits: Bool {
-    get { work.takesInCommits }
-    set { work.takesInCommits = newValue }
+    get { session.mergesCommits }
+    set { session.mergesCommits = newValue }
   }
   /// When the context's operations have to be done; nil, the default, for as long as they take.
   ///
@@ -85,69 +86,50 @@ public final class ManagedObjectContext {
   /// ``ArborError`` `deadlineExceeded` within milliseconds, as does one that begins later. Single
   /// requests have ``FetchRequest/timeLimit``.
   public var deadline: ContinuousClock.Instant? {
-    get { work.limit.deadline }
-    set { work.limit.deadline = newValue }
+    get { session.limit.deadline }
+    set { session.limit.deadline = newValue }
   }
   /// What records the changes, so that they can be taken back; nil, the default, for none.
   ///
   /// - Precondition: A history belongs to one context.
   public var undoHistory: UndoHistory? {
-    didSet {
-      if undoHistory !== oldValue { UndoStack.attach(undoHistory?.stack, to: work) }
-    }
+    get { session.undo }
+    set { session.undo = newValue }
   }
 
-  /// What waits for a commit, over what the store has.
-  let work: Workspace
-  /// What answers its requests and makes its live objects.
-  package let reader: ObjectReader
+  /// The objects, their changes and all reading of the store.
+  package let session: Session
   /// Whether a commit has been written, in this run of a body where one runs.
   var hasCommitted = false
-  /// Objects whose derived attributes the next commit computes although nothing of them changes.
-  var derivedAnew: Set<ObjectNumber> = []
-  /// What Swift's `Observation` is told; nil where nobody wants to know. See ``isObservable``.
-  var observation: ObjectObservation?
-  /// Large binaries outside of their records.
-  private(set) lazy var blobs = BlobKeeper(self)
-  /// The object whose own hook a commit is running: the rules of the model have been checked.
-  var validated: ObjectNumber?
 
   init(_ store: PersistentStore) {
     self.store = store
-    work = Workspace(store.file, store.openState)
-    work.locale = store.locale
-    reader = ObjectReader(work, store.boundClasses)
-    reader.attach(to: self)
-    work.attach(reader)
-    work.watch = store.watch
+    session = Session(store)
+    session.context = self
   }
-
-  func objectID(_ number: ObjectNumber) -> ObjectID { store.file.objectID(number) }
 
   /// Whether a commit would write anything, or is to be refused for what others have deleted.
-  public var hasChanges: Bool {
-    work.pending.count > 0 || work.links.hasEdits || !work.lostLinks.isEmpty
-  }
+  public var hasChanges: Bool { session.hasChanges }
 
   /// The objects that wait for their first commit.
   public var insertedObjects: Set<ManagedObject> {
-    Set(work.pending.objects { $0.kind == .inserted }.live)
+    Set(session.pending.objects { $0.kind == .inserted })
   }
 
   /// The committed objects whose properties, or members of whose relationships, have changes that
   /// wait for a commit.
   public var updatedObjects: Set<ManagedObject> {
-    let changed = work.pending.objects { $0.kind == .updated && !$0.isQuiet }
-    return Set((changed + work.ownersOfLinks()).live)
+    let changed = session.pending.objects { $0.kind == .updated && !$0.isQuiet }
+    return Set((changed + session.ownersOfLinks()))
   }
 
   /// The objects whose deletion waits for a commit.
   public var deletedObjects: Set<ManagedObject> {
-    Set(work.pending.objects { $0.kind == .deleted }.live)
+    Set(session.pending.objects { $0.kind == .deleted })
   }
 
   /// All objects that the context keeps at present.
-  public var registeredObjects: Set<ManagedObject> { Set(work.registry.objects.live) }
+  public var registeredObjects: Set<ManagedObject> { Set(session.registry.objects) }
 }
 
 @available(*, unavailable, message: "A context stays where it is; use PersistentStore.perform.")

@@ -45,7 +45,7 @@ final class ObjectObservation: ChangeListener {
     var isReplaced = false
   }
 
-  private unowned(unsafe) let context: ManagedObjectContext
+  private unowned let session: Session
   private let registrar = ObservationRegistrar()
   private var replaced: [ObjectNumber: Replaced] = [:]
   private var links: [(owner: ObjectNumber, relation: Relation)] = []
@@ -53,8 +53,8 @@ final class ObjectObservation: ChangeListener {
   private var hasConcurrentReferences = false
   private(set) var isOver = false
 
-  /// - Parameter context: It owns the observation.
-  init(_ context: ManagedObjectContext) { self.context = context }
+  /// - Parameter session: It owns the observation.
+  init(_ session: Session) { self.session = session }
 
   /// Nobody wants to know any more.
   func end() { isOver = true }
@@ -81,10 +81,10 @@ final class ObjectObservation: ChangeListener {
 
   func note(_ edit: Edit) {}
 
-  func noteReplaced(_ object: TrackedObject) {
+  func noteReplaced(_ object: ManagedObject) {
     let number = object.number
     guard replaced[number]?.isReplaced != true else { return }
-    var entry = replaced[number] ?? Replaced(object: object.live)
+    var entry = replaced[number] ?? Replaced(object: object)
     entry.isReplaced = true
     entry.before = object.heldRecord
     entry.slab = object.slab
@@ -93,7 +93,7 @@ final class ObjectObservation: ChangeListener {
 
   func willChange(linksOf owner: ObjectNumber, _ relation: Relation) {
     // What is not registered nobody can have read.
-    guard let object = context.work.registry.live(owner) else { return }
+    guard let object = session.registry.object(owner) else { return }
     willChange(object, .relationship(relation.slot))
   }
 
@@ -103,9 +103,9 @@ final class ObjectObservation: ChangeListener {
 
   func noteConcurrent(_ change: HistoryEntry.Change, isRegistered: Bool) {
     if change.kind != .update { hasConcurrentReferences = true }
-    guard let entity = context.work.schema.entity(of: change.number) else { return }
+    guard let entity = session.schema.entity(of: change.number) else { return }
     if change.changedProperties & entity.referenceBits != 0 { hasConcurrentReferences = true }
-    guard isRegistered, let object = context.work.registry.live(change.number) else { return }
+    guard isRegistered, let object = session.registry.object(change.number) else { return }
     replaced[change.number, default: Replaced(object: object)].bits |= change.changedProperties
   }
 
@@ -122,14 +122,14 @@ final class ObjectObservation: ChangeListener {
     hasConcurrentReferences = false
     for entry in replaced.values { tell(entry) }
     for link in links {
-      guard let owner = context.work.registry.live(link.owner) else { continue }
+      guard let owner = session.registry.object(link.owner) else { continue }
       tell(owner, Observed(owner.number, .relationship(link.relation.slot)))
     }
     // Key paths say what is meant; the object beside them only says of which class it is.
     guard concurrent,
-      let object = replaced.values.first?.object ?? context.work.registry.first?.live
+      let object = replaced.values.first?.object ?? session.registry.first
     else { return }
-    for relation in context.reader.classes.bindings.flatMap(\.relations)
+    for relation in session.classes.bindings.flatMap(\.relations)
     where relation.form == .derived {
       tell(object, Observed(all: relation))
     }
@@ -139,7 +139,7 @@ final class ObjectObservation: ChangeListener {
     let object = entry.object
     let entity = object.binding.entity
     var bits = UInt64.max
-    if object.owner != nil {
+    if object.session != nil {
       if let before = entry.before, object.base != nil {
         let links = object.change == nil ? entry.bits & entity.linkBits : 0
         bits = links | object.currentRecord.changedFields(since: before, in: entity.layout)
@@ -189,13 +189,13 @@ extension ManagedObjectContext {
   /// `onChange` is called in the middle of a change, as ever: it should only remember that there
   /// was one.
   public var isObservable: Bool {
-    get { observation != nil }
+    get { session.observation != nil }
     set {
       guard newValue != isObservable else { return }
-      observation?.end()
-      observation = newValue ? ObjectObservation(self) : nil
-      if let observation { work.listeners.append(observation) }
-      reader.classes = newValue ? reader.classes.observed : store.boundClasses
+      session.observation?.end()
+      session.observation = newValue ? ObjectObservation(session) : nil
+      if let observation = session.observation { session.listeners.append(observation) }
+      session.classes = newValue ? session.classes.observed : store.boundClasses
     }
   }
 }

@@ -44,7 +44,7 @@ extension Query {
 
   private func change(_ values: [String: Value]) throws(ArborError) -> Int {
     let changes = PropertyChanges(values)
-    try changes.check(context.reader.entity(for: request), in: context.store.file)
+    try changes.check(context.session.entity(for: request), in: context.store.file)
     return try changeEach { object throws(ArborError) in
       try changes.apply(to: object)
     }
@@ -55,19 +55,19 @@ extension Query {
     _ body: (ManagedObject) throws(ArborError) -> Void
   ) throws(ArborError) -> Int {
     let changedAtATime = 256
-    let reader = context.reader
-    try reader.beginOperation()
+    let session = context.session
+    try session.beginOperation()
     // One snapshot for all batches: an object that another commit has changed since then may no
     // longer match, which this context's commit finds.
-    return try reader.onPinnedSnapshot { _ throws(ArborError) in
-      let numbers = try reader.numbers(of: request)
+    return try session.onPinnedSnapshot { _ throws(ArborError) in
+      let numbers = try session.numbers(of: request)
       try context.withSavepoint { () throws(ArborError) in
         var rest = numbers[...]
         while !rest.isEmpty {
           let part = rest.prefix(changedAtATime)
           rest = rest.dropFirst(part.count)
-          for object in try reader.existingObjects(part) { try body(object) }
-          try reader.throwFailure()
+          for object in try session.existingObjects(part) { try body(object) }
+          try session.throwFailure()
         }
       }
       return numbers.count

@@ -27,24 +27,24 @@ extension Query {
   /// - Throws: ``ArborError`` as ``ManagedObjectContext/fetch(_:)``.
   public var last: T? {
     get throws(ArborError) {
-      try context.reader.beginOperation()
-      return try context.reader.onPinnedSnapshot { _ throws(ArborError) in try findLast() }
+      try context.session.beginOperation()
+      return try context.session.onPinnedSnapshot { _ throws(ArborError) in try findLast() }
     }
   }
 
   private func findLast() throws(ArborError) -> T? {
-    let reader = context.reader
+    let session = context.session
     guard request.fetchLimit <= 0, request.fetchOffset <= 0 else {
-      guard let number = try reader.numbers(of: request).last else { return nil }
+      guard let number = try session.numbers(of: request).last else { return nil }
       // The class of the entity, which all its objects have, was checked.
-      let found: [T] = try reader.existingObjects([number]).typed()
+      let found: [T] = try session.existingObjects([number]).typed()
       return found.first
     }
     let reversed = request.description.resultOrder.map(\.reversed)
     // Two rows tell whether one of them is the last for certain, and an index may give them.
-    let ends = try reader.numbers(of: order(by: reversed).limit(2).request)
-    if !reversed.isEmpty, !ends.isEmpty, try !reader.agree(ends, in: request) {
-      let found: [T] = try reader.existingObjects(ends.prefix(1)).typed()
+    let ends = try session.numbers(of: order(by: reversed).limit(2).request)
+    if !reversed.isEmpty, !ends.isEmpty, try !session.agree(ends, in: request) {
+      let found: [T] = try session.existingObjects(ends.prefix(1)).typed()
       return found.first
     }
     // Objects that agree in all keys come by their IDs, the last one last.
@@ -128,11 +128,11 @@ extension Query {
   /// - Throws: ``ArborError`` as ``ManagedObjectContext/fetch(_:)``; `unknownName` for a key path
   ///   that leads nowhere.
   public func grouped(by keyPath: String) throws(ArborError) -> [Value: [T]] {
-    let reader = context.reader
+    let session = context.session
     // Also where there are no objects to follow it from.
-    _ = try KeyPathBinder.bind(keyPath, to: reader.entity(for: request), in: reader.work.schema)
-    try reader.beginOperation()
-    return try reader.onPinnedSnapshot { _ throws(ArborError) in
+    _ = try KeyPathBinder.bind(keyPath, to: session.entity(for: request), in: session.schema)
+    try session.beginOperation()
+    return try session.onPinnedSnapshot { _ throws(ArborError) in
       var groups: [Value: [T]] = [:]
       for object in try array {
         groups[try object.value(forKeyPath: keyPath), default: []].append(object)
@@ -150,11 +150,11 @@ extension Query {
   ///
   /// - Throws: ``ArborError`` as ``ManagedObjectContext/fetch(_:)``.
   public func grouped<V: Hashable>(by keyPath: KeyPath<T, V>) throws(ArborError) -> [V: [T]] {
-    let reader = context.reader
-    try reader.beginOperation()
-    return try reader.onPinnedSnapshot { _ throws(ArborError) in
+    let session = context.session
+    try session.beginOperation()
+    return try session.onPinnedSnapshot { _ throws(ArborError) in
       let groups = Dictionary(grouping: try array) { $0[keyPath: keyPath] }
-      try reader.throwDeferredFailure()
+      try session.throwDeferredFailure()
       return groups
     }
   }

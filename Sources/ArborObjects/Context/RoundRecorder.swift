@@ -5,25 +5,25 @@ internal import ArborStore
 ///
 /// It costs an edit for each object of a round.
 package final class RoundRecorder: ChangeListener {
-  private let work: Workspace
+  private unowned let session: Session
   private var edits: [Edit] = []
 
   /// Begins the first round.
   package init(_ context: ManagedObjectContext) {
-    work = context.work
-    work.listeners.append(self)
-    work.beginListening()
+    session = context.session
+    session.listeners.append(self)
+    session.beginListening()
   }
 
   var isOver: Bool { false }
 
   func note(_ edit: Edit) { edits.append(edit) }
-  func noteReplaced(_ object: TrackedObject) {}
+  func noteReplaced(_ object: ManagedObject) {}
 
   /// Begins another round; what has been recorded is forgotten.
   package func beginRound() {
     edits.removeAll()
-    work.beginListening()
+    session.beginListening()
   }
 
   /// What changed since the round began, and the beginning of the next one. Time in proportion to
@@ -42,7 +42,7 @@ package final class RoundRecorder: ChangeListener {
       switch edit {
       case .object(let edit):
         // The first edit tells what the object was when the round began.
-        if seen.insert(edit.object.live).inserted { add(edit, to: &round) }
+        if seen.insert(edit.object).inserted { add(edit, to: &round) }
       case .link(let edit): addOwner(edit.owner, edit.relation, seen, to: &round)
       case .order(let owner, let relation, _): addOwner(owner, relation, seen, to: &round)
       case .sequence, .none: break
@@ -56,14 +56,14 @@ package final class RoundRecorder: ChangeListener {
     _ number: ObjectNumber, _ relation: Relation, _ seen: Set<ManagedObject>,
     to round: inout ChangeRound
   ) {
-    guard !relation.isHidden, let owner = work.registry.live(number), owner.isUpdated,
+    guard !relation.isHidden, let owner = session.registry.object(number), owner.isUpdated,
       !seen.contains(owner)
     else { return }
     round.updated.insert(owner)
   }
 
   private func add(_ edit: ObjectEdit, to round: inout ChangeRound) {
-    let object = edit.object.live
+    let object = edit.object
     let wasKnown = edit.former != .absent
     switch (object.change?.kind, wasKnown) {
     case (.inserted, false): round.created.insert(object)
@@ -71,7 +71,7 @@ package final class RoundRecorder: ChangeListener {
     case (.deleted, true) where edit.former != .deleted: round.deleted.insert(object)
     case (nil, true) where object.state == .gone: round.deleted.insert(object)
     // Committed since.
-    case (nil, false) where object.live.owner != nil: round.created.insert(object)
+    case (nil, false) where object.session != nil: round.created.insert(object)
     case (nil, true) where hasChanged(since: edit): round.updated.insert(object)
     default: break
     }
@@ -80,6 +80,6 @@ package final class RoundRecorder: ChangeListener {
   /// Whether an object without pending changes holds other values than it did.
   private func hasChanged(since edit: ObjectEdit) -> Bool {
     guard let former = edit.record, let present = edit.object.heldRecord else { return false }
-    return present.changedFields(since: former, in: edit.object.live.binding.entity.layout) != 0
+    return present.changedFields(since: former, in: edit.object.binding.entity.layout) != 0
   }
 }

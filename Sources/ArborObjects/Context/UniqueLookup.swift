@@ -7,7 +7,7 @@ struct UniqueLookup {
   private let context: ManagedObjectContext
 
   init(_ entityName: String, in context: ManagedObjectContext) throws(ArborError) {
-    entity = try context.reader.concreteEntity(named: entityName)
+    entity = try context.session.concreteEntity(named: entityName)
     self.context = context
   }
 
@@ -79,7 +79,7 @@ struct UniqueLookup {
   private func insert(
     _ values: [String: (any PredicateArgument)?]
   ) throws(ArborError) -> ManagedObject {
-    try context.work.withSavepoint { () throws(ArborError) in
+    try context.session.withSavepoint { () throws(ArborError) in
       let object = try context.insert(entity.name)
       try PropertyChanges(values).apply(to: object)
       return object

@@ -3,7 +3,7 @@ internal import ArborStore
 
 extension Migration {
   /// Throws where the task is cancelled. Whatever works with objects does so too.
-  public func checkCancellation() throws(ArborError) { try newContext.work.limitOperation() }
+  public func checkCancellation() throws(ArborError) { try newContext.session.limitOperation() }
 
   // MARK: Objects
 
@@ -46,7 +46,7 @@ extension Migration {
   public func forEach(_ entity: String, _ body: (ManagedObject) throws -> Void) throws {
     let former = try oldEntity(entity)
     try call { lastDone in
-      let entities = self.oldContext.work.schema.concreteEntities(of: former)
+      let entities = self.oldContext.session.schema.concreteEntities(of: former)
       try self.passOfCode(over: former.name, entities, behind: lastDone) { old, _ in
         try body(old)
       }
@@ -99,7 +99,7 @@ extension Migration {
   ///
   /// - Throws: ``ArborError`` `unknownName`; what a commit throws.
   public func deleteAll(_ entity: String) throws {
-    _ = try newContext.reader.entity(named: entity)
+    _ = try newContext.session.entity(named: entity)
     try call { _ in
       while true {
         var request = FetchRequest<ManagedObject>(entity: entity)
@@ -120,8 +120,8 @@ extension Migration {
   /// - Throws: ``ArborError`` `unknownName`; an error for the migration itself, which the code has
   ///   to let through.
   public func rename(entity former: String, to new: String) throws {
-    let old = try oldContext.reader.entity(named: former)
-    let entity = try newContext.reader.entity(named: new)
+    let old = try oldContext.session.entity(named: former)
+    let entity = try newContext.session.entity(named: new)
     if models.newNames[old.name] == entity.name { return }
     wantedRename = (former, new)
     throw ArborError(
@@ -132,18 +132,18 @@ extension Migration {
 
   private func oldEntity(_ name: String) throws(ArborError) -> EntitySchema {
     if let entity = oldEntityIfPresent(name) { return entity }
-    return try oldContext.reader.entity(named: name)
+    return try oldContext.session.entity(named: name)
   }
 
   private func oldEntityIfPresent(_ name: String) -> EntitySchema? {
-    let schema = oldContext.work.schema
+    let schema = oldContext.session.schema
     return schema.entity(named: name) ?? models.formerName(of: name).flatMap(schema.entity)
   }
 
   /// The entities of the older model whose objects are in the copy, and are of an entity in either
   /// model.
   private func migratedEntities(_ name: String) throws(ArborError) -> [EntitySchema] {
-    let schema = oldContext.work.schema
+    let schema = oldContext.session.schema
     let former = oldEntityIfPresent(name)
     let newName = former.map { models.newNames[$0.name] } ?? name
     guard let newName else {
@@ -157,14 +157,16 @@ extension Migration {
     var names = Set(kinds)
     if let former { names.formUnion(schema.model.kinds(of: former.name)) }
     // The name of neither model, or of something that only the newer one has.
-    if names.isEmpty { _ = try oldContext.reader.entity(named: name) }
+    if names.isEmpty { _ = try oldContext.session.entity(named: name) }
     return schema.entities.filter { names.contains($0.name) && isKept($0) }
   }
 
   /// Whether objects of exactly an entity of the older model are in the copy.
   func isKept(_ entity: EntitySchema) -> Bool {
     !entity.isAbstract
-      && models.newNames[entity.name].flatMap(newContext.work.schema.entity).map { !$0.isAbstract }
+      && models.newNames[entity.name].flatMap(newContext.session.schema.entity).map {
+        !$0.isAbstract
+      }
         ?? false
   }
 

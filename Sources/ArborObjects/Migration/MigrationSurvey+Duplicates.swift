@@ -59,7 +59,9 @@ extension MigrationSurvey {
     let source = models.valueSources(of: entity)[name]
     let attribute = target.lineage(of: entity).lazy.flatMap(\.attributes).first { $0.name == name }
     guard let attribute else { return Column(source: source, filling: .null) }
-    let before = source.flatMap { context.work.schema.entity(named: former)?.property(named: $0) }
+    let before = source.flatMap {
+      context.session.schema.entity(named: former)?.property(named: $0)
+    }
     var mayBeNil = source == nil
     if case .attribute(let before) = before {
       mayBeNil = before.description.isOptional && !attribute.isOptional

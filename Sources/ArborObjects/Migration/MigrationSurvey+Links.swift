@@ -24,7 +24,7 @@ extension MigrationSurvey {
   func contradictions() throws(ArborError) -> [MigrationProblem] {
     var subjects: [ModelDifference.Subject] = []
     var sides: [ModelDifference.Subject: [Side]] = [:]
-    for work in PropertyWork.all(models, context.work.schema) {
+    for work in PropertyWork.all(models, context.session.schema) {
       for relationship in work.relationships {
         if sides[relationship.subject] == nil { subjects.append(relationship.subject) }
         sides[relationship.subject, default: []].append(
@@ -87,7 +87,7 @@ extension MigrationSurvey {
   /// The relationship back that a side had in the older model, hidden or not.
   private func former(_ side: Side) -> RelationshipSchema? {
     side.former.relationships.first { $0.name == side.relationship.source }
-      .map(context.work.schema.inverse)
+      .map(context.session.schema.inverse)
   }
 
   /// Whether one side was the relationship back of another in the older model already.

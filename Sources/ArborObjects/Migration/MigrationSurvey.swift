@@ -51,7 +51,7 @@ struct MigrationSurvey {
   /// it.
   func problems() throws(ArborError) -> [MigrationPlan.Obstacle] {
     var problems: [MigrationProblem] = []
-    for work in PropertyWork.all(models, context.work.schema)
+    for work in PropertyWork.all(models, context.session.schema)
     where !work.attributes.isEmpty || !work.relationships.isEmpty {
       try each(work.former.name) { (object) throws(ArborError) in
         try work.check(object) { property, what in
@@ -97,7 +97,9 @@ struct MigrationSurvey {
   func each(
     _ entity: String, _ body: (ManagedObject) throws(ArborError) -> Void
   ) throws(ArborError) {
-    guard let entity = context.work.schema.entity(named: entity), !entity.isAbstract else { return }
+    guard let entity = context.session.schema.entity(named: entity), !entity.isAbstract else {
+      return
+    }
     var last = ObjectNumber(entity: entity.number, sequence: 0)
     while true {
       let batch = try entity.objects(behind: last, atMost: 1000, in: context)

@@ -7,7 +7,7 @@ struct PropertyPass {
 
   /// Fills everything. What has no room is in the journal's problems.
   func run() throws {
-    let works = PropertyWork.all(migration.models, migration.oldContext.work.schema)
+    let works = PropertyWork.all(migration.models, migration.oldContext.session.schema)
     for work in works { try pass(work) { try fill($0, from: $1, work) } }
   }
 
@@ -39,7 +39,7 @@ struct PropertyPass {
         try new.setObject(members.first, forKey: relationship.name)
       }
     }
-    if work.isDerived { migration.newContext.derivedAnew.insert(new.number) }
+    if work.isDerived { migration.newContext.session.recomputed.insert(new.number) }
   }
 
   /// What has become of an object's members, without those that are gone or do not fit.

@@ -72,7 +72,7 @@ extension StagedMigration {
   private func isHeld(
     _ subject: ModelDifference.Subject, besides visited: Set<String>, in old: ManagedObjectContext
   ) throws(ArborError) -> Bool {
-    let schema = old.work.schema
+    let schema = old.session.schema
     guard !visited.contains(subject.entity), let entity = schema.entity(named: subject.entity)
     else { return false }
     for owner in schema.concreteEntities(of: entity) where !visited.contains(owner.name) {

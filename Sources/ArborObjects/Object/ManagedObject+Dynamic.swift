@@ -17,7 +17,7 @@ extension ManagedObject {
   public final subscript(key: String) -> Value {
     get { currentValue(of: orStop { () throws(ArborError) in try property(key) }) }
     set {
-      if case .attribute(let attribute)? = binding.entity.property(named: key), owner != nil,
+      if case .attribute(let attribute)? = binding.entity.property(named: key), session != nil,
         binding.refusal(toSet: attribute) == nil, setUnstorable(newValue, of: attribute)
       {
         return
@@ -85,7 +85,7 @@ extension ManagedObject {
   private final func currentValue(of property: PropertySchema) -> Value {
     switch property {
     case .attribute(let attribute):
-      if binding.isObserved { owner?.observation?.access(self, .attribute(attribute.slot)) }
+      if binding.isObserved { session?.observation?.access(self, .attribute(attribute.slot)) }
       return value(of: attribute.field, in: currentRecord)
     case .relationship(let relationship):
       let relation = binding.relations[relationship.slot]
@@ -93,11 +93,11 @@ extension ManagedObject {
       guard relation.isToMany else {
         return target(of: relation).map { .objectID(id(of: $0)) } ?? .null
       }
-      guard let owner else {
+      guard let session else {
         noteLostRead(relation.name)
         return .list([])
       }
-      return .list(owner.work.members(of: self, relation).map { .objectID(owner.objectID($0)) })
+      return .list(session.members(of: self, relation).map { .objectID(session.objectID($0)) })
     }
   }
 
@@ -115,18 +115,18 @@ extension ManagedObject {
     switch try property(key) {
     case .attribute(let attribute): try setValue(value, of: attribute)
     case .relationship(let relationship):
-      let owner = try demandOwner()
+      let session = try requireSession()
       let relation = binding.relations[relationship.slot]
       switch value {
       case .null where relationship.isToMany: try setObjects([], of: relation)
       case .null: try setObject(nil, of: relation)
       case .objectID(let id) where !relationship.isToMany:
-        try setObject(owner.reader.object(of: id), of: relation)
+        try setObject(session.object(of: id), of: relation)
       case .list(let values) where relationship.isToMany:
         var members: [ManagedObject] = []
         for value in values {
           guard case .objectID(let id) = value else { throw mismatch(key, value) }
-          members.append(try owner.reader.object(of: id))
+          members.append(try session.object(of: id))
         }
         try setObjects(members, of: relation)
       default: throw mismatch(key, value)
@@ -153,7 +153,7 @@ extension ManagedObject {
       isUnstorable = attribute.description.type.fitting(value) == nil
     }
     guard isUnstorable else { return false }
-    if binding.isObserved { owner?.observation?.willChange(self, .attribute(attribute.slot)) }
+    if binding.isObserved { session?.observation?.willChange(self, .attribute(attribute.slot)) }
     return storeNaN(value, in: attribute.field)
   }
 
@@ -176,10 +176,10 @@ extension ManagedObject {
   }
 
   private final func setValue(_ value: Value, of attribute: AttributeSchema) throws(ArborError) {
-    _ = try demandOwner()
+    _ = try requireSession()
     if let error = binding.refusal(toSet: attribute) { throw error.with(objectID: objectID) }
     let isTagged = attribute.field.kind == .tagged
-    if binding.isObserved { owner?.observation?.willChange(self, .attribute(attribute.slot)) }
+    if binding.isObserved { session?.observation?.willChange(self, .attribute(attribute.slot)) }
     let fitting = isTagged ? value : attribute.description.type.fitting(value)
     // Stays true where the record can't be read, which is not the value's fault.
     var fits = fitting != nil
@@ -204,11 +204,11 @@ extension ManagedObject {
   final func object(of relation: Relation) -> ManagedObject? {
     noteAccess(relation)
     guard let target = target(of: relation) else { return nil }
-    guard let owner else {
+    guard let session else {
       noteLostRead(relation.name)
       return nil
     }
-    return owner.reader.fault(target)
+    return session.fault(target)
   }
 
   /// Points a to-one relationship at another object, or at none; the inverse follows at once.
@@ -223,9 +223,9 @@ extension ManagedObject {
   }
 
   final func setObject(_ target: ManagedObject?, of relation: Relation) throws(ArborError) {
-    let owner = try demandOwner()
+    let session = try requireSession()
     if let problem = target.flatMap({ problem(of: $0, relation) }) { throw problem }
-    InverseKeeper(owner.work).set(self, relation, to: target)
+    InverseKeeper(session).set(self, relation, to: target)
   }
 
   /// The members of a to-many relationship, in their order where it is ordered, else in that of
@@ -240,11 +240,11 @@ extension ManagedObject {
 
   final func objects(of relation: Relation) -> [ManagedObject] {
     noteAccess(relation)
-    guard let owner else {
+    guard let session else {
       noteLostRead(relation.name)
       return []
     }
-    return owner.reader.memberObjects(of: self, relation)
+    return session.memberObjects(of: self, relation)
   }
 
   /// Makes objects the members of a to-many relationship; the inverses follow at once.
@@ -261,13 +261,13 @@ extension ManagedObject {
   final func setObjects(
     _ members: some Sequence<ManagedObject>, of relation: Relation
   ) throws(ArborError) {
-    let owner = try demandOwner()
+    let session = try requireSession()
     let members = Array(members)
     for member in members {
       if let problem = problem(of: member, relation) { throw problem }
     }
     guard change?.kind != .deleted else { return }
-    InverseKeeper(owner.work).replace(self, relation, with: members.lazy.map(\.number))
+    InverseKeeper(session).replace(self, relation, with: members.lazy.map(\.number))
   }
 
   /// Adds a member to a to-many relationship, at the end of an ordered one, without reading the
@@ -279,10 +279,10 @@ extension ManagedObject {
   }
 
   final func add(_ member: ManagedObject, to relation: Relation) throws(ArborError) {
-    let owner = try demandOwner()
+    let session = try requireSession()
     if let problem = problem(of: member, relation) { throw problem }
     guard change?.kind != .deleted else { return }
-    InverseKeeper(owner.work).add(member, to: self, relation)
+    InverseKeeper(session).add(member, to: self, relation)
   }
 
   /// Removes a member from a to-many relationship, without reading the others. Nothing happens
@@ -296,9 +296,9 @@ extension ManagedObject {
   }
 
   final func remove(_ member: ManagedObject, from relation: Relation) throws(ArborError) {
-    let owner = try demandOwner()
-    guard change?.kind != .deleted, owner.work.isMember(member, of: self, relation) else { return }
-    InverseKeeper(owner.work).remove(member, from: self, relation)
+    let session = try requireSession()
+    guard change?.kind != .deleted, session.isMember(member, of: self, relation) else { return }
+    InverseKeeper(session).remove(member, from: self, relation)
   }
 
   /// Whether an object is a member of a to-many relationship, without reading the others.
@@ -314,11 +314,11 @@ extension ManagedObject {
 
   final func contains(_ member: ManagedObject, in relation: Relation) -> Bool {
     noteAccess(relation)
-    guard let owner else {
+    guard let session else {
       noteLostRead(relation.name)
       return false
     }
-    return owner.work.isMember(member, of: self, relation)
+    return session.isMember(member, of: self, relation)
   }
 
   /// The number of members of a to-many relationship, without reading them.
@@ -332,15 +332,15 @@ extension ManagedObject {
 
   final func count(of relation: Relation) -> Int {
     noteAccess(relation)
-    guard let owner else {
+    guard let session else {
       noteLostRead(relation.name)
       return 0
     }
-    return owner.work.memberCount(of: self, relation)
+    return session.memberCount(of: self, relation)
   }
 
   private final func noteAccess(_ relation: Relation) {
-    if binding.isObserved { owner?.observation?.access(self, relation) }
+    if binding.isObserved { session?.observation?.access(self, relation) }
   }
 
   private final func property(_ key: String) throws(ArborError) -> PropertySchema {
@@ -361,8 +361,8 @@ extension ManagedObject {
     return binding.relations[relationship.slot]
   }
 
-  final func demandOwner() throws(ArborError) -> ManagedObjectContext {
-    if let owner { return owner }
+  final func requireSession() throws(ArborError) -> Session {
+    if let session { return session }
     throw ArborError(
       .notAllowed,
       "\(objectID) cannot be changed any more: \(whyDetached). Keep its objectID and ask a context "

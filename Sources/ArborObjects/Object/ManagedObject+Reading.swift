@@ -8,29 +8,29 @@ extension ManagedObject {
   /// - Throws: What `body` could not read.
   @inline(__always)
   final func reading<R>(_ body: () -> R) throws(ArborError) -> R {
-    guard let work = workspace else { return body() }
-    guard work.failure == nil else { return try reading(work, body) }
+    guard let session else { return body() }
+    guard session.failure == nil else { return try reading(session, body) }
     let result = body()
-    if work.failure != nil { throw takeFailure(of: work) }
+    if session.failure != nil { throw takeFailure(of: session) }
     return result
   }
 
   /// The same where an earlier failure is still to be reported, or keeps commits from being made.
   @inline(never)
-  private final func reading<R>(_ work: Workspace, _ body: () -> R) throws(ArborError) -> R {
-    let former = work.failure
-    work.failure = nil
-    defer { work.failure = former }
+  private final func reading<R>(_ session: Session, _ body: () -> R) throws(ArborError) -> R {
+    let former = session.failure
+    session.failure = nil
+    defer { session.failure = former }
     let result = body()
-    if work.failure != nil { throw takeFailure(of: work) }
+    if session.failure != nil { throw takeFailure(of: session) }
     return result
   }
 
   @inline(never)
-  private final func takeFailure(of work: Workspace) -> ArborError {
-    let failure = work.failure
-    work.failure = nil
-    return failure.map { ArborError($0.error, in: work.file) } ?? .missing(objectID)
+  private final func takeFailure(of session: Session) -> ArborError {
+    let failure = session.failure
+    session.failure = nil
+    return failure.map { ArborError($0.error, in: session.file) } ?? .missing(objectID)
   }
 
   /// Runs `body`, which changes the object.
@@ -39,7 +39,7 @@ extension ManagedObject {
   ///   that commits throw the same until a rollback.
   final func changing(_ body: () throws(ArborError) -> Void) throws(ArborError) {
     try body()
-    try owner?.reader.throwDeferredFailure()
+    try session?.throwDeferredFailure()
   }
 
   // MARK: Without a context
@@ -53,7 +53,7 @@ extension ManagedObject {
   final func requireReadable(
     _ property: PropertySchema, asObject: Bool = false
   ) throws(ArborError) {
-    guard workspaceReference == nil, !holds(property, asObject: asObject) else { return }
+    guard sessionReference == nil, !holds(property, asObject: asObject) else { return }
     switch property {
     case .attribute(let attribute): throw lostRead(attribute.name)
     case .relationship(let relationship): throw lostRead(relationship.name)

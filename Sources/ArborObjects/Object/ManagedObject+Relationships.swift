@@ -10,18 +10,18 @@ extension ManagedObject {
     guard let number = currentRecord.reference(field) else {
       return binding.trace?.destination(T.self)
     }
-    guard let workspaceReference else {
+    guard let sessionReference else {
       if state == .forgotten { noteLostRead(binding.relation(slot).name) }
       return nil
     }
     // Fetched rows are asked for their neighbours one by one: nothing is retained on the way.
-    let target = workspaceReference._withUnsafeGuaranteedRef {
-      $0.registry.live(number) ?? $0.reader.makeTarget(number, of: self, slot)
+    let target = sessionReference._withUnsafeGuaranteedRef {
+      $0.registry.object(number) ?? $0.makeTarget(number, of: self, slot)
     }
     guard let target else { return nil }
     if type(of: target) == T.self { return unsafeDowncast(target, to: T.self) }
     let relation = binding.relation(slot)
-    guard owner?.work.admits(target.number, of: self, relation) ?? true else { return nil }
+    guard session?.admits(target.number, of: self, relation) ?? true else { return nil }
     return typed(target, relation)
   }
 
@@ -32,18 +32,14 @@ extension ManagedObject {
   /// var companyID: ObjectID? { toOneID(0) }
   /// ```
   public final func toOneID(_ slot: Int) -> ObjectID? {
-    let field = bindingReference._withUnsafeGuaranteedRef { $0.target(slot, of: self) }
+    let field = binding.target(slot, of: self)
     guard let field else { wrongKind(binding.relation(slot), "toMany") }
     guard let target = currentRecord.reference(field) else {
       return binding.trace == nil ? nil : TracedClass.targetID
     }
     // The context knows the entities by number: nothing is looked up by name, nothing retained.
-    guard
-      let known = workspaceReference?._withUnsafeGuaranteedRef({ $0.binding(of: target) })
-        ?? nil
-    else {
-      return id(of: target)
-    }
+    guard let known = sessionReference?._withUnsafeGuaranteedRef({ $0.classes[target] }) ?? nil
+    else { return id(of: target) }
     return known._withUnsafeGuaranteedRef { $0.objectID(target) }
   }
 
@@ -55,11 +51,11 @@ extension ManagedObject {
   public final func setToOne<T: ManagedObject>(_ slot: Int, _ target: T?) {
     let relation = binding.relation(slot)
     guard !relation.isToMany else { wrongKind(relation, "setToMany") }
-    guard let owner else { refuseChange() }
+    guard let session else { refuseChange() }
     if let target, let problem = problem(of: target, relation) {
       preconditionFailure(problem.message)
     }
-    InverseKeeper(owner.work).set(self, relation, to: target)
+    InverseKeeper(session).set(self, relation, to: target)
   }
 
   /// Reads the members of the to-many relationship that the class numbers `slot`; those that the
@@ -84,11 +80,11 @@ extension ManagedObject {
   public final func orderedToMany<T: ManagedObject>(_ slot: Int) -> [T] {
     let relation = binding.relation(slot, of: self)
     guard relation.isToMany else { wrongKind(relation, "toOne") }
-    guard let owner else {
+    guard let session else {
       noteLostRead(relation.name)
       return binding.trace?.destination(T.self).map { [$0] } ?? []
     }
-    let members = owner.reader.memberObjects(of: self, relation)
+    let members = session.memberObjects(of: self, relation)
     for member in members where type(of: member) != T.self {
       _ = typed(member, relation) as T
     }
@@ -100,12 +96,12 @@ extension ManagedObject {
   public final func setOrderedToMany<T: ManagedObject>(_ slot: Int, _ members: [T]) {
     let relation = binding.relation(slot)
     guard relation.isToMany else { wrongKind(relation, "setToOne") }
-    guard let owner else { refuseChange() }
+    guard let session else { refuseChange() }
     for member in members {
       if let problem = problem(of: member, relation) { preconditionFailure(problem.message) }
     }
     guard change?.kind != .deleted else { return }
-    InverseKeeper(owner.work).replace(self, relation, with: members.lazy.map(\.number))
+    InverseKeeper(session).replace(self, relation, with: members.lazy.map(\.number))
   }
 
   /// Adds a member to the to-many relationship that the class numbers `slot`, at the end of an
@@ -129,11 +125,11 @@ extension ManagedObject {
   public final func countOfMany(_ slot: Int) -> Int {
     let relation = binding.relation(slot, of: self)
     guard relation.isToMany else { wrongKind(relation, "toOne") }
-    guard let owner else {
+    guard let session else {
       noteLostRead(relation.name)
       return 0
     }
-    return owner.work.memberCount(of: self, relation)
+    return session.memberCount(of: self, relation)
   }
 
   /// Whether an object is a member of the to-many relationship that the class numbers `slot`,
@@ -141,11 +137,11 @@ extension ManagedObject {
   public final func manyContains(_ slot: Int, _ member: ManagedObject) -> Bool {
     let relation = binding.relation(slot, of: self)
     guard relation.isToMany else { wrongKind(relation, "toOne") }
-    guard let owner else {
+    guard let session else {
       noteLostRead(relation.name)
       return false
     }
-    return owner.work.isMember(member, of: self, relation)
+    return session.isMember(member, of: self, relation)
   }
 
   /// A view of the to-many relationship that the class numbers `slot`, which reads no member.
@@ -188,7 +184,7 @@ extension ManagedObject {
     of target: ManagedObject, _ relation: Relation
   ) -> ArborError? {
     let destination = binding.schema.entities[relation.destination]
-    guard target.owner === owner,
+    guard target.session === session,
       target.binding.entity === destination || target.binding.entity.isKind(of: destination)
     else { return linkProblem(target, relation, destination) }
     return nil
@@ -200,11 +196,11 @@ extension ManagedObject {
   ) -> ArborError {
     let name = "\(binding.entity.name).\(relation.name)"
     let error =
-      target.owner !== owner
+      target.session !== session
       ? ArborError(
         .invalidArgument,
         "\(name) cannot lead to an object of another context"
-          + (target.owner == nil ? ", for \(target.whyDetached)" : "")
+          + (target.session == nil ? ", for \(target.whyDetached)" : "")
           + "; look it up in this one by its objectID.")
       : ArborError(
         .typeMismatch,

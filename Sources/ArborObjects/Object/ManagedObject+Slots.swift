@@ -9,7 +9,7 @@ package import ArborModel
 ///   to-one or a to-many relationship as the method says.
 extension ManagedObject {
   package final func value(atSlot slot: Int) -> Value {
-    if binding.isObserved { owner?.observation?.access(self, .attribute(slot)) }
+    if binding.isObserved { session?.observation?.access(self, .attribute(slot)) }
     return value(of: binding.entity.attributes[slot].field, in: currentRecord)
   }
 

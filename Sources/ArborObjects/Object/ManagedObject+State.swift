@@ -8,20 +8,26 @@ extension ManagedObject {
   /// at its parents.
   public final var entity: EntityDescription { binding.entity.description }
 
-  /// How objects of the entity are made and read.
+  /// The session that the object belongs to; nil once that has gone or was reset, and for an object
+  /// whose deletion was committed.
   @inline(__always)
-  final var binding: EntityBinding { unsafeDowncast(shape, to: EntityBinding.self) }
+  final var session: Session? {
+    get { sessionReference?.takeUnretainedValue() }
+    set { sessionReference = newValue.map { Unmanaged.passUnretained($0) } }
+  }
 
-  /// The same for what every read costs: the object holds it, so nothing has to be counted.
+  /// Takes the object away from its session.
   @inline(__always)
-  final var bindingReference: Unmanaged<EntityBinding> { Unmanaged.passUnretained(binding) }
-
-  @inline(__always)
-  final var owner: ManagedObjectContext? { workspace?.context }
+  final func detach(_ state: State) {
+    sessionReference = nil
+    // Most have none, and setting it costs a call even then.
+    if change != nil { change = nil }
+    self.state = state
+  }
 
   /// The context the object belongs to; nil once that has gone or was reset, and for an object
   /// whose deletion was committed.
-  public final var context: ManagedObjectContext? { owner }
+  public final var context: ManagedObjectContext? { session?.context }
 
   /// Whether the object waits for its first commit.
   public final var isInserted: Bool { change?.kind == .inserted }
@@ -29,10 +35,10 @@ extension ManagedObject {
   /// Whether the object was committed before and has changes, in its properties or among the
   /// members of its relationships, that wait for a commit.
   public final var isUpdated: Bool {
-    guard let owner else { return false }
+    guard let session else { return false }
     return switch change?.kind {
     case .updated: true
-    case nil: owner.work.links.hasEdits(of: self)
+    case nil: session.links.hasEdits(of: self)
     default: false
     }
   }
@@ -45,7 +51,7 @@ extension ManagedObject {
 
   /// Whether a commit of the context would write the object.
   public final var hasChanges: Bool {
-    change != nil || (owner?.work.links.hasEdits(of: self) ?? false)
+    change != nil || (session?.links.hasEdits(of: self) ?? false)
   }
 
   /// The values that differ from the committed ones, by property; of an inserted object, those that
@@ -53,7 +59,7 @@ extension ManagedObject {
   ///
   /// To-many relationships whose members changed are among them, as lists of IDs.
   public final func changedValues() -> [String: Value] {
-    guard let owner else { return [:] }
+    guard let session else { return [:] }
     var values: [String: Value] = [:]
     if let change, let current = heldRecord {
       for property in binding.recordProperties
@@ -64,9 +70,9 @@ extension ManagedObject {
       }
     }
     for relation in binding.relations
-    where relation.isToMany && !relation.isHidden && owner.work.links.hasEdits(of: self, relation) {
+    where relation.isToMany && !relation.isHidden && session.links.hasEdits(of: self, relation) {
       values[relation.name] = .list(
-        owner.work.members(of: self, relation).map { .objectID(owner.objectID($0)) })
+        session.members(of: self, relation).map { .objectID(session.objectID($0)) })
     }
     return values
   }

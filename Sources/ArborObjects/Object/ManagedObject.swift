@@ -73,14 +73,44 @@ public import ArborModel
 /// - ``validateForUpdate()``
 /// - ``validateForDelete()``
 /// - ``validate(_:forKey:)``
-nonisolated open class ManagedObject: TrackedObject, Hashable {
+nonisolated open class ManagedObject: Hashable {
+  // Few fields, since there are as many of each as objects: with them an object takes 80 bytes.
+
+  /// The session, which clears the reference before it goes. It is neither weak, which takes 60 ns
+  /// at each read of a property, nor counted, since the session keeps its objects.
+  final var sessionReference: Unmanaged<Session>?
+  final let number: ObjectNumber
+  /// How objects of the entity are created and read.
+  final let binding: EntityBinding
+  /// The record as the session has it; nil for a fault, whose record is still in the store.
+  final var base: UnsafeRawPointer?
+  /// Keeps ``base`` alive.
+  final var slab: RecordSlab?
+  /// The change that is to be committed; nil for an unchanged object.
+  final var change: PendingObject?
+  final var count: Int32
+  final var state: State
+
+  /// How an object relates to its session, apart from its changes.
+  enum State: UInt8 {
+    /// It belongs to its session.
+    case live
+    /// Its session has gone or has been reset.
+    case forgotten
+    /// Its deletion was committed, here or elsewhere, or its insertion was undone.
+    case gone
+  }
+
   /// Made by contexts only. Subclasses inherit it: they give their stored properties initial
   /// values.
   public required init(_ construction: ObjectConstruction) {
-    super.init(
-      in: construction.workspace, construction.number,
-      shape: Unmanaged.fromOpaque(construction.binding.toOpaque()), construction.record,
-      construction.slab)
+    sessionReference = construction.session
+    number = construction.number
+    binding = construction.binding.takeRetainedValue()
+    base = construction.record?.base
+    slab = construction.slab?.takeRetainedValue()
+    count = Int32(truncatingIfNeeded: construction.record?.count ?? 0)
+    state = .live
   }
 
   /// The entity that the class represents; typed subclasses override it.
@@ -234,7 +264,7 @@ extension ManagedObject: Sendable {}
 /// them all at once.
 public struct ObjectConstruction {
   /// Not held; nil for an object that only shows which properties a key path reads.
-  let workspace: Unmanaged<Workspace>?
+  let session: Unmanaged<Session>?
   let binding: Unmanaged<EntityBinding>
   let number: ObjectNumber
   /// nil for a fault.

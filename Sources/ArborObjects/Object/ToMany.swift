@@ -55,11 +55,11 @@ public struct ToMany<Member: ManagedObject> {
 
   var numbers: [ObjectNumber] {
     let relation = owner.binding.relation(slot, of: owner)
-    guard let context = owner.owner else {
+    guard let session = owner.session else {
       owner.noteLostRead(relation.name)
       return []
     }
-    return context.work.members(of: owner, relation)
+    return session.members(of: owner, relation)
   }
 }
 
@@ -82,7 +82,7 @@ extension ToMany: Sequence {
       slot = members.slot
       let relation = owner.binding.relation(slot)
       source = LinkSource(owner: owner.number, relation: relation)
-      owner.owner?.reader.readAhead(from: owner, relation, mostOfEach: Self.batch)
+      owner.session?.readAhead(from: owner, relation, mostOfEach: Self.batch)
       numbers = members.numbers[...]
     }
 
@@ -91,11 +91,11 @@ extension ToMany: Sequence {
       // Others may have deleted all members of a batch by now.
       while members.isEmpty {
         guard !numbers.isEmpty else { return nil }
-        guard let context = owner.owner else {
+        guard let session = owner.session else {
           owner.noteLostRead(source.relation.name)
           return nil
         }
-        members = context.reader.objects(Array(numbers.prefix(Self.batch)), of: source)[...]
+        members = session.objects(Array(numbers.prefix(Self.batch)), of: source)[...]
         numbers = numbers.dropFirst(Self.batch)
       }
       return members.popFirst().map { owner.member(slot, $0) }

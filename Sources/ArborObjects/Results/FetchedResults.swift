@@ -65,7 +65,7 @@ public final class FetchedResults<T: ManagedObject> {
     self.sectionKeyPath = sectionKeyPath
     // The class of the entity, which all its objects have, is checked.
     keeper = try ResultsKeeper(
-      request.description, context.reader.entity(for: request), sectionedBy: sectionKeyPath,
+      request.description, context.session.entity(for: request), sectionedBy: sectionKeyPath,
       in: context)
     keeper.announce = { [unowned self] in announce() }
   }
@@ -153,11 +153,11 @@ public final class FetchedResults<T: ManagedObject> {
   @discardableResult
   func catchUp(takingIn: Bool = false) -> Bool {
     do throws(ArborError) {
-      if takingIn { try context.reader.takeInNewestCommits(always: false) }
+      if takingIn { try context.session.mergeNewestCommits(always: false) }
       try update()
       return true
     } catch {
-      keeper.context.reader.note(error)
+      keeper.context.session.note(error)
       return false
     }
   }

@@ -29,18 +29,18 @@ final class ResultsKeeper {
   ) throws(ArborError) {
     self.context = context
     shape = try ResultsShape(
-      description, entity, sectionedBy: sectionPath, schema: context.work.schema,
-      storeID: context.store.id, locale: context.work.locale)
+      description, entity, sectionedBy: sectionPath, schema: context.session.schema,
+      storeID: context.store.id, locale: context.session.locale)
     record = ResultsRecord(
-      masks: shape.masks, schema: context.work.schema,
+      masks: shape.masks, schema: context.session.schema,
       seesCommitsOnly: !description.includesPendingChanges)
     // The context tells the record, and must not keep the keeper.
     record.announce = { [weak self] in self?.announce() }
-    context.work.listeners.append(record)
-    _ = try context.reader.onPinnedSnapshot { _ throws(ArborError) in
+    context.session.listeners.append(record)
+    _ = try context.session.onPinnedSnapshot { _ throws(ArborError) in
       // The commits that were taken in on the way here are in what is fetched.
       _ = record.take()
-      context.work.beginListening()
+      context.session.beginListening()
       return try fetch()
     }
   }
@@ -52,15 +52,15 @@ final class ResultsKeeper {
   /// - Throws: ``ArborError`` where the store cannot be read; the results are as they were.
   func update() throws(ArborError) -> ResultsStep? {
     try context.store.requireOpen()
-    guard record.hasChanges, !isUpdating, !context.work.isTellingListeners else { return nil }
+    guard record.hasChanges, !isUpdating, !context.session.isTellingListeners else { return nil }
     isUpdating = true
     defer { isUpdating = false }
     var fetched = FetchedObjects()
     let step: ResultsStep
     do throws(ArborError) {
-      step = try context.reader.onPinnedSnapshot { snapshot throws(ArborError) in
+      step = try context.session.onPinnedSnapshot { snapshot throws(ArborError) in
         let changes = record.take()
-        context.work.beginListening()
+        context.session.beginListening()
         return try take(changes, on: snapshot, &fetched)
       }
     } catch {
@@ -81,7 +81,7 @@ final class ResultsKeeper {
       var concerned =
         changes.isAnything
         || changes.bits.contains { number, bits in
-          context.work.schema.entity(of: number).map { bits & shape.otherBits[$0.index] != 0 }
+          context.session.schema.entity(of: number).map { bits & shape.otherBits[$0.index] != 0 }
             ?? false
         }
       var candidates: [ResultsCandidate] = []
@@ -113,8 +113,8 @@ final class ResultsKeeper {
     if let key = shape.sectionKey {
       runs = []
       let rows = objects.map { ($0.number, $0.currentRecord, $0.binding.entity) }
-      let identities = try context.reader.onSnapshot { snapshot throws(StoreError) in
-        try snapshot.sortValues(key, of: rows, overlay: context.work.overlay)
+      let identities = try context.session.onSnapshot { snapshot throws(StoreError) in
+        try snapshot.sortValues(key, of: rows, overlay: context.session.overlay)
       }
       for identity in identities {
         if runs.last?.identity == identity {
@@ -133,13 +133,13 @@ final class ResultsKeeper {
     guard let key = shape.sectionKey, !run.identity.isNull else { return .null }
     switch (key.path?.leaf, run.identity) {
     case (.toOne?, .integer(let raw)), (.object?, .integer(let raw)):
-      return .objectID(context.objectID(ObjectNumber(rawValue: UInt64(bitPattern: raw))))
+      return .objectID(context.session.objectID(ObjectNumber(rawValue: UInt64(bitPattern: raw))))
     case (_, .string) where !key.options.isEmpty:
       // As it is compared it may be folded.
       do throws(ArborError) {
         return try first.value(forKeyPath: shape.sectionPath ?? "")
       } catch {
-        context.reader.note(error)
+        context.session.note(error)
         return run.identity
       }
     default: return run.identity
@@ -169,9 +169,9 @@ final class ResultsKeeper {
     _ number: ObjectNumber, _ changes: ResultsRecord.Changes, on snapshot: StoreSnapshot,
     _ fetched: inout FetchedObjects
   ) throws(StoreError) -> ResultsCandidate? {
-    guard let entity = context.work.schema.entity(of: number) else { return nil }
+    guard let entity = context.session.schema.entity(of: number) else { return nil }
     let bits = changes.bits[number] ?? 0
-    let registered = context.work.registry.live(number)
+    let registered = context.session.registry.object(number)
     let before = changes.before[number]
     let former = before == nil ? registered?.heldRecord : before?.record
     let present = try present(number, registered, on: snapshot, &fetched)
@@ -201,7 +201,7 @@ final class ResultsKeeper {
       if registered.change?.kind == .deleted { return nil }
       if registered.base != nil { return (registered.currentRecord, registered.slab) }
     }
-    let allocator = context.work.allocator
+    let allocator = context.session.allocator
     guard let record = try snapshot.record(number, allocator: allocator) else { return nil }
     let slab = allocator.slab
     if let registered {
@@ -221,7 +221,7 @@ final class ResultsKeeper {
       let index = placement.index(of: candidate)
       // It was deleted and has come back: another object stands for it.
       if let index, candidate.present != nil,
-        arrangement[index] !== context.work.registry.live(candidate.number)
+        arrangement[index] !== context.session.registry.object(candidate.number)
       {
         return nil
       }
@@ -235,10 +235,10 @@ final class ResultsKeeper {
         continue
       }
       let object: ManagedObject
-      if let registered = context.work.registry.live(candidate.number) {
+      if let registered = context.session.registry.object(candidate.number) {
         object = registered
       } else {
-        object = try context.reader.make(candidate.number, record, candidate.slab)
+        object = try context.session.make(candidate.number, record, candidate.slab)
         fetched.append(object)
       }
       placement.put(object, record, candidate.entity, from: index)
@@ -263,7 +263,8 @@ final class ResultsKeeper {
     }
     guard let predicate = predicates[entity.index] ?? nil else { return true }
     guard shape.needsResolver else { return predicate(record, candidate.number, nil) }
-    return try snapshot.evaluate(predicate, record, candidate.number, overlay: context.work.overlay)
+    return try snapshot.evaluate(
+      predicate, record, candidate.number, overlay: context.session.overlay)
   }
 }
 

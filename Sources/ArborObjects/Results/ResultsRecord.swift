@@ -71,7 +71,7 @@ final class ResultsRecord: ChangeListener {
     }
   }
 
-  func noteReplaced(_ object: TrackedObject) { note(ObjectEdit(object)) }
+  func noteReplaced(_ object: ManagedObject) { note(ObjectEdit(object)) }
 
   func noteReplaced(linksOf owner: ObjectNumber, _ relation: Relation) {
     guard relation.form == .links, let entity = concerned(owner) else { return }

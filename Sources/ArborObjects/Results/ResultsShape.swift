@@ -82,10 +82,10 @@ struct ResultsShape {
     for entity: EntitySchema, in context: ManagedObjectContext
   ) throws(ArborError) -> CompiledPredicate? {
     guard let predicate else { return nil }
-    let bound = try PredicateBinder.bind(predicate, to: self.entity, in: context.work.schema)
+    let bound = try PredicateBinder.bind(predicate, to: self.entity, in: context.session.schema)
     return try PredicateCompiler.compile(
       [bound.root], arguments: predicate.arguments, for: entity,
       environment: PredicateEnvironment(
-        schema: context.work.schema, storeID: context.store.id, locale: context.work.locale))
+        schema: context.session.schema, storeID: context.store.id, locale: context.session.locale))
   }
 }

@@ -67,7 +67,7 @@ final class BackgroundContext: @unchecked Sendable {
     let context = ManagedObjectContext(store)
     context.mergePolicy = .mergeByPropertyObjectWins
     context.name = "background"
-    context.work.limit.revocation = store.bodies.revocation
+    context.session.limit.revocation = store.bodies.revocation
     self.context = context
     return context
   }

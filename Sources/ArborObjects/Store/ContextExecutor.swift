@@ -57,7 +57,7 @@ actor ContextRunner {
     await retrying.giveWay()
     while true {
       let context = ManagedObjectContext(store)
-      context.work.limit.revocation = store.bodies.revocation
+      context.session.limit.revocation = store.bodies.revocation
       if let result = try retrying.run(body, in: context) { return result }
       try await Task.sleep(for: .microseconds(retrying.pause))
     }

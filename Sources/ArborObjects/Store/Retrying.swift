@@ -39,7 +39,7 @@ struct Retrying: ~Copyable {
     _ body: (ManagedObjectContext) throws -> R, in context: ManagedObjectContext
   ) throws -> R? {
     context.hasCommitted = false
-    let start = context.work.sequence
+    let start = context.session.sequence
     do {
       let result = try body(context)
       try context.commit()

@@ -5,13 +5,13 @@ internal import Foundation
 ///
 /// All violations are gathered before any is thrown.
 struct CommitValidation {
-  private let context: ManagedObjectContext
+  private let session: Session
   private let hasDeletions: Bool
   private var violations: [ArborError] = []
 
-  init(context: ManagedObjectContext) {
-    self.context = context
-    hasDeletions = context.work.pending.deletedCount > 0
+  init(session: Session) {
+    self.session = session
+    hasDeletions = session.pending.deletedCount > 0
   }
 
   /// Checks all pending changes.
@@ -19,10 +19,10 @@ struct CommitValidation {
   /// - Throws: ``ArborError`` `validation` that carries every violation.
   mutating func check() throws(ArborError) {
     // A hook that changes objects adds to the list, and what it adds is checked too.
-    context.work.pending.forEach { change in
-      if !change.isQuiet, context.work.limit.admit() { check(change) }
+    session.pending.forEach { change in
+      if !change.isQuiet, session.limit.admit() { check(change) }
     }
-    try context.work.limitOperation()
+    try session.limitOperation()
     checkCounts()
     try report()
   }
@@ -64,7 +64,7 @@ struct CommitValidation {
   }
 
   private mutating func check(_ change: PendingObject) {
-    let object = change.live
+    let object = change.object
     switch change.kind {
     case .inserted:
       checkValues(object)
@@ -133,7 +133,7 @@ struct CommitValidation {
   private mutating func checkTargets(_ object: ManagedObject) {
     guard hasDeletions else { return }
     for relation in object.binding.relations {
-      guard let target = object.target(of: relation), context.work.isDeleted(target) else {
+      guard let target = object.target(of: relation), session.isDeleted(target) else {
         continue
       }
       add(
@@ -164,9 +164,9 @@ struct CommitValidation {
       let relation = object.binding.relations[slot]
       let targets =
         relation.isToMany
-        ? context.work.members(of: object, relation)
+        ? session.members(of: object, relation)
         : object.target(of: relation).map { [$0] } ?? []
-      if targets.contains(where: { !context.work.isDeleted($0) }) {
+      if targets.contains(where: { !session.isDeleted($0) }) {
         add(
           object, relation.name,
           "still has members, which its delete rule forbids; delete or move them first")
@@ -179,25 +179,25 @@ struct CommitValidation {
   /// Counts the members of inserted objects and of all whose members changed.
   private mutating func checkCounts() {
     var checked: Set<ObjectNumber> = []
-    context.work.pending.forEach { change in
+    session.pending.forEach { change in
       guard change.kind == .inserted else { return }
-      for slot in change.live.binding.rules.counted {
-        checked.insert(change.live.number)
-        checkCount(change.live, change.live.binding.relations[slot])
+      for slot in change.object.binding.rules.counted {
+        checked.insert(change.object.number)
+        checkCount(change.object, change.object.binding.relations[slot])
       }
     }
-    context.work.links.forEach { edit in
-      guard !checked.contains(edit.owner), !context.work.isDeleted(edit.owner),
-        let binding = context.reader.binding(of: edit.owner),
+    session.links.forEach { edit in
+      guard !checked.contains(edit.owner), !session.isDeleted(edit.owner),
+        let binding = session.binding(of: edit.owner),
         binding.rules.counted.contains(edit.relation.slot)
       else { return }
-      if let owner = context.reader.fault(edit.owner) { checkCount(owner, edit.relation) }
+      if let owner = session.fault(edit.owner) { checkCount(owner, edit.relation) }
     }
   }
 
   private mutating func checkCount(_ owner: ManagedObject, _ relation: Relation) {
     let description = relation.schema.description
-    let count = context.work.memberCount(of: owner, relation)
+    let count = session.memberCount(of: owner, relation)
     if count == 0 {
       // The empty set is a value: a mandatory relationship asks for members by its least count.
       guard !description.isOptional, description.minimumCount > 0 else { return }
@@ -217,8 +217,8 @@ struct CommitValidation {
 
   private mutating func run(_ object: ManagedObject, _ hook: () throws -> Void) {
     // The rules of the model are checked already; see ManagedObject.checkRules(isDeletion:).
-    context.validated = object.number
-    defer { context.validated = nil }
+    session.validated = object.number
+    defer { session.validated = nil }
     do { try hook() } catch { add(object, error, nil) }
   }
 
@@ -252,8 +252,8 @@ struct CommitValidation {
 extension ManagedObject {
   /// What the validating hooks do where nobody overrides them.
   final func checkRules(isDeletion: Bool) throws(ArborError) {
-    guard let owner, owner.validated != number else { return }
-    var validation = CommitValidation(context: owner)
+    guard let session, session.validated != number else { return }
+    var validation = CommitValidation(session: session)
     try validation.check(self, isDeletion: isDeletion)
   }
 }

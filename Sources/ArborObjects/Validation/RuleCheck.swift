@@ -3,7 +3,7 @@ internal import ArborStore
 
 /// Checks all that a commit would write by every rule, and names the objects that break one.
 struct RuleCheck {
-  let context: ManagedObjectContext
+  let session: Session
 
   /// Checks all changes by the model's rules, the objects' hooks and the uniqueness constraints.
   ///
@@ -12,7 +12,7 @@ struct RuleCheck {
   func run(isAlone: Bool = false) throws(ArborError) {
     var found: ArborError?
     do throws(ArborError) {
-      var validation = CommitValidation(context: context)
+      var validation = CommitValidation(session: session)
       try validation.check()
     } catch {
       guard error.code == .validation else { throw error }
@@ -20,7 +20,7 @@ struct RuleCheck {
     }
     guard found != nil || isAlone else { return }
     let taken = try takenValues()
-    let duplicates = taken.isEmpty ? nil : ArborError(.notUnique(taken), in: context.store.file)
+    let duplicates = taken.isEmpty ? nil : ArborError(.notUnique(taken), in: session.file)
     switch (found, duplicates) {
     case (nil, nil): return
     case (let error?, nil), (nil, let error?): throw naming(error)
@@ -32,12 +32,12 @@ struct RuleCheck {
   /// The unique values of pending changes that others have already and no policy merges.
   private func takenValues() throws(ArborError) -> [UniquenessViolation] {
     var changes = ChangeSet()
-    changes.records = context.work.recordChanges()
+    changes.records = session.recordChanges()
     guard !changes.records.isEmpty else { return [] }
-    let file = context.store.file
+    let file = session.file
     let violations = try file.reporting(file.uniquenessViolations(of: changes))
-    if case .error = context.mergePolicy { return violations }
-    let merger = UniqueMerger(context: context)
+    if case .error = session.mergePolicy { return violations }
+    let merger = UniqueMerger(session: session)
     return violations.filter { !merger.canResolve($0) }
   }
 
@@ -51,7 +51,7 @@ struct RuleCheck {
 
   /// The values by which an object of the context is told apart, as `code "FR"`.
   private func identity(_ id: ObjectID) -> String? {
-    guard let object = context.registeredObject(for: id), object.base != nil,
+    guard let object = session.registeredObject(id), object.base != nil,
       let index = object.binding.entity.indexes.first(where: { $0.isUnique && $0.isPlain })
     else { return nil }
     let names = index.columns.map { object.binding.entity.name(of: $0.source) }

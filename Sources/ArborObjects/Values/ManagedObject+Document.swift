@@ -101,7 +101,7 @@ extension ManagedObject {
 
   /// What comes before a change of an attribute, by its slot in the entity.
   final func prepareForChange(of slot: Int) throws(ArborError) {
-    if owner == nil { _ = try demandOwner() }
-    if binding.isObserved { owner?.observation?.willChange(self, .attribute(slot)) }
+    if session == nil { _ = try requireSession() }
+    if binding.isObserved { session?.observation?.willChange(self, .attribute(slot)) }
   }
 }

@@ -22,7 +22,7 @@ extension ManagedObject {
       case .binary(let data) = value(of: attribute.field, in: currentRecord)
     else { return nil }
     do throws(ArborError) { return try transformed.value(of: data, as: T.self) } catch {
-      owner?.reader.note(error)
+      session?.note(error)
       guard case .binary(let standard) = attribute.description.defaultValue else { return nil }
       return try? transformed.value(of: standard, as: T.self)
     }
@@ -41,7 +41,7 @@ extension ManagedObject {
     do throws(ArborError) {
       try transformed.data(from: value).store(in: self, slot: slot)
     } catch {
-      owner?.reader.note(error)
+      session?.note(error)
     }
   }
 

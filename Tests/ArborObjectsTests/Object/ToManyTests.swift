@@ -76,7 +76,7 @@ private final class Member: ManagedObject {
     let context = try store(members: 1_000).makeContext()
     let club = try #require(try context.objects(Club.self).first)
     let known = try #require(try context.objects(Member.self).filter("place == 7").first)
-    let registered = context.work.registry.count
+    let registered = context.session.registry.count
     #expect(club.members.count == 1_000 && !club.members.isEmpty)
     #expect(club.members.contains(known))
     let new = context.insert(Member.self)
@@ -88,7 +88,7 @@ private final class Member: ManagedObject {
     #expect(club.members.contains(new) && !club.members.contains(known))
     #expect(new.club == club && known.club == nil)
     #expect(club.members.ids.count == 1_000)
-    #expect(context.work.registry.count == registered + 1)
+    #expect(context.session.registry.count == registered + 1)
     try context.commit()
     #expect(club.members.count == 1_000)
   }
@@ -97,9 +97,9 @@ private final class Member: ManagedObject {
     let context = try store(members: 1_000).makeContext()
     let club = try #require(try context.objects(Club.self).first)
     var walk = club.members.makeIterator()
-    #expect(context.work.registry.count == 1)
+    #expect(context.session.registry.count == 1)
     #expect(walk.next()?.place == 0)
-    #expect(context.work.registry.count == 1 + ToMany<Member>.Iterator.batch)
+    #expect(context.session.registry.count == 1 + ToMany<Member>.Iterator.batch)
     var numbers = [0]
     while let member = walk.next() {
       numbers.append(member.place)

@@ -232,7 +232,7 @@ import Testing
     let (recording, counted) = (Recording(), Recording())
     try await use(recording.instrument) { store in
       let context = store.makeContext()
-      context.reader.watchQueries { entity, _ in counted.add(entity) }
+      context.session.watchQueries { entity, _ in counted.add(entity) }
       _ = try context.fetch("Part")
       #expect(recording.take() == ["objects of Part for nobody", "0"])
       #expect(counted.take() == ["Part"])

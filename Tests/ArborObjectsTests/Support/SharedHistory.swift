@@ -149,7 +149,7 @@ struct SharedHistory {
     sides[sideIndex].context.undoHistory?.beginGroup()
     let view = sides[sideIndex].plain.view(store)
     sides[sideIndex].open = OpenGroup(
-      start: view, end: view, sequence: sides[sideIndex].context.work.sequence)
+      start: view, end: view, sequence: sides[sideIndex].context.session.sequence)
   }
 
   /// A change in the open group.
@@ -169,9 +169,11 @@ struct SharedHistory {
   private mutating func endPart(_ sideIndex: Int) throws {
     let context = sides[sideIndex].context
     _ = try context.count("Team")
-    guard let open = sides[sideIndex].open, open.sequence != context.work.sequence else { return }
+    guard let open = sides[sideIndex].open, open.sequence != context.session.sequence else {
+      return
+    }
     let view = sides[sideIndex].plain.view(store)
-    sides[sideIndex].open?.endPart(view, context.work.sequence)
+    sides[sideIndex].open?.endPart(view, context.session.sequence)
   }
 
   private mutating func end(_ sideIndex: Int) throws {
@@ -330,7 +332,7 @@ struct SharedHistory {
     sides[sideIndex].plain.commit(to: &store)
     sides[sideIndex].committedUndo = sides[sideIndex].undo
     guard var open = sides[sideIndex].open else { return }
-    open.endPart(sides[sideIndex].plain.view(store), sides[sideIndex].context.work.sequence)
+    open.endPart(sides[sideIndex].plain.view(store), sides[sideIndex].context.session.sequence)
     open.committed = (open.parts.count, open.isBegun)
     sides[sideIndex].open = open
   }
@@ -342,7 +344,7 @@ struct SharedHistory {
     sides[sideIndex].undo = sides[sideIndex].committedUndo
     sides[sideIndex].redo = []
     guard var open = sides[sideIndex].open else { return }
-    open.endPart(sides[sideIndex].plain.view(store), sides[sideIndex].context.work.sequence)
+    open.endPart(sides[sideIndex].plain.view(store), sides[sideIndex].context.session.sequence)
     open.parts.removeLast(open.parts.count - open.committed.parts)
     open.isBegun = open.committed.isBegun
     sides[sideIndex].open = open

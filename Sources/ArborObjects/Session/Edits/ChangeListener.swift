@@ -13,7 +13,7 @@ protocol ChangeListener: AnyObject {
 
   /// An object's state is about to be replaced: by that of a concurrent commit, or by what it was
   /// before.
-  func noteReplaced(_ object: TrackedObject)
+  func noteReplaced(_ object: ManagedObject)
 
   /// The members of an object's relationship are about to be changed by the context.
   func willChange(linksOf owner: ObjectNumber, _ relation: Relation)

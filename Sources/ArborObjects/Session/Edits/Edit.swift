@@ -46,13 +46,13 @@ enum Edit {
 extension Edit {
   /// The object whose state the edit changed.
   @inline(__always)
-  var object: TrackedObject? {
+  var object: ManagedObject? {
     if case .object(let edit) = self { edit.object } else { nil }
   }
 
   /// The object that the edit inserted or brought back, as far as that is left to take back.
   @inline(__always)
-  var insertedObject: TrackedObject? {
+  var insertedObject: ManagedObject? {
     guard case .object(let edit) = self, edit.before == nil, edit.effect.isAny else { return nil }
     return edit.object
   }

@@ -76,7 +76,7 @@ final class EditLog {
   ///
   /// Edits that are sealed together know what became of all of them: what was changed and changed
   /// back is nothing to take back, whatever concurrent commits make of it afterwards.
-  func seal(in work: Workspace) {
+  func seal(in session: Session) {
     var hasTurned = false
     var vanished: Set<ObjectNumber> = []
     for index in sealedCount..<edits.count where edits[index].isUndoable {
@@ -87,11 +87,11 @@ final class EditLog {
       guard !isOfObject else { continue }
       switch edits[index] {
       case .link(var edit):
-        edit.effect = work.isMember(edit) == edit.wasMember ? .none : .changed
+        edit.effect = session.isMember(edit) == edit.wasMember ? .none : .changed
         if edit.effect == .none { hasTurned = true }
         edits[index] = .link(edit)
       case .sequence(var edit):
-        let list = work.links.edit(edit.owner, edit.relation)
+        let list = session.links.edit(edit.owner, edit.relation)
         edit.seal { list?.members(over: $0) ?? $0 }
         edits[index] = .sequence(edit)
       case .object, .order, .none: break
@@ -135,7 +135,7 @@ final class EditLog {
   }
 }
 
-extension Workspace {
+extension Session {
   /// Whether a link is there now.
   fileprivate func isMember(_ edit: LinkEdit) -> Bool {
     switch links.edit(edit.owner, edit.relation)?[edit.member] ?? .unmentioned {

@@ -32,7 +32,7 @@ struct ObjectEdit {
     }
   }
 
-  let object: TrackedObject
+  let object: ManagedObject
   let former: Former
   /// Whether undo takes it back; otherwise only a savepoint does.
   let isUndoable: Bool
@@ -54,7 +54,7 @@ struct ObjectEdit {
   ///     forgetting it.
   ///   - isInSavepoint: Whether a savepoint may have to go back to the state.
   init(
-    _ object: TrackedObject, isKnown: Bool = true, isInSavepoint: Bool = false,
+    _ object: ManagedObject, isKnown: Bool = true, isInSavepoint: Bool = false,
     isUndoable: Bool = false
   ) {
     self.object = object
@@ -98,14 +98,14 @@ struct ObjectEdit {
   /// Finds out what the edit, and those of the same object behind it, changed.
   mutating func seal() {
     guard case .open = effect else { return }
-    let isAlive = object.workspace != nil && object.change?.kind != .deleted
+    let isAlive = object.session != nil && object.change?.kind != .deleted
     switch (before, isAlive) {
     case (nil, true): effect = .inserted
     case (nil, false): effect = .none
     case (.some, false): effect = object.change != nil || object.state == .gone ? .deleted : .none
     case (.some(let before), true):
       effect = .changed(
-        before.changedFields(since: object.currentRecord, in: object.shape.entity.layout))
+        before.changedFields(since: object.currentRecord, in: object.binding.entity.layout))
     }
   }
 }

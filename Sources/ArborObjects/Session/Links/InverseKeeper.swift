@@ -6,12 +6,12 @@ internal import ArborModel
 /// whose inverse is to-one: only the link edits repeat the change), or a set of link edits
 /// (many-to-many). Where it is ordered, the sequence of the members is edited besides.
 struct InverseKeeper {
-  private let work: Workspace
+  private let session: Session
 
-  init(_ work: Workspace) { self.work = work }
+  init(_ session: Session) { self.session = session }
 
   /// Points a to-one relationship at another object, or at none.
-  func set(_ object: TrackedObject, _ relation: Relation, to target: TrackedObject?) {
+  func set(_ object: ManagedObject, _ relation: Relation, to target: ManagedObject?) {
     guard let field = relation.field else { return }
     let former = object.target(of: relation)
     guard former != target?.number else { return }
@@ -22,11 +22,11 @@ struct InverseKeeper {
   }
 
   /// Links a member to a to-many relationship.
-  func add(_ member: TrackedObject, to owner: TrackedObject, _ relation: Relation) {
-    let inverse = member.shape.relations[relation.inverseSlot]
+  func add(_ member: ManagedObject, to owner: ManagedObject, _ relation: Relation) {
+    let inverse = member.binding.relations[relation.inverseSlot]
     guard inverse.isToMany else { return set(member, inverse, to: owner) }
     // Who is a member keeps its place.
-    if relation.isOrdered || inverse.isOrdered, work.isMember(member, of: owner, relation) {
+    if relation.isOrdered || inverse.isOrdered, session.isMember(member, of: owner, relation) {
       return
     }
     arriveLink(member.number, at: owner.number, relation)
@@ -36,8 +36,8 @@ struct InverseKeeper {
   }
 
   /// Unlinks a member from a to-many relationship.
-  func remove(_ member: TrackedObject, from owner: TrackedObject, _ relation: Relation) {
-    let inverse = member.shape.relations[relation.inverseSlot]
+  func remove(_ member: ManagedObject, from owner: ManagedObject, _ relation: Relation) {
+    let inverse = member.binding.relations[relation.inverseSlot]
     guard inverse.isToMany else {
       guard member.target(of: inverse) == owner.number else { return }
       return set(member, inverse, to: nil)
@@ -49,16 +49,16 @@ struct InverseKeeper {
 
   /// Makes objects the members of a to-many relation, in that order where it is ordered.
   func replace(
-    _ owner: TrackedObject, _ relation: Relation, with members: some Sequence<ObjectNumber>
+    _ owner: ManagedObject, _ relation: Relation, with members: some Sequence<ObjectNumber>
   ) {
-    let former = MemberList(work.members(of: owner, relation))
+    let former = MemberList(session.members(of: owner, relation))
     var wanted = MemberList()
     for member in members { wanted.append(member) }
     for number in former.numbers where !wanted.contains(number) {
-      if let member = work.fault(number) { remove(member, from: owner, relation) }
+      if let member = session.fault(number) { remove(member, from: owner, relation) }
     }
     for member in wanted.numbers where !former.contains(member) {
-      if let member = work.fault(member) { add(member, to: owner, relation) }
+      if let member = session.fault(member) { add(member, to: owner, relation) }
     }
     guard relation.isOrdered else { return }
     arrange(wanted.numbers, of: owner.number, relation)
@@ -66,8 +66,8 @@ struct InverseKeeper {
 
   /// Gives the members of an ordered relationship a sequence.
   func arrange(_ members: [ObjectNumber], of owner: ObjectNumber, _ relation: Relation) {
-    let stored = work.storedMembers(of: owner, relation)
-    let edit = work.links.makeEdit(owner, relation)
+    let stored = session.storedMembers(of: owner, relation)
+    let edit = session.links.makeEdit(owner, relation)
     guard edit.members(over: stored) != members else { return }
     willChange(owner, relation)
     noteSequence(edit)
@@ -79,7 +79,7 @@ struct InverseKeeper {
 
   /// Tells a former target that it is none any more.
   func leave(_ member: ObjectNumber, at owner: ObjectNumber, slot: Int) {
-    guard let relation = work.relation(of: owner, slot) else { return }
+    guard let relation = session.relation(of: owner, slot) else { return }
     switch relation.form {
     case .field:
       guard let object = living(owner) else { return }
@@ -88,21 +88,21 @@ struct InverseKeeper {
         write(object, field, nil)
       }
     case .links where relation.isInverseToMany:
-      if !work.isDeleted(owner) { leaveLink(member, at: owner, relation) }
+      if !session.isDeleted(owner) { leaveLink(member, at: owner, relation) }
     case .derived, .links:
       willChange(owner, relation)
       if relation.form == .links {
-        let edit = work.links.makeEdit(owner, relation)
+        let edit = session.links.makeEdit(owner, relation)
         noteSequence(edit)
         noteOrder(edit)
       }
-      work.links.derive(member, work.pending.change(of: member), at: owner, relation)
+      session.links.derive(member, session.pending.change(of: member), at: owner, relation)
     }
   }
 
   /// Tells a new target that it is one.
-  func arrive(_ member: TrackedObject, at owner: TrackedObject, slot: Int) {
-    let relation = owner.shape.relations[slot]
+  func arrive(_ member: ManagedObject, at owner: ManagedObject, slot: Int) {
+    let relation = owner.binding.relations[slot]
     switch relation.form {
     case .field:
       guard let field = relation.field else { return }
@@ -110,7 +110,7 @@ struct InverseKeeper {
       willChange(owner.number, relation)
       write(owner, field, member.number)
       guard let former, former != member.number, let object = living(former) else { return }
-      let back = object.shape.relations[relation.inverseSlot]
+      let back = object.binding.relations[relation.inverseSlot]
       // In a relationship that is its own inverse it may have been pointed elsewhere by now.
       if leads(object, back, to: owner.number), let field = back.field {
         willChange(former, back)
@@ -121,41 +121,41 @@ struct InverseKeeper {
     case .derived, .links:
       willChange(owner.number, relation)
       if relation.form == .links {
-        putLast(member.number, work.links.makeEdit(owner.number, relation))
+        putLast(member.number, session.links.makeEdit(owner.number, relation))
       }
-      work.links.derive(member.number, member.change, at: owner.number, relation)
+      session.links.derive(member.number, member.change, at: owner.number, relation)
     }
   }
 
   /// An object that is deleted neither here nor, for all that the store knows, by others.
-  private func living(_ number: ObjectNumber) -> TrackedObject? {
-    guard !work.isDeleted(number) else { return nil }
-    if let object = work.registry.object(number), object.base != nil { return object }
-    return work.exists(number) ? work.fault(number) : nil
+  private func living(_ number: ObjectNumber) -> ManagedObject? {
+    guard !session.isDeleted(number) else { return nil }
+    if let object = session.registry.object(number), object.base != nil { return object }
+    return session.exists(number) ? session.fault(number) : nil
   }
 
   /// Whether an object, which has led to another one, still does. What the context holds of an
   /// unchanged one may be from before.
   private func leads(
-    _ object: TrackedObject, _ relation: Relation, to target: ObjectNumber
+    _ object: ManagedObject, _ relation: Relation, to target: ObjectNumber
   ) -> Bool {
     if object.target(of: relation) == target { return true }
     guard object.change == nil else { return false }
-    work.renewUnchanged(object.number)
-    return object.workspace === work && object.target(of: relation) == target
+    session.renewUnchanged(object.number)
+    return object.session === session && object.target(of: relation) == target
   }
 
   /// Tells those who observe a relationship that it is about to change.
   @inline(__always)
   private func willChange(_ owner: ObjectNumber, _ relation: Relation) {
-    if !work.listeners.isEmpty { work.tellWillChange(linksOf: owner, relation) }
+    if !session.listeners.isEmpty { session.tellWillChange(linksOf: owner, relation) }
   }
 
   /// Writes a reference; returns whether it could be written.
   @discardableResult
   @inline(__always)
   private func write(
-    _ object: TrackedObject, _ field: RecordField, _ target: ObjectNumber?
+    _ object: ManagedObject, _ field: RecordField, _ target: ObjectNumber?
   ) -> Bool {
     object.write { buffer, _ in
       if let target {
@@ -170,14 +170,14 @@ struct InverseKeeper {
 
   private func arriveLink(_ member: ObjectNumber, at owner: ObjectNumber, _ relation: Relation) {
     if relation.isOrdered {
-      let edit = work.links.makeEdit(owner, relation)
+      let edit = session.links.makeEdit(owner, relation)
       if edit[member] != .added { putLast(member, edit) }
     }
     setLink(member, at: owner, relation, .added)
   }
 
   func leaveLink(_ member: ObjectNumber, at owner: ObjectNumber, _ relation: Relation) {
-    if relation.isOrdered { noteSequence(work.links.makeEdit(owner, relation)) }
+    if relation.isOrdered { noteSequence(session.links.makeEdit(owner, relation)) }
     setLink(member, at: owner, relation, .removed)
   }
 
@@ -185,13 +185,13 @@ struct InverseKeeper {
     _ member: ObjectNumber, at owner: ObjectNumber, _ relation: Relation,
     _ membership: LinkMembership
   ) {
-    let edit = work.links.makeEdit(owner, relation)
+    let edit = session.links.makeEdit(owner, relation)
     let former = edit[member]
     guard former != membership else { return }
     willChange(owner, relation)
-    work.recordEdit(of: edit, member)
+    session.recordEdit(of: edit, member)
     // Between objects of which one was never committed, a link that goes leaves nothing to remove.
-    let isNew = work.isNew(owner) || work.isNew(member)
+    let isNew = session.isNew(owner) || session.isNew(member)
     edit[member] = isNew && membership == .removed ? .unmentioned : membership
   }
 
@@ -199,61 +199,61 @@ struct InverseKeeper {
 
   private func putLast(_ member: ObjectNumber, _ edit: PendingMembers) {
     noteOrder(edit)
-    edit.putLast(member) { work.storedMembers(of: edit.owner, edit.relation) }
+    edit.putLast(member) { session.storedMembers(of: edit.owner, edit.relation) }
     noteJoined(member, edit)
   }
 
   /// Tells undo that an object is a member by now that was none.
   func noteJoined(_ member: ObjectNumber, _ edit: PendingMembers) {
-    guard work.undo?.isRecording == true, edit.sequenceEpoch != work.epoch else { return }
+    guard session.undo?.isRecording == true, edit.sequenceEpoch != session.epoch else { return }
     let order = edit.order ?? PendingOrder()
-    order.noteJoined(member, in: work.epoch)
+    order.noteJoined(member, in: session.epoch)
     edit.order = order
   }
 
   /// Holds on to the sequences of the lists in which an object that comes back is a member again at
   /// once: as its to-one relationships say, and as others have linked it meanwhile.
-  func keepSequences(with object: TrackedObject) {
-    guard work.links.hasOrders else { return }
+  func keepSequences(with object: ManagedObject) {
+    guard session.links.hasOrders else { return }
     func keep(_ edit: PendingMembers) {
       noteOrder(edit)
       edit.keepSequence(for: object.number) {
-        work.storedMembers(of: edit.owner, edit.relation)
+        session.storedMembers(of: edit.owner, edit.relation)
       }
     }
-    for relation in object.shape.relations {
+    for relation in object.binding.relations {
       guard let field = relation.field else { continue }
       let stored = object.change?.committed?.reference(field)
       for target in [stored, object.target(of: relation)] {
-        guard let target, let inverse = work.relation(of: target, relation.inverseSlot),
-          inverse.isOrdered, let edit = work.links.edit(target, inverse)
+        guard let target, let inverse = session.relation(of: target, relation.inverseSlot),
+          inverse.isOrdered, let edit = session.links.edit(target, inverse)
         else { continue }
         keep(edit)
       }
     }
-    work.links.forEach(hiding: object.number) { if $0.relation.isOrdered { keep($0) } }
+    session.links.forEach(hiding: object.number) { if $0.relation.isOrdered { keep($0) } }
   }
 
   /// Forgets the order of an object that was inserted and is deleted again.
   func forgetOrder(of owner: ObjectNumber, _ relation: Relation) {
-    guard let edit = work.links.edit(owner, relation), edit.order != nil else { return }
+    guard let edit = session.links.edit(owner, relation), edit.order != nil else { return }
     noteOrder(edit)
     edit.order = nil
   }
 
   /// Notes, for undo, the sequences of an object's own lists, as far as they are not the store's,
   /// and of the lists that it is in: it is about to be deleted.
-  func noteSequences(with object: TrackedObject, _ links: [(Relation, [ObjectNumber])]) {
-    guard work.undo?.isRecording == true else { return }
+  func noteSequences(with object: ManagedObject, _ links: [(Relation, [ObjectNumber])]) {
+    guard session.undo?.isRecording == true else { return }
     for (relation, targets) in links {
-      if relation.isOrdered, let edit = work.links.edit(object.number, relation) {
+      if relation.isOrdered, let edit = session.links.edit(object.number, relation) {
         noteSequence(edit)
       }
       guard relation.form == .links, relation.isInverseToMany else { continue }
       for target in targets {
-        guard let inverse = work.relation(of: target, relation.inverseSlot), inverse.isOrdered
+        guard let inverse = session.relation(of: target, relation.inverseSlot), inverse.isOrdered
         else { break }
-        noteSequence(work.links.makeEdit(target, inverse))
+        noteSequence(session.links.makeEdit(target, inverse))
       }
     }
   }
@@ -261,18 +261,18 @@ struct InverseKeeper {
   /// Notes the sequence of the members for undo, before the first of them leaves or is moved:
   /// a member that comes last leaves that of the others as it is.
   private func noteSequence(_ edit: PendingMembers) {
-    guard let history = work.undo, history.isRecording,
-      edit.sequenceEpoch != work.epoch
+    guard let history = session.undo, history.isRecording,
+      edit.sequenceEpoch != session.epoch
     else { return }
-    edit.sequenceEpoch = work.epoch
-    work.recordSequence(edit)
+    edit.sequenceEpoch = session.epoch
+    session.recordSequence(edit)
   }
 
   /// Notes what the edit says of the sequence before that changes, or the members do without a step
   /// of their own.
   private func noteOrder(_ edit: PendingMembers) {
-    guard edit.orderEpoch != work.epoch else { return }
-    edit.orderEpoch = work.epoch
-    work.recordOrder(edit)
+    guard edit.orderEpoch != session.epoch else { return }
+    edit.orderEpoch = session.epoch
+    session.recordOrder(edit)
   }
 }

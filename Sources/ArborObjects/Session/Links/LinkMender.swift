@@ -1,15 +1,15 @@
 internal import ArborModel
 
-extension Workspace {
+extension Session {
   /// Records that an object is about to be merged with the store's.
   ///
   /// - Parameter records: What was known of it.
   func noteMending(
-    _ object: TrackedObject, _ records: [RecordView], _ side: LinkMending.Side
+    _ object: ManagedObject, _ records: [RecordView], _ side: LinkMending.Side
   ) {
     var former: [(slot: Int, target: ObjectNumber)] = []
     var isPaired = false
-    for relation in object.shape.relations where relation.isPaired {
+    for relation in object.binding.relations where relation.isPaired {
       guard let field = relation.field else { continue }
       isPaired = true
       for record in records {
@@ -26,7 +26,7 @@ extension Workspace {
   func mendLinks() {
     guard !mendings.isEmpty else { return }
     withoutUndo {
-      let mender = LinkMender(work: self)
+      let mender = LinkMender(session: self)
       while !mendings.isEmpty {
         let mendings = self.mendings
         self.mendings = []
@@ -42,26 +42,26 @@ extension Workspace {
 /// two contexts have given one object two partners, three records say two things. The object that
 /// both have changed decides; those that it does not lead to any more let it go.
 private struct LinkMender {
-  let work: Workspace
-  private var keeper: InverseKeeper { InverseKeeper(work) }
+  let session: Session
+  private var keeper: InverseKeeper { InverseKeeper(session) }
 
   func mend(_ mending: LinkMending) {
-    guard let object = work.registry.object(mending.number), object.change?.kind != .deleted
+    guard let object = session.registry.object(mending.number), object.change?.kind != .deleted
     else { return }
-    for relation in object.shape.relations where relation.isPaired {
+    for relation in object.binding.relations where relation.isPaired {
       let target = object.target(of: relation)
       var former = Set(mending.former.filter { $0.slot == relation.slot }.map(\.target))
       if let field = relation.field, let stored = object.change?.committed?.reference(field) {
         former.insert(stored)
       }
       for other in former.sorted()
-      where other != target && relation.leads(to: other) && work.exists(other) {
-        work.renewUnchanged(other)
+      where other != target && relation.leads(to: other) && session.exists(other) {
+        session.renewUnchanged(other)
         keeper.leave(object.number, at: other, slot: relation.inverseSlot)
       }
-      if let target, work.exists(target) {
-        work.renewUnchanged(target)
-        guard let partner = work.fault(target) else { continue }
+      if let target, session.exists(target) {
+        session.renewUnchanged(target)
+        guard let partner = session.fault(target) else { continue }
         join(object, relation, partner, mending.side)
       }
     }
@@ -69,19 +69,19 @@ private struct LinkMender {
 
   /// Lets the target of a relationship lead back, or the object lead nowhere.
   private func join(
-    _ object: TrackedObject, _ relation: Relation, _ target: TrackedObject, _ side: LinkMending.Side
+    _ object: ManagedObject, _ relation: Relation, _ target: ManagedObject, _ side: LinkMending.Side
   ) {
-    let inverse = target.shape.relations[relation.inverseSlot]
+    let inverse = target.binding.relations[relation.inverseSlot]
     guard let back = inverse.field else { return }
     let partner = target.target(of: inverse)
     guard partner != object.number else { return }
-    if let partner { work.renewUnchanged(partner) }
+    if let partner { session.renewUnchanged(partner) }
     let isOwn = relation.field.map { isChanged(object, $0) } ?? false
     let isTargets = isChanged(target, back)
     let stays =
       switch side {
       case .others: partner == nil
-      case .work: isOwn || !isTargets
+      case .session: isOwn || !isTargets
       case .store: !isOwn || isTargets && partner == nil
       }
     if stays, !(isOwn && isTargets) || partner == nil {
@@ -92,7 +92,7 @@ private struct LinkMender {
   }
 
   /// Whether what an object leads to waits for a commit.
-  private func isChanged(_ object: TrackedObject, _ field: RecordField) -> Bool {
+  private func isChanged(_ object: ManagedObject, _ field: RecordField) -> Bool {
     guard let change = object.change else { return false }
     return change.committed?.reference(field) != object.currentRecord.reference(field)
   }

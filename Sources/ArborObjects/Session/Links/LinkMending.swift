@@ -5,7 +5,7 @@ internal import ArborModel
 struct LinkMending {
   /// Whose word counts where both ends say something else.
   enum Side {
-    case work
+    case session
     case store
     /// That of the object that has another partner by now: the object has come back.
     case others

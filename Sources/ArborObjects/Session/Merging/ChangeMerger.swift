@@ -3,15 +3,15 @@ internal import ArborStore
 
 /// Brings a changed object and a newer record of it in the store together, slot by slot.
 struct ChangeMerger {
-  private let work: Workspace
+  private let session: Session
 
-  init(_ work: Workspace) { self.work = work }
+  init(_ session: Session) { self.session = session }
 
   /// Resolves one conflict of a commit, so that the change can be submitted again.
   func resolve(_ conflict: CommitConflict, _ resolution: MergeResolution) {
-    guard let change = work.pending.change(of: conflict.number) else { return }
+    guard let change = session.pending.change(of: conflict.number) else { return }
     guard let current = conflict.currentRecord else { return resolveDeleted(change, resolution) }
-    let record = RecordBuffer(copying: current, into: work.allocator)
+    let record = RecordBuffer(copying: current, into: session.allocator)
     if change.kind == .inserted {
       return resolveInserted(change, record.view, record.slab, resolution)
     }
@@ -20,7 +20,7 @@ struct ChangeMerger {
       rebase(change, onto: record.view, record.slab, resolution)
       return decideOrders(of: object, resolution)
     }
-    work.recordMerge(of: change.object)
+    session.recordMerge(of: change.object)
     switch resolution {
     case .objectWins, .overwrite: delete(change, anew: record)
     case .storeWins, .rollback: revive(change, record)
@@ -28,13 +28,13 @@ struct ChangeMerger {
   }
 
   /// Decides whose sequence the members of an object's ordered relationships have.
-  private func decideOrders(of object: TrackedObject, _ resolution: MergeResolution) {
-    for relation in object.shape.relations where relation.isOrdered {
-      guard let edit = work.links.edit(object.number, relation), edit.order?.arrangement != nil
+  private func decideOrders(of object: ManagedObject, _ resolution: MergeResolution) {
+    for relation in object.binding.relations where relation.isOrdered {
+      guard let edit = session.links.edit(object.number, relation), edit.order?.arrangement != nil
       else { continue }
-      let stored = work.storedMembers(of: object.number, relation)
+      let stored = session.storedMembers(of: object.number, relation)
       let isContested = edit.isContested(over: stored)
-      work.recordOrder(edit)
+      session.recordOrder(edit)
       switch resolution {
       case .objectWins, .overwrite: edit.arrange(edit.members(over: stored), over: stored)
       case .storeWins: if isContested { edit.yieldOrder(to: stored) }
@@ -49,9 +49,9 @@ struct ChangeMerger {
     _ change: PendingObject, _ record: RecordView, _ slab: RecordSlab, _ resolution: MergeResolution
   ) {
     let object = change.object
-    work.recordMerge(of: object)
-    work.noteMending(object, [object.currentRecord], resolution.side)
-    work.withMemberships(of: object) {
+    session.recordMerge(of: object)
+    session.noteMending(object, [object.currentRecord], resolution.side)
+    session.withMemberships(of: object) {
       switch resolution {
       case .objectWins, .overwrite:
         change.kind = .updated
@@ -60,7 +60,7 @@ struct ChangeMerger {
         change.working?.setVersion(record.version)
         change.mutations &+= 1
       case .storeWins, .rollback:
-        work.pending.drop(change)
+        session.pending.drop(change)
         object.hold(record, slab)
       }
     }
@@ -68,64 +68,64 @@ struct ChangeMerger {
 
   /// Deletes an object as it is in the store now: what it is linked to may be something else.
   private func delete(_ change: PendingObject, anew record: RecordBuffer) {
-    work.withMemberships(of: change.object) {
+    session.withMemberships(of: change.object) {
       change.committed = record.view
       change.committedSlab = record.slab
       change.concurrent = .none
       change.object.hold(record.view, record.slab)
     }
-    var propagation = DeletePropagation(work)
+    var propagation = DeletePropagation(session)
     propagation.propagateAgain(from: change.object)
   }
 
   /// The store's object is gone.
   private func resolveDeleted(_ change: PendingObject, _ resolution: MergeResolution) {
     let object = change.object
-    work.recordMerge(of: object)
+    session.recordMerge(of: object)
     switch (resolution, change.kind) {
     case (.objectWins, .updated), (.overwrite, .updated):
       // It is inserted again, with all that the context knows of it.
-      work.noteMending(object, [], .others)
-      work.withMemberships(of: object) {
+      session.noteMending(object, [], .others)
+      session.withMemberships(of: object) {
         change.kind = .inserted
         change.formerVersion = change.baseVersion
         change.committed = nil
         change.committedSlab = nil
         change.concurrent = .none
       }
-    default: work.takeAwayDeleted(object)
+    default: session.takeAwayDeleted(object)
     }
   }
 
   /// Takes a deletion back: the object is as it is in the store, links included.
   private func revive(_ change: PendingObject, _ record: RecordBuffer) {
-    work.noteMending(change.object, [], .store)
-    work.withMemberships(of: change.object) {
-      work.pending.drop(change)
+    session.noteMending(change.object, [], .store)
+    session.withMemberships(of: change.object) {
+      session.pending.drop(change)
       change.object.hold(record.view, record.slab)
     }
-    work.forgetLinks { $0 == change.object.number }
+    session.forgetLinks { $0 == change.object.number }
   }
 
   /// Lets a changed object lead nowhere instead of to one that is gone. That it did before its
   /// change is no change either.
   func dropReference(_ change: PendingObject, to gone: ObjectNumber, _ inverse: Relation) {
     let object = change.object
-    guard change.kind != .deleted, let field = object.shape.relations[inverse.inverseSlot].field,
+    guard change.kind != .deleted, let field = object.binding.relations[inverse.inverseSlot].field,
       object.currentRecord.reference(field) == gone
     else { return }
-    work.recordMerge(of: object)
+    session.recordMerge(of: object)
     if change.committed?.reference(field) != gone {
-      work.noteLost(gone, of: object.number, inverse.inverseSlot)
+      session.noteLost(gone, of: object.number, inverse.inverseSlot)
     }
-    work.withMemberships(of: object) {
+    session.withMemberships(of: object) {
       if let committed = change.committed, committed.reference(field) == gone {
-        let known = RecordBuffer(copying: committed.bytes, into: work.allocator)
+        let known = RecordBuffer(copying: committed.bytes, into: session.allocator)
         known.setNull(field)
         change.committed = known.view
         change.committedSlab = known.slab
       }
-      let working = RecordBuffer(copying: object.currentRecord.bytes, into: work.allocator)
+      let working = RecordBuffer(copying: object.currentRecord.bytes, into: session.allocator)
       working.setNull(field)
       replace(change, by: working)
     }
@@ -134,7 +134,7 @@ struct ChangeMerger {
   private func replace(_ change: PendingObject, by working: RecordBuffer) {
     change.working = working
     // The next change is a step of its own.
-    change.begin(work.epoch &- 2, in: work.pending)
+    change.begin(session.epoch &- 2, in: session.pending)
     change.mutations &+= 1
     change.object.hold(working.view, working.slab)
   }
@@ -147,20 +147,21 @@ struct ChangeMerger {
     guard let committed = change.committed else { return }
     let object = change.object
     let mine = object.currentRecord
-    work.recordMerge(of: object)
-    work.noteMending(object, [mine, committed], resolution.side)
+    session.recordMerge(of: object)
+    session.noteMending(object, [mine, committed], resolution.side)
     if resolution == .rollback {
-      return work.withMemberships(of: object) {
-        work.pending.drop(change)
+      return session.withMemberships(of: object) {
+        session.pending.drop(change)
         object.hold(store, slab)
       }
     }
-    var working = RecordBuffer(copying: store.bytes, into: work.allocator)
+    var working = RecordBuffer(copying: store.bytes, into: session.allocator)
     let merge = RecordMerge(base: committed, mine: mine, theirs: store, resolution)
-    for field in object.shape.entity.layout.fields where field.isTransient || merge.isMine(field) {
-      working.copy(field, from: mine, allocator: work.allocator)
+    for field in object.binding.entity.layout.fields where field.isTransient || merge.isMine(field)
+    {
+      working.copy(field, from: mine, allocator: session.allocator)
     }
-    work.withMemberships(of: object) {
+    session.withMemberships(of: object) {
       change.committed = store
       change.committedSlab = slab
       change.concurrent = .none
@@ -183,7 +184,7 @@ enum MergeResolution {
   /// Whose word on links counts.
   fileprivate var side: LinkMending.Side {
     switch self {
-    case .objectWins, .overwrite: .work
+    case .objectWins, .overwrite: .session
     case .storeWins, .rollback: .store
     }
   }

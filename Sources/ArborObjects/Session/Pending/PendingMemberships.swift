@@ -5,7 +5,7 @@ internal import ArborModel
 /// For relationships whose inverse is to-one they only repeat what the members' changes say, so
 /// that the owner's side is right at once. They are a function of these, and are made anew whenever
 /// one of them becomes another one — the record, what it is compared with, or whether it is a
-/// deletion: see ``Workspace/withMemberships(of:_:)``. The store derives such a
+/// deletion: see ``Session/withMemberships(of:_:)``. The store derives such a
 /// relationship by itself, unless it is ordered.
 ///
 /// For all others they are the truth, and the commit submits them. What is said of a pair is the
@@ -124,14 +124,14 @@ final class PendingMemberships {
     for edit in edits where !edit.isEmpty && !edit.relation.isHidden { body(edit.owner) }
   }
 
-  func hasEdits(of object: TrackedObject, _ relation: Relation) -> Bool {
+  func hasEdits(of object: ManagedObject, _ relation: Relation) -> Bool {
     edit(object.number, relation).map { !$0.isEmpty } ?? false
   }
 
   /// Whether any relationship of an object that users see has an edit.
-  func hasEdits(of object: TrackedObject) -> Bool {
+  func hasEdits(of object: ManagedObject) -> Bool {
     guard !edits.isEmpty else { return false }
-    return object.shape.relations.contains {
+    return object.binding.relations.contains {
       $0.isToMany && !$0.isHidden && hasEdits(of: object, $0)
     }
   }

@@ -21,7 +21,7 @@ final class PendingObject {
   }
 
   /// The registry keeps the object as long as it has a change.
-  unowned(unsafe) let object: TrackedObject
+  unowned(unsafe) let object: ManagedObject
   var kind: Kind
   /// The bytes that changes are made to; nil where only links changed, or the object was deleted
   /// unchanged.
@@ -51,7 +51,7 @@ final class PendingObject {
   /// action", which asks for no hooks and no checks.
   var isQuiet: Bool { quietMutations == mutations }
 
-  init(_ object: TrackedObject, _ kind: Kind, epoch: UInt32) {
+  init(_ object: ManagedObject, _ kind: Kind, epoch: UInt32) {
     self.object = object
     self.kind = kind
     self.epoch = epoch
@@ -99,13 +99,14 @@ final class PendingObject {
   /// Whether it makes no net change: the object's record is as it was committed.
   var hasNoEffect: Bool {
     guard kind == .updated, let committed else { return false }
-    return committed.changedFields(since: object.currentRecord, in: object.shape.entity.layout) == 0
+    return committed.changedFields(since: object.currentRecord, in: object.binding.entity.layout)
+      == 0
   }
 
   /// The membership of its object, by the change, at an owner whose members the store derives: by
   /// the field that leads there, now and before.
   func membership(at owner: ObjectNumber, _ relation: Relation) -> LinkMembership {
-    guard kind != .dropped, let field = object.shape.relations[relation.inverseSlot].field else {
+    guard kind != .dropped, let field = object.binding.relations[relation.inverseSlot].field else {
       return .unmentioned
     }
     var wasMember = committed?.reference(field) == owner

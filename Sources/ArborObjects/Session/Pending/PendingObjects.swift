@@ -36,7 +36,7 @@ final class PendingObjects {
     if lists.isEmpty { lists = Array(repeating: [], count: entityCount) }
     let object = change.object
     object.change = change
-    lists[object.shape.entity.index].append(change)
+    lists[object.binding.entity.index].append(change)
     map.set(object.number, UInt(bitPattern: Unmanaged.passUnretained(change).toOpaque()))
     noteRewritten(change)
   }
@@ -44,7 +44,7 @@ final class PendingObjects {
   /// Records that the record of a change has been, or is about to be, replaced or written.
   @inline(__always)
   func noteRewritten(_ change: PendingObject) {
-    keys?.note(change.object.number, of: change.object.shape.entity)
+    keys?.note(change.object.number, of: change.object.binding.entity)
   }
 
   /// Takes a change back; its object is left as it is.
@@ -106,7 +106,7 @@ final class PendingObjects {
   }
 
   /// The objects whose change fulfils a condition.
-  func objects(where condition: (PendingObject) -> Bool) -> [TrackedObject] {
+  func objects(where condition: (PendingObject) -> Bool) -> [ManagedObject] {
     compactMap { condition($0) ? $0.object : nil }
   }
 

@@ -8,22 +8,22 @@ internal import ArborStore
 /// last the objects go that were inserted. Relationships are set as anybody sets them, so both
 /// sides agree whatever concurrent commits have changed in between.
 struct UndoReplay {
-  let work: Workspace
-  private var keeper: InverseKeeper { InverseKeeper(work) }
+  let session: Session
+  private var keeper: InverseKeeper { InverseKeeper(session) }
 
   /// Takes edits back by new ones, at the end of the context's log.
   func run(_ edits: EditLog) {
-    let log = work.log
+    let log = session.log
     let start = log.count
     let revived = bringBack(edits)
     let inserted = edits.edits.compactMap(\.insertedObject)
     restoreParts(edits, except: Set(inserted.map(\.number)))
     restoreSequences(edits)
     for object in revived { mendLinks(of: object) }
-    work.mendLinks()
+    session.mendLinks()
     takeAway(inserted)
     // Before changes are dropped that have no net effect.
-    log.seal(in: work)
+    log.seal(in: session)
     settle(edits)
     settle(log, from: start)
   }
@@ -31,15 +31,15 @@ struct UndoReplay {
   // MARK: Objects
 
   /// Brings the objects back that the edits deleted, as they were before these changed them.
-  private func bringBack(_ edits: EditLog) -> [TrackedObject] {
-    var revived: [TrackedObject] = []
+  private func bringBack(_ edits: EditLog) -> [ManagedObject] {
+    var revived: [ManagedObject] = []
     let edits = edits.edits
     for index in edits.indices where edits[index].isDeletion {
       // Of several edits the first counts: the object lives from there on.
       guard case .object(let edit) = edits[index], let before = edit.before,
         live(edit.object) == nil
       else { continue }
-      let object = work.registry.object(edit.object.number) ?? edit.object
+      let object = session.registry.object(edit.object.number) ?? edit.object
       // What it holds since its deletion is its last record.
       let last = edit.object.heldRecord?.version
       revive(object, as: before, after: max(before.version, last ?? 0))
@@ -49,39 +49,39 @@ struct UndoReplay {
   }
 
   /// Makes a deleted object what it was, on top of what the store has of it.
-  private func revive(_ object: TrackedObject, as record: RecordView, after formerVersion: UInt32) {
-    work.recordEdit(of: object, isKnown: object.workspace != nil)
-    work.noteReplaced(object)
-    if object.workspace == nil {
-      object.workspace = work
+  private func revive(_ object: ManagedObject, as record: RecordView, after formerVersion: UInt32) {
+    session.recordEdit(of: object, isKnown: object.session != nil)
+    session.noteReplaced(object)
+    if object.session == nil {
+      object.session = session
       object.state = .live
-      work.registry.register(object)
+      session.registry.register(object)
     }
     if object.change?.kind == .deleted { keeper.keepSequences(with: object) }
-    work.withMemberships(of: object) { change(object, into: record, after: formerVersion) }
-    for relation in object.shape.relations {
+    session.withMemberships(of: object) { change(object, into: record, after: formerVersion) }
+    for relation in object.binding.relations {
       guard let target = object.target(of: relation),
-        let inverse = work.relation(of: target, relation.inverseSlot), inverse.isOrdered
+        let inverse = session.relation(of: target, relation.inverseSlot), inverse.isOrdered
       else { continue }
-      keeper.noteJoined(object.number, work.links.makeEdit(target, inverse))
+      keeper.noteJoined(object.number, session.links.makeEdit(target, inverse))
     }
   }
 
   private func change(
-    _ object: TrackedObject, into record: RecordView, after formerVersion: UInt32
+    _ object: ManagedObject, into record: RecordView, after formerVersion: UInt32
   ) {
-    let stored = work.storedRecord(of: object.number)
-    let working = RecordBuffer(copying: record.bytes, into: work.allocator)
+    let stored = session.storedRecord(of: object.number)
+    let working = RecordBuffer(copying: record.bytes, into: session.allocator)
     object.hold(working.view, working.slab)
-    let change = object.change ?? PendingObject(object, .updated, epoch: work.epoch)
+    let change = object.change ?? PendingObject(object, .updated, epoch: session.epoch)
     let known = change.committed
     change.formerVersion = max(change.baseVersion, formerVersion)
     change.kind = stored == nil ? .inserted : .updated
     change.working = working
-    change.begin(work.epoch, in: work.pending)
+    change.begin(session.epoch, in: session.pending)
     change.mutations &+= 1
     change.concurrent = .none
-    if object.change == nil { work.pending.add(change) }
+    if object.change == nil { session.pending.add(change) }
     guard let stored else {
       change.committed = nil
       change.committedSlab = nil
@@ -95,25 +95,25 @@ struct UndoReplay {
       return
     }
     if known.version != stored.record.version {
-      ChangeMerger(work).rebase(change, onto: stored.record, stored.slab, .objectWins)
+      ChangeMerger(session).rebase(change, onto: stored.record, stored.slab, .objectWins)
     }
   }
 
   /// Deletes the objects that the edits inserted, without what their delete rules would take along;
   /// also those that it deleted again, which have come back with the others. Whom it left away, at
   /// its end as before, others may have brought back.
-  private func takeAway(_ inserted: [TrackedObject]) {
+  private func takeAway(_ inserted: [ManagedObject]) {
     for object in inserted.reversed() {
       guard let object = live(object) else { continue }
-      var propagation = DeletePropagation(work, followsRules: false)
+      var propagation = DeletePropagation(session, followsRules: false)
       propagation.delete(object)
     }
   }
 
   /// The object that stands for an edit's one; nil where it is deleted, here or by others.
-  private func live(_ object: TrackedObject) -> TrackedObject? {
+  private func live(_ object: ManagedObject) -> ManagedObject? {
     // A fault may stand for an object that is not there; the store knows.
-    if object.workspace === work, object.change != nil || object.base != nil {
+    if object.session === session, object.change != nil || object.base != nil {
       return object.change?.kind == .deleted ? nil : object
     }
     return liveObject(object.number)
@@ -142,10 +142,10 @@ struct UndoReplay {
   }
 
   private func restore(_ edit: LinkEdit) {
-    if !edit.wasMember { work.forgetLost(between: edit.owner, edit.member) }
+    if !edit.wasMember { session.forgetLost(between: edit.owner, edit.member) }
     guard edit.effect != .none, let owner = liveObject(edit.owner),
       let member = liveObject(edit.member),
-      work.isMember(member, of: owner, edit.relation) != edit.wasMember
+      session.isMember(member, of: owner, edit.relation) != edit.wasMember
     else { return }
     if edit.wasMember {
       keeper.add(member, to: owner, edit.relation)
@@ -158,19 +158,19 @@ struct UndoReplay {
   private func restoreSequences(_ edits: EditLog) {
     let edits = edits.edits
     for index in edits.indices.reversed() where edits[index].isSequence {
-      guard case .sequence(let edit) = edits[index], edit.movesMembers, work.exists(edit.owner)
+      guard case .sequence(let edit) = edits[index], edit.movesMembers, session.exists(edit.owner)
       else { continue }
-      let present = work.members(of: edit.owner, edit.relation)
+      let present = session.members(of: edit.owner, edit.relation)
       keeper.arrange(edit.undone(present), of: edit.owner, edit.relation)
     }
   }
 
-  private func restore(_ object: TrackedObject, _ before: RecordView, _ bits: UInt64) {
-    let fields = object.shape.entity.layout.fields
-    work.noteReplaced(object)
+  private func restore(_ object: ManagedObject, _ before: RecordView, _ bits: UInt64) {
+    let fields = object.binding.entity.layout.fields
+    session.noteReplaced(object)
     for (index, field) in fields.enumerated() {
       guard bits & (1 << UInt64(min(index, 63))) != 0 else { continue }
-      work.forgetLost(of: object, changing: field)
+      session.forgetLost(of: object, changing: field)
       guard object.currentRecord.differs(from: before, field) else { continue }
       if case .reference = field.kind {
         point(object, field, at: before.reference(field))
@@ -183,28 +183,28 @@ struct UndoReplay {
   }
 
   /// Points a to-one relationship at what it led to, or at nothing where that is gone.
-  private func point(_ object: TrackedObject, _ field: RecordField, at target: ObjectNumber?) {
-    guard let relation = object.shape.relations.first(where: { $0.field?.offset == field.offset })
+  private func point(_ object: ManagedObject, _ field: RecordField, at target: ObjectNumber?) {
+    guard let relation = object.binding.relations.first(where: { $0.field?.offset == field.offset })
     else { return }
     keeper.set(
       object, relation, to: target.flatMap { relation.leads(to: $0) ? liveObject($0) : nil })
   }
 
-  private func liveObject(_ number: ObjectNumber) -> TrackedObject? {
-    work.exists(number) ? work.fault(number) : nil
+  private func liveObject(_ number: ObjectNumber) -> ManagedObject? {
+    session.exists(number) ? session.fault(number) : nil
   }
 
   // MARK: Relationships
 
   /// Makes both sides agree on what an object that came back leads to.
-  private func mendLinks(of object: TrackedObject) {
-    for relation in object.shape.relations {
+  private func mendLinks(of object: ManagedObject) {
+    for relation in object.binding.relations {
       guard let number = object.target(of: relation) else { continue }
       guard let target = liveObject(number) else {
         keeper.set(object, relation, to: nil)
         continue
       }
-      let inverse = target.shape.relations[relation.inverseSlot]
+      let inverse = target.binding.relations[relation.inverseSlot]
       guard !inverse.isToMany, target.target(of: inverse) != object.number else { continue }
       keeper.set(target, inverse, to: object)
     }
@@ -222,30 +222,30 @@ struct UndoReplay {
       }
       switch edits[index] {
       case .link(let edit):
-        guard let list = work.links.edit(edit.owner, edit.relation) else { continue }
-        let isStored = work.isStored(edit.member, in: edit.relation, of: edit.owner)
+        guard let list = session.links.edit(edit.owner, edit.relation) else { continue }
+        let isStored = session.isStored(edit.member, in: edit.relation, of: edit.owner)
         if list[edit.member] == (isStored ? .added : .removed) { list[edit.member] = .unmentioned }
       case .sequence(let edit):
-        guard let list = work.links.edit(edit.owner, edit.relation), list.order != nil else {
+        guard let list = session.links.edit(edit.owner, edit.relation), list.order != nil else {
           continue
         }
-        let stored = work.storedMembers(of: edit.owner, edit.relation)
+        let stored = session.storedMembers(of: edit.owner, edit.relation)
         list.arrange(list.members(over: stored), over: stored)
       case .object, .order, .none: break
       }
     }
   }
 
-  private func settle(_ object: TrackedObject) {
+  private func settle(_ object: ManagedObject) {
     guard let change = object.change, change.hasNoEffect, let committed = change.committed
     else { return }
-    work.noteReplaced(object)
-    if change.concurrent == .deleted { work.dropPairs(of: object) }
-    work.withMemberships(of: object) {
-      work.pending.drop(change)
+    session.noteReplaced(object)
+    if change.concurrent == .deleted { session.dropPairs(of: object) }
+    session.withMemberships(of: object) {
+      session.pending.drop(change)
       object.hold(committed, change.committedSlab)
     }
-    work.yield(object, to: change.concurrent)
-    if object.state == .gone { work.dropLinks { $0 == object.number } }
+    session.yield(object, to: change.concurrent)
+    if object.state == .gone { session.dropLinks { $0 == object.number } }
   }
 }

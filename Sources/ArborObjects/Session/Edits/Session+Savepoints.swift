@@ -1,0 +1,162 @@
+internal import ArborModel
+
+extension Session {
+  /// Where the log of edits stood when a savepoint began.
+  struct Savepoint {
+    let position: Int
+    let isOutermost: Bool
+    let restoreUndo: (() -> Void)?
+    let lostLinks: Set<OwnedLink>
+  }
+
+  /// Runs `body`; where it throws, the pending changes are exactly what they were before.
+  @discardableResult
+  func withSavepoint<R, E: Error>(_ body: () throws(E) -> R) throws(E) -> R {
+    let savepoint = beginSavepoint()
+    do {
+      let result = try body()
+      end(savepoint)
+      return result
+    } catch {
+      restore(savepoint)
+      throw error
+    }
+  }
+
+  func beginSavepoint() -> Savepoint {
+    undo?.seal()
+    let savepoint = Savepoint(
+      position: log.count, isOutermost: !isInSavepoint, restoreUndo: undo?.beginSavepoint(),
+      lostLinks: lostLinks)
+    isInSavepoint = true
+    // Working records made before are left as they are from here on.
+    beginEpoch()
+    return savepoint
+  }
+
+  func end(_ savepoint: Savepoint) {
+    guard savepoint.isOutermost else { return }
+    isInSavepoint = false
+    if let undo {
+      undo.endSavepoint(from: savepoint.position)
+    } else {
+      log.truncate(to: 0)
+    }
+  }
+
+  /// Takes back every edit since the savepoint, the last one first.
+  func restore(_ savepoint: Savepoint) {
+    // What is taken back is not recorded again.
+    isInSavepoint = false
+    lostLinks = savepoint.lostLinks
+    while log.count > savepoint.position {
+      switch log.removeLast() {
+      case .object(let edit): takeBack(edit)
+      case .link(let edit):
+        tellListeners { $0.noteReplaced(linksOf: edit.owner, edit.relation) }
+        links.makeEdit(edit.owner, edit.relation)[edit.member] = edit.former
+      case .order(let owner, let relation, let order):
+        tellListeners { $0.noteReplaced(linksOf: owner, relation) }
+        let list = links.makeEdit(owner, relation)
+        list.order = order
+        list.orderEpoch = 0
+      case .sequence, .none: break
+      }
+    }
+    beginEpoch()
+    savepoint.restoreUndo?()
+    isInSavepoint = !savepoint.isOutermost
+    if undo == nil, savepoint.isOutermost { log.truncate(to: 0) }
+    settleListeners()
+  }
+
+  private func takeBack(_ edit: ObjectEdit) {
+    noteReplaced(edit.object)
+    withMemberships(of: edit.object) { restore(edit) }
+  }
+
+  private func restore(_ edit: ObjectEdit) {
+    let object = edit.object
+    let concurrent = concurrent(beneath: edit)
+    if edit.former == .absent {
+      if let change = object.change { pending.drop(change) }
+      object.detach(.gone)
+      registry.unregister(object)
+    } else {
+      if object.session == nil {
+        object.session = self
+        object.state = .live
+        registry.register(object)
+      }
+      restorePending(edit)
+      if let record = edit.record { object.hold(record, edit.slab) } else { object.becomeFault() }
+      if let change = object.change {
+        change.concurrent = concurrent
+      } else {
+        yield(object, to: concurrent)
+      }
+    }
+  }
+
+  /// What concurrent commits have made of an object since the state that is about to be restored.
+  private func concurrent(beneath edit: ObjectEdit) -> PendingObject.Concurrent {
+    guard edit.former != .absent, edit.former != .inserted else { return .none }
+    let former = edit.former == .unchanged ? edit.record : edit.pending?.committed
+    guard let change = edit.object.change else {
+      // A conflict may have been resolved meanwhile, in favour of the store's state.
+      if edit.object.state == .gone { return .deleted }
+      guard edit.former != .unchanged, let base = edit.object.base else { return .none }
+      return base == former?.base ? .none : .changed
+    }
+    // Or by putting the change on top of theirs.
+    guard let committed = change.committed else { return .deleted }
+    return committed.base == former?.base ? change.concurrent : .changed
+  }
+
+  private func restorePending(_ edit: ObjectEdit) {
+    guard let former = edit.pending else {
+      if let change = edit.object.change { pending.drop(change) }
+      return
+    }
+    let change = edit.object.change ?? PendingObject(former)
+    change.restore(former, in: pending)
+    if edit.object.change == nil { pending.add(change) }
+  }
+
+  /// Lets `body` make an object's change another one, and repeats in the link edits of those that
+  /// it leads or led to what that makes of them.
+  func withMemberships(of object: ManagedObject, _ body: () -> Void) {
+    let former = derivingOwners(of: object)
+    if !listeners.isEmpty, object.change?.kind == .deleted {
+      // It may come back to where others have linked it meanwhile.
+      links.forEach(hiding: object.number) { edit in
+        tellListeners { $0.noteReplaced(linksOf: edit.owner, edit.relation) }
+      }
+    }
+    body()
+    for (owner, relation) in former + derivingOwners(of: object) {
+      if relation.isOrdered { tellListeners { $0.noteReplaced(linksOf: owner, relation) } }
+      links.derive(object.number, object.change, at: owner, relation)
+    }
+  }
+
+  /// The owners at whose side an object's change may make a difference without a link of its own:
+  /// the targets of to-one relationships whose inverse is to-many, now and before.
+  private func derivingOwners(of object: ManagedObject) -> [(ObjectNumber, Relation)] {
+    guard let change = object.change else { return [] }
+    var owners: [(ObjectNumber, Relation)] = []
+    for relation in object.binding.relations {
+      guard let field = relation.field else { continue }
+      let present = object.target(of: relation)
+      let former = change.committed?.reference(field)
+      for target in [present, former == present ? nil : former] {
+        if let target, let inverse = self.relation(of: target, relation.inverseSlot),
+          inverse.isToMany
+        {
+          owners.append((target, inverse))
+        }
+      }
+    }
+    return owners
+  }
+}

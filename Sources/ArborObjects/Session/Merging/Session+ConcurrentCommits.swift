@@ -1,0 +1,258 @@
+internal import ArborModel
+internal import ArborStore
+
+/// Taking in what other contexts and processes have committed.
+extension Session {
+  var policy: ConcurrencyPolicy { mergePolicy.concurrencyPolicy }
+
+  /// Takes in the commits up to a snapshot, so that objects and what the snapshot finds never
+  /// contradict each other.
+  ///
+  /// Unchanged objects whose values are known get those of the snapshot, or are gone. Changed ones
+  /// keep their changes: where the context's policy is that they win property by property, they are
+  /// put on top of the newer record at once; otherwise the commit finds the conflict.
+  @inline(never)
+  func mergeCommits(upTo snapshot: StoreSnapshot) throws(StoreError) {
+    guard mergesCommits, snapshot.sequence > sequence else { return }
+    memberships.removeAll()
+    undo?.seal()
+    links.noteConcurrent()
+    if !listeners.isEmpty, links.hasEdits { hasConcurrentLinks = true }
+    var hasDeletions = false
+    if registry.count > 0 || !listeners.isEmpty {
+      switch try snapshot.history(after: sequence) {
+      case .tooOld:
+        hasDeletions = true
+        try takeInAll(snapshot)
+      case .entries(let entries):
+        for entry in entries where !ownSequences.contains(entry.sequence) {
+          guard !entry.isBulk else {
+            hasDeletions = true
+            try takeInAll(snapshot)
+            break
+          }
+          for change in entry.changes {
+            if change.kind == .delete { hasDeletions = true }
+            try takeIn(change, snapshot)
+          }
+        }
+      }
+    }
+    if hasDeletions { try dropLostLinks(snapshot) }
+    reloadOutdated(on: snapshot)
+    mendLinks()
+    sequence = snapshot.sequence
+    readAhead = []
+    if !ownSequences.isEmpty { ownSequences = ownSequences.filter { $0 > sequence } }
+    settleListeners()
+  }
+
+  /// Gives objects whose values were known those of the snapshot, so that what the program has read
+  /// of its objects is of one commit between two operations.
+  private func reloadOutdated(on snapshot: StoreSnapshot) {
+    guard !outdated.isEmpty else { return }
+    let numbers = outdated.filter { registry.object($0).map { $0.base == nil } ?? false }
+    outdated = []
+    guard !numbers.isEmpty else { return }
+    var reloaded = self.reloaded ?? FetchedObjects()
+    // An object that can't be read stays a fault, whose next read reports the error.
+    do throws(StoreError) { try load(numbers.sorted(), on: snapshot, &reloaded) } catch {}
+    self.reloaded = reloaded
+  }
+
+  private func takeIn(_ change: HistoryEntry.Change, _ snapshot: StoreSnapshot) throws(StoreError) {
+    let object = registry.object(change.number)
+    // What was read ahead of the commit was not known before it.
+    let wasKnown = object != nil && !readAhead.contains(change.number)
+    tellListeners { $0.noteConcurrent(change, isRegistered: wasKnown) }
+    guard let object else { return }
+    var isDeleted = change.kind == .delete
+    // A later commit may have brought it back.
+    if isDeleted { isDeleted = try !snapshot.exists(change.number) }
+    try takeIn(object, isDeleted: isDeleted, snapshot)
+  }
+
+  /// Drops the pending links of and to objects that others have deleted.
+  ///
+  /// - Parameter isFinal: Whether objects without net change live on no longer.
+  func dropLostLinks(_ snapshot: StoreSnapshot, isFinal: Bool = false) throws(StoreError) {
+    try dropLinks { (number) throws(StoreError) in
+      if let change = pending.change(of: number), !isFinal || !change.hasNoEffect { return false }
+      return try !snapshot.exists(number)
+    }
+  }
+
+  /// Drops the pending links of and to objects that are gone.
+  func dropLinks<E: Error>(where isGone: (ObjectNumber) throws(E) -> Bool) throws(E) {
+    var lost: [PendingMembers] = []
+    try links.forEach { edit throws(E) in
+      if !edit.relation.isInverseToMany, try isGone(edit.owner) { lost.append(edit) }
+    }
+    let merger = ChangeMerger(self)
+    for edit in lost {
+      for member in edit.addedMembers {
+        guard let change = pending.change(of: member) else { continue }
+        merger.dropReference(change, to: edit.owner, edit.relation)
+      }
+    }
+    try forgetLinks(where: isGone)
+  }
+
+  /// Forgets what is said of links of and to some objects.
+  func forgetLinks<E: Error>(where isGone: (ObjectNumber) throws(E) -> Bool) throws(E) {
+    try links.forget(where: isGone) { edit, members in
+      tellListeners { $0.noteReplaced(linksOf: edit.owner, edit.relation) }
+      noteLost(edit, members)
+      if edit.order != nil { recordOrder(edit, tellsListeners: false) }
+      for member in members { recordEdit(of: edit, member, isMerge: true) }
+    }
+  }
+
+  /// Lets changed objects that are paired with one that goes lead nowhere: others may bring it back
+  /// with another partner before the commit finds out.
+  func dropPairs(of gone: ManagedObject) {
+    guard let record = gone.heldRecord else { return }
+    for relation in gone.binding.relations where relation.isPaired {
+      guard let partner = relation.field.flatMap(record.reference),
+        let change = pending.change(of: partner)
+      else { continue }
+      ChangeMerger(self).dropReference(change, to: gone.number, relation)
+    }
+  }
+
+  /// Takes away what others have deleted.
+  func takeAwayDeleted(_ object: ManagedObject) {
+    dropPairs(of: object)
+    takeAway(object)
+  }
+
+  private func takeInAll(_ snapshot: StoreSnapshot) throws(StoreError) {
+    tellListeners { $0.noteAnything() }
+    for object in registry.objects {
+      let exists = object.change?.kind == .inserted ? true : try snapshot.exists(object.number)
+      try takeIn(object, isDeleted: !exists, snapshot)
+    }
+  }
+
+  private func takeIn(
+    _ object: ManagedObject, isDeleted: Bool, _ snapshot: StoreSnapshot
+  ) throws(StoreError) {
+    guard let change = object.change, !isDeleted || !change.hasNoEffect else {
+      noteReplaced(object)
+      if isDeleted {
+        takeAwayDeleted(object)
+      } else if object.binding.hasTransientFields, object.base != nil {
+        try renew(object, snapshot)
+      } else {
+        if object.base != nil { outdated.append(object.number) }
+        object.becomeFault()
+      }
+      return
+    }
+    // Only what was brought back can be in the store already.
+    if change.kind == .inserted, change.formerVersion > 0, !isDeleted, policy == .mergesAtOnce,
+      let record = try snapshot.record(object.number, allocator: allocator)
+    {
+      let merger = ChangeMerger(self)
+      return merger.resolveInserted(change, record, allocator.slab, .objectWins)
+    }
+    guard policy == .mergesAtOnce, change.kind == .updated, !isDeleted,
+      let record = try snapshot.record(object.number, allocator: allocator),
+      record.version != change.baseVersion
+    else {
+      guard change.kind != .inserted else { return }
+      var record: RecordView?
+      if change.kind == .deleted {
+        record = try snapshot.record(object.number, allocator: allocator)
+      }
+      withMemberships(of: object) {
+        change.concurrent = isDeleted ? .deleted : .changed
+        if let record { object.hold(record, allocator.slab) }
+      }
+      if record != nil { try hideLinks(to: object, snapshot) }
+      return
+    }
+    ChangeMerger(self).rebase(change, onto: record, allocator.slab, .objectWins)
+  }
+
+  /// Leaves an object that is deleted here out of what others have linked to it.
+  private func hideLinks(to object: ManagedObject, _ snapshot: StoreSnapshot) throws(StoreError) {
+    for relation in object.binding.relations where relation.isToMany && relation.isInverseToMany {
+      for owner in try snapshot.members(relation.schema, of: object.number) {
+        guard let inverse = self.relation(of: owner, relation.inverseSlot) else { continue }
+        tellListeners { $0.noteReplaced(linksOf: owner, inverse) }
+        links.hide(object.number, from: owner, inverse)
+      }
+    }
+  }
+
+  private func renew(_ object: ManagedObject, _ snapshot: StoreSnapshot) throws(StoreError) {
+    guard let record = try snapshot.record(object.number, allocator: allocator) else {
+      return takeAwayDeleted(object)
+    }
+    renew(object, record, allocator.slab)
+  }
+
+  /// Lets an object be what it is in the store by now, where it is about to be changed from its
+  /// other ends: the context may hold what it was before others changed it too. Nothing happens to
+  /// one whose change is to be committed, which finds the conflict.
+  func renewUnchanged(_ number: ObjectNumber) {
+    guard let object = registry.object(number), object.base != nil,
+      object.change?.hasNoEffect ?? true
+    else { return }
+    let stored = storedRecord(of: number)
+    let known = object.change?.baseVersion ?? object.currentRecord.version
+    guard stored?.record.version != known else { return }
+    if let change = object.change {
+      guard let stored else { return }
+      return ChangeMerger(self).rebase(change, onto: stored.record, stored.slab, .objectWins)
+    }
+    guard let stored else { return takeAwayDeleted(object) }
+    noteReplaced(object)
+    renew(object, stored.record, stored.slab)
+  }
+
+  /// Takes over a record, keeping the values that live in memory only.
+  private func renew(_ object: ManagedObject, _ record: RecordView, _ slab: RecordSlab) {
+    // The copy may open a new slab, which ends the life of the present one.
+    var renewed = withExtendedLifetime(slab) {
+      RecordBuffer(copying: record.bytes, into: allocator)
+    }
+    for field in object.binding.entity.layout.fields where field.isTransient {
+      renewed.copy(field, from: object.currentRecord, allocator: allocator)
+    }
+    object.hold(renewed.view, renewed.slab)
+  }
+
+  /// Ends the object's belonging to the context: it is no longer in the store.
+  func takeAway(_ object: ManagedObject) {
+    noteReplaced(object)
+    withMemberships(of: object) {
+      if let change = object.change { pending.drop(change) }
+    }
+    object.detach(.gone)
+    registry.unregister(object)
+  }
+}
+
+/// What happens where a concurrent commit changed the same objects, as far as that is decided when
+/// it is merged.
+enum ConcurrencyPolicy {
+  /// The commit finds the conflict, and no new link is lost.
+  case refuses
+  /// Changes are put on top of the newer record at once.
+  case mergesAtOnce
+  /// The commit finds the conflict, and decides it.
+  case mergesAtCommit
+}
+
+extension MergePolicy {
+  /// What happens as soon as a concurrent commit is merged.
+  fileprivate var concurrencyPolicy: ConcurrencyPolicy {
+    switch self {
+    case .error: .refuses
+    case .mergeByPropertyObjectWins: .mergesAtOnce
+    case .mergeByPropertyStoreWins, .overwrite, .rollback, .custom: .mergesAtCommit
+    }
+  }
+}

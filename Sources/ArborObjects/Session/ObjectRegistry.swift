@@ -1,0 +1,184 @@
+internal import ArborModel
+
+/// The identity map of a context: one object per number, held strongly.
+///
+/// Objects that nobody else refers to and that have no changes are swept out whenever those without
+/// changes have become twice as many as there were objects. It happens at the beginning of
+/// operations, on the context's own thread, so that no object's `deinit` has to find its context.
+///
+/// The map's words are references at +1, as `Unmanaged` keeps them.
+final class ObjectRegistry {
+  let map = NumberMap()
+  private var sweepCount = leastSweepCount
+
+  /// Below some thousand objects a sweep costs more than the memory it frees is worth.
+  private static let leastSweepCount = 4096
+
+  @inline(__always)
+  var count: Int { map.count }
+
+  @inline(__always)
+  func object(_ number: ObjectNumber) -> ManagedObject? {
+    map[number].flatMap(Self.object)
+  }
+
+  /// Those of some numbers whose object is not registered, or does not hold its record; and whether
+  /// none of them is registered.
+  func unread(_ numbers: [ObjectNumber]) -> (numbers: [ObjectNumber], areNew: Bool) {
+    let words = map.words(of: numbers)
+    var unread: [ObjectNumber] = []
+    var areNew = true
+    for (number, word) in zip(numbers, words) {
+      if let object = Self.object(word) {
+        if object.base != nil { continue }
+        areNew = false
+      }
+      unread.append(number)
+    }
+    return (unread, areNew)
+  }
+
+  @inline(__always)
+  func register(_ object: ManagedObject) {
+    map.set(object.number, UInt(bitPattern: Unmanaged.passRetained(object).toOpaque()))
+  }
+
+  /// Registers an object that was made just now and that nobody else knows.
+  @inline(__always)
+  func registerNew(_ object: ManagedObject) {
+    map.set(object.number, UInt(bitPattern: BulkRetain.retainNew(object)))
+  }
+
+  /// Lets go of an object. The caller holds the object.
+  func unregister(_ object: ManagedObject) {
+    if let word = map.remove(object.number) { Self.release(word) }
+  }
+
+  func reserve(_ additional: Int) { map.reserveCapacity(map.count + additional) }
+
+  /// Calls `body` with every object. The registry must not change meanwhile.
+  func forEach(_ body: (ManagedObject) -> Void) {
+    map.forEach { _, word in
+      if let object = Self.object(word) { body(object) }
+    }
+  }
+
+  /// Calls `body` with the objects of words that the map gave, in their order; 0 is passed over.
+  /// The registry must not change meanwhile.
+  ///
+  /// The memory of those further on, then of their records, is asked for meanwhile.
+  func forEach(of words: ContiguousArray<UInt>, _ body: (ManagedObject) -> Void) {
+    for index in words.indices {
+      if index + NumberMap.lookahead < words.count {
+        NumberMap.prefetch(words[index + NumberMap.lookahead])
+      }
+      if index + 6 < words.count, let object = Self.object(words[index + 6]) {
+        let record = UInt(bitPattern: object.base)
+        NumberMap.prefetch(record)
+        NumberMap.prefetch(record &+ 64)
+      }
+      if let object = Self.object(words[index]) { body(object) }
+    }
+  }
+
+  /// Any of the objects. Linear where there are many.
+  var first: ManagedObject? {
+    var first: ManagedObject?
+    forEach { if first == nil { first = $0 } }
+    return first
+  }
+
+  /// All objects, for loops that change the registry.
+  var objects: [ManagedObject] {
+    var objects: [ManagedObject] = []
+    objects.reserveCapacity(count)
+    forEach { objects.append($0) }
+    return objects
+  }
+
+  /// Detaches and lets go of every object.
+  func forgetAll() {
+    map.forEachAddress { _, word in
+      guard let pointer = UnsafeRawPointer(bitPattern: word) else { return }
+      let object = Unmanaged<ManagedObject>.fromOpaque(pointer)
+      object._withUnsafeGuaranteedRef { $0.detach(.forgotten) }
+      object.release()
+    }
+    map.removeAll()
+    sweepCount = Self.leastSweepCount
+  }
+
+  /// Tells that many objects have just lost their changes, which kept them from being swept out.
+  func noteSettled(_ settledCount: Int) {
+    if settledCount > count / 4 { sweepCount = Self.leastSweepCount }
+  }
+
+  /// Whether there are as many objects that a sweep might find unused as is worth its scan.
+  ///
+  /// - Parameter changedCount: How many objects have changes, which keeps them.
+  @inline(__always)
+  func needsSweep(besides changedCount: Int) -> Bool {
+    map.count - changedCount >= sweepCount
+  }
+
+  /// Lets go of the unchanged objects that nobody else refers to.
+  ///
+  /// - Parameter isNeeded: Which of them stay nevertheless; nil for none.
+  func sweep(keeping isNeeded: ((ManagedObject) -> Bool)? = nil) {
+    var unused: [ObjectNumber] = []
+    map.forEachAddress { number, word in
+      guard Self.isUnused(word) else { return }
+      if let isNeeded, let object = Self.object(word), isNeeded(object) { return }
+      unused.append(number)
+    }
+    if unused.count > count / 2 {
+      removeMost(unused)
+    } else {
+      for number in unused {
+        if let word = map.remove(number) { Self.release(word) }
+      }
+    }
+    sweepCount = max(Self.leastSweepCount, count * 2)
+  }
+
+  /// Fills the map anew with the objects in use, which costs less than removing most one by one.
+  private func removeMost(_ unused: [ObjectNumber]) {
+    for number in unused {
+      guard let word = map[number] else { continue }
+      Self.release(word)
+      map.set(number, 0)
+    }
+    var kept: [(ObjectNumber, UInt)] = []
+    map.forEach { number, word in
+      if word != 0 { kept.append((number, word)) }
+    }
+    // In place, since fetch overlays hold the map itself.
+    map.removeAll()
+    for (number, word) in kept { map.set(number, word) }
+  }
+
+  private static func isUnused(_ word: UInt) -> Bool {
+    guard let object = object(word), object.change == nil else { return false }
+    _ = consume object
+    // The word is a strong reference, so the count can be asked of where it lies in memory.
+    var word = word
+    return withUnsafeMutablePointer(to: &word) { pointer in
+      pointer.withMemoryRebound(to: ManagedObject.self, capacity: 1) {
+        isKnownUniquelyReferenced(&$0.pointee)
+      }
+    }
+  }
+
+  @inline(__always)
+  private static func object(_ word: UInt) -> ManagedObject? {
+    UnsafeRawPointer(bitPattern: word).map {
+      Unmanaged<ManagedObject>.fromOpaque($0).takeUnretainedValue()
+    }
+  }
+
+  private static func release(_ word: UInt) {
+    if let pointer = UnsafeRawPointer(bitPattern: word) {
+      Unmanaged<ManagedObject>.fromOpaque(pointer).release()
+    }
+  }
+}

@@ -1,0 +1,155 @@
+internal import ArborModel
+internal import ArborStore
+
+/// What a commit writes: the edits since the last one, taken together.
+extension Session {
+  /// Lets objects without net change be what concurrent commits have made of them, so that links
+  /// which were changed at their other ends only are changed at theirs too. Those that are gone go
+  /// first: a link to them that is dropped would be a change of theirs, and bring them back.
+  func yieldChangesWithoutEffect() {
+    // Without merging nobody has noticed.
+    let isUnaware = !mergesCommits
+    let withoutEffect = pending.compactMap {
+      ($0.concurrent != .none || isUnaware) && $0.hasNoEffect ? $0 : nil
+    }
+    for change in withoutEffect {
+      guard let stored = storedRecord(of: change.object.number) else {
+        recordMerge(of: change.object)
+        takeAwayDeleted(change.object)
+        continue
+      }
+      guard change.concurrent == .changed || stored.record.version != change.baseVersion else {
+        continue
+      }
+      ChangeMerger(self).rebase(change, onto: stored.record, stored.slab, .objectWins)
+    }
+    mendLinks()
+  }
+
+  /// Unlinks changed objects that others have linked to what is deleted here, as the commit does
+  /// with unchanged ones; there is nothing in that to undo. Code that links to a deleted object
+  /// here is told by the validation.
+  func unlinkFromDeleted() {
+    guard pending.deletedCount > 0 else { return }
+    let keeper = InverseKeeper(self)
+    for change in pending.all where change.kind == .updated {
+      for relation in change.object.binding.relations {
+        guard let field = relation.field, let target = change.object.target(of: relation),
+          isDeleted(target), change.committed?.reference(field) == target
+        else { continue }
+        keeper.set(change.object, relation, to: nil)
+      }
+    }
+  }
+
+  /// All that waits, as what the store writes. The records are borrowed.
+  func changeSet() -> ChangeSet {
+    var changes = ChangeSet()
+    changes.records.reserveCapacity(pending.count)
+    func append(_ edit: PendingMembers, _ change: ChangeSet.LinkEdit.Edit) {
+      changes.links.append(.init(owner: edit.owner, relationship: edit.relation.schema, change))
+    }
+    var reordered: [ObjectNumber: UInt64] = [:]
+    for (edit, members) in newOrders() {
+      let bit = schema.entity(of: edit.owner)?.changeBit(ofLinks: edit.relation.slot)
+      reordered[edit.owner, default: 0] |= bit ?? EntitySchema.otherProperties
+      append(edit, .reorder(members))
+    }
+    links.forEach { edit in
+      guard edit.relation.form == .links, !edit.relation.isOrdered, !isDeleted(edit.owner)
+      else { return }
+      for member in edit.removed.numbers { append(edit, .remove(member)) }
+      for member in edit.added.numbers { append(edit, .add(member)) }
+    }
+    pending.forEach { change in
+      let record = recordChange(change, reordered: reordered[change.object.number] ?? 0)
+      change.isSubmitted = record != nil
+      if let record { changes.records.append(record) }
+    }
+    return changes
+  }
+
+  /// What the store has to write of a change; nil where the object is as it was.
+  ///
+  /// - Parameter reordered: The bits of the object's ordered relationships that changed.
+  private func recordChange(_ change: PendingObject, reordered: UInt64) -> ChangeSet.RecordChange? {
+    let object = change.object
+    switch change.kind {
+    case .inserted: return .insert(object.number, object.currentRecord, after: change.baseVersion)
+    case .deleted: return .delete(object.number, from: change.baseVersion)
+    case .dropped: return nil
+    case .updated:
+      guard let committed = change.committed else { return nil }
+      var fields = committed.changedFields(
+        since: object.currentRecord, in: object.binding.entity.layout)
+      fields |= reordered
+      guard fields != 0 else { return nil }
+      return .update(
+        object.number, from: change.baseVersion, object.currentRecord, changedProperties: fields)
+    }
+  }
+
+  /// What the store has to write of the objects alone.
+  func recordChanges() -> [ChangeSet.RecordChange] {
+    pending.compactMap { recordChange($0, reordered: 0) }
+  }
+
+  /// The objects that changed in the members of their relationships only.
+  func ownersOfLinks() -> [ManagedObject] {
+    var owners: [ManagedObject] = []
+    links.forEachOwner { number in
+      if let owner = registry.object(number), owner.change == nil { owners.append(owner) }
+    }
+    return owners
+  }
+}
+
+/// What is left after a commit.
+extension Session {
+  /// Makes the committed state the state of memory; nothing waits any more.
+  ///
+  /// - Parameter committedSequence: That of the commit; nil where nothing had to be written.
+  /// - Returns: The objects whose changes waited.
+  func finish(_ committedSequence: UInt64?) -> [ManagedObject] {
+    memberships.removeAll()
+    var committed: [ManagedObject] = []
+    committed.reserveCapacity(pending.count)
+    let hadLinks = !listeners.isEmpty && links.hasEdits
+    pending.forEach { change in
+      let object = change.object
+      committed.append(object)
+      if change.kind == .deleted {
+        object.detach(.gone)
+        registry.unregister(object)
+      } else {
+        settle(change, committedSequence)
+        object.change = nil
+        if !change.isSubmitted { yield(object, to: change.concurrent) }
+      }
+    }
+    pending.removeAll()
+    links.removeAll()
+    registry.noteSettled(committed.count)
+    if let committedSequence {
+      if committedSequence == sequence + 1 {
+        sequence = committedSequence
+      } else {
+        ownSequences.insert(committedSequence)
+      }
+    }
+    tellListeners { $0.noteCommitted() }
+    if hadLinks, let committedSequence, committedSequence != sequence { hasConcurrentLinks = true }
+    endConcurrentLinks()
+    settleListeners()
+    return committed
+  }
+
+  /// The record in memory takes the version that the store gave it, where it was written.
+  private func settle(_ change: PendingObject, _ committedSequence: UInt64?) {
+    guard change.isSubmitted, let working = change.working else { return }
+    guard change.committed == nil else { return working.setVersion(change.baseVersion &+ 1) }
+    let insertion = ChangeSet.RecordChange.insert(
+      change.object.number, working.view, after: change.baseVersion)
+    working.setVersion(insertion.version(in: committedSequence ?? 0))
+  }
+}

@@ -1,0 +1,113 @@
+internal import ArborModel
+internal import ArborStore
+
+extension Session {
+  /// Gives an object a working record that may be written to now; nil where its record cannot be
+  /// read, or where it is deleted: changes of deleted objects have no effect.
+  @inline(never)
+  func beginWriting(_ object: ManagedObject) -> PendingObject? {
+    guard load(object), object.change?.kind != .deleted else { return nil }
+    if let change = object.change, change.isRead(in: epoch) {
+      change.begin(epoch, in: pending)
+      return change
+    }
+    let record = object.currentRecord
+    recordEdit(of: object)
+    let change: PendingObject
+    if let present = object.change {
+      change = present
+    } else {
+      change = PendingObject(object, .updated, epoch: epoch)
+      change.committed = record
+      change.committedSlab = object.slab
+      pending.add(change)
+    }
+    let working = RecordBuffer(copying: record.bytes, into: allocator)
+    change.working = working
+    change.begin(epoch, in: pending)
+    object.hold(working.view, working.slab)
+    return change
+  }
+
+  func rollback() {
+    links.forEachDeviation { list in
+      tellListeners { $0.noteReplaced(linksOf: list.owner, list.relation) }
+    }
+    links.removeAll()
+    lostLinks = []
+    for change in pending.all {
+      let object = change.object
+      noteReplaced(object)
+      object.change = nil
+      guard let committed = change.committed else {
+        takeAway(object)
+        continue
+      }
+      object.hold(committed, change.committedSlab)
+      yield(object, to: change.concurrent)
+    }
+    pending.removeAll()
+    endConcurrentLinks()
+    undo?.rollBack()
+    failure?.blocksCommits = false
+    if failure?.isReported == true { failure = nil }
+    settleListeners()
+  }
+
+  func reset() {
+    pending.removeAll()
+    links.removeAll()
+    lostLinks = []
+    registry.forgetAll()
+    memberships.removeAll()
+    undo?.removeAll()
+    failure = nil
+    tellListeners { $0.noteAnything() }
+    ownSequences = []
+    readAhead = []
+    outdated = []
+    sequence = pinned?.sequence ?? file.lastSequence
+  }
+
+  /// Makes a changed object what it was before its changes, links included.
+  func takeBack(_ change: PendingObject) {
+    guard let committed = change.committed else { return }
+    let object = change.object
+    let keeper = InverseKeeper(self)
+    for relation in object.binding.relations {
+      guard let field = relation.field else { continue }
+      let target = committed.reference(field).flatMap { relation.leads(to: $0) ? fault($0) : nil }
+      keeper.set(object, relation, to: target)
+    }
+    if change.epoch == epoch || change.isRead(in: epoch) {
+      // Undo goes back to what the object was before its first change in the savepoint.
+      recordMerge(of: object)
+    } else {
+      recordEdit(of: object)
+    }
+    withMemberships(of: object) {
+      pending.drop(change)
+      object.hold(committed, change.committedSlab)
+    }
+  }
+
+  /// The pending links are gone: what was read with them may be something else.
+  func endConcurrentLinks() {
+    guard hasConcurrentLinks else { return }
+    hasConcurrentLinks = false
+    tellListeners { $0.noteAnything() }
+  }
+
+  /// Lets an object without net change be what concurrent commits have made of it.
+  func yield(_ object: ManagedObject, to concurrent: PendingObject.Concurrent) {
+    switch concurrent {
+    case .none: break
+    case .changed:
+      noteReplaced(object)
+      object.becomeFault()
+    case .deleted:
+      takeAway(object)
+      links.forget(where: { $0 == object.number }, telling: { _, _ in })
+    }
+  }
+}

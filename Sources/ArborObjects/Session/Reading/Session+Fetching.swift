@@ -1,0 +1,177 @@
+internal import ArborModel
+internal import ArborStore
+
+/// Objects that requests name. What they know no class of is no instance of a generic type, so that
+/// looking up one object after another makes none.
+extension Session {
+  /// The objects of a request; see ``ManagedObjectContext/fetch(_:)``.
+  func fetch<T: ManagedObject>(_ request: FetchRequest<T>) throws(ArborError) -> [T] {
+    try beginOperation()
+    let entity = try entity(for: request)
+    let query = try query(request.description, entity)
+    // The class of the entity, which all its objects have, is checked.
+    return try fetch(query, request.description, entity).typed()
+  }
+
+  private func fetch(
+    _ query: StoreQuery, _ description: FetchDescription, _ entity: EntitySchema
+  ) throws(ArborError) -> [ManagedObject] {
+    let overlay = overlay(for: description)
+    let paths = try prefetchPaths(description, of: entity)
+    var fetched = FetchedObjects()
+    // Hooks run when no snapshot is open and every object is in place: also those of objects that
+    // were made before the operation was ended, since later fetches find them in the context.
+    defer { fetched.awake() }
+    return try onSnapshot { snapshot throws(StoreError) in
+      let records = try snapshot.fetch(query, overlay: overlay, allocator: allocator)
+      let results = try materialise(records, on: snapshot, &fetched)
+      for path in paths { try prefetch(path, of: results, on: snapshot, &fetched) }
+      return results
+    }
+  }
+
+  // MARK: The first one
+
+  /// The first object that a description names.
+  func first(
+    _ description: FetchDescription, _ entity: EntitySchema
+  ) throws(ArborError) -> ManagedObject? {
+    guard let predicate = description.predicate else {
+      return try firstPlanned(description, entity, nil)
+    }
+    let bound = try PredicateBinder.bind(predicate, to: entity, in: schema)
+    if description.sortKeys.isEmpty, description.fetchOffset == 0, description.pageToken == nil,
+      description.relationshipKeyPathsForPrefetching.isEmpty,
+      let found = try lookUp(
+        predicate, bound, entity, includesSubentities: description.includesSubentities,
+        overlay(for: description))
+    {
+      return found
+    }
+    return try firstPlanned(description, entity, bound)
+  }
+
+  /// The first object of a class's entity that fulfils a predicate.
+  func first(
+    _ binding: EntityBinding, _ predicate: FetchPredicate?, _ sortKeys: [SortKey]
+  ) throws(ArborError) -> ManagedObject? {
+    let entity = binding.entity
+    var bound: BoundPredicate?
+    if let predicate {
+      let own = try PredicateBinder.bind(predicate, to: entity, in: schema)
+      if sortKeys.isEmpty,
+        let found = try lookUp(predicate, own, entity, includesSubentities: true, overlay)
+      {
+        return found
+      }
+      bound = own
+    }
+    let description = FetchDescription(
+      entityName: entity.name, predicate: predicate, sortKeys: sortKeys)
+    return try firstPlanned(description, entity, bound)
+  }
+
+  /// The first object that a description names, whatever it asks for.
+  ///
+  /// - Parameter bound: The description's predicate, bound to the entity; nil without one.
+  private func firstPlanned(
+    _ description: FetchDescription, _ entity: EntitySchema, _ bound: BoundPredicate?
+  ) throws(ArborError) -> ManagedObject? {
+    var description = description
+    description.fetchLimit = 1
+    let query = try query(description, entity, bound)
+    return try fetch(query, description, entity).first
+  }
+
+  /// Answers a predicate that names one unique value, perhaps with no object; nil where it states
+  /// anything else, or somebody wants to know what takes long.
+  ///
+  /// - Parameter bound: The predicate, bound to the entity.
+  private func lookUp(
+    _ predicate: FetchPredicate, _ bound: BoundPredicate, _ entity: EntitySchema,
+    includesSubentities: Bool, _ overlay: FetchOverlay?
+  ) throws(ArborError) -> ManagedObject?? {
+    guard let value = bound.uniqueEquality, watch == nil else { return nil }
+    try limitOperation(to: predicate.allowance)
+    var isFetched = false
+    let found = try onSnapshot { snapshot throws(StoreError) -> ManagedObject?? in
+      let answer = try snapshot.lookUp(
+        value, predicate.arguments, of: entity, includesSubentities: includesSubentities,
+        overlay: overlay, allocator: allocator)
+      switch answer {
+      case .unplanned: return nil
+      case .nothing: return .some(nil)
+      case .row(let row): return try object(of: row, allocator.slab, on: snapshot, &isFetched)
+      }
+    }
+    if isFetched { found??.awakeFromFetch() }
+    return found
+  }
+
+  // MARK: By their numbers
+
+  /// The numbers of the objects that a request would give.
+  func numbers<T: ManagedObject>(of request: FetchRequest<T>) throws(ArborError) -> [ObjectNumber] {
+    try read(request) { snapshot, query, overlay throws(StoreError) in
+      try snapshot.fetchNumbers(query, overlay: overlay)
+    }
+  }
+
+  /// The objects of several numbers that exist, in the order of the numbers.
+  ///
+  /// - Parameter paths: The relationships whose objects are read too.
+  func existingObjects(
+    _ numbers: some Collection<ObjectNumber>, prefetching paths: [[RelationshipSchema]] = []
+  ) throws(ArborError) -> [ManagedObject] {
+    try limitOperation()
+    var fetched = FetchedObjects()
+    defer { fetched.awake() }
+    return try onSnapshot { snapshot throws(StoreError) -> [ManagedObject] in
+      let objects = try existing(numbers, on: snapshot, &fetched)
+      for path in paths { try prefetch(path, of: objects, on: snapshot, &fetched) }
+      return objects
+    }
+  }
+
+  // MARK: By their IDs
+
+  /// The object of an ID, its values read; see ``ManagedObjectContext/existingObject(with:)``.
+  func existingObject(_ id: ObjectID) throws(ArborError) -> ManagedObject {
+    try beginOperation()
+    let number = try number(of: id)
+    try mergeKnownCommits()
+    if let object = registry.object(number), object.base != nil {
+      guard object.change?.kind != .deleted else { throw .missing(id) }
+      return object
+    }
+    let record = try onSnapshot { snapshot throws(StoreError) in
+      try snapshot.record(number, allocator: allocator)
+    }
+    guard let record else { throw .missing(id) }
+    let slab = allocator.slab
+    let known = registry.object(number)
+    known?.hold(record, slab)
+    let object = if let known { known } else { try made(number, record, slab) }
+    object.awakeFromFetch()
+    return object
+  }
+
+  /// The registered object of an ID, or a fault.
+  ///
+  /// - Throws: ``ArborError`` `invalidArgument` for an ID of another store or an unknown entity.
+  func object(of id: ObjectID) throws(ArborError) -> ManagedObject {
+    let number = try number(of: id)
+    return if let object = registry.object(number) { object } else { try made(number) }
+  }
+
+  /// The object of an ID if it is registered. Reads nothing.
+  func registeredObject(_ id: ObjectID) -> ManagedObject? {
+    (try? number(of: id)).flatMap { registry.object($0) }
+  }
+
+  func number(of id: ObjectID) throws(ArborError) -> ObjectNumber {
+    do throws(StoreError) { return try file.objectNumber(id) } catch {
+      throw ArborError(error, in: file).with(objectID: id)
+    }
+  }
+}

@@ -1,0 +1,57 @@
+internal import ArborModel
+internal import ArborStore
+
+/// Objects that wait for their first commit.
+extension Session {
+  /// Inserts an object of a concrete entity; see ``ManagedObjectContext/insert(_:)-(String)``.
+  func insert(_ entity: EntitySchema) throws(ArborError) -> ManagedObject {
+    try mergeKnownCommits()
+    return try insert(classes.bindings[entity.index], newNumber(for: entity))
+  }
+
+  /// Inserts an object of exactly a typed class; see ``ManagedObjectContext/insert(_:)-(T.Type)``.
+  func insert(_ type: ManagedObject.Type) -> ManagedObject {
+    sweepWhereDue()
+    let binding: EntityBinding
+    do throws(ArborError) { binding = try self.binding(for: type) } catch {
+      preconditionFailure(error.message)
+    }
+    guard !binding.entity.isAbstract else {
+      preconditionFailure(Self.abstractMessage(binding.entity.name))
+    }
+    let number: ObjectNumber
+    do throws(ArborError) {
+      try mergeKnownCommits()
+      number = try newNumber(for: binding.entity)
+    } catch {
+      note(error)
+      number = unstorableNumber(for: binding.entity)
+    }
+    return insert(binding, number)
+  }
+
+  private func newNumber(for entity: EntitySchema) throws(ArborError) -> ObjectNumber {
+    let sequences = try file.reporting(file.takeNumbers(1, for: entity))
+    return ObjectNumber(entity: entity.number, sequence: sequences.lowerBound)
+  }
+
+  /// Makes and registers an object that waits for its first commit.
+  private func insert(_ binding: EntityBinding, _ number: ObjectNumber) -> ManagedObject {
+    let working = RecordBuffer(copying: binding.entity.layout.template, into: allocator)
+    let object = binding.makeObject(in: self, number, working.view, working.slab)
+    recordEdit(of: object, isKnown: false)
+    registry.registerNew(object)
+    let change = PendingObject(object, .inserted, epoch: epoch)
+    change.working = working
+    pending.add(change)
+    binding.objectClass.setInitialValues(of: object)
+    object.awakeFromInsert()
+    return object
+  }
+
+  /// A number from the far end for an object that can never be committed.
+  private func unstorableNumber(for entity: EntitySchema) -> ObjectNumber {
+    defer { unstorableSequence -= 1 }
+    return ObjectNumber(entity: entity.number, sequence: unstorableSequence)
+  }
+}

@@ -1,0 +1,172 @@
+internal import ArborModel
+internal import ArborStore
+internal import Foundation
+
+/// Objects around records that were found, along relationships, and of numbers alone. Object numbers
+/// read from the file are untrusted.
+extension Session {
+  /// The object of a number: the registered one, or a fault. Never fails: nil if the number is of no
+  /// entity, and the session remembers the error.
+  @inline(__always)
+  func fault(_ number: ObjectNumber) -> ManagedObject? {
+    if let object = registry.object(number) { return object }
+    return makeFault(number)
+  }
+
+  @inline(never)
+  private func makeFault(_ number: ObjectNumber) -> ManagedObject? {
+    do throws(StoreError) { return try make(number, nil, nil) } catch {
+      note(error)
+      return nil
+    }
+  }
+
+  /// A fault for the object that a to-one relationship of an object leads to. Never fails: nil
+  /// where the number is of no entity that the relationship leads to, and the context remembers the
+  /// error.
+  @inline(never)
+  func makeTarget(
+    _ number: ObjectNumber, of owner: ManagedObject, _ slot: Int
+  ) -> ManagedObject? {
+    admits(number, of: owner, owner.binding.relation(slot)) ? makeFault(number) : nil
+  }
+
+  @inline(__always)
+  func make(
+    _ number: ObjectNumber, _ record: RecordView?, _ slab: RecordSlab?
+  ) throws(StoreError) -> ManagedObject {
+    let binding = try binding(ofStored: number)
+    let object = binding._withUnsafeGuaranteedRef { $0.makeObject(in: self, number, record, slab) }
+    registry.registerNew(object)
+    return object
+  }
+
+  /// The same for operations.
+  func made(
+    _ number: ObjectNumber, _ record: RecordView? = nil, _ slab: RecordSlab? = nil
+  ) throws(ArborError) -> ManagedObject {
+    try file.reporting(make(number, record, slab))
+  }
+
+  /// The binding of an object that the store has.
+  ///
+  /// - Throws: `corrupted` for a number of no entity.
+  @inline(__always)
+  func binding(ofStored number: ObjectNumber) throws(StoreError) -> Unmanaged<EntityBinding> {
+    guard let binding = classes[number] else {
+      throw .corrupted(
+        entity: nil, object: number,
+        what: "The object number \(number.rawValue) is of no entity of the store.")
+    }
+    return binding
+  }
+
+  @inline(__always)
+  func binding(of number: ObjectNumber) -> EntityBinding? {
+    classes[number]?.takeUnretainedValue()
+  }
+
+  /// The objects of numbers in their order, those that are not registered read on one snapshot.
+  /// Never fails; the context remembers the error.
+  ///
+  /// Objects that others have deleted since the numbers were read are left out.
+  ///
+  /// - Parameter link: What leads to them; nil where they have been looked up.
+  func objects(_ numbers: [ObjectNumber], of link: LinkSource?) -> [ManagedObject] {
+    var fetched = FetchedObjects()
+    let objects = objects(numbers, of: link, &fetched)
+    fetched.awake()
+    return objects
+  }
+
+  func objects(
+    _ numbers: [ObjectNumber], of link: LinkSource?, _ fetched: inout FetchedObjects
+  ) -> [ManagedObject] {
+    var words = registry.map.words(of: numbers)
+    if words.contains(0) {
+      do throws(StoreError) { try register(numbers, of: link, &fetched) } catch { note(error) }
+      words = registry.map.words(of: numbers)
+    }
+    var objects: [ManagedObject] = []
+    objects.reserveCapacity(numbers.count)
+    registry.forEach(of: words) { objects.append($0) }
+    return objects
+  }
+
+  /// The objects of several numbers that exist, in the order of the numbers.
+  func existing(
+    _ numbers: some Collection<ObjectNumber>, on snapshot: StoreSnapshot,
+    _ fetched: inout FetchedObjects
+  ) throws(StoreError) -> [ManagedObject] {
+    var missing = numbers.filter { registry.object($0)?.base == nil }.map(\.rawValue)
+    SortedNumbers.sortUnique(&missing)
+    try load(missing.map { ObjectNumber(rawValue: $0) }, on: snapshot, &fetched)
+    return numbers.compactMap { number in
+      guard let object = registry.object(number), object.base != nil, !object.isDeleted else {
+        return nil
+      }
+      return object
+    }
+  }
+
+  private func leads(
+    _ link: LinkSource, to target: ObjectNumber, on snapshot: StoreSnapshot
+  ) throws(StoreError) -> Bool {
+    guard let field = link.relation.field else {
+      return try snapshot.contains(target, in: link.relation.schema, of: link.owner)
+    }
+    let record = try snapshot.record(link.owner, allocator: allocator)
+    return record?.reference(field) == target
+  }
+
+  private func register(
+    _ numbers: [ObjectNumber], of link: LinkSource?, _ fetched: inout FetchedObjects
+  ) throws(StoreError) {
+    var missing = numbers.filter { !registry.map.contains($0) }.map(\.rawValue)
+    SortedNumbers.sortUnique(&missing)
+    let objects = missing.map { ObjectNumber(rawValue: $0) }
+    try peek { snapshot throws(StoreError) in
+      for number in objects { noteRead(number, on: snapshot) }
+      try load(objects, on: snapshot, &fetched)
+      guard let link else { return }
+      for lost in objects where !registry.map.contains(lost) {
+        guard try leads(link, to: lost, on: snapshot) else { continue }
+        throw .corrupted(
+          entity: binding(of: lost)?.entity.name, object: lost,
+          what: "a relationship leads to an object that is not there")
+      }
+    }
+  }
+
+  // MARK: Classes
+
+  /// The binding of a typed class, which makes objects of that class.
+  ///
+  /// A class that the store was not opened with is bound when it is used for the first time.
+  ///
+  /// - Throws: ``ArborError`` where the class describes no entity of the model, contradicts it, or
+  ///   objects of the entity exist in this context as another class.
+  func binding(for objectClass: ManagedObject.Type) throws(ArborError) -> EntityBinding {
+    if let binding = classes[objectClass] { return binding }
+    let bound = try store.bind(objectClass)
+    let updated = store.boundClasses
+    for (old, new) in zip(classes.bindings, updated.bindings)
+    where old.objectClass != new.objectClass {
+      try refuseRebinding(of: new)
+    }
+    classes = observation == nil ? updated : updated.observed
+    return classes[objectClass] ?? bound
+  }
+
+  /// Objects cannot change their class: an entity may get another one only while it has none here.
+  private func refuseRebinding(of binding: EntityBinding) throws(ArborError) {
+    var isInUse = false
+    registry.forEach { if $0.binding.entity === binding.entity { isInUse = true } }
+    guard isInUse else { return }
+    throw ArborError(
+      .notAllowed,
+      "This context already holds objects of \(binding.entity.name) that are no "
+        + "\(binding.objectClass); open the store with its classes, or use the class first."
+    ).with(entity: binding.entity.name)
+  }
+}

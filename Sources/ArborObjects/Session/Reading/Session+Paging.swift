@@ -1,0 +1,101 @@
+internal import ArborModel
+internal import ArborStore
+internal import Foundation
+
+/// Results a part at a time.
+extension Session {
+  /// See ``ManagedObjectContext/fetchPage(_:)``.
+  func page<T: ManagedObject>(of request: FetchRequest<T>) throws(ArborError) -> FetchPage<T> {
+    try beginOperation()
+    let entity = try entity(for: request)
+    var description = request.description
+    let size = description.pageSize
+    // One more tells whether there is a next page.
+    description.fetchLimit = size + 1
+    let query = try query(description, entity)
+    try query.checkOrder()
+    let overlay = overlay(for: description)
+    let paths = try prefetchPaths(description, of: entity)
+    var fetched = FetchedObjects()
+    defer { fetched.awake() }
+    var next: RowContinuation?
+    let results = try onSnapshot { snapshot throws(StoreError) in
+      var records = try snapshot.fetch(query, overlay: overlay, allocator: allocator)
+      if records.rows.count > size {
+        records.rows.removeLast(records.rows.count - size)
+        if let last = records.rows.last {
+          next = try snapshot.continuation(of: last.number, in: query, overlay: overlay)
+        }
+      }
+      let results = try materialise(records, on: snapshot, &fetched)
+      for path in paths { try prefetch(path, of: results, on: snapshot, &fetched) }
+      return results
+    }
+    let token = next.map { next in
+      PageToken(
+        values: next.values, number: next.number,
+        fingerprint: description.fingerprint(storeID: file.id)
+      ).text
+    }
+    return FetchPage(objects: results.typed(), next: token)
+  }
+
+  /// A cursor over the results of a request; see ``ManagedObjectContext/cursor(for:)``.
+  ///
+  /// - Parameter most: The rows that an index finds are listed where they are no more.
+  func cursor<T: ManagedObject>(
+    for request: FetchRequest<T>, listingAtMost most: Int, in context: ManagedObjectContext
+  ) throws(ArborError) -> FetchCursor<T> {
+    try beginOperation()
+    let description = request.description
+    let entity = try entity(for: request)
+    let query = try query(description, entity)
+    let paths = try prefetchPaths(description, of: entity)
+    let overlay = overlay(for: description)
+    let (numbers, sequence) = try onSnapshot { snapshot throws(StoreError) in
+      (try snapshot.listedNumbers(query, atMost: most, overlay: overlay), snapshot.sequence)
+    }
+    return FetchCursor(
+      context, description, query, prefetching: paths, listed: numbers, at: sequence)
+  }
+}
+
+extension StoreQuery {
+  /// Refuses an order in which no page can be found again.
+  fileprivate func checkOrder() throws(ArborError) {
+    guard let key = sortKeys.first(where: \.isFleeting) else { return }
+    throw ArborError(
+      .invalidArgument,
+      "Pages cannot be ordered by \(key.text), which gives another value each time; order by "
+        + "what lasts, or fetch all at once."
+    ).with(entity: entity.name, keyPath: key.text)
+  }
+}
+
+extension FetchDescription {
+  private static let usualBatchSize = 100
+
+  /// How many objects are made at a time where not all are.
+  var batchSize: Int { fetchBatchSize > 0 ? fetchBatchSize : Self.usualBatchSize }
+
+  /// How many objects a page has.
+  fileprivate var pageSize: Int { fetchLimit > 0 ? min(fetchLimit, .max - 1) : batchSize }
+
+  /// Where the request's token says that its results begin; nil for a request without one.
+  ///
+  /// - Throws: ``ArborError`` `invalidArgument` for a token that is none, or of another request.
+  func continuation(storeID: UUID) throws(ArborError) -> RowContinuation? {
+    guard let text = pageToken else { return nil }
+    let token = try PageToken(text)
+    guard token.fingerprint == fingerprint(storeID: storeID),
+      token.values.count == resultOrder.count
+    else {
+      throw ArborError(
+        .invalidArgument,
+        "The page token belongs to another request or store; use it with the entity, predicate and "
+          + "sort keys of the page it came from."
+      ).with(entity: entityName)
+    }
+    return RowContinuation(values: token.values, number: token.number)
+  }
+}

@@ -1,0 +1,161 @@
+package import ArborModel
+internal import ArborStore
+
+/// From the names of a request to what the store is asked.
+extension Session {
+  func entity(named name: String) throws(ArborError) -> EntitySchema {
+    try schema.knownEntity(named: name)
+  }
+
+  /// The entity of a name, which has objects of its own.
+  func concreteEntity(named name: String) throws(ArborError) -> EntitySchema {
+    let entity = try entity(named: name)
+    guard !entity.isAbstract else {
+      throw ArborError(.notAllowed, Self.abstractMessage(name)).with(entity: name)
+    }
+    return entity
+  }
+
+  static func abstractMessage(_ name: String) -> String {
+    "Entity \(name) is abstract and has no objects of its own; insert one of a subentity."
+  }
+
+  /// The entity of a request, whose class is checked to be what the request promises.
+  func entity<T: ManagedObject>(for request: FetchRequest<T>) throws(ArborError) -> EntitySchema {
+    T.self == ManagedObject.self
+      ? try entity(named: request.entity) : try entity(named: request.entity, as: T.self)
+  }
+
+  private func entity<T: ManagedObject>(
+    named name: String, as type: T.Type
+  ) throws(ArborError) -> EntitySchema {
+    let binding = try binding(for: type)
+    if binding.entity.name == name { return binding.entity }
+    let entity = try entity(named: name)
+    let objectClass = classes.bindings[entity.index].objectClass
+    guard objectClass is T.Type else {
+      throw ArborError(
+        .typeMismatch,
+        "Entity \(name) is represented by \(objectClass), which is no \(type); request another "
+          + "class."
+      ).with(entity: name)
+    }
+    return entity
+  }
+
+  /// A request for a typed class. Its binding knows the entity's name, which costs less than the
+  /// class's description does.
+  @inline(__always)
+  func request<T: ManagedObject>(
+    _ type: T.Type, _ predicate: FetchPredicate?, _ sortKeys: [SortKey]
+  ) throws(ArborError) -> FetchRequest<T> {
+    guard type != ManagedObject.self else {
+      return FetchRequest<T>(predicate: predicate, sortKeys: sortKeys)
+    }
+    return FetchRequest<T>(
+      entity: try binding(for: type).entity.name, predicate: predicate, sortKeys: sortKeys)
+  }
+
+  /// The name of the entity that a typed class represents.
+  ///
+  /// - Throws: ``ArborError`` where the class represents none of the model's entities.
+  package func entityName(of objectClass: ManagedObject.Type) throws(ArborError) -> String {
+    try binding(for: objectClass).entity.name
+  }
+
+  /// A request as the store knows it, within the limits that the request gives.
+  ///
+  /// - Parameter bound: The request's predicate, where it has been bound to the entity.
+  func query(
+    _ description: FetchDescription, _ entity: EntitySchema, _ bound: BoundPredicate? = nil
+  ) throws(ArborError) -> StoreQuery {
+    try limitOperation(to: description.allowance)
+    let keys = try description.sortKeys.bind(to: entity, in: schema)
+    var predicate: (bound: BoundPredicate, arguments: [Value])?
+    if let wanted = description.predicate {
+      let own =
+        if let bound { bound } else {
+          try PredicateBinder.bind(wanted, to: entity, in: schema)
+        }
+      predicate = (own, wanted.arguments)
+    }
+    return StoreQuery(
+      entity: entity, includesSubentities: description.includesSubentities, predicate: predicate,
+      sortKeys: keys,
+      groupLimit: try description.limitPerGroup.map { (limit) throws(ArborError) in
+        try limit.bind(to: entity, in: schema)
+      }, limit: description.fetchLimit,
+      offset: description.pageToken == nil ? description.fetchOffset : 0,
+      continuation: try description.continuation(storeID: file.id))
+  }
+
+  func overlay(for description: FetchDescription) -> FetchOverlay? {
+    description.includesPendingChanges ? overlay : nil
+  }
+
+  /// Resolves the paths of a request along which it reads ahead.
+  ///
+  /// - Throws: ``ArborError`` `unknownName` for a name that is no relationship.
+  func prefetchPaths(
+    _ description: FetchDescription, of entity: EntitySchema
+  ) throws(ArborError) -> [[RelationshipSchema]] {
+    var resolved: [[RelationshipSchema]] = []
+    for path in description.relationshipKeyPathsForPrefetching {
+      var hops: [RelationshipSchema] = []
+      var entity = entity
+      for name in path.split(separator: ".", omittingEmptySubsequences: false) {
+        guard case .relationship(let relationship) = entity.property(named: String(name)) else {
+          throw ArborError(
+            .unknownName,
+            "Entity \(entity.name) has no relationship \(name) to prefetch."
+              + NearestName.hint(String(name), in: entity.propertyNames)
+          ).with(entity: entity.name, keyPath: path)
+        }
+        hops.append(relationship)
+        entity = schema.entities[relationship.destination]
+      }
+      resolved.append(hops)
+    }
+    return resolved
+  }
+}
+
+extension ModelSchema {
+  /// - Throws: `unknownName` for a name of none.
+  func knownEntity(named name: String) throws(ArborError) -> EntitySchema {
+    if let entity = entity(named: name) { return entity }
+    throw ArborError(
+      .unknownName,
+      "The model has no entity \(name)." + NearestName.hint(name, in: entities.map(\.name))
+    ).with(entity: name)
+  }
+}
+
+extension EntitySchema {
+  func mismatch(_ property: String, _ value: Value, _ expectation: String) -> ArborError {
+    let error =
+      value.containsNaN
+      ? ArborError(
+        .validation, "\(name).\(property) takes \(expectation), and not NaN; set another value.")
+      : ArborError(
+        .typeMismatch, "\(name).\(property) takes \(expectation), and the value is none.")
+    return error.with(entity: name, keyPath: property, offending: "\(value)")
+  }
+
+  func unknownProperty(_ name: String) -> ArborError {
+    ArborError(
+      .unknownName,
+      "Entity \(self.name) has no property \(name)." + NearestName.hint(name, in: propertyNames)
+    ).with(entity: self.name, keyPath: name)
+  }
+}
+
+extension Session {
+  /// Takes in what a request and its predicates allow, before the operation goes to the store.
+  ///
+  /// - Throws: `cancelled` where the task is, `deadlineExceeded` where there is no time left.
+  func limitOperation(to allowance: WorkAllowance? = nil) throws(ArborError) {
+    if let allowance, !allowance.isUnlimited { limit.narrow(allowance) }
+    do throws(Interruption) { try limit.checkNow() } catch { throw ArborError(error) }
+  }
+}

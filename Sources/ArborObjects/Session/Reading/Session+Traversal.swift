@@ -1,0 +1,81 @@
+internal import ArborModel
+internal import ArborStore
+
+/// Reading ahead along a relationship.
+extension Session {
+  /// The members of a to-many relationship with all pending changes, as objects: in their order
+  /// where it is ordered, else ascending. Never fails; the context remembers the error.
+  func memberObjects(of owner: ManagedObject, _ relation: Relation) -> [ManagedObject] {
+    readAhead(from: owner, relation)
+    let link = LinkSource(owner: owner.number, relation: relation)
+    guard pinned == nil, owner.change?.kind != .inserted,
+      memberships.members(of: owner.number, relation) == nil
+    else { return objects(members(of: owner, relation), of: link) }
+    // The list and its members are of one commit.
+    var objects: [ManagedObject] = []
+    var fetched = FetchedObjects()
+    withPropertySnapshot {
+      objects = self.objects(members(of: owner, relation), of: link, &fetched)
+    }
+    fetched.awake()
+    return objects
+  }
+
+  /// Reads the members of the objects that come after `owner` along with its own, where one after
+  /// the other is asked for them. See ``Traversal``.
+  ///
+  /// A failure is not thrown yet: code that reads what cannot be read is told.
+  ///
+  /// - Parameter mostOfEach: How many members of each the program may read in any case.
+  func readAhead(
+    from owner: ManagedObject, _ relation: Relation, mostOfEach: Int = Traversal.mostMembers
+  ) {
+    guard owner.change == nil, memberships.members(of: owner.number, relation) == nil else {
+      return
+    }
+    let width = traversal.pass(owner.number, relation) { registry.map.contains($0) }
+    guard width > 1 else { return }
+    var fetched = FetchedObjects()
+    do throws(StoreError) {
+      let snapshot: StoreSnapshot
+      if let pinned = pinned {
+        snapshot = pinned
+      } else {
+        snapshot = try file.snapshot(reportsFindings: false)
+      }
+      defer { if pinned == nil { snapshot.close() } }
+      // What is kept is as old as the commits that have been taken in.
+      guard snapshot.sequence == sequence else { return }
+      let owners = successors(of: owner.number, count: width)
+      let table = try snapshot.members(
+        relation.schema, of: owners, limit: min(Traversal.mostMembers, width * mostOfEach))
+      guard let last = owners.last(where: { table[$0] != nil }) else { return traversal.end() }
+      memberships.keep(table, of: relation.schema, at: sequence, isAhead: true)
+      traversal.reach(last)
+      var members = table.members.map(\.rawValue)
+      SortedNumbers.sortUnique(&members)
+      try load(members.map { ObjectNumber(rawValue: $0) }, on: snapshot, &fetched)
+    } catch {
+      traversal.end()
+    }
+    fetched.awake()
+  }
+
+  /// An object and those after it that the context keeps, by their numbers.
+  private func successors(of owner: ObjectNumber, count: Int) -> [ObjectNumber] {
+    var owners = [owner]
+    owners.reserveCapacity(count)
+    var (next, gap) = (owner.rawValue &+ 1, 0)
+    while owners.count < count, gap < Traversal.widestGap {
+      let number = ObjectNumber(rawValue: next)
+      if registry.map.contains(number), number.entity == owner.entity {
+        owners.append(number)
+        gap = 0
+      } else {
+        gap += 1
+      }
+      next &+= 1
+    }
+    return owners
+  }
+}

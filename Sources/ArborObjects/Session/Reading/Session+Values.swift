@@ -1,0 +1,102 @@
+internal import ArborModel
+internal import ArborStore
+
+/// Values instead of objects, and scores of objects.
+extension Session {
+  /// Asks the store for values of what a request names, on the newest snapshot.
+  func read<T: ManagedObject, R>(
+    _ request: FetchRequest<T>, _ aggregates: [Aggregate],
+    _ body: (StoreSnapshot, StoreQuery, [BoundAggregate], FetchOverlay?) throws(StoreError) -> R
+  ) throws(ArborError) -> R {
+    try beginOperation()
+    let entity = try entity(for: request)
+    let query = try query(request.description, entity)
+    var bound: [BoundAggregate] = []
+    for aggregate in aggregates { bound.append(try aggregate.bind(to: entity, in: schema)) }
+    let overlay = overlay(for: request.description)
+    return try onSnapshot { snapshot throws(StoreError) in
+      try body(snapshot, query, bound, overlay)
+    }
+  }
+
+  /// See ``ManagedObjectContext/fetchRows(_:)``.
+  func rows<T: ManagedObject>(_ request: FetchRequest<T>) throws(ArborError) -> [[String: Value]] {
+    try withRows(request) { snapshot, query, plan, overlay throws(StoreError) in
+      try snapshot.rows(query, plan, overlay: overlay)
+        .map { Dictionary(uniqueKeysWithValues: zip(plan.names, $0)) }
+    }
+  }
+
+  /// Hands on the rows of a request as they are read, each with its columns' values in order.
+  func forEachRow<T: ManagedObject>(
+    _ request: FetchRequest<T>, _ body: ([Value]) -> Void
+  ) throws(ArborError) {
+    try withRows(request) { snapshot, query, plan, overlay throws(StoreError) in
+      try snapshot.forEachRow(query, plan, overlay: overlay, body)
+    }
+  }
+
+  private func withRows<T: ManagedObject, R>(
+    _ request: FetchRequest<T>,
+    _ body: (StoreSnapshot, StoreQuery, RowPlan, FetchOverlay?) throws(StoreError) -> R
+  ) throws(ArborError) -> R {
+    try beginOperation()
+    let entity = try entity(for: request)
+    let plan = try RowPlan(request.description, of: entity, in: schema)
+    var description = request.description
+    // The plan has the order, which may name columns.
+    description.sortKeys = []
+    description.pageToken = nil
+    let query = try query(description, entity)
+    let overlay = overlay(for: description)
+    return try onSnapshot { snapshot throws(StoreError) in
+      try body(snapshot, query, plan, overlay)
+    }
+  }
+
+  /// Searches the texts of the objects of a request for words; see
+  /// ``ManagedObjectContext/search(_:_:in:matching:weights:limit:offset:)-(T.Type,_,_,_,_,_,_)``.
+  func search<T: ManagedObject>(
+    _ request: FetchRequest<T>, _ text: String, _ index: String?, _ weights: [String: Double],
+    limit: Int, offset: Int
+  ) throws(ArborError) -> [SearchHit<T>] {
+    try beginOperation()
+    let entity = try entity(for: request)
+    let words = try WordIndex(named: index, of: entity, in: schema.model)
+    let search = TextSearch(
+      SearchText(text), in: try words.columns(weights),
+      of: try query(request.description, entity), limit: limit, offset: offset)
+    let overlay = overlay(for: request.description)
+    var scores: [ObjectNumber: Double] = [:]
+    var fetched = FetchedObjects()
+    defer { fetched.awake() }
+    let objects = try onSnapshot { snapshot throws(StoreError) in
+      let rows = try snapshot.search(search, overlay: overlay)
+      for row in rows { scores[row.number] = row.score }
+      return try existing(rows.map(\.number), on: snapshot, &fetched)
+    }
+    // The class of the entity, which all its objects have, was checked.
+    return objects.map { object in
+      SearchHit(
+        object: unsafeDowncast(object, to: T.self), score: scores[object.number] ?? 0,
+        text: search.text, attributes: words.attributes)
+    }
+  }
+
+  /// Whether two objects may agree in all sort keys of a request.
+  func agree<T: ManagedObject>(
+    _ numbers: [ObjectNumber], in request: FetchRequest<T>
+  ) throws(ArborError) -> Bool {
+    guard numbers.count == 2 else { return false }
+    return try read(request) { snapshot, query, overlay throws(StoreError) in
+      let first = try snapshot.continuation(of: numbers[0], in: query, overlay: overlay)
+      let second = try snapshot.continuation(of: numbers[1], in: query, overlay: overlay)
+      guard let first, let second else { return true }
+      // Texts that are equal for the order may differ; then the slow way is taken for nothing.
+      return !zip(request.description.resultOrder, zip(first.values, second.values)).contains {
+        key, values in
+        key.options.isEmpty && Value.compare(values.0, values.1) != .equal
+      }
+    }
+  }
+}

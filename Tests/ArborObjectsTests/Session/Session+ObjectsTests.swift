@@ -1,0 +1,201 @@
+import ArborModel
+import ArborObjects
+import ArborStore
+import LMDB
+import TestSupport
+import Testing
+
+/// Numbers of no entity, and of another than a relationship leads to, which a forged file may hold:
+/// each is an error, and the process goes on.
+@Suite struct SessionObjectsTests {
+  /// A store of one company with two employees, badges and tags, which is forged before it is read.
+  private func use(
+    _ forge: (World, Vandal) throws -> Void,
+    _ body: (World, ManagedObjectContext) throws -> Void
+  ) throws {
+    let folder = try TemporaryFolder()
+    let path = folder.path("a.arbor")
+    let file = try StoreEngine.open(StoreOpening(.file(path), model: OfficeModel.make()))
+    defer { file.close() }
+    let world = try World(Draft(file))
+    try forge(world, Vandal(file: file))
+    file.close()
+    var options = StoreOptions()
+    options.verification = .quick
+    let store = try PersistentStore(model: OfficeModel.make(), at: .path(path), options: options)
+    defer { store.close() }
+    try body(world, store.makeContext())
+  }
+
+  private struct World {
+    let company: ObjectNumber
+    let tag: ObjectNumber
+    let ada: ObjectNumber
+    let badge: ObjectNumber
+    let project: ObjectNumber
+    /// Of no entity.
+    let nothing = ObjectNumber(entity: 700, sequence: 1)
+
+    init(_ draft: Draft) throws {
+      company = try draft.insert("Company", ["name": "Arbor"])
+      tag = try draft.insert("Tag", ["name": "new"])
+      ada = try draft.insert(
+        "Employee", ["name": "Ada", "employeeID": 1], to: ["company": company])
+      badge = try draft.insert("Badge", [:], to: ["employee": ada])
+      project = try draft.insert("Project", ["title": "Big"])
+      try draft.link(ada, "tags", tag)
+      try draft.link(ada, "favourites", project)
+      try draft.commit()
+      try draft.update(ada, to: ["badge": badge])
+      try draft.commit()
+    }
+  }
+
+  private func failure(_ body: () throws -> Void) -> ArborError? {
+    do { try body() } catch { return error as? ArborError }
+    return nil
+  }
+
+  private func ada(_ context: ManagedObjectContext) throws -> ManagedObject {
+    try #require(try context.fetchOne("Employee"))
+  }
+
+  // MARK: To-one relationships
+
+  @Test func aTargetOfNoEntityOrOfAnotherIsAnError() throws {
+    for isNothing in [true, false] {
+      try use { world, vandal in
+        try vandal.point(world.ada, "badge", at: isNothing ? world.nothing : world.tag)
+      } _: { world, context in
+        let ada = try ada(context)
+        let error = failure { _ = try ada.object(forKey: "badge") }
+        #expect(try context.count("Employee") == 1)
+        let target = isNothing ? world.nothing : world.tag
+        #expect(error?.code == .corrupted)
+        #expect(
+          error?.message
+            == "The store is damaged: the relationship badge leads to object number "
+            + "\(target.rawValue), which is of no entity that it leads to. "
+            + "Restore a backup, or take out what is sound with PersistentStore.salvage(_:to:) or "
+            + "lmdb-inspect salvage STORE TARGET; lmdb-inspect check lists the damage.")
+      }
+    }
+  }
+
+  @Test func deletingAndRelinkingGoOn() throws {
+    for name in ["badge", "company", "manager"] {
+      try use { world, vandal in
+        try vandal.point(world.ada, name, at: world.tag)
+      } _: { _, context in
+        let ada = try ada(context)
+        let error = failure { try ada.setObject(nil, forKey: name) }
+        #expect(error?.code == .corrupted)
+        context.delete(ada)
+        _ = failure { try context.commit() }
+        context.rollback()
+      }
+    }
+  }
+
+  @Test func pathsThatLeadToAnotherEntityEndThere() throws {
+    try use { world, vandal in
+      // A tag's record is shorter than a company's.
+      try vandal.point(world.ada, "company", at: world.tag)
+    } _: { _, context in
+      #expect(try context.count("Employee", matching: "company.founded != nil") == 0)
+      #expect(try context.count("Employee", matching: "company.employees.@count > 0") == 0)
+      let sorted = try context.fetch("Employee", sortedBy: ["company.founded"])
+      #expect(sorted.count == 1)
+    }
+  }
+
+  // MARK: Versions
+
+  @Test func theGreatestVersionIsFollowedByAnother() throws {
+    try use { world, vandal in
+      try vandal.setVersion(world.ada, to: .max)
+    } _: { _, context in
+      let ada = try ada(context)
+      for name in ["Bea", "Cid"] {
+        try ada.setValue(.string(name), forKey: "name")
+        try context.commit()
+      }
+      #expect(try ada.value(forKey: "name") == .string("Cid"))
+    }
+  }
+
+  // MARK: To-many relationships
+
+  @Test func aMemberOfNoEntityOrOfAnotherIsAnError() throws {
+    for (entity, name) in [
+      ("Employee", "tags"), ("Employee", "favourites"), ("Company", "employees"),
+    ] {
+      for isNothing in [true, false] {
+        try use { world, vandal in
+          let database = try vandal.relationship(entity, name)
+          let owner = entity == "Company" ? world.company : world.ada
+          let member = isNothing ? world.nothing : world.badge
+          try vandal.write { transaction, _ in
+            try withUnsafeBytes(of: owner.rawValue.littleEndian) { key in
+              var words = [member.rawValue.littleEndian]
+              if database.order != nil { words = [member.rawValue.bigEndian, 1] }
+              try words.withUnsafeBytes {
+                _ = try transaction.put(database.members, key: key, value: $0)
+              }
+              guard let order = database.order else { return }
+              try words.reversed().withUnsafeBytes {
+                _ = try transaction.put(order, key: key, value: $0)
+              }
+            }
+          }
+        } _: { _, context in
+          let owner = try #require(try context.fetchOne(entity))
+          #expect(failure { _ = try owner.objects(forKey: name) }?.code == .corrupted)
+          #expect((owner[name] as [ManagedObject]).isEmpty)
+          #expect(failure { _ = try context.count("Tag") }?.code == .corrupted)
+          var request = FetchRequest<ManagedObject>(entity: entity)
+          request.relationshipKeyPathsForPrefetching = [name]
+          #expect(failure { _ = try context.fetch(request) }?.code == .corrupted)
+        }
+      }
+    }
+  }
+
+  // MARK: Rows
+
+  @Test func aRowOfNoEntityOrOfAnotherIsAnError() throws {
+    for isNothing in [true, false] {
+      try use { world, vandal in
+        try vandal.move(world.badge, to: isNothing ? world.nothing : world.tag)
+      } _: { world, context in
+        let error = failure { _ = try context.fetch("Badge") }
+        let number = (isNothing ? world.nothing : world.tag).rawValue
+        #expect(error?.code == .corrupted)
+        #expect(
+          error?.message
+            == "The store is damaged: the object number \(number) is among the records of another "
+            + "entity. Restore a backup, or take out what is sound with "
+            + "PersistentStore.salvage(_:to:) or lmdb-inspect salvage STORE TARGET; lmdb-inspect "
+            + "check lists the damage.")
+        #expect(failure { _ = try context.fetchIDs(.init(entity: "Badge")) } != nil)
+      }
+    }
+  }
+
+  @Test func anIndexThatNamesAnotherEntityIsAnError() throws {
+    try use { world, vandal in
+      let index = try vandal.index("Tag", "name")
+      try vandal.write { transaction, _ in
+        let cursor = try transaction.reader.cursor(index)
+        let key = Array(try #require(try cursor.first()).key)
+        try key.withUnsafeBytes { key in
+          try withUnsafeBytes(of: world.nothing.rawValue) {
+            _ = try transaction.put(index, key: key, value: $0)
+          }
+        }
+      }
+    } _: { _, context in
+      #expect(failure { _ = try context.fetch("Tag", matching: "name == 'new'") } != nil)
+    }
+  }
+}

@@ -1,0 +1,99 @@
+import ArborModel
+import ArborObjects
+import Testing
+
+@Suite struct SessionSavepointsTests {
+  @Test func aFailedBodyLeavesNoTrace() throws {
+    try ObjectStore.useOffice { store in
+      let context = store.makeContext()
+      let (company, ada) = (context.insert(Company.self), context.insert(Employee.self))
+      (ada.name, ada.company) = ("Ada", company)
+      try context.commit()
+      ada.name = "pending"
+      let bob = context.insert(Manager.self)
+      bob.company = company
+      ada.friends = [bob]
+      ada.tasks = [context.insert(Task.self)]
+      let task = ada.tasks[0]
+      var stray: Employee?
+      #expect(throws: Interruption.self) {
+        try context.withSavepoint {
+          ada.name = "gone"
+          ada.tasks = []
+          ada.friends = []
+          stray = context.insert(Employee.self)
+          stray?.manager = bob
+          context.delete(company)
+          throw Interruption()
+        }
+      }
+      #expect(ada.name == "pending" && ada.company === company && company.employees == [ada, bob])
+      #expect(ada.friends == [bob] && ada.tasks == [task] && bob.reports == [])
+      #expect(context.insertedObjects == [bob, task] && context.deletedObjects == [])
+      #expect(stray?.context == nil)
+      #expect(ada.committedValues(for: ["name"]) == ["name": "Ada"])
+      try context.commit()
+      #expect(try store.makeContext().count("Employee") == 2)
+    }
+  }
+
+  /// The edit of an order is not undone, so the group that the body opens begins behind it.
+  @Test func afterAFailedBodyAGroupHasAllItsEdits() throws {
+    try ObjectStore.use(PlainWorld.model()) { store in
+      let context = store.makeContext()
+      context.undoHistory = UndoHistory()
+      let (person, note) = try (context.insert("Person"), context.insert("Note"))
+      context.processPendingChanges()
+      #expect(throws: Interruption.self) {
+        try context.withSavepoint {
+          try person.add(note, forKey: "path")
+          throw Interruption()
+        }
+      }
+      context.delete(person)
+      context.undo()
+      #expect(context.insertedObjects == [person, note])
+    }
+  }
+
+  @Test func savepointsNest() throws {
+    try ObjectStore.useOffice { store in
+      let context = store.makeContext()
+      let ada = context.insert(Employee.self)
+      ada.name = "0"
+      try context.withSavepoint { () throws in
+        ada.name = "1"
+        #expect(throws: Interruption.self) {
+          try context.withSavepoint {
+            ada.name = "2"
+            context.delete(ada)
+            throw Interruption()
+          }
+        }
+        #expect(ada.name == "1" && ada.isInserted)
+        context.withSavepoint { ada.age = 3 }
+      }
+      #expect(ada.name == "1" && ada.age == 3)
+      #expect(throws: Interruption.self) {
+        try context.withSavepoint {
+          context.withSavepoint { ada.name = "inner" }
+          ada.age = 9
+          throw Interruption()
+        }
+      }
+      #expect(ada.name == "1" && ada.age == 3)
+      try context.commit()
+    }
+  }
+
+  @Test func commitsAreRefusedInside() throws {
+    try ObjectStore.useOffice { store in
+      let context = store.makeContext()
+      context.insert(Employee.self)
+      try context.withSavepoint { () throws in
+        #expect(throws: ArborError.self) { try context.commit() }
+      }
+      try context.commit()
+    }
+  }
+}

@@ -134,7 +134,7 @@ public final class FetchCursor<T: ManagedObject> {
 
   /// Remembers those of the last rows that changes since have moved ahead.
   private func noteMoved(
-    _ part: StoreQuery, on snapshot: StoreSnapshot, _ overlay: FetchOverlay?
+    _ part: StoreQuery, on snapshot: StoreSnapshot, _ overlay: (any PendingState)?
   ) throws(StoreError) {
     guard !query.sortKeys.isEmpty, !met.numbers.isEmpty else { return }
     let mayHaveMoved =

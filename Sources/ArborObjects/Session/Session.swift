@@ -78,8 +78,6 @@ package final class Session {
   var traversal = Traversal()
   /// A failure of a call that cannot throw, which the next throwing operation reports.
   var failure: DeferredFailure?
-  /// The pending changes as fetches see them; nil before the first one.
-  var madeOverlay: FetchOverlay?
 
   // MARK: Commits of others
 

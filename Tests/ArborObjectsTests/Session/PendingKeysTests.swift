@@ -1,4 +1,5 @@
 import ArborModel
+import Foundation
 import TestSupport
 import Testing
 
@@ -146,23 +147,56 @@ extension ManagedObjectContext {
     _ predicate: FetchPredicate
   ) throws -> (found: [ManagedObject], evaluated: Int) {
     let request = FetchRequest<ManagedObject>(entity: "Item", predicate: predicate)
-    let query = try reader.query(request.description, reader.entity(named: "Item"))
-    let own = try #require(work.overlay)
-    var evaluated = 0
-    let counting = FetchOverlay(
-      dirty: own.dirty, known: own.known,
-      pendingRows: { entity, selection in
-        let rows = own.pendingRows(entity, selection)
-        evaluated += rows.count
-        return rows
-      },
-      pendingRecord: own.pendingRecord, isDeleted: own.isDeleted, links: own.links,
-      touches: own.touches, blob: own.blob)
-    let numbers = try reader.onSnapshot { snapshot throws(StoreError) in
+    let query = try session.query(request.description, session.entity(named: "Item"))
+    let counting = CountingState(try #require(session.overlay))
+    let numbers = try session.onSnapshot { snapshot throws(StoreError) in
       try snapshot.fetchNumbers(query, overlay: counting)
     }
-    return (numbers.compactMap(reader.fault), evaluated)
+    return (numbers.compactMap(session.fault), counting.evaluated)
   }
+}
+
+/// Counts the pending rows that a query evaluates.
+private final class CountingState: PendingState {
+  private let base: any PendingState
+  private(set) var evaluated = 0
+
+  init(_ base: any PendingState) { self.base = base }
+
+  var dirty: NumberMap { base.dirty }
+  var known: NumberMap? { base.known }
+
+  func pendingRows(
+    of entity: EntitySchema, _ selection: PendingSelection?
+  ) -> [(ObjectNumber, RecordView)] {
+    let rows = base.pendingRows(of: entity, selection)
+    evaluated += rows.count
+    return rows
+  }
+
+  func pendingRecord(of number: ObjectNumber) -> RecordView? { base.pendingRecord(of: number) }
+  func isDeleted(_ number: ObjectNumber) -> Bool { base.isDeleted(number) }
+  func touches(_ entity: EntitySchema) -> Bool { base.touches(entity) }
+
+  func members(
+    of owner: ObjectNumber, _ relationship: RelationshipSchema, over stored: [ObjectNumber]
+  ) -> [ObjectNumber] {
+    base.members(of: owner, relationship, over: stored)
+  }
+
+  func changedMembers(
+    of owner: ObjectNumber, _ relationship: RelationshipSchema
+  ) -> (added: [ObjectNumber], removed: [ObjectNumber])? {
+    base.changedMembers(of: owner, relationship)
+  }
+
+  func isMember(
+    _ member: ObjectNumber, of owner: ObjectNumber, _ relationship: RelationshipSchema
+  ) -> Bool? {
+    base.isMember(member, of: owner, relationship)
+  }
+
+  func blob(_ name: BlobName) -> Data? { base.blob(name) }
 }
 
 /// A context with many pending objects, which others disturb, and look-ups between all of that.

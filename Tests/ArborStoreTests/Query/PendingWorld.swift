@@ -1,11 +1,12 @@
 import ArborModel
 import ArborStore
+import Foundation
 import TestSupport
 
 /// A context's pending state over a world, made at random.
 struct PendingWorld {
   let objects: [PlainObject]
-  let overlay: FetchOverlay
+  let overlay: any PendingState
   private let touched: NumberMap
   private let known: NumberMap
 
@@ -64,21 +65,60 @@ struct PendingWorld {
     objects = copies.values.filter { !deleted.contains($0.number) }
     touched = dirty
     self.known = known
-    overlay = FetchOverlay(
-      dirty: dirty, known: known,
-      pendingRows: { [slabs] entity, selection in
-        withExtendedLifetime(slabs) {
-          records.filter { $0.key.entity == entity.number }
-            .filter { selection?.means($0.value.view, of: entity) ?? true }
-            .map { ($0.key, $0.value.view) }
-        }
-      },
-      pendingRecord: { records[$0]?.view }, isDeleted: { deleted.contains($0) }, leastSelected: 0)
+    overlay = PlainPendingState(
+      dirty: dirty, known: known, records: records, slabs: slabs, deleted: deleted)
   }
 
   func isPendingOrKnown(_ number: ObjectNumber) -> Bool {
     touched.contains(number) || known.contains(number)
   }
+}
+
+/// Pending objects without changed members.
+private final class PlainPendingState: PendingState {
+  let dirty: NumberMap
+  let known: NumberMap?
+  let leastSelected = 0
+  private let records: [ObjectNumber: RecordBuffer]
+  private let slabs: [RecordSlab]
+  private let deleted: Set<ObjectNumber>
+
+  init(
+    dirty: NumberMap, known: NumberMap, records: [ObjectNumber: RecordBuffer],
+    slabs: [RecordSlab], deleted: Set<ObjectNumber>
+  ) {
+    self.dirty = dirty
+    self.known = known
+    self.records = records
+    self.slabs = slabs
+    self.deleted = deleted
+  }
+
+  func pendingRows(
+    of entity: EntitySchema, _ selection: PendingSelection?
+  ) -> [(ObjectNumber, RecordView)] {
+    records.filter { $0.key.entity == entity.number }
+      .filter { selection?.means($0.value.view, of: entity) ?? true }
+      .map { ($0.key, $0.value.view) }
+  }
+
+  func pendingRecord(of number: ObjectNumber) -> RecordView? { records[number]?.view }
+  func isDeleted(_ number: ObjectNumber) -> Bool { deleted.contains(number) }
+  func touches(_ entity: EntitySchema) -> Bool { true }
+
+  func members(
+    of owner: ObjectNumber, _ relationship: RelationshipSchema, over stored: [ObjectNumber]
+  ) -> [ObjectNumber] { stored }
+
+  func changedMembers(
+    of owner: ObjectNumber, _ relationship: RelationshipSchema
+  ) -> (added: [ObjectNumber], removed: [ObjectNumber])? { nil }
+
+  func isMember(
+    _ member: ObjectNumber, of owner: ObjectNumber, _ relationship: RelationshipSchema
+  ) -> Bool? { nil }
+
+  func blob(_ name: BlobName) -> Data? { nil }
 }
 
 extension PendingSelection {

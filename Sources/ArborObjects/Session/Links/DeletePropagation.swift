@@ -20,12 +20,12 @@ struct DeletePropagation {
   /// Deletes an object and what goes with it.
   mutating func delete(_ object: ManagedObject) {
     worklist.append(object)
-    session.withOperationSnapshot { drain() }
+    session.withOneSnapshot(merging: true) { drain() }
   }
 
   /// Applies the rules again for an object that is deleted already, since others linked to it.
   mutating func propagateAgain(from object: ManagedObject) {
-    session.withOperationSnapshot {
+    session.withOneSnapshot(merging: true) {
       for (relation, targets) in links(of: object) {
         for target in targets { session.renewUnchanged(target) }
         apply(relation, targets, object)

@@ -63,14 +63,17 @@ final class PendingMembers {
   }
 }
 
-/// What fetches see of an edit.
-extension PendingMembers: PendingLinks {
+/// The edit as reads see it.
+extension PendingMembers {
+  /// The members beyond the store's.
   var addedMembers: [ObjectNumber] { added.numbers }
+  /// The store's members that are none any more.
   var removedMembers: [ObjectNumber] {
     guard !hidden.isEmpty else { return removed.numbers }
     return removed.numbers + hidden.numbers.filter { self[$0] == .unmentioned && hides($0) }
   }
 
+  /// Whether an object is a member; nil if the edit doesn't tell.
   func says(_ member: ObjectNumber) -> Bool? {
     switch self[member] {
     case .added: return true

@@ -36,76 +36,41 @@ extension Session {
   func first(
     _ description: FetchDescription, _ entity: EntitySchema
   ) throws(ArborError) -> ManagedObject? {
-    guard let predicate = description.predicate else {
-      return try firstPlanned(description, entity, nil)
-    }
-    let bound = try PredicateBinder.bind(predicate, to: entity, in: schema)
-    if description.sortKeys.isEmpty, description.fetchOffset == 0, description.pageToken == nil,
-      description.relationshipKeyPathsForPrefetching.isEmpty,
-      let found = try lookUp(
-        predicate, bound, entity, includesSubentities: description.includesSubentities,
-        overlay(for: description))
-    {
-      return found
-    }
-    return try firstPlanned(description, entity, bound)
+    var description = description
+    description.fetchLimit = 1
+    return try first(
+      query(description, entity), overlay(for: description),
+      prefetching: prefetchPaths(description, of: entity))
   }
 
   /// The first object of a class's entity that fulfils a predicate.
   func first(
     _ binding: EntityBinding, _ predicate: FetchPredicate?, _ sortKeys: [SortKey]
   ) throws(ArborError) -> ManagedObject? {
-    let entity = binding.entity
-    var bound: BoundPredicate?
-    if let predicate {
-      let own = try PredicateBinder.bind(predicate, to: entity, in: schema)
-      if sortKeys.isEmpty,
-        let found = try lookUp(predicate, own, entity, includesSubentities: true, overlay)
-      {
-        return found
-      }
-      bound = own
-    }
-    let description = FetchDescription(
-      entityName: entity.name, predicate: predicate, sortKeys: sortKeys)
-    return try firstPlanned(description, entity, bound)
+    try limitOperation(to: predicate?.allowance)
+    let query = StoreQuery(
+      entity: binding.entity,
+      predicate: try predicate.map { (predicate) throws(ArborError) in
+        (try PredicateBinder.bind(predicate, to: binding.entity, in: schema), predicate.arguments)
+      }, sortKeys: try sortKeys.bind(to: binding.entity, in: schema), limit: 1)
+    return try first(query, overlay, prefetching: [])
   }
 
-  /// The first object that a description names, whatever it asks for.
-  ///
-  /// - Parameter bound: The description's predicate, bound to the entity; nil without one.
-  private func firstPlanned(
-    _ description: FetchDescription, _ entity: EntitySchema, _ bound: BoundPredicate?
+  /// The first object that a query finds.
+  private func first(
+    _ query: StoreQuery, _ overlay: (any PendingState)?, prefetching paths: [[RelationshipSchema]]
   ) throws(ArborError) -> ManagedObject? {
-    var description = description
-    description.fetchLimit = 1
-    let query = try query(description, entity, bound)
-    return try fetch(query, description, entity).first
-  }
-
-  /// Answers a predicate that names one unique value, perhaps with no object; nil where it states
-  /// anything else, or somebody wants to know what takes long.
-  ///
-  /// - Parameter bound: The predicate, bound to the entity.
-  private func lookUp(
-    _ predicate: FetchPredicate, _ bound: BoundPredicate, _ entity: EntitySchema,
-    includesSubentities: Bool, _ overlay: FetchOverlay?
-  ) throws(ArborError) -> ManagedObject?? {
-    guard let value = bound.uniqueEquality, watch == nil else { return nil }
-    try limitOperation(to: predicate.allowance)
-    var isFetched = false
-    let found = try onSnapshot { snapshot throws(StoreError) -> ManagedObject?? in
-      let answer = try snapshot.lookUp(
-        value, predicate.arguments, of: entity, includesSubentities: includesSubentities,
-        overlay: overlay, allocator: allocator)
-      switch answer {
-      case .unplanned: return nil
-      case .nothing: return .some(nil)
-      case .row(let row): return try object(of: row, allocator.slab, on: snapshot, &isFetched)
-      }
+    var fetched = FetchedObjects()
+    defer { fetched.awake() }
+    return try onSnapshot { snapshot throws(StoreError) -> ManagedObject? in
+      guard let (row, slab) = try snapshot.first(query, overlay: overlay, allocator: allocator)
+      else { return nil }
+      var isFetched = false
+      let object = try object(of: row, slab, on: snapshot, &isFetched)
+      if isFetched { fetched.append(object) }
+      for path in paths { try prefetch(path, of: [object], on: snapshot, &fetched) }
+      return object
     }
-    if isFetched { found??.awakeFromFetch() }
-    return found
   }
 
   // MARK: By their numbers

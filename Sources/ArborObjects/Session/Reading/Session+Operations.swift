@@ -58,7 +58,7 @@ extension Session {
   @inline(__always)
   func read<T: ManagedObject, R>(
     _ request: FetchRequest<T>,
-    _ body: (StoreSnapshot, StoreQuery, FetchOverlay?) throws(StoreError) -> R
+    _ body: (StoreSnapshot, StoreQuery, (any PendingState)?) throws(StoreError) -> R
   ) throws(ArborError) -> R {
     try beginOperation()
     let query = try query(request.description, entity(for: request))
@@ -69,8 +69,8 @@ extension Session {
   /// Runs `body` on the newest snapshot, after merging the commits up to exactly that one.
   func onSnapshot<R>(_ body: (StoreSnapshot) throws(StoreError) -> R) throws(ArborError) -> R {
     do throws(StoreError) {
-      let snapshot = try operationSnapshot()
-      defer { end(snapshot) }
+      let snapshot = try takeSnapshot(merging: true)
+      defer { release(snapshot) }
       return try body(snapshot)
     } catch {
       throw ArborError(error, in: file)
@@ -83,7 +83,7 @@ extension Session {
     _ body: (StoreSnapshot) throws(ArborError) -> R
   ) throws(ArborError) -> R {
     if let pinned { return try body(pinned) }
-    let snapshot = try file.reporting(operationSnapshot())
+    let snapshot = try file.reporting(takeSnapshot(merging: true))
     defer { if reloaded != nil { finishReloading() } }
     return try pinning(snapshot) { () throws(ArborError) in try body(snapshot) }
   }
@@ -93,7 +93,7 @@ extension Session {
     try beginOperation()
     let result =
       pinned == nil
-      ? try viewing(file.reporting(operationSnapshot()), body) : try body()
+      ? try viewing(file.reporting(takeSnapshot(merging: true)), body) : try body()
     try throwDeferredFailure()
     return result
   }

@@ -89,7 +89,7 @@ extension Session {
       continuation: try description.continuation(storeID: file.id))
   }
 
-  func overlay(for description: FetchDescription) -> FetchOverlay? {
+  func overlay(for description: FetchDescription) -> (any PendingState)? {
     description.includesPendingChanges ? overlay : nil
   }
 

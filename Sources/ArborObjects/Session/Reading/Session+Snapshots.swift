@@ -9,35 +9,44 @@ extension Session {
     if failure == nil || failure?.isReported == true { failure = DeferredFailure(error: error) }
   }
 
-  /// Returns the snapshot of an operation, within the operation's limits: the pinned one, else the
-  /// newest, after merging the commits up to exactly that one. ``end(_:)`` gives it back.
-  func operationSnapshot() throws(StoreError) -> StoreSnapshot {
-    let snapshot = try snapshot()
-    snapshot.watch = watch
-    snapshot.limit = limit
-    snapshot.locale = locale
-    if snapshot !== pinned, snapshot.sequence != sequence {
-      // Merging reads the same commit that it merges up to, as does code that is notified of it.
-      pinned = snapshot
-      defer { pinned = nil }
-      do throws(StoreError) { try mergeCommits(upTo: snapshot) } catch {
-        snapshot.close()
-        throw error
-      }
+  /// Takes a snapshot: the pinned one, else the newest. ``release(_:)`` gives it back.
+  ///
+  /// - Parameter merging: Whether the commits up to exactly that one are merged first, and the
+  ///   limits of the operation hold. Reads of properties merge nothing.
+  @inline(__always)
+  func takeSnapshot(merging: Bool) throws(StoreError) -> StoreSnapshot {
+    if let pinned {
+      if merging { prepare(pinned) }
+      return pinned
+    }
+    guard !isClosed else { throw .closed }
+    let snapshot = try file.snapshot()
+    if merging {
+      prepare(snapshot)
+      if snapshot.sequence != sequence { try mergeCommits(before: snapshot) }
     }
     return snapshot
   }
 
-  /// The snapshot of a read for a property: the pinned one, else the newest, taking nothing in.
-  /// ``end(_:)`` gives it back.
-  func snapshot() throws(StoreError) -> StoreSnapshot {
-    if let pinned { return pinned }
-    guard !isClosed else { throw .closed }
-    return try file.snapshot()
+  private func prepare(_ snapshot: StoreSnapshot) {
+    snapshot.watch = watch
+    snapshot.limit = limit
+    snapshot.locale = locale
+  }
+
+  @inline(never)
+  private func mergeCommits(before snapshot: StoreSnapshot) throws(StoreError) {
+    // Merging reads the same commit that it merges up to, as does code that is notified of it.
+    pinned = snapshot
+    defer { pinned = nil }
+    do throws(StoreError) { try mergeCommits(upTo: snapshot) } catch {
+      snapshot.close()
+      throw error
+    }
   }
 
   /// Gives a snapshot back; a pinned one stays.
-  func end(_ snapshot: StoreSnapshot) {
+  func release(_ snapshot: StoreSnapshot) {
     guard snapshot !== pinned else { return }
     snapshot.close()
     if reloaded != nil { finishReloading() }
@@ -51,27 +60,16 @@ extension Session {
     objects?.awake()
   }
 
-  /// Runs `body`, an operation that cannot throw, on the pinned snapshot, else on the newest, after
-  /// merging the commits up to it. Runs it without a snapshot if the store can't be read, and
-  /// remembers the error.
-  func withOperationSnapshot(_ body: () -> Void) {
+  /// Runs `body`, which cannot throw, with one snapshot for all reads: the pinned one, else the
+  /// newest. Runs it without one if the store can't be read, and remembers the error.
+  ///
+  /// - Parameter merging: As in ``takeSnapshot(merging:)``.
+  func withOneSnapshot(merging: Bool, _ body: () -> Void) {
     guard pinned == nil else { return body() }
-    let snapshot: StoreSnapshot
-    do throws(StoreError) { snapshot = try operationSnapshot() } catch {
-      note(error)
-      return body()
-    }
+    var snapshot: StoreSnapshot?
+    do throws(StoreError) { snapshot = try takeSnapshot(merging: merging) } catch { note(error) }
     pinning(snapshot, body)
     if reloaded != nil { finishReloading() }
-  }
-
-  /// Runs `body`, which reads a property in several steps, on the pinned snapshot, else on the
-  /// newest, without merging anything.
-  func withPropertySnapshot(_ body: () -> Void) {
-    guard pinned == nil else { return body() }
-    let snapshot: StoreSnapshot
-    do throws(StoreError) { snapshot = try self.snapshot() } catch { return note(error) }
-    pinning(snapshot, body)
   }
 
   /// Moves an open view to the newest commit, after one of this context.
@@ -79,7 +77,7 @@ extension Session {
     guard isInView, let view = pinned else { return }
     pinned = nil
     do throws(StoreError) {
-      pinned = try operationSnapshot()
+      pinned = try takeSnapshot(merging: true)
       view.close()
     } catch {
       pinned = view
@@ -91,14 +89,9 @@ extension Session {
   /// Runs `body` with the newest snapshot for all reads, whatever other one is pinned.
   func onNewestSnapshot<R, E: Error>(_ body: () throws(E) -> R) throws(E) -> R {
     memberships.removeAll()
-    return try pinning(newestSnapshot(), body)
-  }
-
-  private func newestSnapshot() -> StoreSnapshot? {
-    do throws(StoreError) { return try file.snapshot() } catch {
-      note(error)
-      return nil
-    }
+    var snapshot: StoreSnapshot?
+    do throws(StoreError) { snapshot = try file.snapshot() } catch { note(error) }
+    return try pinning(snapshot, body)
   }
 
   /// Runs `body` with a snapshot for all reads, which is closed then; nil: with the present one.
@@ -130,8 +123,8 @@ extension Session {
 
   /// Reads for a property: on the newest snapshot, taking nothing in.
   func peek<R>(_ body: (StoreSnapshot) throws(StoreError) -> R) throws(StoreError) -> R {
-    let snapshot = try snapshot()
-    defer { end(snapshot) }
+    let snapshot = try takeSnapshot(merging: false)
+    defer { release(snapshot) }
     return try body(snapshot)
   }
 
@@ -170,9 +163,5 @@ extension Session {
   func isNew(_ number: ObjectNumber) -> Bool {
     guard let change = pending.change(of: number) else { return false }
     return change.committed == nil && change.kind != .updated
-  }
-
-  func isDeleted(_ number: ObjectNumber) -> Bool {
-    pending.change(of: number)?.kind == .deleted
   }
 }

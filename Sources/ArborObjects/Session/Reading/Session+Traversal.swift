@@ -14,7 +14,7 @@ extension Session {
     // The list and its members are of one commit.
     var objects: [ManagedObject] = []
     var fetched = FetchedObjects()
-    withPropertySnapshot {
+    withOneSnapshot(merging: false) {
       objects = self.objects(members(of: owner, relation), of: link, &fetched)
     }
     fetched.awake()

@@ -6,7 +6,8 @@ extension Session {
   /// Asks the store for values of what a request names, on the newest snapshot.
   func read<T: ManagedObject, R>(
     _ request: FetchRequest<T>, _ aggregates: [Aggregate],
-    _ body: (StoreSnapshot, StoreQuery, [BoundAggregate], FetchOverlay?) throws(StoreError) -> R
+    _ body: (StoreSnapshot, StoreQuery, [BoundAggregate], (any PendingState)?) throws(StoreError) ->
+      R
   ) throws(ArborError) -> R {
     try beginOperation()
     let entity = try entity(for: request)
@@ -38,7 +39,7 @@ extension Session {
 
   private func withRows<T: ManagedObject, R>(
     _ request: FetchRequest<T>,
-    _ body: (StoreSnapshot, StoreQuery, RowPlan, FetchOverlay?) throws(StoreError) -> R
+    _ body: (StoreSnapshot, StoreQuery, RowPlan, (any PendingState)?) throws(StoreError) -> R
   ) throws(ArborError) -> R {
     try beginOperation()
     let entity = try entity(for: request)

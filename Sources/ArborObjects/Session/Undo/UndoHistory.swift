@@ -280,7 +280,7 @@ public final class UndoHistory {
     group.log.seal(in: session)
     var start = 0
     // Merges other commits first: what comes of that is not part of the replay.
-    session.withOperationSnapshot {
+    session.withOneSnapshot(merging: true) {
       start = session.log.count
       isReplaying = true
       session.beginEpoch()

@@ -67,16 +67,8 @@ package struct FetchedRecords {
   }
 
   /// One row, with the slab that its copy lies in where there is one.
-  package init(_ row: FetchedRow, in slab: RecordSlab) {
+  init(_ row: FetchedRow, in slab: RecordSlab) {
     rows = [row]
     slabs = row.slabIndex < 0 ? [] : [slab]
   }
-}
-
-/// What a query for one unique value finds.
-package enum UniqueAnswer {
-  /// The query is for more than that, and has to be planned.
-  case unplanned
-  case nothing
-  case row(FetchedRow)
 }

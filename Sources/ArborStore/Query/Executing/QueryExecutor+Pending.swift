@@ -7,7 +7,7 @@ extension QueryExecutor {
     var matches: [PendingRow] = []
     let selection = pendingSelection(overlay)
     for entity in family {
-      let rows = overlay.pendingRows(entity, selection)
+      let rows = overlay.pendingRows(of: entity, selection)
       guard !rows.isEmpty else { continue }
       let filter = try filter(planner.conjuncts.map(\.node), for: entity)
       for (number, record) in rows {
@@ -22,7 +22,7 @@ extension QueryExecutor {
 
   /// By which keys the rows are found soonest; nil where the predicate names none, or so many that
   /// going through all rows is as good.
-  private func pendingSelection(_ overlay: FetchOverlay) -> PendingSelection? {
+  private func pendingSelection(_ overlay: any PendingState) -> PendingSelection? {
     let rows = overlay.dirty.count
     guard rows >= overlay.leastSelected, !planner.conjuncts.isEmpty else { return nil }
     let candidates = planner.candidates(planner.conjuncts)

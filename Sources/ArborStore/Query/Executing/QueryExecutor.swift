@@ -16,7 +16,7 @@ final class QueryExecutor {
 
   let source: QuerySource
   let planner: QueryPlanner<CollectingCounts>
-  let overlay: FetchOverlay?
+  let overlay: (any PendingState)?
   let resolver: SnapshotResolver
   /// What the trials of the plan have found.
   var findings = Findings()
@@ -25,7 +25,8 @@ final class QueryExecutor {
   /// Counts rows while a plan is analysed.
   var tally: RowTally?
 
-  convenience init(_ source: QuerySource, _ query: StoreQuery, overlay: FetchOverlay?) throws {
+  convenience init(_ source: QuerySource, _ query: StoreQuery, overlay: (any PendingState)?) throws
+  {
     let overlay = overlay.flatMap { $0.hasPendingChanges || $0.known != nil ? $0 : nil }
     let environment = PredicateEnvironment(
       schema: source.schema, storeID: source.store.id, locale: source.locale)

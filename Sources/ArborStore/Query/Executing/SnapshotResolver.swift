@@ -13,7 +13,7 @@ final class SnapshotResolver: RecordResolver {
 
   let evaluation = SnapshotResolver.evaluations.add(1, ordering: .relaxed).newValue
   private let source: QuerySource
-  private let overlay: FetchOverlay?
+  private let overlay: (any PendingState)?
   /// Whether what still leads to an object that is deleted in the context reads its values, as a
   /// property does. A commit's derived values are those after the deletion.
   private let readsDeleted: Bool
@@ -30,7 +30,7 @@ final class SnapshotResolver: RecordResolver {
   /// Why something could not be had.
   private(set) var failure: (any Error)?
 
-  init(_ source: QuerySource, overlay: FetchOverlay?, readsDeleted: Bool = true) {
+  init(_ source: QuerySource, overlay: (any PendingState)?, readsDeleted: Bool = true) {
     self.source = source
     self.overlay = overlay
     self.readsDeleted = readsDeleted
@@ -53,7 +53,7 @@ final class SnapshotResolver: RecordResolver {
   func record(of number: ObjectNumber) -> RecordView? {
     guard limit.admit() else { return nil }
     if let overlay, overlay.dirty.contains(number) {
-      return readsDeleted || !overlay.isDeleted(number) ? overlay.pendingRecord(number) : nil
+      return readsDeleted || !overlay.isDeleted(number) ? overlay.pendingRecord(of: number) : nil
     }
     let place = Int(number.rawValue & UInt64(Self.knownCount - 1))
     if let known = known[place], known.number == number { return known.record }
@@ -77,24 +77,30 @@ final class SnapshotResolver: RecordResolver {
   func members(of owner: ObjectNumber, _ relationship: RelationshipSchema) -> [ObjectNumber] {
     guard limit.admit() else { return [] }
     let members = trying([]) { try stored.members(relationship, of: owner) }
-    let present = overlay?.links(owner, relationship)?.members(over: members) ?? members
+    let present = overlay?.members(of: owner, relationship, over: members) ?? members
     return limit.admitElements(present.count) ? present : []
   }
 
   func memberCount(of owner: ObjectNumber, _ relationship: RelationshipSchema) -> Int {
     trying(0) {
-      let count = try stored.count(relationship, of: owner)
-      guard let edit = overlay?.links(owner, relationship) else { return count }
-      return try edit.memberCount(over: count) {
-        try stored.contains($0, in: relationship, of: owner)
+      var count = try stored.count(relationship, of: owner)
+      guard let changes = overlay?.changedMembers(of: owner, relationship) else { return count }
+      for member in changes.removed
+      where try stored.contains(member, in: relationship, of: owner) {
+        count -= 1
       }
+      for member in changes.added
+      where try !stored.contains(member, in: relationship, of: owner) {
+        count += 1
+      }
+      return count
     }
   }
 
   func contains(
     _ member: ObjectNumber, in relationship: RelationshipSchema, of owner: ObjectNumber
   ) -> Bool {
-    if let answer = overlay?.links(owner, relationship)?.says(member) { return answer }
+    if let answer = overlay?.isMember(member, of: owner, relationship) { return answer }
     return trying(false) { try stored.contains(member, in: relationship, of: owner) }
   }
 

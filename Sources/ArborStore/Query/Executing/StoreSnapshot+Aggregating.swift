@@ -8,13 +8,13 @@ extension StoreSnapshot {
   /// - Returns: The value of each aggregate, objects never among them.
   /// - Throws: As ``fetch(_:overlay:allocator:)``.
   package func aggregate(
-    _ query: StoreQuery, _ aggregates: [BoundAggregate], overlay: FetchOverlay?
+    _ query: StoreQuery, _ aggregates: [BoundAggregate], overlay: (any PendingState)?
   ) throws(StoreError) -> [Value] {
     let query = query.forAggregates
     return try answer(query, for: .aggregates, aggregates, overlay: overlay) { _ in
       nil
-    } by: { run in
-      let executor = try run.executor()
+    } _: { makeExecutor in
+      let executor = try makeExecutor()
       if let values = try executor.valuesAtEnds(aggregates) { return values }
       if let attribute = aggregates.singleAttribute {
         if let summary = try executor.summaryOfKeys(attribute) {

@@ -1,62 +1,43 @@
 internal import ArborModel
 internal import LMDB
 
-/// One query while it is being answered: the executor is created when it is first needed, and kept
-/// to describe how the query ran.
-struct QueryRun {
-  let snapshot: StoreSnapshot
-  let query: StoreQuery
-  let overlay: FetchOverlay?
-  private(set) var current: QueryExecutor?
-
-  init(_ snapshot: StoreSnapshot, _ query: StoreQuery, overlay: FetchOverlay?) {
-    self.snapshot = snapshot
-    self.query = query
-    self.overlay = overlay
-  }
-
-  mutating func executor() throws -> QueryExecutor {
-    if let current { return current }
-    let executor = try QueryExecutor(snapshot.source, query, overlay: overlay)
-    current = executor
-    return executor
-  }
-
-  /// Answers the query with an executor that has planned it.
-  mutating func use(_ executor: QueryExecutor) { current = executor }
-
-  /// How the query was answered.
-  func plan(_ aggregates: [BoundAggregate]) throws -> QueryPlan {
-    if let plan = try current?.planThatRan(aggregates) { return plan }
-    return aggregates.isEmpty
-      ? try snapshot.explain(query, showsValues: false)
-      : try snapshot.explain(query, aggregates, showsValues: false)
-  }
-}
-
 extension StoreSnapshot {
-  /// Answers a query, and reports it to ``watch``.
+  /// Answers a query, and reports to the snapshot's watch.
   ///
   /// - Parameters:
   ///   - kind: What is asked for.
-  ///   - aggregates: The values that are computed from the rows; empty for rows.
-  ///   - rows: The number of rows of an answer; `nil` for answers of another kind.
+  ///   - aggregates: The values that are made of the rows.
+  ///   - overlay: The asking context's state; nil for the store's alone.
+  ///   - executor: Answers the query, if the caller has created it.
+  ///   - rows: How many rows the answer is; nil for answers of another kind.
+  ///   - body: Returns the answer. Its argument returns the query's executor.
   func answer<R>(
     _ query: StoreQuery, for kind: FetchKind = .objects, _ aggregates: [BoundAggregate] = [],
-    overlay: FetchOverlay?, rows: (R) -> Int?, by body: (inout QueryRun) throws -> R
+    overlay: (any PendingState)?, by executor: QueryExecutor? = nil, rows: (R) -> Int?,
+    _ body: (_ executor: () throws -> QueryExecutor) throws -> R
   ) throws(StoreError) -> R {
-    var run = QueryRun(self, query, overlay: overlay)
-    guard let watch else { return try translatingErrors { try body(&run) } }
-    // Without what aggregates are made of, which may be expressions with values in them.
+    var made = executor
+    // Created when it is asked for: one unique value is looked up without it.
+    func makeExecutor() throws -> QueryExecutor {
+      if let made { return made }
+      let executor = try QueryExecutor(source, query, overlay: overlay)
+      made = executor
+      return executor
+    }
+    guard let watch else { return try translatingErrors { try body(makeExecutor) } }
+    // Without what values are made of, which may be expressions with values in them.
     let asked =
-      kind == .objects
-      ? nil
-      : aggregates.isEmpty
-        ? kind.rawValue : aggregates.map(\.function.rawValue).joined(separator: ", ")
+      aggregates.isEmpty
+      ? kind == .objects ? nil : kind.rawValue
+      : aggregates.map(\.function.rawValue).joined(separator: ", ")
     return try watch.watching(query, kind, asked, rows: rows) {
-      try run.plan(aggregates)
+      guard !aggregates.isEmpty else {
+        return try made?.planThatRan() ?? explain(query, showsValues: false)
+      }
+      return try makeExecutor().planThatRan(aggregates)
+        ?? makeExecutor().explain(aggregates, showsValues: false)
     } _: { () throws(StoreError) in
-      try translatingErrors { try body(&run) }
+      try translatingErrors { try body(makeExecutor) }
     }
   }
 

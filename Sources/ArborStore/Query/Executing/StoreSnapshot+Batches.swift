@@ -7,18 +7,17 @@ extension StoreSnapshot {
   ///
   /// - Parameter most: How many rows are few.
   package func listedNumbers(
-    _ query: StoreQuery, atMost most: Int, overlay: FetchOverlay?
+    _ query: StoreQuery, atMost most: Int, overlay: (any PendingState)?
   ) throws(StoreError) -> [ObjectNumber]? {
     let listing = try translatingErrors {
       let executor = try QueryExecutor(source, query, overlay: overlay)
       return try executor.listing(atMost: most).map { (executor: executor, plan: $0) }
     }
     guard let listing else { return nil }
-    return try answer(query, overlay: overlay) {
+    return try answer(query, overlay: overlay, by: listing.executor) {
       $0.count
-    } by: { run in
-      run.use(listing.executor)
-      return try listing.executor.answer(listing.plan, RowNumbers(), skipsKnown: false).numbers
+    } _: { executor in
+      try executor().answer(listing.plan, RowNumbers(), skipsKnown: false).numbers
     }
   }
 
@@ -30,24 +29,23 @@ extension StoreSnapshot {
   ///   - allocator: Where the records are copied.
   /// - Returns: nil where there is no such scan, or where it met keys that do not tell the order.
   package func scan(
-    _ query: StoreQuery, overlay: FetchOverlay?, allocator: SlabAllocator
+    _ query: StoreQuery, overlay: (any PendingState)?, allocator: SlabAllocator
   ) throws(StoreError) -> FetchedRecords? {
     let traversal = try translatingErrors {
       let executor = try QueryExecutor(source, query, overlay: overlay)
       return try executor.planner.planInOrder().map { (executor: executor, plan: $0) }
     }
     guard let traversal else { return nil }
-    return try answer(query, overlay: overlay) {
+    return try answer(query, overlay: overlay, by: traversal.executor) {
       $0?.rows.count
-    } by: { run in
-      run.use(traversal.executor)
-      return try traversal.executor.collect(traversal.plan, allocator)
+    } _: { executor in
+      try executor().collect(traversal.plan, allocator)
     }
   }
 
   /// Those of some objects that lie behind a query's continuation now.
   package func numbers(
-    _ numbers: [ObjectNumber], behindContinuationOf query: StoreQuery, overlay: FetchOverlay?
+    _ numbers: [ObjectNumber], behindContinuationOf query: StoreQuery, overlay: (any PendingState)?
   ) throws(StoreError) -> [ObjectNumber] {
     try translatingErrors {
       let resolver = SnapshotResolver(try source, overlay: overlay)

@@ -10,100 +10,66 @@ extension StoreSnapshot {
   /// - Throws: `corrupted` for damaged records, `query` where an argument does not fit its
   ///   comparison.
   package func fetch(
-    _ query: StoreQuery, overlay: FetchOverlay?, allocator: SlabAllocator
+    _ query: StoreQuery, overlay: (any PendingState)?, allocator: SlabAllocator
   ) throws(StoreError) -> FetchedRecords {
     try answer(query, overlay: overlay) {
       $0.rows.count
-    } by: { run in
-      switch try lookUpUnique(query, overlay, allocator) {
-      case .unplanned: break
-      case .nothing: return FetchedRecords()
-      case .row(let row): return FetchedRecords(row, in: allocator.slab)
+    } _: { executor in
+      switch try lookUp(query, overlay: overlay, allocator) {
+      case nil: return try executor().fetch(allocator)
+      case .nothing?: return FetchedRecords()
+      case .row(let row)?: return FetchedRecords(row, in: allocator.slab)
       }
-      return try run.executor().fetch(allocator)
     }
   }
 
-  /// What one unique value finds, without a query and without lists of rows. The record lies in the
-  /// allocator's present slab.
+  /// Fetches the first row of a query, whose copy lies in the slab.
   ///
-  /// - Parameter arguments: Those of the predicate that names the value.
-  package func lookUp(
-    _ wanted: UniqueEquality, _ arguments: [Value], of entity: EntitySchema,
-    includesSubentities: Bool, overlay: FetchOverlay?, allocator: SlabAllocator
-  ) throws(StoreError) -> UniqueAnswer {
-    try translatingErrors {
-      try lookUpUnique(wanted, arguments, entity, includesSubentities, overlay, allocator)
+  /// - Parameter query: Of one row at most.
+  package func first(
+    _ query: StoreQuery, overlay: (any PendingState)?, allocator: SlabAllocator
+  ) throws(StoreError) -> (row: FetchedRow, slab: RecordSlab?)? {
+    try answer(query, overlay: overlay) {
+      $0 == nil ? 0 : 1
+    } _: { executor in
+      switch try lookUp(query, overlay: overlay, allocator) {
+      case .nothing?: return nil
+      case .row(let row)?: return (row, allocator.slab)
+      case nil:
+        let records = try executor().fetch(allocator)
+        return records.rows.first.map { ($0, records.slabs.first) }
+      }
     }
-  }
-
-  private func lookUpUnique(
-    _ query: StoreQuery, _ overlay: FetchOverlay?, _ allocator: SlabAllocator
-  ) throws -> UniqueAnswer {
-    guard let predicate = query.predicate, let wanted = predicate.bound.uniqueEquality,
-      query.offset == 0, query.continuation == nil
-    else { return .unplanned }
-    return try lookUpUnique(
-      wanted, predicate.arguments, query.entity, query.includesSubentities, overlay, allocator)
-  }
-
-  private func lookUpUnique(
-    _ wanted: UniqueEquality, _ arguments: [Value], _ kind: EntitySchema,
-    _ includesSubentities: Bool, _ overlay: FetchOverlay?, _ allocator: SlabAllocator
-  ) throws -> UniqueAnswer {
-    guard !(overlay?.hasPendingChanges ?? false), let value = wanted.value(arguments), !value.isNull
-    else { return .unplanned }
-    var key = KeyBuffer()
-    let isOfKind = KeyEncoder.append(
-      value, as: wanted.kind, isAscending: wanted.isAscending, to: &key)
-    guard isOfKind, !key.isCut else { return .unplanned }
-    let reader = try reader
-    let index = store.databases.indexNumbers(of: kind.index)[wanted.indexNumber]
-    guard unfinishedIndexes?.isReady(index) ?? true else { return .unplanned }
-    store.noteUse(ofIndex: index)
-    guard let found = try reader.get(store.databases.indexes[index].database, key: key.bytes),
-      found.count == 8
-    else { return .nothing }
-    let number = ObjectNumber(rawValue: found.loadUnaligned(as: UInt64.self))
-    guard let entity = store.schema.entity(of: number),
-      entity === kind || includesSubentities && entity.isKind(of: kind)
-    else { return .nothing }
-    if let known = overlay?.known, known.contains(number) {
-      return .row(FetchedRow(known: number))
-    }
-    guard let record = try record(number, of: entity, allocator: allocator) else {
-      throw StoreError.missingRecord(number, entity)
-    }
-    return .row(FetchedRow(number, copy: record, slabIndex: 0))
   }
 
   /// The numbers of the objects that a fetch would give, without copies of their records.
   package func fetchNumbers(
-    _ query: StoreQuery, overlay: FetchOverlay?
+    _ query: StoreQuery, overlay: (any PendingState)?
   ) throws(StoreError) -> [ObjectNumber] {
     try answer(query, overlay: overlay) {
       $0.count
-    } by: { run in
-      try run.executor().answer(RowNumbers()).numbers
+    } _: { executor in
+      try executor().answer(RowNumbers()).numbers
     }
   }
 
   /// Whether a fetch would give anything. Ends at the first row.
-  package func exists(_ query: StoreQuery, overlay: FetchOverlay?) throws(StoreError) -> Bool {
+  package func exists(_ query: StoreQuery, overlay: (any PendingState)?) throws(StoreError) -> Bool
+  {
     let first = StoreQuery(
       entity: query.entity, includesSubentities: query.includesSubentities,
       predicate: query.predicate, groupLimit: query.offset > 0 ? query.groupLimit : nil, limit: 1,
       offset: query.offset)
     return try answer(first, for: .existence, overlay: overlay) { _ in
       nil
-    } by: { run in
-      try run.executor().answer(RowCounter()).count > 0
+    } _: { executor in
+      try executor().answer(RowCounter()).count > 0
     }
   }
 
   /// What the sort keys of a query find at a row now; nil where there is no such object.
   package func continuation(
-    of number: ObjectNumber, in query: StoreQuery, overlay: FetchOverlay?
+    of number: ObjectNumber, in query: StoreQuery, overlay: (any PendingState)?
   ) throws(StoreError) -> RowContinuation? {
     try translatingErrors {
       let resolver = SnapshotResolver(try source, overlay: overlay)
@@ -121,15 +87,15 @@ extension StoreSnapshot {
   }
 
   /// The number of rows that a fetch would give. From an index alone it costs no scan over rows.
-  package func count(_ query: StoreQuery, overlay: FetchOverlay?) throws(StoreError) -> Int {
+  package func count(_ query: StoreQuery, overlay: (any PendingState)?) throws(StoreError) -> Int {
     let unordered = StoreQuery(
       entity: query.entity, includesSubentities: query.includesSubentities,
       predicate: query.predicate, groupLimit: query.groupLimit, limit: query.limit,
       offset: query.offset)
     return try answer(unordered, for: .count, overlay: overlay) {
       $0
-    } by: { run in
-      try run.executor().count()
+    } _: { executor in
+      try executor().count()
     }
   }
 
@@ -154,7 +120,7 @@ extension StoreSnapshot {
   /// - Parameter predicate: Compiled for the object's entity.
   package func evaluate(
     _ predicate: CompiledPredicate, _ record: RecordView, _ number: ObjectNumber,
-    overlay: FetchOverlay?
+    overlay: (any PendingState)?
   ) throws(StoreError) -> Bool {
     try resolving(overlay: overlay) { predicate(record, number, $0) }
   }
@@ -163,7 +129,7 @@ extension StoreSnapshot {
   ///
   /// - Parameter readsDeleted: Whether objects that are deleted in the context have values.
   package func resolving<R>(
-    overlay: FetchOverlay?, readsDeleted: Bool = true,
+    overlay: (any PendingState)?, readsDeleted: Bool = true,
     _ body: (any RecordResolver) throws(StoreError) -> R
   ) throws(StoreError) -> R {
     try translatingErrors {

@@ -8,7 +8,7 @@ extension StoreSnapshot {
   /// - Returns: A value for each column of each row.
   /// - Throws: As ``fetch(_:overlay:allocator:)``.
   package func rows(
-    _ query: StoreQuery, _ plan: RowPlan, overlay: FetchOverlay?
+    _ query: StoreQuery, _ plan: RowPlan, overlay: (any PendingState)?
   ) throws(StoreError) -> [[Value]] {
     // Rows that are left out later, or put in another order, have to be there first.
     let isPlain = plan.grouping == nil && plan.order.isEmpty && !plan.isDistinct
@@ -18,8 +18,8 @@ extension StoreSnapshot {
       limit: isPlain ? plan.limit : 0, offset: isPlain ? plan.offset : 0)
     return try answer(query, for: plan.grouping == nil ? .rows : .groups, overlay: overlay) {
       $0.count
-    } by: { run in
-      let executor = try run.executor()
+    } _: { makeExecutor in
+      let executor = try makeExecutor()
       let environment = predicateEnvironment
       if let grouping = plan.grouping {
         let groups = try executor.answer(GroupedRows(grouping, environment, executor.resolver))
@@ -45,7 +45,7 @@ extension StoreSnapshot {
   ///
   /// - Throws: As ``rows(_:_:overlay:)``, after some rows were handed on.
   package func forEachRow(
-    _ query: StoreQuery, _ plan: RowPlan, overlay: FetchOverlay?, _ body: ([Value]) -> Void
+    _ query: StoreQuery, _ plan: RowPlan, overlay: (any PendingState)?, _ body: ([Value]) -> Void
   ) throws(StoreError) {
     // A scan along an index may be given up for another plan after some rows.
     guard plan.grouping == nil, plan.order.isEmpty, !plan.isDistinct, plan.sortKeys.isEmpty,
@@ -59,8 +59,8 @@ extension StoreSnapshot {
     try withoutActuallyEscaping(body) { (body) throws(StoreError) in
       _ = try answer(query, for: .rows, overlay: overlay) {
         $0
-      } by: { run in
-        let executor = try run.executor()
+      } _: { makeExecutor in
+        let executor = try makeExecutor()
         let rows = try executor.answer(
           HandedRows(plan, predicateEnvironment, executor.resolver, body))
         try executor.resolver.check()

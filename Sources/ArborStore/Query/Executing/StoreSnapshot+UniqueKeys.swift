@@ -1,7 +1,49 @@
 package import ArborModel
 internal import LMDB
 
+/// What a query for one unique value finds.
+enum UniqueAnswer {
+  case nothing
+  case row(FetchedRow)
+}
+
 extension StoreSnapshot {
+  /// Looks up what a query for one unique value finds, by one key of the index: without planning and
+  /// without lists of rows. A copy of the record lies in the allocator's present slab.
+  ///
+  /// - Returns: nil for a query that asks for more, or for a value that the index can't tell: it has
+  ///   to be planned.
+  func lookUp(
+    _ query: StoreQuery, overlay: (any PendingState)?, _ allocator: SlabAllocator
+  ) throws -> UniqueAnswer? {
+    guard let (bound, arguments) = query.predicate, let wanted = bound.uniqueEquality,
+      query.offset == 0, query.continuation == nil, !(overlay?.hasPendingChanges ?? false),
+      let value = wanted.value(arguments), !value.isNull
+    else { return nil }
+    var key = KeyBuffer()
+    let isOfKind = KeyEncoder.append(
+      value, as: wanted.kind, isAscending: wanted.isAscending, to: &key)
+    guard isOfKind, !key.isCut else { return nil }
+    let reader = try reader
+    let index = store.databases.indexNumbers(of: query.entity.index)[wanted.indexNumber]
+    guard unfinishedIndexes?.isReady(index) ?? true else { return nil }
+    store.noteUse(ofIndex: index)
+    guard let found = try reader.get(store.databases.indexes[index].database, key: key.bytes),
+      found.count == 8
+    else { return .nothing }
+    let number = ObjectNumber(rawValue: found.loadUnaligned(as: UInt64.self))
+    guard let entity = store.schema.entity(of: number),
+      entity === query.entity || query.includesSubentities && entity.isKind(of: query.entity)
+    else { return .nothing }
+    if let known = overlay?.known, known.contains(number) {
+      return .row(FetchedRow(known: number))
+    }
+    guard let record = try record(number, of: entity, allocator: allocator) else {
+      throw StoreError.missingRecord(number, entity)
+    }
+    return .row(FetchedRow(number, copy: record, slabIndex: 0))
+  }
+
   /// The objects that have one of many values in an attribute, of which a unique index holds that
   /// attribute alone: in one scan along the index.
   ///

@@ -52,12 +52,12 @@ extension StoreSnapshot {
   ///
   /// - Throws: As ``fetch(_:overlay:allocator:)``.
   package func search(
-    _ search: TextSearch, overlay: FetchOverlay?
+    _ search: TextSearch, overlay: (any PendingState)?
   ) throws(StoreError) -> [ScoredRow] {
     try answer(search.objects, for: .search, overlay: overlay) {
       $0.count
-    } by: { run in
-      try run.executor().search(search)
+    } _: { executor in
+      try executor().search(search)
     }
   }
 }

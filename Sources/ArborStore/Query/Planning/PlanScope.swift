@@ -13,11 +13,11 @@ final class PlanScope {
   /// What the predicate means.
   let environment: PredicateEnvironment
   /// The asking context's state.
-  let overlay: FetchOverlay?
+  let overlay: (any PendingState)?
 
   /// - Throws: ``ArborError`` `invalidPredicate` where an argument does not fit its comparison.
   init(
-    _ query: StoreQuery, _ environment: PredicateEnvironment, overlay: FetchOverlay?
+    _ query: StoreQuery, _ environment: PredicateEnvironment, overlay: (any PendingState)?
   ) throws(ArborError) {
     self.query = query
     schema = environment.schema

@@ -47,7 +47,7 @@ extension StoreSnapshot {
   package func sortValues(
     _ key: BoundSortKey,
     of rows: [(number: ObjectNumber, record: RecordView, entity: EntitySchema)],
-    overlay: FetchOverlay?
+    overlay: (any PendingState)?
   ) throws(StoreError) -> [Value] {
     try translatingErrors {
       let resolver = SnapshotResolver(try source, overlay: overlay)

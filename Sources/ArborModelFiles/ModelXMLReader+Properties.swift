@@ -153,10 +153,10 @@ extension ModelXMLReader {
       request: template(request), userInfo: userInfo(of: node))
   }
 
-  mutating func template(_ node: ModelXMLNode) -> FetchTemplate {
+  mutating func template(_ node: ModelXMLNode) -> FetchRequestTemplate {
     // A flag that a template does not have is off, unlike that of a request made in code; but every
     // fetch sees its context's uncommitted changes unless somebody says that it shall not.
-    var template = FetchTemplate(
+    var template = FetchRequestTemplate(
       name: node["name"] ?? "", entity: node["entity"] ?? "",
       includesSubentities: flag("includeSubentities", of: node, entity: nil) ?? false,
       includesPendingChanges: flag("includesPendingChanges", of: node, entity: nil) ?? true,
@@ -167,7 +167,7 @@ extension ModelXMLReader {
     template.fetchLimit = count("fetchLimit", of: node, entity: nil) ?? 0
     template.fetchBatchSize = count("fetchBatchSize", of: node, entity: nil) ?? 0
     if let text = node["resultType"] {
-      if let type = Int(text).flatMap(FetchTemplate.ResultType.init) {
+      if let type = Int(text).flatMap(FetchRequestTemplate.ResultType.init) {
         template.resultType = type
       } else {
         report(

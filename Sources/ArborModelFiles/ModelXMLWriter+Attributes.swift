@@ -61,7 +61,7 @@ extension FetchedPropertyDescription {
   var xmlAttributes: [String: String?] { ["name": name, "optional": isOptional.xmlMark] }
 }
 
-extension FetchTemplate {
+extension FetchRequestTemplate {
   var xmlAttributes: [String: String?] {
     [
       "name": name, "entity": entity, "predicateString": predicate,

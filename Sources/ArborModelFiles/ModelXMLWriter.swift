@@ -211,7 +211,7 @@ struct ModelXMLWriter {
   }
 
   private func request(
-    _ template: FetchTemplate, _ old: FetchTemplate?, _ oldNode: ModelXMLNode?
+    _ template: FetchRequestTemplate, _ old: FetchRequestTemplate?, _ oldNode: ModelXMLNode?
   ) -> ModelXMLNode {
     patched("fetchRequest", oldNode, new: template.xmlAttributes, old: old?.xmlAttributes)
   }

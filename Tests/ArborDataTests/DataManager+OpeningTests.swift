@@ -260,13 +260,13 @@ import Testing
   func aStaleRequestThrowsWhenUsed() throws {
     var model = days("1", ["text"])
     model.fetchRequestTemplates = [
-      FetchTemplate(name: "stale", entity: "Day", predicate: "internalID == $ID"),
-      FetchTemplate(name: "fresh", entity: "Day", predicate: "text == $TEXT"),
+      FetchRequestTemplate(name: "stale", entity: "Day", predicate: "internalID == $ID"),
+      FetchRequestTemplate(name: "fresh", entity: "Day", predicate: "text == $TEXT"),
     ]
     model.entities[0].fetchedProperties = [
       FetchedPropertyDescription(
         name: "others",
-        request: FetchTemplate(name: "r", entity: "Day", predicate: "gone == $FETCH_SOURCE"))
+        request: FetchRequestTemplate(name: "r", entity: "Day", predicate: "gone == $FETCH_SOURCE"))
     ]
     let manager = try DataManager(modelNamed: "Stale", in: folder("Stale", [("Stale", model)]))
     defer { manager.store.close() }

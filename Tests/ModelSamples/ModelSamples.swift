@@ -18,7 +18,7 @@ package enum ModelSamples {
         Relationship("manager", to: "Employee", inverse: "reports")
         Relationship("reports", to: "Employee", inverse: "manager", .toMany)
         FetchedPropertyDescription(
-          name: "peers", request: FetchTemplate(name: "peers", entity: "Employee"))
+          name: "peers", request: FetchRequestTemplate(name: "peers", entity: "Employee"))
       }
       Entity(
         "Company", fetchIndexes: [FetchIndexDescription(name: "byName", elements: [.init("name")])]
@@ -81,7 +81,7 @@ package enum ModelSamples {
       }
     }
     model.fetchRequestTemplates.append(
-      FetchTemplate(
+      FetchRequestTemplate(
         name: "someNames", entity: "Person", fetchLimit: 10, fetchBatchSize: 5,
         includesSubentities: false, includesPendingChanges: true, returnsDistinctResults: true,
         resultType: .rows))
@@ -104,7 +104,7 @@ package enum ModelSamples {
         .renamed(from: "staff"), deleteRule: .cascade)
       FetchedPropertyDescription(
         name: "veterans",
-        request: FetchTemplate(
+        request: FetchRequestTemplate(
           name: "fetchedPropertyFetchRequest", entity: "Employee",
           predicate: "company == $FETCH_SOURCE AND age >= 60", includesSubentities: false,
           includesPendingChanges: true))

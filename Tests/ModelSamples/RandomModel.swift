@@ -109,8 +109,8 @@ package struct RandomModel {
     }
   }
 
-  private mutating func template(_ name: String, _ entities: [String]) -> FetchTemplate {
-    FetchTemplate(
+  private mutating func template(_ name: String, _ entities: [String]) -> FetchRequestTemplate {
+    FetchRequestTemplate(
       name: name, entity: entities.randomElement(using: &random) ?? "",
       predicate: chance(50) ? "objectID == $id AND NOT objectID IN {\"<\", \"&\"}" : nil,
       fetchLimit: chance() ? 7 : 0, fetchBatchSize: chance() ? 3 : 0,

@@ -122,7 +122,8 @@ struct ModelComparison {
     }
   }
 
-  private static func byName(_ templates: [FetchTemplate]) -> [String: FetchTemplate] {
+  private static func byName(_ templates: [FetchRequestTemplate]) -> [String: FetchRequestTemplate]
+  {
     Dictionary(templates.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
   }
 

@@ -51,7 +51,7 @@ enum ModelJSON {
   static let elementKeys = ["property", "expression", "descending", "kind"]
 
   static let typeNames = AttributeType.kinds.map { $0.jsonName }
-  static let resultNames: [(name: String, type: FetchTemplate.ResultType)] = [
+  static let resultNames: [(name: String, type: FetchRequestTemplate.ResultType)] = [
     ("objects", .objects), ("ids", .objectIDs), ("rows", .rows),
   ]
 

@@ -116,7 +116,7 @@ extension ModelJSONReader {
 
   mutating func fetchedProperty(_ member: JSONNode.Member) -> FetchedPropertyDescription {
     var property = FetchedPropertyDescription(
-      name: member.key, request: FetchTemplate(name: member.key, entity: ""))
+      name: member.key, request: FetchRequestTemplate(name: member.key, entity: ""))
     for member in members(member.value) {
       switch member.key {
       case "optional": property.isOptional = flag(member.value)
@@ -128,8 +128,8 @@ extension ModelJSONReader {
     return property
   }
 
-  mutating func template(_ node: JSONNode, name: String) -> FetchTemplate {
-    var template = FetchTemplate(name: name, entity: "")
+  mutating func template(_ node: JSONNode, name: String) -> FetchRequestTemplate {
+    var template = FetchRequestTemplate(name: name, entity: "")
     for member in members(node) {
       let value = member.value
       switch member.key {

@@ -144,7 +144,7 @@ extension FetchedPropertyDescription {
   }
 }
 
-extension FetchTemplate {
+extension FetchRequestTemplate {
   /// The template, with its name where that is not the name it stands under.
   fileprivate func json(unlessNamed key: String) -> JSONValue {
     var object = JSONObject()

@@ -8,13 +8,14 @@ public struct FetchedPropertyDescription: Sendable, Hashable {
   /// Whether the property may have no results.
   public var isOptional: Bool
   /// The request that finds the property's objects.
-  public var request: FetchTemplate
+  public var request: FetchRequestTemplate
   /// Notes that steer importing and tools.
   public var userInfo: [String: String]
 
   /// Describes a fetched property.
   public init(
-    name: String, isOptional: Bool = true, request: FetchTemplate, userInfo: [String: String] = [:]
+    name: String, isOptional: Bool = true, request: FetchRequestTemplate,
+    userInfo: [String: String] = [:]
   ) {
     self.name = name
     self.isOptional = isOptional

@@ -17,7 +17,7 @@ public struct ManagedObjectModel: Sendable {
   /// The entities, in the order of the model.
   public var entities: [EntityDescription]
   /// The named fetch requests, in the order of the model.
-  public var fetchRequestTemplates: [FetchTemplate]
+  public var fetchRequestTemplates: [FetchRequestTemplate]
   /// The names of the entities in each named configuration.
   public var configurations: [String: [String]]
   /// The composite types that attributes name.
@@ -34,7 +34,7 @@ public struct ManagedObjectModel: Sendable {
 
   /// Makes a model; nothing is checked before ``validated()``.
   public init(
-    entities: [EntityDescription], fetchRequestTemplates: [FetchTemplate] = [],
+    entities: [EntityDescription], fetchRequestTemplates: [FetchRequestTemplate] = [],
     configurations: [String: [String]] = [:], composites: [CompositeDescription] = [],
     versionIdentifier: String = ""
   ) {
@@ -84,7 +84,7 @@ public struct CompositeDescription: Sendable, Hashable {
 }
 
 /// A named fetch request of a model, whose predicate may hold `$variables`.
-public struct FetchTemplate: Sendable, Hashable {
+public struct FetchRequestTemplate: Sendable, Hashable {
   /// The request's name, unique in its model.
   public var name: String
   /// The name of the entity it fetches.
@@ -129,5 +129,22 @@ public struct FetchTemplate: Sendable, Hashable {
     self.includesPendingChanges = includesPendingChanges
     self.returnsDistinctResults = returnsDistinctResults
     self.resultType = resultType
+  }
+
+  /// Names a request, for a model written in code; see ``ModelBuilder``.
+  ///
+  /// - Parameters:
+  ///   - name: The request's name, unique in its model.
+  ///   - entity: The name of the entity it fetches.
+  ///   - predicate: The predicate's text, which may hold `$variables`; nil fetches everything.
+  ///   - limit: The greatest number of results; 0: all.
+  ///   - includesSubentities: Whether objects of subentities are results too.
+  public init(
+    _ name: String, entity: String, predicate: String? = nil, limit: Int = 0,
+    includesSubentities: Bool = true
+  ) {
+    self.init(
+      name: name, entity: entity, predicate: predicate, fetchLimit: limit,
+      includesSubentities: includesSubentities)
   }
 }

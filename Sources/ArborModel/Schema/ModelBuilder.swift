@@ -23,7 +23,7 @@ public enum ModelBuilder {
     /// An entity.
     case entity(EntityDescription)
     /// A named request.
-    case template(FetchTemplate)
+    case template(FetchRequestTemplate)
     /// A composite attribute type.
     case composite(CompositeDescription)
     /// A named subset of the entities.
@@ -36,10 +36,8 @@ public enum ModelBuilder {
   public static func buildExpression(_ entity: EntityDescription) -> [Part] { [.entity(entity)] }
   /// Takes a named request in.
   public static func buildExpression(_ template: FetchRequestTemplate) -> [Part] {
-    [.template(template.description)]
+    [.template(template)]
   }
-  /// Takes a named request's description in.
-  public static func buildExpression(_ template: FetchTemplate) -> [Part] { [.template(template)] }
   /// Takes a composite type in.
   public static func buildExpression(_ composite: Composite) -> [Part] {
     [.composite(composite.description)]
@@ -85,29 +83,6 @@ extension ManagedObjectModel {
       case .configuration(let name, let entities): configurations[name, default: []] += entities
       }
     }
-  }
-}
-
-/// A named fetch request of a model written in code; see ``ModelBuilder``.
-public struct FetchRequestTemplate: Sendable {
-  /// What the template says.
-  public var description: FetchTemplate
-
-  /// Names a request.
-  ///
-  /// - Parameters:
-  ///   - name: The request's name, unique in its model.
-  ///   - entity: The name of the entity it fetches.
-  ///   - predicate: The predicate's text, which may hold `$variables`; nil fetches everything.
-  ///   - limit: The greatest number of results; 0: all.
-  ///   - includesSubentities: Whether objects of subentities are results too.
-  public init(
-    _ name: String, entity: String, predicate: String? = nil, limit: Int = 0,
-    includesSubentities: Bool = true
-  ) {
-    description = FetchTemplate(
-      name: name, entity: entity, predicate: predicate, fetchLimit: limit,
-      includesSubentities: includesSubentities)
   }
 }
 

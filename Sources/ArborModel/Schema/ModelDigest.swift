@@ -116,7 +116,7 @@ extension WideHash {
     }
   }
 
-  fileprivate mutating func mix(_ template: FetchTemplate) {
+  fileprivate mutating func mix(_ template: FetchRequestTemplate) {
     mix(template.name)
     mix(template.entity)
     mix(template.predicate)

@@ -141,7 +141,7 @@ extension ModelRules {
   }
 
   private mutating func check(
-    _ template: FetchTemplate, called name: String, at subject: ModelSubject
+    _ template: FetchRequestTemplate, called name: String, at subject: ModelSubject
   ) {
     if entityIndex[template.entity] == nil {
       report(

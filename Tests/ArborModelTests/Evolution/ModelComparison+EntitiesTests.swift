@@ -54,7 +54,8 @@ import Testing
       ["Tag: the fetched properties change"], .nothingStored
     ) {
       $0[entity: "Tag"].fetchedProperties = [
-        FetchedPropertyDescription(name: "p", request: FetchTemplate(name: "p", entity: "Person"))
+        FetchedPropertyDescription(
+          name: "p", request: FetchRequestTemplate(name: "p", entity: "Person"))
       ]
     },
     EvolutionRow(
@@ -68,7 +69,7 @@ import Testing
     EvolutionRow(
       "requests", [.model(.fetchRequestChanged(name: "all", .added))],
       ["the request all is added"], .nothingStored
-    ) { $0.fetchRequestTemplates = [FetchTemplate(name: "all", entity: "Tag")] },
+    ) { $0.fetchRequestTemplates = [FetchRequestTemplate(name: "all", entity: "Tag")] },
     EvolutionRow(
       "version identifier", [.model(.versionIdentifierChanged(from: "", to: "2"))],
       ["the version identifier is now 2"], .nothingStored
@@ -121,12 +122,13 @@ import Testing
     let old = EvolutionFixture.changed {
       $0.configurations = ["A": ["Tag"], "B": ["Tag"], "C": []]
       $0.fetchRequestTemplates = [
-        FetchTemplate(name: "a", entity: "Tag"), FetchTemplate(name: "b", entity: "Tag"),
+        FetchRequestTemplate(name: "a", entity: "Tag"),
+        FetchRequestTemplate(name: "b", entity: "Tag"),
       ]
     }
     let new = EvolutionFixture.changed {
       $0.configurations = ["A": ["Tag"], "B": ["Person"]]
-      $0.fetchRequestTemplates = [FetchTemplate(name: "a", entity: "Tag", fetchLimit: 3)]
+      $0.fetchRequestTemplates = [FetchRequestTemplate(name: "a", entity: "Tag", fetchLimit: 3)]
     }
     #expect(
       old.difference(to: new).description == """

@@ -56,7 +56,7 @@ import Testing
       model
         == ManagedObjectModel(
           entities: [company, employee, person],
-          fetchRequestTemplates: [FetchTemplate(name: "all", entity: "Employee")],
+          fetchRequestTemplates: [FetchRequestTemplate(name: "all", entity: "Employee")],
           configurations: ["Cloud": ["Company"]]))
   }
 

@@ -78,7 +78,7 @@ import Testing
   /// A property that is added to the descriptions has to be added to the digest as well, and here.
   @Test func knowsEveryPropertyOfADescription() throws {
     func count(_ value: some Any) -> Int { Mirror(reflecting: value).children.count }
-    let template = FetchTemplate(name: "", entity: "")
+    let template = FetchRequestTemplate(name: "", entity: "")
     #expect(count(ManagedObjectModel(entities: [])) == 7)
     #expect(count(EntityDescription(name: "")) == 12)
     // One of them, the parts of a Codable type, is no part of the model.

@@ -127,7 +127,8 @@ struct ModelChange: CustomTestStringConvertible, Sendable {
     .person("the entity's former name") { $0.renamingIdentifier = "Human" },
     .person("a fetched property") {
       $0.fetchedProperties = [
-        FetchedPropertyDescription(name: "p", request: FetchTemplate(name: "p", entity: "Person"))
+        FetchedPropertyDescription(
+          name: "p", request: FetchRequestTemplate(name: "p", entity: "Person"))
       ]
     },
     .person("an index of what a constraint keeps") { $0.attributes[1].isIndexed = true },

@@ -52,14 +52,14 @@ extension ManagedObjectModel {
       $0.entities.append(EntityDescription(name: "Egg", parent: "Chicken"))
     },
     Mistake("Compny", nil, says: "Did you mean Company?") {
-      $0.fetchRequestTemplates.append(FetchTemplate(name: "odd", entity: "Compny"))
+      $0.fetchRequestTemplates.append(FetchRequestTemplate(name: "odd", entity: "Compny"))
     },
     Mistake("Company", nil, says: "two fetch requests everybody") {
-      $0.fetchRequestTemplates.append(FetchTemplate(name: "everybody", entity: "Company"))
+      $0.fetchRequestTemplates.append(FetchRequestTemplate(name: "everybody", entity: "Company"))
     },
     Mistake("Company", nil, says: "negative limit") {
       $0.fetchRequestTemplates.append(
-        FetchTemplate(name: "few", entity: "Company", fetchLimit: -1))
+        FetchRequestTemplate(name: "few", entity: "Company", fetchLimit: -1))
     },
     Mistake(nil, nil, says: "Configuration Local lists Compani") {
       $0.configurations["Local"] = ["Compani"]
@@ -270,7 +270,7 @@ extension ManagedObjectModel {
   static func request(says: String, _ predicate: String) -> Mistake {
     Mistake("Employee", nil, says: says) {
       $0.fetchRequestTemplates.append(
-        FetchTemplate(name: "odd", entity: "Employee", predicate: predicate))
+        FetchRequestTemplate(name: "odd", entity: "Employee", predicate: predicate))
     }
   }
 
@@ -361,7 +361,7 @@ extension ManagedObjectModel {
   func aPredicateThatParsesPasses(predicate: String) throws {
     var model = try ModelSamples.sound()
     model.fetchRequestTemplates.append(
-      FetchTemplate(name: "fine", entity: "Employee", predicate: predicate))
+      FetchRequestTemplate(name: "fine", entity: "Employee", predicate: predicate))
     #expect(Self.problems(of: model).isEmpty)
   }
 

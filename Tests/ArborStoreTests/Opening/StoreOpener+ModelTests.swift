@@ -21,7 +21,7 @@ import Testing
   /// The same for stored bytes, with another named request.
   private func reworded(_ name: String) -> ManagedObjectModel {
     var other = model
-    other.fetchRequestTemplates.append(FetchTemplate(name: name, entity: "Tag"))
+    other.fetchRequestTemplates.append(FetchRequestTemplate(name: name, entity: "Tag"))
     return other
   }
 
@@ -122,7 +122,7 @@ import Testing
 
   @Test func modelsThatBreakARuleAreRefused() throws {
     var broken = model
-    broken.fetchRequestTemplates.append(FetchTemplate(name: "x", entity: "Nobody"))
+    broken.fetchRequestTemplates.append(FetchRequestTemplate(name: "x", entity: "Nobody"))
     let bytes = try Data(contentsOf: URL(filePath: path))
     let others: [StoreOpening] = [
       StoreOpening(.file(path), model: broken), StoreOpening(.inMemory, model: broken),

@@ -59,7 +59,7 @@ class Vehicle: ManagedObject {
     fetchedProperties: [
       FetchedPropertyDescription(
         name: "siblings",
-        request: FetchTemplate(
+        request: FetchRequestTemplate(
           name: "siblings", entity: "Vehicle", predicate: "maker == $FETCH_SOURCE.maker",
           fetchLimit: 5))
     ])
@@ -277,11 +277,11 @@ enum FleetModel {
         Attribute("name", .string, .optional, .bounds(...40))
       }
       Configuration("Cloud", entities: ["Depot", "Tour"])
-      FetchTemplate(
+      FetchRequestTemplate(
         name: "old", entity: "Vehicle", predicate: "year < $YEAR", fetchLimit: 10,
         fetchBatchSize: 5, includesSubentities: false, returnsDistinctResults: true,
         resultType: .rows)
-      FetchTemplate(name: "all", entity: "Tour")
+      FetchRequestTemplate(name: "all", entity: "Tour")
     }
   }
 }

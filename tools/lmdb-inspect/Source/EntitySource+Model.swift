@@ -145,7 +145,7 @@ extension FetchedPropertyDescription {
   fileprivate var source: String {
     var arguments = ["name: \(SourceText.literal(name))"]
     if !isOptional { arguments.append("isOptional: false") }
-    arguments.append("request: \(SourceText.call("FetchTemplate", request, indentation: 2))")
+    arguments.append("request: \(SourceText.call("FetchRequestTemplate", request, indentation: 2))")
     if let notes = ValueSource.notes(userInfo) { arguments.append("userInfo: \(notes)") }
     return SourceText.call("FetchedPropertyDescription", arguments, indentation: 0, shift: 6)
   }
@@ -154,7 +154,7 @@ extension FetchedPropertyDescription {
 extension SourceText {
   /// A call that makes a named request.
   static func call(
-    _ function: String, _ template: FetchTemplate, indentation: Int = 0
+    _ function: String, _ template: FetchRequestTemplate, indentation: Int = 0
   ) -> String {
     var arguments = ["name: \(literal(template.name))", "entity: \(literal(template.entity))"]
     if let predicate = template.predicate { arguments.append("predicate: \(literal(predicate))") }

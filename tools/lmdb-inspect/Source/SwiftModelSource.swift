@@ -53,7 +53,7 @@ struct SwiftModelSource {
     let parts =
       model.composites.map(part)
       + model.configurations.sorted { $0.key < $1.key }
-      .map(part) + model.fetchRequestTemplates.map { SourceText.call("FetchTemplate", $0) }
+      .map(part) + model.fetchRequestTemplates.map { SourceText.call("FetchRequestTemplate", $0) }
     if parts.isEmpty {
       lines.append("    \(call)")
     } else {

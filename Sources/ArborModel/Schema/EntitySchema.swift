@@ -64,7 +64,11 @@ package final class EntitySchema: Sendable {
         AttributeSchema(
           slot: $0.slot, name: $0.name, description: $0.description, fieldIndex: $0.fieldIndex,
           field: fields[$0.fieldIndex])
-      }, relationships: relationships, indexes: indexes,
+      },
+      relationships: relationships.map { relationship in
+        guard case .field(let index) = relationship.storage else { return relationship }
+        return RelationshipSchema(relationship, field: fields[index])
+      }, indexes: indexes,
       layout: RecordLayout(older, rearranged: fields))
   }
 

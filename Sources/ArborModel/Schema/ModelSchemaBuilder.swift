@@ -11,6 +11,17 @@ struct ModelSchemaBuilder {
     var entity: Int
   }
 
+  /// A relationship of an entity whose ends are known, before the entity's records are laid out.
+  private struct Resolved {
+    let slot: Int
+    let declared: Declared
+    let destination: Int
+    let inverseSlot: Int
+    let isInverseToMany: Bool
+    let isOwnInverse: Bool
+    let targets: [UInt16]
+  }
+
   /// What a record keeps of one property.
   private struct Field {
     let property: IndexSchema.Column.Source
@@ -37,7 +48,7 @@ struct ModelSchemaBuilder {
     }
     var schemas: [EntitySchema] = []
     for (index, description) in model.entities.enumerated() {
-      let relationships = try relationships(of: flattened[index], in: flattened)
+      let relationships = try relationships(of: flattened[index], in: flattened, families)
       schemas.append(
         try entity(
           index, description, lineage: lineages[index], relationships: relationships,
@@ -108,11 +119,12 @@ struct ModelSchemaBuilder {
   }
 
   private func relationships(
-    of flattened: [Declared], in all: [[Declared]]
-  ) throws(ArborError) -> [(RelationshipSchema.Storage?, RelationshipSchema)] {
-    var result: [(RelationshipSchema.Storage?, RelationshipSchema)] = []
+    of flattened: [Declared], in all: [[Declared]], _ families: [[Int]]
+  ) throws(ArborError) -> [Resolved] {
+    var result: [Resolved] = []
     for (slot, declared) in flattened.enumerated() {
-      var description = declared.description
+      var declared = declared
+      let description = declared.description
       let owner = model.entities[declared.entity].name
       let destination = try destination(of: description, in: owner)
       let inverseName = description.inverse ?? Self.hiddenName(owner, description.name)
@@ -126,37 +138,33 @@ struct ModelSchemaBuilder {
           "Relationship \(owner).\(description.name) names \(inverseName) as its inverse, which "
             + "\(description.destination) does not have; name a relationship of that entity.")
       }
-      let inverse = all[destination][inverseSlot].description
+      let inverse = all[destination][inverseSlot]
       // Links are seen from both ends, so they are kept for both or for none.
-      description.isTransient = description.isTransient || inverse.isTransient
-      let isDerived = description.isToMany && !description.isOrdered && !inverse.isToMany
-      // A to-one relationship's field is known once the record is laid out.
-      let storage: RelationshipSchema.Storage? =
-        description.isToMany ? (isDerived ? .derived : .links) : nil
+      declared.description.isTransient =
+        description.isTransient || inverse.description.isTransient
       result.append(
-        (
-          storage,
-          RelationshipSchema(
-            slot: slot, name: description.name, description: description,
-            declaringEntity: declared.entity, destination: destination, inverseSlot: inverseSlot,
-            isToMany: description.isToMany, isOrdered: description.isOrdered,
-            isHidden: declared.isHidden, deleteRule: description.deleteRule,
-            storage: storage ?? .field(0))
-        ))
+        Resolved(
+          slot: slot, declared: declared, destination: destination, inverseSlot: inverseSlot,
+          isInverseToMany: inverse.description.isToMany,
+          isOwnInverse: inverseSlot == slot && inverse.entity == declared.entity,
+          targets: families[destination].compactMap {
+            catalog.entries[model.entities[$0].name]?.number
+          }))
     }
     return result
   }
 
   private func entity(
     _ index: Int, _ description: EntityDescription, lineage: [Int],
-    relationships: [(RelationshipSchema.Storage?, RelationshipSchema)], family: [Int]
+    relationships: [Resolved], family: [Int]
   ) throws(ArborError) -> EntitySchema {
     guard let entry = catalog.entries[description.name] else {
       throw problem(description.name, nil, "Entity \(description.name) has no catalogue number.")
     }
     let attributes = lineage.reversed().flatMap { model.entities[$0].attributes }
     let fields = try fields(
-      of: description.name, entry, attributes, toOne: relationships.filter { $0.0 == nil }.map(\.1))
+      of: description.name, entry, attributes,
+      toOne: relationships.filter { !$0.declared.description.isToMany })
     var external: Set<UInt16> = []
     for attribute in attributes where attribute.mayLieOutside {
       external.insert(try catalogNumber(of: attribute.name, in: entry, of: description.name))
@@ -168,10 +176,18 @@ struct ModelSchemaBuilder {
     func fieldIndex(_ property: IndexSchema.Column.Source) -> Int {
       fields.firstIndex { $0.property == property } ?? 0
     }
-    let numbered = relationships.map { storage, relationship in
-      var relationship = relationship
-      relationship.storage = storage ?? .field(fieldIndex(.toOne(relationship.slot)))
-      return relationship
+    let numbered = relationships.map { resolved in
+      let description = resolved.declared.description
+      let isDerived =
+        description.isToMany && !description.isOrdered && !resolved.isInverseToMany
+      return RelationshipSchema(
+        slot: resolved.slot, description: description, declaringEntity: resolved.declared.entity,
+        destination: resolved.destination, inverseSlot: resolved.inverseSlot,
+        isHidden: resolved.declared.isHidden, isInverseToMany: resolved.isInverseToMany,
+        isOwnInverse: resolved.isOwnInverse,
+        storage: description.isToMany
+          ? isDerived ? .derived : .links : .field(fieldIndex(.toOne(resolved.slot))),
+        in: layout, targets: resolved.targets)
     }
     let attributeSchemas = attributes.enumerated().map { slot, attribute in
       let fieldIndex = fieldIndex(.attribute(slot))
@@ -191,7 +207,7 @@ struct ModelSchemaBuilder {
   /// that a model that declares in another order has the same layout.
   private func fields(
     of entity: String, _ entry: SchemaCatalog.Entry, _ attributes: [AttributeDescription],
-    toOne relationships: [RelationshipSchema]
+    toOne relationships: [Resolved]
   ) throws(ArborError) -> [Field] {
     var fields: [Field] = []
     for (slot, attribute) in attributes.enumerated() {
@@ -206,8 +222,9 @@ struct ModelSchemaBuilder {
       fields.append(
         Field(
           property: .toOne(relationship.slot), kind: .reference,
-          isTransient: relationship.description.isTransient,
-          catalogNumber: try catalogNumber(of: relationship.name, in: entry, of: entity),
+          isTransient: relationship.declared.description.isTransient,
+          catalogNumber: try catalogNumber(
+            of: relationship.declared.description.name, in: entry, of: entity),
           defaultValue: .null))
     }
     return fields.sorted { $0.catalogNumber < $1.catalogNumber }

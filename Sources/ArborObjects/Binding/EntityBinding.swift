@@ -24,8 +24,6 @@ final class EntityBinding: @unchecked Sendable {
   let schema: ModelSchema
   let storeID: UUID
   private let entityName: String
-  /// All relationships, hidden inverses included, by the entity's slots.
-  let relations: ContiguousArray<Relation>
   /// A record of default values, for reads that fail.
   let template: RecordView
   /// Whether records have fields that live in memory only.
@@ -39,8 +37,8 @@ final class EntityBinding: @unchecked Sendable {
   /// The same where the class may set all of them; 0 where the store derives one, so that every
   /// write takes the way on which that one is refused.
   let settableCount: Int
-  /// The relationships by the class's numbering; ``relations`` keeps them.
-  private let numbered: UnsafePointer<Unmanaged<Relation>>
+  /// The relationships by the class's numbering; ``entity`` keeps them.
+  private let numbered: UnsafePointer<Unmanaged<RelationshipSchema>>
   private let numberedCount: Int
   /// Where each relationship's target lies in the record, by the class's numbering; nil for to-many
   /// ones.
@@ -91,9 +89,6 @@ final class EntityBinding: @unchecked Sendable {
     let derives = attributeSlots.contains { entity.attributes[$0].description.derivation != nil }
     settableCount = derives ? 0 : attributeCount
     numberedCount = isUsual ? relationshipSlots.count : 0
-    let relations = ContiguousArray(
-      entity.relationships.map { Relation($0, of: entity, in: schema) })
-    self.relations = relations
     let defaults = entity.layout.template
     let memory = UnsafeMutableRawPointer.allocate(
       byteCount: max(defaults.count, 1), alignment: MemoryLayout<UInt64>.alignment)
@@ -104,11 +99,12 @@ final class EntityBinding: @unchecked Sendable {
     }
     template = RecordView(base: memory, count: defaults.count)
     hasTransientFields = entity.layout.fields.contains(where: \.isTransient)
-    numbered = Self.lasting(relationshipSlots.map { Unmanaged.passUnretained(relations[$0]) })
-    targets = Self.lasting(relationshipSlots.map { relations[$0].field })
+    numbered = Self.lasting(
+      relationshipSlots.map { Unmanaged.passUnretained(entity.relationships[$0]) })
+    targets = Self.lasting(relationshipSlots.map { entity.relationships[$0].field })
     recordProperties =
       entity.attributes.map { RecordProperty(name: $0.name, field: $0.field) }
-      + relations.compactMap { relation in
+      + entity.relationships.compactMap { relation in
         relation.isHidden ? nil : relation.field.map { .init(name: relation.name, field: $0) }
       }
     attributes = Self.lasting(
@@ -172,7 +168,7 @@ final class EntityBinding: @unchecked Sendable {
 
   /// The relationship that a class numbers so.
   @inline(__always)
-  func relation(_ slot: Int) -> Relation {
+  func relation(_ slot: Int) -> RelationshipSchema {
     guard UInt(bitPattern: slot) < UInt(bitPattern: numberedCount) else {
       return tracedRelation(slot)
     }
@@ -181,7 +177,7 @@ final class EntityBinding: @unchecked Sendable {
 
   /// The relationship that a class numbers so, whose members are read.
   @inline(__always)
-  func relation(_ slot: Int, of object: ManagedObject) -> Relation {
+  func relation(_ slot: Int, of object: ManagedObject) -> RelationshipSchema {
     guard UInt(bitPattern: slot) < UInt(bitPattern: numberedCount) else {
       return unusualRelation(slot, of: object)
     }
@@ -233,7 +229,7 @@ final class EntityBinding: @unchecked Sendable {
   }
 
   @inline(never)
-  private func unusualRelation(_ slot: Int, of object: ManagedObject) -> Relation {
+  private func unusualRelation(_ slot: Int, of object: ManagedObject) -> RelationshipSchema {
     let relation = tracedRelation(slot)
     if isObserved { object.session?.observation?.access(object, relation) }
     return relation
@@ -248,7 +244,7 @@ final class EntityBinding: @unchecked Sendable {
   }
 
   @inline(never)
-  private func tracedRelation(_ slot: Int) -> Relation {
+  private func tracedRelation(_ slot: Int) -> RelationshipSchema {
     let isKnown =
       isObserved
       ? (0..<slotCounts.relationships).contains(slot) : trace?.noteRelationship(slot) ?? false

@@ -64,7 +64,7 @@ struct ConflictResolver {
 
   /// Whether the members of an object's ordered relationships were moved both here and by others.
   private func isContested(_ object: ManagedObject) -> Bool {
-    object.binding.relations.contains { relation in
+    object.binding.entity.relationships.contains { relation in
       relation.isOrdered
         && session.links.edit(object.number, relation).map(session.isContested) == true
     }
@@ -99,14 +99,14 @@ struct ConflictResolver {
   }
 
   private func contestedOrders(of object: ManagedObject) -> [MergeConflict.ContestedOrder] {
-    object.binding.relations.compactMap { relation in
+    object.binding.entity.relationships.compactMap { relation in
       guard relation.isOrdered, let edit = session.links.edit(object.number, relation),
         let arrangement = edit.order?.arrangement
       else { return nil }
       let stored = session.storedMembers(of: object.number, relation)
       guard edit.isContested(over: stored) else { return nil }
       return .init(
-        relationship: relation.schema.name,
+        relationship: relation.name,
         committedMembers: arrangement.base.map(session.objectID),
         contextMembers: edit.members(over: stored).map(session.objectID),
         storeMembers: stored.map(session.objectID))
@@ -118,7 +118,9 @@ struct ConflictResolver {
     let keeper = InverseKeeper(session)
     for link in missing {
       guard let owner = session.registry.object(link.owner),
-        let relation = owner.binding.relations.first(where: { $0.name == link.relationship }),
+        let relation = owner.binding.entity.relationships.first(where: {
+          $0.name == link.relationship
+        }),
         !relation.isToMany
       else { continue }
       keeper.set(owner, relation, to: nil)

@@ -157,7 +157,7 @@ private struct DerivedAttributes {
 
   /// Adds the owners of values that depend on the members of changed relationships.
   private mutating func gatherRelinked() {
-    var edited: [(ObjectNumber, Relation)] = []
+    var edited: [(ObjectNumber, RelationshipSchema)] = []
     session.links.forEach { edit in
       guard !session.isDeleted(edit.owner) else { return }
       edited.append((edit.owner, edit.relation))
@@ -182,7 +182,7 @@ private struct DerivedAttributes {
   ) -> RecordField? {
     switch property {
     case .attribute(let slot): object.binding.entity.attributes[slot].field
-    case .toOne(let relationship): object.binding.relations[relationship.slot].field
+    case .toOne(let relationship): object.binding.entity.relationships[relationship.slot].field
     case .members: nil
     }
   }

@@ -3,7 +3,7 @@ internal import ArborStore
 internal import Foundation
 
 /// The large binaries of a session that are outside of records and not in the store.
-struct BlobShelf {
+struct UnstoredBlobs {
   /// Those that the commit under way moves out of the records.
   fileprivate(set) var moved: [BlobName: Data] = [:]
   /// Those that commits of the context took out of the store, for records that may come back.

@@ -62,7 +62,7 @@ struct UniqueMerger {
     case .overwrite: copyAttributes(of: inserted, to: survivor, onlyChanged: false)
     case .storeWins, .rollback: break
     }
-    for relation in inserted.binding.relations {
+    for relation in inserted.binding.entity.relationships {
       guard relation.isToMany else {
         moveTarget(of: inserted, relation, to: survivor, resolution)
         continue
@@ -97,7 +97,7 @@ struct UniqueMerger {
   }
 
   private func moveTarget(
-    of inserted: ManagedObject, _ relation: Relation, to survivor: ManagedObject,
+    of inserted: ManagedObject, _ relation: RelationshipSchema, to survivor: ManagedObject,
     _ resolution: MergeResolution
   ) {
     let number = inserted.target(of: relation)

@@ -27,7 +27,7 @@ final class ObjectObservation: ChangeListener {
       declaringEntity = 0
     }
 
-    init(all relation: Relation) {
+    init(all relation: RelationshipSchema) {
       number = 0
       property = .relationship(relation.slot)
       declaringEntity = relation.declaringEntity
@@ -48,7 +48,7 @@ final class ObjectObservation: ChangeListener {
   private unowned let session: Session
   private let registrar = ObservationRegistrar()
   private var replaced: [ObjectNumber: Replaced] = [:]
-  private var links: [(owner: ObjectNumber, relation: Relation)] = []
+  private var links: [(owner: ObjectNumber, relation: RelationshipSchema)] = []
   /// Whether the members of derived relationships may have changed at the other side.
   private var hasConcurrentReferences = false
   private(set) var isOver = false
@@ -65,10 +65,10 @@ final class ObjectObservation: ChangeListener {
     registrar.access(object, keyPath: \.[observed: Observed(object.number, property)])
   }
 
-  func access(_ object: ManagedObject, _ relation: Relation) {
+  func access(_ object: ManagedObject, _ relation: RelationshipSchema) {
     access(object, .relationship(relation.slot))
     // Whose members others change is known of the members alone.
-    if relation.form == .derived {
+    if relation.storage == .derived {
       registrar.access(object, keyPath: \.[observed: Observed(all: relation)])
     }
   }
@@ -91,13 +91,13 @@ final class ObjectObservation: ChangeListener {
     replaced[number] = entry
   }
 
-  func willChange(linksOf owner: ObjectNumber, _ relation: Relation) {
+  func willChange(linksOf owner: ObjectNumber, _ relation: RelationshipSchema) {
     // What is not registered nobody can have read.
     guard let object = session.registry.object(owner) else { return }
     willChange(object, .relationship(relation.slot))
   }
 
-  func noteReplaced(linksOf owner: ObjectNumber, _ relation: Relation) {
+  func noteReplaced(linksOf owner: ObjectNumber, _ relation: RelationshipSchema) {
     links.append((owner, relation))
   }
 
@@ -129,8 +129,8 @@ final class ObjectObservation: ChangeListener {
     guard concurrent,
       let object = replaced.values.first?.object ?? session.registry.first
     else { return }
-    for relation in session.classes.bindings.flatMap(\.relations)
-    where relation.form == .derived {
+    for relation in session.classes.bindings.flatMap(\.entity.relationships)
+    where relation.storage == .derived {
       tell(object, Observed(all: relation))
     }
   }

@@ -53,7 +53,7 @@ package final class RoundRecorder: ChangeListener {
   }
 
   private func addOwner(
-    _ number: ObjectNumber, _ relation: Relation, _ seen: Set<ManagedObject>,
+    _ number: ObjectNumber, _ relation: RelationshipSchema, _ seen: Set<ManagedObject>,
     to round: inout ChangeRound
   ) {
     guard !relation.isHidden, let owner = session.registry.object(number), owner.isUpdated,

@@ -16,7 +16,7 @@ struct MigrationSurvey {
 
   /// Whether the passes of the migration have no object to look at.
   func passesNothing() throws(ArborError) -> Bool {
-    var entities = PropertyWork.all(models, context.work.schema).map(\.former.name)
+    var entities = PropertyWork.all(models, context.session.schema).map(\.former.name)
     entities += models.computed.keys.compactMap(models.formerName)
     for change in models.difference.changes {
       guard case .entity(.becameAbstract) = change.kind, let name = change.source?.entity

@@ -88,7 +88,7 @@ extension ManagedObject {
       if binding.isObserved { session?.observation?.access(self, .attribute(attribute.slot)) }
       return value(of: attribute.field, in: currentRecord)
     case .relationship(let relationship):
-      let relation = binding.relations[relationship.slot]
+      let relation = binding.entity.relationships[relationship.slot]
       noteAccess(relation)
       guard relation.isToMany else {
         return target(of: relation).map { .objectID(id(of: $0)) } ?? .null
@@ -116,7 +116,7 @@ extension ManagedObject {
     case .attribute(let attribute): try setValue(value, of: attribute)
     case .relationship(let relationship):
       let session = try requireSession()
-      let relation = binding.relations[relationship.slot]
+      let relation = binding.entity.relationships[relationship.slot]
       switch value {
       case .null where relationship.isToMany: try setObjects([], of: relation)
       case .null: try setObject(nil, of: relation)
@@ -197,11 +197,11 @@ extension ManagedObject {
   /// - Throws: As ``value(forKey:)``; `typeMismatch` where there is no such to-one relationship.
   public final func object(forKey key: String) throws(ArborError) -> ManagedObject? {
     let relation = try relation(key, isToMany: false)
-    try requireReadable(.relationship(relation.schema), asObject: true)
+    try requireReadable(.relationship(relation), asObject: true)
     return try reading { object(of: relation) }
   }
 
-  final func object(of relation: Relation) -> ManagedObject? {
+  final func object(of relation: RelationshipSchema) -> ManagedObject? {
     noteAccess(relation)
     guard let target = target(of: relation) else { return nil }
     guard let session else {
@@ -222,7 +222,8 @@ extension ManagedObject {
     }
   }
 
-  final func setObject(_ target: ManagedObject?, of relation: Relation) throws(ArborError) {
+  final func setObject(_ target: ManagedObject?, of relation: RelationshipSchema) throws(ArborError)
+  {
     let session = try requireSession()
     if let problem = target.flatMap({ problem(of: $0, relation) }) { throw problem }
     InverseKeeper(session).set(self, relation, to: target)
@@ -234,11 +235,11 @@ extension ManagedObject {
   /// - Throws: As ``value(forKey:)``; `typeMismatch` where there is no such to-many relationship.
   public final func objects(forKey key: String) throws(ArborError) -> [ManagedObject] {
     let relation = try relation(key, isToMany: true)
-    try requireReadable(.relationship(relation.schema))
+    try requireReadable(.relationship(relation))
     return try reading { objects(of: relation) }
   }
 
-  final func objects(of relation: Relation) -> [ManagedObject] {
+  final func objects(of relation: RelationshipSchema) -> [ManagedObject] {
     noteAccess(relation)
     guard let session else {
       noteLostRead(relation.name)
@@ -259,7 +260,7 @@ extension ManagedObject {
   }
 
   final func setObjects(
-    _ members: some Sequence<ManagedObject>, of relation: Relation
+    _ members: some Sequence<ManagedObject>, of relation: RelationshipSchema
   ) throws(ArborError) {
     let session = try requireSession()
     let members = Array(members)
@@ -278,7 +279,7 @@ extension ManagedObject {
     try changing { () throws(ArborError) in try add(member, to: relation(key, isToMany: true)) }
   }
 
-  final func add(_ member: ManagedObject, to relation: Relation) throws(ArborError) {
+  final func add(_ member: ManagedObject, to relation: RelationshipSchema) throws(ArborError) {
     let session = try requireSession()
     if let problem = problem(of: member, relation) { throw problem }
     guard change?.kind != .deleted else { return }
@@ -295,7 +296,7 @@ extension ManagedObject {
     }
   }
 
-  final func remove(_ member: ManagedObject, from relation: Relation) throws(ArborError) {
+  final func remove(_ member: ManagedObject, from relation: RelationshipSchema) throws(ArborError) {
     let session = try requireSession()
     guard change?.kind != .deleted, session.isMember(member, of: self, relation) else { return }
     InverseKeeper(session).remove(member, from: self, relation)
@@ -308,11 +309,11 @@ extension ManagedObject {
     _ member: ManagedObject, forKey key: String
   ) throws(ArborError) -> Bool {
     let relation = try relation(key, isToMany: true)
-    try requireReadable(.relationship(relation.schema))
+    try requireReadable(.relationship(relation))
     return try reading { contains(member, in: relation) }
   }
 
-  final func contains(_ member: ManagedObject, in relation: Relation) -> Bool {
+  final func contains(_ member: ManagedObject, in relation: RelationshipSchema) -> Bool {
     noteAccess(relation)
     guard let session else {
       noteLostRead(relation.name)
@@ -326,11 +327,11 @@ extension ManagedObject {
   /// - Throws: As ``objects(forKey:)``.
   public final func count(forKey key: String) throws(ArborError) -> Int {
     let relation = try relation(key, isToMany: true)
-    try requireReadable(.relationship(relation.schema))
+    try requireReadable(.relationship(relation))
     return try reading { count(of: relation) }
   }
 
-  final func count(of relation: Relation) -> Int {
+  final func count(of relation: RelationshipSchema) -> Int {
     noteAccess(relation)
     guard let session else {
       noteLostRead(relation.name)
@@ -339,7 +340,7 @@ extension ManagedObject {
     return session.memberCount(of: self, relation)
   }
 
-  private final func noteAccess(_ relation: Relation) {
+  private final func noteAccess(_ relation: RelationshipSchema) {
     if binding.isObserved { session?.observation?.access(self, relation) }
   }
 
@@ -348,7 +349,9 @@ extension ManagedObject {
     throw binding.entity.unknownProperty(key).with(objectID: objectID)
   }
 
-  private final func relation(_ key: String, isToMany: Bool) throws(ArborError) -> Relation {
+  private final func relation(_ key: String, isToMany: Bool) throws(ArborError)
+    -> RelationshipSchema
+  {
     guard case .relationship(let relationship) = try property(key),
       relationship.isToMany == isToMany
     else {
@@ -358,7 +361,7 @@ extension ManagedObject {
           + "it with value(forKey:)."
       ).with(entity: binding.entity.name, objectID: objectID, keyPath: key)
     }
-    return binding.relations[relationship.slot]
+    return binding.entity.relationships[relationship.slot]
   }
 
   final func requireSession() throws(ArborError) -> Session {

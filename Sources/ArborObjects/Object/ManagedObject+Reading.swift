@@ -72,7 +72,7 @@ extension ManagedObject {
     case .attribute(let attribute):
       return !attribute.field.isExternal || record.blob(attribute.field) == nil
     case .relationship(let relationship):
-      guard let field = binding.relations[relationship.slot].field else { return false }
+      guard let field = binding.entity.relationships[relationship.slot].field else { return false }
       return !asObject || record.reference(field) == nil
     }
   }

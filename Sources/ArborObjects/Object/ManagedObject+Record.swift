@@ -28,7 +28,7 @@ extension ManagedObject {
   /// The object that a to-one relationship leads to by its record, as a number. Never fails: nil
   /// where it is of no entity that the relationship leads to, and the context remembers the error.
   @inline(__always)
-  final func target(of relation: Relation) -> ObjectNumber? {
+  final func target(of relation: RelationshipSchema) -> ObjectNumber? {
     guard let field = relation.field, let target = currentRecord.reference(field) else {
       return nil
     }

@@ -159,7 +159,7 @@ extension ManagedObject {
   /// An object as the class that an accessor states.
   @inline(__always)
   private final func typed<T: ManagedObject>(
-    _ object: ManagedObject, _ relation: Relation
+    _ object: ManagedObject, _ relation: RelationshipSchema
   ) -> T {
     // The usual case costs one comparison, a cast some thirty nanoseconds.
     if type(of: object) == T.self { return unsafeDowncast(object, to: T.self) }
@@ -172,7 +172,7 @@ extension ManagedObject {
   }
 
   @inline(never)
-  private final func wrongKind(_ relation: Relation, _ accessor: String) -> Never {
+  private final func wrongKind(_ relation: RelationshipSchema, _ accessor: String) -> Never {
     preconditionFailure(
       "Relationship \(binding.entity.name).\(relation.name) is "
         + "\(relation.isToMany ? "to-many" : "to-one"); use \(accessor) in its accessor.")
@@ -181,7 +181,7 @@ extension ManagedObject {
   /// Why an object cannot be a target of a relation, or nil.
   @inline(__always)
   final func problem(
-    of target: ManagedObject, _ relation: Relation
+    of target: ManagedObject, _ relation: RelationshipSchema
   ) -> ArborError? {
     let destination = binding.schema.entities[relation.destination]
     guard target.session === session,
@@ -192,7 +192,7 @@ extension ManagedObject {
 
   @inline(never)
   private final func linkProblem(
-    _ target: ManagedObject, _ relation: Relation, _ destination: EntitySchema
+    _ target: ManagedObject, _ relation: RelationshipSchema, _ destination: EntitySchema
   ) -> ArborError {
     let name = "\(binding.entity.name).\(relation.name)"
     let error =

@@ -32,44 +32,46 @@ extension ManagedObject {
   }
 
   package final func object(atSlot slot: Int) -> ManagedObject? {
-    object(of: binding.relations[slot])
+    object(of: binding.entity.relationships[slot])
   }
 
   package final func setObject(
     _ target: ManagedObject?, atSlot slot: Int
   ) throws(ArborError) {
-    try setObject(target, of: binding.relations[slot])
+    try setObject(target, of: binding.entity.relationships[slot])
   }
 
   package final func objects(atSlot slot: Int) -> [ManagedObject] {
-    objects(of: binding.relations[slot])
+    objects(of: binding.entity.relationships[slot])
   }
 
   package final func setObjects(
     _ members: [ManagedObject], atSlot slot: Int
   ) throws(ArborError) {
-    try setObjects(members, of: binding.relations[slot])
+    try setObjects(members, of: binding.entity.relationships[slot])
   }
 
   package final func add(_ member: ManagedObject, atSlot slot: Int) throws(ArborError) {
-    try add(member, to: binding.relations[slot])
+    try add(member, to: binding.entity.relationships[slot])
   }
 
   package final func remove(_ member: ManagedObject, atSlot slot: Int) throws(ArborError) {
-    try remove(member, from: binding.relations[slot])
+    try remove(member, from: binding.entity.relationships[slot])
   }
 
   package final func contains(_ member: ManagedObject, atSlot slot: Int) -> Bool {
-    contains(member, in: binding.relations[slot])
+    contains(member, in: binding.entity.relationships[slot])
   }
 
-  package final func count(atSlot slot: Int) -> Int { count(of: binding.relations[slot]) }
+  package final func count(atSlot slot: Int) -> Int {
+    count(of: binding.entity.relationships[slot])
+  }
 
   /// The objects whose relationship leads to this one.
   ///
   /// - Parameter inverseSlot: The slot of that relationship's inverse, which may be hidden.
   package final func objects(leadingHereByInverse inverseSlot: Int) -> [ManagedObject] {
-    let relation = binding.relations[inverseSlot]
+    let relation = binding.entity.relationships[inverseSlot]
     return relation.isToMany ? objects(of: relation) : object(of: relation).map { [$0] } ?? []
   }
 
@@ -84,7 +86,7 @@ extension ManagedObject {
   package final func isShared(
     by owner: ManagedObject, inverseSlot: Int, members: Set<ManagedObject>
   ) -> Bool {
-    for relation in binding.relations {
+    for relation in binding.entity.relationships {
       if relation.slot == inverseSlot {
         if relation.isToMany, count(of: relation) > 1 { return true }
         continue

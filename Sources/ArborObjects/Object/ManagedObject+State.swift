@@ -69,7 +69,7 @@ extension ManagedObject {
         values[property.name] = fieldValue(property, in: current)
       }
     }
-    for relation in binding.relations
+    for relation in binding.entity.relationships
     where relation.isToMany && !relation.isHidden && session.links.hasEdits(of: self, relation) {
       values[relation.name] = .list(
         session.members(of: self, relation).map { .objectID(session.objectID($0)) })

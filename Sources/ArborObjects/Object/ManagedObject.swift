@@ -76,8 +76,8 @@ public import ArborModel
 nonisolated open class ManagedObject: Hashable {
   // Few fields, since there are as many of each as objects: with them an object takes 80 bytes.
 
-  /// The session, which clears the reference before it goes. It is neither weak, which takes 60 ns
-  /// at each read of a property, nor counted, since the session keeps its objects.
+  /// The session, which clears the reference before it goes. Neither weak nor unowned, which take
+  /// 60 ns at each use in place of 1, and not counted, since the session keeps its objects.
   final var sessionReference: Unmanaged<Session>?
   final let number: ObjectNumber
   /// How objects of the entity are created and read.

@@ -73,8 +73,8 @@ final class ResultsRecord: ChangeListener {
 
   func noteReplaced(_ object: ManagedObject) { note(ObjectEdit(object)) }
 
-  func noteReplaced(linksOf owner: ObjectNumber, _ relation: Relation) {
-    guard relation.form == .links, let entity = concerned(owner) else { return }
+  func noteReplaced(linksOf owner: ObjectNumber, _ relation: RelationshipSchema) {
+    guard relation.storage == .links, let entity = concerned(owner) else { return }
     add(entity.changeBit(ofLinks: relation.slot), to: owner)
   }
 

@@ -2,7 +2,7 @@ internal import ArborModel
 
 /// The identity map of a context: one object per number, held strongly.
 ///
-/// Objects that nobody else refers to and that have no changes are swept out whenever those without
+/// Objects without changes or other references are swept out whenever those without
 /// changes have become twice as many as there were objects. It happens at the beginning of
 /// operations, on the context's own thread, so that no object's `deinit` has to find its context.
 ///
@@ -43,13 +43,13 @@ final class ObjectRegistry {
     map.set(object.number, UInt(bitPattern: Unmanaged.passRetained(object).toOpaque()))
   }
 
-  /// Registers an object that was made just now and that nobody else knows.
+  /// Registers an object that has just been created and has no other references.
   @inline(__always)
   func registerNew(_ object: ManagedObject) {
     map.set(object.number, UInt(bitPattern: BulkRetain.retainNew(object)))
   }
 
-  /// Lets go of an object. The caller holds the object.
+  /// Removes an object. The caller holds it.
   func unregister(_ object: ManagedObject) {
     if let word = map.remove(object.number) { Self.release(word) }
   }
@@ -96,7 +96,7 @@ final class ObjectRegistry {
     return objects
   }
 
-  /// Detaches and lets go of every object.
+  /// Detaches and releases every object.
   func forgetAll() {
     map.forEachAddress { _, word in
       guard let pointer = UnsafeRawPointer(bitPattern: word) else { return }
@@ -121,7 +121,7 @@ final class ObjectRegistry {
     map.count - changedCount >= sweepCount
   }
 
-  /// Lets go of the unchanged objects that nobody else refers to.
+  /// Releases the unchanged objects without other references.
   ///
   /// - Parameter isNeeded: Which of them stay nevertheless; nil for none.
   func sweep(keeping isNeeded: ((ManagedObject) -> Bool)? = nil) {
@@ -141,7 +141,7 @@ final class ObjectRegistry {
     sweepCount = max(Self.leastSweepCount, count * 2)
   }
 
-  /// Fills the map anew with the objects in use, which costs less than removing most one by one.
+  /// Refills the map with the objects in use, which costs less than removing most one by one.
   private func removeMost(_ unused: [ObjectNumber]) {
     for number in unused {
       guard let word = map[number] else { continue }

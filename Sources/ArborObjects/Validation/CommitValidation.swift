@@ -37,7 +37,7 @@ struct CommitValidation {
     } else {
       checkValues(object)
       for slot in object.binding.rules.counted {
-        checkCount(object, object.binding.relations[slot])
+        checkCount(object, object.binding.entity.relationships[slot])
       }
     }
     try report()
@@ -103,14 +103,14 @@ struct CommitValidation {
     }
     for (attribute, expression) in rules.patterns where !record.isNull(attribute.field) {
       let text = record.string(attribute.field)
-      if EntityRules.matches(text, expression, context.work.limit) { continue }
+      if EntityRules.matches(text, expression, session.limit) { continue }
       add(
         object, attribute.name,
         "does not match the regular expression of the model; correct the text", .string(text))
     }
     for (attribute, rules) in rules.composites where !record.isNull(attribute.field) {
       for broken in rules.violations(
-        of: record.value(attribute.field), at: attribute.name, context.work.limit)
+        of: record.value(attribute.field), at: attribute.name, session.limit)
       {
         add(object, broken.keyPath, broken.problem, broken.value)
       }
@@ -132,7 +132,7 @@ struct CommitValidation {
   /// No object may point at one that goes.
   private mutating func checkTargets(_ object: ManagedObject) {
     guard hasDeletions else { return }
-    for relation in object.binding.relations {
+    for relation in object.binding.entity.relationships {
       guard let target = object.target(of: relation), session.isDeleted(target) else {
         continue
       }
@@ -161,7 +161,7 @@ struct CommitValidation {
 
   private mutating func checkDenial(_ object: ManagedObject) {
     for slot in object.binding.rules.denying {
-      let relation = object.binding.relations[slot]
+      let relation = object.binding.entity.relationships[slot]
       let targets =
         relation.isToMany
         ? session.members(of: object, relation)
@@ -183,7 +183,7 @@ struct CommitValidation {
       guard change.kind == .inserted else { return }
       for slot in change.object.binding.rules.counted {
         checked.insert(change.object.number)
-        checkCount(change.object, change.object.binding.relations[slot])
+        checkCount(change.object, change.object.binding.entity.relationships[slot])
       }
     }
     session.links.forEach { edit in
@@ -195,8 +195,8 @@ struct CommitValidation {
     }
   }
 
-  private mutating func checkCount(_ owner: ManagedObject, _ relation: Relation) {
-    let description = relation.schema.description
+  private mutating func checkCount(_ owner: ManagedObject, _ relation: RelationshipSchema) {
+    let description = relation.description
     let count = session.memberCount(of: owner, relation)
     if count == 0 {
       // The empty set is a value: a mandatory relationship asks for members by its least count.

@@ -6,8 +6,8 @@ import Testing
 @Suite struct PendingMembershipsTests {
   private struct Fixture {
     let context: ManagedObjectContext
-    let employees: Relation
-    let skills: Relation
+    let employees: RelationshipSchema
+    let skills: RelationshipSchema
     let owner = ObjectNumber(rawValue: 1)
     let member = ObjectNumber(rawValue: 2)
   }
@@ -15,10 +15,10 @@ import Testing
   private func use(_ body: (Fixture) throws -> Void) throws {
     try ObjectStore.useOffice { store in
       let context = store.makeContext()
-      func relation(_ entity: String, _ name: String) throws -> Relation {
+      func relation(_ entity: String, _ name: String) throws -> RelationshipSchema {
         let bindings = context.session.classes.bindings
         let binding = try #require(bindings.first { $0.entity.name == entity })
-        return try #require(binding.relations.first { $0.name == name })
+        return try #require(binding.entity.relationships.first { $0.name == name })
       }
       try body(
         Fixture(

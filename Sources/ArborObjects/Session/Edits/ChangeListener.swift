@@ -1,11 +1,11 @@
 internal import ArborModel
 internal import ArborStore
 
-/// What is told of a context's edits, each before it is made.
+/// An observer of a session's edits, which is notified of each before it is made.
 ///
-/// Listeners only record what they are told: they read nothing and change nothing meanwhile.
+/// Listeners only record what they are notified of: they neither read nor change anything.
 protocol ChangeListener: AnyObject {
-  /// Whether nobody is interested any more: the context forgets the listener.
+  /// Whether the listener is no longer needed, so that the session removes it.
   var isOver: Bool { get }
 
   /// The context is about to change an object or a link.
@@ -16,10 +16,10 @@ protocol ChangeListener: AnyObject {
   func noteReplaced(_ object: ManagedObject)
 
   /// The members of an object's relationship are about to be changed by the context.
-  func willChange(linksOf owner: ObjectNumber, _ relation: Relation)
+  func willChange(linksOf owner: ObjectNumber, _ relation: RelationshipSchema)
 
   /// The members of an object's relationship are about to be what they were before.
-  func noteReplaced(linksOf owner: ObjectNumber, _ relation: Relation)
+  func noteReplaced(linksOf owner: ObjectNumber, _ relation: RelationshipSchema)
 
   /// A concurrent commit has made a change, of an object that the context keeps or of one that it
   /// does not.
@@ -27,18 +27,18 @@ protocol ChangeListener: AnyObject {
 
   func noteCommitted()
 
-  /// Anything may have changed; the objects that the context keeps are told of by themselves.
+  /// Anything may have changed. Registered objects are reported one by one as well.
   func noteAnything()
 
-  /// What was told of is in place.
+  /// The reported changes are in place.
   func settle()
 }
 
 extension ChangeListener {
-  func noteReplaced(linksOf owner: ObjectNumber, _ relation: Relation) {}
+  func noteReplaced(linksOf owner: ObjectNumber, _ relation: RelationshipSchema) {}
   func noteConcurrent(_ change: HistoryEntry.Change, isRegistered: Bool) {}
   func noteCommitted() {}
   func noteAnything() {}
-  func willChange(linksOf owner: ObjectNumber, _ relation: Relation) {}
+  func willChange(linksOf owner: ObjectNumber, _ relation: RelationshipSchema) {}
   func settle() {}
 }

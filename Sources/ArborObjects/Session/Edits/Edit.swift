@@ -13,7 +13,7 @@ enum Edit {
   /// Whether an object is a member of a relationship that is kept as links.
   case link(LinkEdit)
   /// What was said of the sequence of an ordered relationship's members.
-  case order(owner: ObjectNumber, Relation, PendingOrder?)
+  case order(owner: ObjectNumber, RelationshipSchema, PendingOrder?)
   /// The sequence of an ordered relationship's members.
   case sequence(SequenceEdit)
   /// One that only a savepoint had to know of, which has ended.

@@ -52,7 +52,7 @@ final class EditLog {
     return EditLog(undoable, sealed: isSealed ? undoable.count : 0)
   }
 
-  /// Lets go of what only a savepoint needed, which began at a position and has ended.
+  /// Releases what only a savepoint needed, which began at a position and has ended.
   func endSavepoint(from start: Int, _ allocator: SlabAllocator) {
     for index in start..<max(start, edits.count) {
       guard edits[index].isUndoable else {

@@ -2,11 +2,11 @@ internal import ArborModel
 
 /// A change of whether an object is a member of a relationship that is kept as links.
 struct LinkEdit {
-  /// What is left to take back.
+  /// The effect of the edit, as far as it is left to take back.
   enum Effect { case open, changed, none }
 
   let owner: ObjectNumber
-  let relation: Relation
+  let relation: RelationshipSchema
   let member: ObjectNumber
   /// The pending membership before.
   let former: LinkMembership

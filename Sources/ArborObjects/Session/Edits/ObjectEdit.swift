@@ -2,7 +2,7 @@ internal import ArborModel
 
 /// A change of one object's state, with what that was before.
 struct ObjectEdit {
-  /// What the object was before.
+  /// The state of the object before the edit.
   enum Former: UInt8 {
     /// Not known to the context: the edit inserted it, or brought it back.
     case absent
@@ -13,7 +13,7 @@ struct ObjectEdit {
     case deleted
   }
 
-  /// What the edit made of the object, and what is left of that to take back.
+  /// The effect of the edit, as far as it is left to take back.
   enum Effect {
     /// Not known yet: the group goes on.
     case open
@@ -38,7 +38,7 @@ struct ObjectEdit {
   let isUndoable: Bool
   /// The record before; nil where the object was a fault.
   private(set) var record: RecordView?
-  /// What keeps ``record`` alive.
+  /// Keeps ``record`` alive.
   private(set) var slab: RecordSlab?
   var effect = Effect.open
   /// A copy of what waited for a commit before; nil where nothing did, or no savepoint asks.
@@ -76,7 +76,7 @@ struct ObjectEdit {
 
   var wasThere: Bool { former != .absent && former != .deleted }
 
-  /// Lets go of what only savepoints need; a short record is copied, so that it keeps no slab of
+  /// Releases what only savepoints need; a short record is copied, so that it keeps no slab of
   /// many alive.
   mutating func settle(_ allocator: SlabAllocator) {
     pending = nil

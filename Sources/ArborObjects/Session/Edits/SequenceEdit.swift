@@ -8,7 +8,7 @@ internal import ArborModel
 /// former sequence about, for undoing it is to show what was there before it.
 struct SequenceEdit {
   let owner: ObjectNumber
-  let relation: Relation
+  let relation: RelationshipSchema
   let before: [ObjectNumber]
   /// The store's members when the edit began, on which the context has laid its changes since; nil
   /// as soon as the edit knows what it changed.
@@ -21,7 +21,8 @@ struct SequenceEdit {
   /// Whether something is to be done when the edit is taken back.
   var movesMembers: Bool { isMoved || !left.isEmpty }
 
-  /// Finds out what the edit changed, before what is pending takes in concurrent commits.
+  /// Determines what the edit changed, before concurrent commits are merged into the pending
+  /// changes.
   ///
   /// - Parameter pending: Lays what is pending over the store's members.
   mutating func seal(_ pending: (_ stored: [ObjectNumber]) -> [ObjectNumber]) {

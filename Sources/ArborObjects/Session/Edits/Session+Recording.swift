@@ -130,17 +130,17 @@ extension Session {
   /// Tells the listeners that a relationship is about to change: everything is in place still, so
   /// they may read what they like.
   @inline(never)
-  func tellWillChange(linksOf owner: ObjectNumber, _ relation: Relation) {
+  func tellWillChange(linksOf owner: ObjectNumber, _ relation: RelationshipSchema) {
     for listener in listeners where !listener.isOver {
       listener.willChange(linksOf: owner, relation)
     }
   }
 
-  /// Tells the listeners that what they were told of is in place.
+  /// Notifies the listeners that the changes they were notified of are in place.
   func settleListeners() {
     for listener in listeners where !listener.isOver { listener.settle() }
   }
 
-  /// From the next change of any object on, the listeners are told of it again.
+  /// Notifies the listeners of the next change of each object again.
   func beginListening() { beginEpoch() }
 }

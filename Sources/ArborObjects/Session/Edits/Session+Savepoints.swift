@@ -98,7 +98,8 @@ extension Session {
     }
   }
 
-  /// What concurrent commits have made of an object since the state that is about to be restored.
+  /// Returns what concurrent commits have done to an object since the state that is about to be
+  /// restored.
   private func concurrent(beneath edit: ObjectEdit) -> PendingObject.Concurrent {
     guard edit.former != .absent, edit.former != .inserted else { return .none }
     let former = edit.former == .unchanged ? edit.record : edit.pending?.committed
@@ -142,10 +143,10 @@ extension Session {
 
   /// The owners at whose side an object's change may make a difference without a link of its own:
   /// the targets of to-one relationships whose inverse is to-many, now and before.
-  private func derivingOwners(of object: ManagedObject) -> [(ObjectNumber, Relation)] {
+  private func derivingOwners(of object: ManagedObject) -> [(ObjectNumber, RelationshipSchema)] {
     guard let change = object.change else { return [] }
-    var owners: [(ObjectNumber, Relation)] = []
-    for relation in object.binding.relations {
+    var owners: [(ObjectNumber, RelationshipSchema)] = []
+    for relation in object.binding.entity.relationships {
       guard let field = relation.field else { continue }
       let present = object.target(of: relation)
       let former = change.committed?.reference(field)

@@ -55,8 +55,8 @@ struct DeletePropagation {
   }
 
   /// What each relationship leads to, hidden inverses included.
-  private func links(of object: ManagedObject) -> [(Relation, [ObjectNumber])] {
-    object.binding.relations.compactMap { relation in
+  private func links(of object: ManagedObject) -> [(RelationshipSchema, [ObjectNumber])] {
+    object.binding.entity.relationships.compactMap { relation in
       guard relation.isToMany else { return object.target(of: relation).map { (relation, [$0]) } }
       let members = session.members(of: object, relation)
       return members.isEmpty ? nil : (relation, members)
@@ -77,7 +77,7 @@ struct DeletePropagation {
 
   /// An object that was never committed leaves no trace.
   private func forget(_ object: ManagedObject) {
-    for relation in object.binding.relations where relation.isOrdered {
+    for relation in object.binding.entity.relationships where relation.isOrdered {
       keeper.forgetOrder(of: object.number, relation)
     }
     if let change = object.change { session.pending.drop(change) }
@@ -86,7 +86,7 @@ struct DeletePropagation {
   }
 
   private mutating func apply(
-    _ relation: Relation, _ targets: [ObjectNumber], _ object: ManagedObject
+    _ relation: RelationshipSchema, _ targets: [ObjectNumber], _ object: ManagedObject
   ) {
     let rule = followsRules ? relation.deleteRule : .nullify
     // The members that forbid the deletion stay linked, for the commit to find them.
@@ -110,7 +110,9 @@ struct DeletePropagation {
 
   /// Takes a link away that lies outside of all records. To what is deleted itself there is none:
   /// nothing takes it away, and nothing would bring it back.
-  private func unlink(_ object: ManagedObject, _ relation: Relation, _ target: ObjectNumber) {
+  private func unlink(
+    _ object: ManagedObject, _ relation: RelationshipSchema, _ target: ObjectNumber
+  ) {
     guard target != object.number else {
       return keeper.leaveLink(target, at: object.number, relation)
     }
@@ -119,10 +121,10 @@ struct DeletePropagation {
     keeper.leave(object.number, at: target, slot: relation.inverseSlot)
   }
 
-  private func nullify(_ target: ObjectNumber, _ relation: Relation, isQuiet: Bool) {
+  private func nullify(_ target: ObjectNumber, _ relation: RelationshipSchema, isQuiet: Bool) {
     guard let member = session.fault(target) else { return }
     let wasQuiet = member.change?.isQuiet ?? true
-    keeper.set(member, member.binding.relations[relation.inverseSlot], to: nil)
+    keeper.set(member, member.binding.entity.relationships[relation.inverseSlot], to: nil)
     if isQuiet, wasQuiet, let change = member.change { change.quietMutations = change.mutations }
   }
 }

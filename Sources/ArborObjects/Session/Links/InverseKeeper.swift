@@ -11,7 +11,7 @@ struct InverseKeeper {
   init(_ session: Session) { self.session = session }
 
   /// Points a to-one relationship at another object, or at none.
-  func set(_ object: ManagedObject, _ relation: Relation, to target: ManagedObject?) {
+  func set(_ object: ManagedObject, _ relation: RelationshipSchema, to target: ManagedObject?) {
     guard let field = relation.field else { return }
     let former = object.target(of: relation)
     guard former != target?.number else { return }
@@ -22,8 +22,8 @@ struct InverseKeeper {
   }
 
   /// Links a member to a to-many relationship.
-  func add(_ member: ManagedObject, to owner: ManagedObject, _ relation: Relation) {
-    let inverse = member.binding.relations[relation.inverseSlot]
+  func add(_ member: ManagedObject, to owner: ManagedObject, _ relation: RelationshipSchema) {
+    let inverse = member.binding.entity.relationships[relation.inverseSlot]
     guard inverse.isToMany else { return set(member, inverse, to: owner) }
     // Who is a member keeps its place.
     if relation.isOrdered || inverse.isOrdered, session.isMember(member, of: owner, relation) {
@@ -36,8 +36,8 @@ struct InverseKeeper {
   }
 
   /// Unlinks a member from a to-many relationship.
-  func remove(_ member: ManagedObject, from owner: ManagedObject, _ relation: Relation) {
-    let inverse = member.binding.relations[relation.inverseSlot]
+  func remove(_ member: ManagedObject, from owner: ManagedObject, _ relation: RelationshipSchema) {
+    let inverse = member.binding.entity.relationships[relation.inverseSlot]
     guard inverse.isToMany else {
       guard member.target(of: inverse) == owner.number else { return }
       return set(member, inverse, to: nil)
@@ -49,7 +49,8 @@ struct InverseKeeper {
 
   /// Makes objects the members of a to-many relation, in that order where it is ordered.
   func replace(
-    _ owner: ManagedObject, _ relation: Relation, with members: some Sequence<ObjectNumber>
+    _ owner: ManagedObject, _ relation: RelationshipSchema,
+    with members: some Sequence<ObjectNumber>
   ) {
     let former = MemberList(session.members(of: owner, relation))
     var wanted = MemberList()
@@ -65,7 +66,7 @@ struct InverseKeeper {
   }
 
   /// Gives the members of an ordered relationship a sequence.
-  func arrange(_ members: [ObjectNumber], of owner: ObjectNumber, _ relation: Relation) {
+  func arrange(_ members: [ObjectNumber], of owner: ObjectNumber, _ relation: RelationshipSchema) {
     let stored = session.storedMembers(of: owner, relation)
     let edit = session.links.makeEdit(owner, relation)
     guard edit.members(over: stored) != members else { return }
@@ -80,7 +81,7 @@ struct InverseKeeper {
   /// Tells a former target that it is none any more.
   func leave(_ member: ObjectNumber, at owner: ObjectNumber, slot: Int) {
     guard let relation = session.relation(of: owner, slot) else { return }
-    switch relation.form {
+    switch relation.storage {
     case .field:
       guard let object = living(owner) else { return }
       if leads(object, relation, to: member), let field = relation.field {
@@ -91,7 +92,7 @@ struct InverseKeeper {
       if !session.isDeleted(owner) { leaveLink(member, at: owner, relation) }
     case .derived, .links:
       willChange(owner, relation)
-      if relation.form == .links {
+      if relation.storage == .links {
         let edit = session.links.makeEdit(owner, relation)
         noteSequence(edit)
         noteOrder(edit)
@@ -102,15 +103,15 @@ struct InverseKeeper {
 
   /// Tells a new target that it is one.
   func arrive(_ member: ManagedObject, at owner: ManagedObject, slot: Int) {
-    let relation = owner.binding.relations[slot]
-    switch relation.form {
+    let relation = owner.binding.entity.relationships[slot]
+    switch relation.storage {
     case .field:
       guard let field = relation.field else { return }
       let former = owner.target(of: relation)
       willChange(owner.number, relation)
       write(owner, field, member.number)
       guard let former, former != member.number, let object = living(former) else { return }
-      let back = object.binding.relations[relation.inverseSlot]
+      let back = object.binding.entity.relationships[relation.inverseSlot]
       // In a relationship that is its own inverse it may have been pointed elsewhere by now.
       if leads(object, back, to: owner.number), let field = back.field {
         willChange(former, back)
@@ -120,7 +121,7 @@ struct InverseKeeper {
       arriveLink(member.number, at: owner.number, relation)
     case .derived, .links:
       willChange(owner.number, relation)
-      if relation.form == .links {
+      if relation.storage == .links {
         putLast(member.number, session.links.makeEdit(owner.number, relation))
       }
       session.links.derive(member.number, member.change, at: owner.number, relation)
@@ -137,7 +138,7 @@ struct InverseKeeper {
   /// Whether an object, which has led to another one, still does. What the context holds of an
   /// unchanged one may be from before.
   private func leads(
-    _ object: ManagedObject, _ relation: Relation, to target: ObjectNumber
+    _ object: ManagedObject, _ relation: RelationshipSchema, to target: ObjectNumber
   ) -> Bool {
     if object.target(of: relation) == target { return true }
     guard object.change == nil else { return false }
@@ -147,7 +148,7 @@ struct InverseKeeper {
 
   /// Tells those who observe a relationship that it is about to change.
   @inline(__always)
-  private func willChange(_ owner: ObjectNumber, _ relation: Relation) {
+  private func willChange(_ owner: ObjectNumber, _ relation: RelationshipSchema) {
     if !session.listeners.isEmpty { session.tellWillChange(linksOf: owner, relation) }
   }
 
@@ -168,7 +169,9 @@ struct InverseKeeper {
 
   // MARK: Links
 
-  private func arriveLink(_ member: ObjectNumber, at owner: ObjectNumber, _ relation: Relation) {
+  private func arriveLink(
+    _ member: ObjectNumber, at owner: ObjectNumber, _ relation: RelationshipSchema
+  ) {
     if relation.isOrdered {
       let edit = session.links.makeEdit(owner, relation)
       if edit[member] != .added { putLast(member, edit) }
@@ -176,13 +179,13 @@ struct InverseKeeper {
     setLink(member, at: owner, relation, .added)
   }
 
-  func leaveLink(_ member: ObjectNumber, at owner: ObjectNumber, _ relation: Relation) {
+  func leaveLink(_ member: ObjectNumber, at owner: ObjectNumber, _ relation: RelationshipSchema) {
     if relation.isOrdered { noteSequence(session.links.makeEdit(owner, relation)) }
     setLink(member, at: owner, relation, .removed)
   }
 
   private func setLink(
-    _ member: ObjectNumber, at owner: ObjectNumber, _ relation: Relation,
+    _ member: ObjectNumber, at owner: ObjectNumber, _ relation: RelationshipSchema,
     _ membership: LinkMembership
   ) {
     let edit = session.links.makeEdit(owner, relation)
@@ -221,7 +224,7 @@ struct InverseKeeper {
         session.storedMembers(of: edit.owner, edit.relation)
       }
     }
-    for relation in object.binding.relations {
+    for relation in object.binding.entity.relationships {
       guard let field = relation.field else { continue }
       let stored = object.change?.committed?.reference(field)
       for target in [stored, object.target(of: relation)] {
@@ -235,7 +238,7 @@ struct InverseKeeper {
   }
 
   /// Forgets the order of an object that was inserted and is deleted again.
-  func forgetOrder(of owner: ObjectNumber, _ relation: Relation) {
+  func forgetOrder(of owner: ObjectNumber, _ relation: RelationshipSchema) {
     guard let edit = session.links.edit(owner, relation), edit.order != nil else { return }
     noteOrder(edit)
     edit.order = nil
@@ -243,13 +246,13 @@ struct InverseKeeper {
 
   /// Notes, for undo, the sequences of an object's own lists, as far as they are not the store's,
   /// and of the lists that it is in: it is about to be deleted.
-  func noteSequences(with object: ManagedObject, _ links: [(Relation, [ObjectNumber])]) {
+  func noteSequences(with object: ManagedObject, _ links: [(RelationshipSchema, [ObjectNumber])]) {
     guard session.undo?.isRecording == true else { return }
     for (relation, targets) in links {
       if relation.isOrdered, let edit = session.links.edit(object.number, relation) {
         noteSequence(edit)
       }
-      guard relation.form == .links, relation.isInverseToMany else { continue }
+      guard relation.storage == .links, relation.isInverseToMany else { continue }
       for target in targets {
         guard let inverse = session.relation(of: target, relation.inverseSlot), inverse.isOrdered
         else { break }

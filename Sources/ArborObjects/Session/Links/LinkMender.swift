@@ -9,7 +9,7 @@ extension Session {
   ) {
     var former: [(slot: Int, target: ObjectNumber)] = []
     var isPaired = false
-    for relation in object.binding.relations where relation.isPaired {
+    for relation in object.binding.entity.relationships where relation.isPaired {
       guard let field = relation.field else { continue }
       isPaired = true
       for record in records {
@@ -48,7 +48,7 @@ private struct LinkMender {
   func mend(_ mending: LinkMending) {
     guard let object = session.registry.object(mending.number), object.change?.kind != .deleted
     else { return }
-    for relation in object.binding.relations where relation.isPaired {
+    for relation in object.binding.entity.relationships where relation.isPaired {
       let target = object.target(of: relation)
       var former = Set(mending.former.filter { $0.slot == relation.slot }.map(\.target))
       if let field = relation.field, let stored = object.change?.committed?.reference(field) {
@@ -69,9 +69,10 @@ private struct LinkMender {
 
   /// Lets the target of a relationship lead back, or the object lead nowhere.
   private func join(
-    _ object: ManagedObject, _ relation: Relation, _ target: ManagedObject, _ side: LinkMending.Side
+    _ object: ManagedObject, _ relation: RelationshipSchema, _ target: ManagedObject,
+    _ side: LinkMending.Side
   ) {
-    let inverse = target.binding.relations[relation.inverseSlot]
+    let inverse = target.binding.entity.relationships[relation.inverseSlot]
     guard let back = inverse.field else { return }
     let partner = target.target(of: inverse)
     guard partner != object.number else { return }

@@ -41,7 +41,7 @@ extension Session {
     guard !lostLinks.isEmpty else { return }
     lostLinks = lostLinks.filter { link in
       link.owner != object.number
-        || object.binding.relations[link.slot].field?.offset != field.offset
+        || object.binding.entity.relationships[link.slot].field?.offset != field.offset
     }
   }
 

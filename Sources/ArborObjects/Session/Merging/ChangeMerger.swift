@@ -29,7 +29,7 @@ struct ChangeMerger {
 
   /// Decides whose sequence the members of an object's ordered relationships have.
   private func decideOrders(of object: ManagedObject, _ resolution: MergeResolution) {
-    for relation in object.binding.relations where relation.isOrdered {
+    for relation in object.binding.entity.relationships where relation.isOrdered {
       guard let edit = session.links.edit(object.number, relation), edit.order?.arrangement != nil
       else { continue }
       let stored = session.storedMembers(of: object.number, relation)
@@ -109,9 +109,11 @@ struct ChangeMerger {
 
   /// Lets a changed object lead nowhere instead of to one that is gone. That it did before its
   /// change is no change either.
-  func dropReference(_ change: PendingObject, to gone: ObjectNumber, _ inverse: Relation) {
+  func dropReference(_ change: PendingObject, to gone: ObjectNumber, _ inverse: RelationshipSchema)
+  {
     let object = change.object
-    guard change.kind != .deleted, let field = object.binding.relations[inverse.inverseSlot].field,
+    guard change.kind != .deleted,
+      let field = object.binding.entity.relationships[inverse.inverseSlot].field,
       object.currentRecord.reference(field) == gone
     else { return }
     session.recordMerge(of: object)

@@ -1,7 +1,7 @@
 internal import ArborModel
 internal import ArborStore
 
-/// Taking in what other contexts and processes have committed.
+/// Merging the commits of other contexts and processes.
 extension Session {
   var policy: ConcurrencyPolicy { mergePolicy.concurrencyPolicy }
 
@@ -112,7 +112,7 @@ extension Session {
   /// with another partner before the commit finds out.
   func dropPairs(of gone: ManagedObject) {
     guard let record = gone.heldRecord else { return }
-    for relation in gone.binding.relations where relation.isPaired {
+    for relation in gone.binding.entity.relationships where relation.isPaired {
       guard let partner = relation.field.flatMap(record.reference),
         let change = pending.change(of: partner)
       else { continue }
@@ -177,8 +177,9 @@ extension Session {
 
   /// Leaves an object that is deleted here out of what others have linked to it.
   private func hideLinks(to object: ManagedObject, _ snapshot: StoreSnapshot) throws(StoreError) {
-    for relation in object.binding.relations where relation.isToMany && relation.isInverseToMany {
-      for owner in try snapshot.members(relation.schema, of: object.number) {
+    for relation in object.binding.entity.relationships
+    where relation.isToMany && relation.isInverseToMany {
+      for owner in try snapshot.members(relation, of: object.number) {
         guard let inverse = self.relation(of: owner, relation.inverseSlot) else { continue }
         tellListeners { $0.noteReplaced(linksOf: owner, inverse) }
         links.hide(object.number, from: owner, inverse)
@@ -235,8 +236,8 @@ extension Session {
   }
 }
 
-/// What happens where a concurrent commit changed the same objects, as far as that is decided when
-/// it is merged.
+/// The treatment of objects that a concurrent commit has changed as well, as far as it is decided
+/// when the commit is merged.
 enum ConcurrencyPolicy {
   /// The commit finds the conflict, and no new link is lost.
   case refuses
@@ -247,7 +248,7 @@ enum ConcurrencyPolicy {
 }
 
 extension MergePolicy {
-  /// What happens as soon as a concurrent commit is merged.
+  /// The treatment of changed objects when a concurrent commit is merged.
   fileprivate var concurrencyPolicy: ConcurrencyPolicy {
     switch self {
     case .error: .refuses

@@ -1,9 +1,9 @@
 internal import ArborModel
 internal import ArborStore
 
-/// Objects read anew.
+/// Refreshing objects.
 extension Session {
-  /// Lets an object of the context take its values from the store anew; see
+  /// Makes an object take its values from the store again; see
   /// ``ManagedObjectContext/refresh(_:mergeChanges:)``.
   func refresh(_ object: ManagedObject, mergeChanges: Bool) {
     memberships.removeAll()

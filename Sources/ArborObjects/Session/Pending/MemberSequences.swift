@@ -1,6 +1,6 @@
 internal import ArborModel
 
-/// Two lists of members made one. What both begin and end with costs a comparison.
+/// Merging two lists of members. A common beginning and end cost a comparison.
 extension [ObjectNumber] {
   /// This list with the members that it lacks of another one: each behind the one that it follows
   /// there; those that follow all others there, behind all that both lists have. Linear.
@@ -36,7 +36,8 @@ extension [ObjectNumber] {
     [ObjectNumber](reversed()).inserting(guests.reversed()).reversed()
   }
 
-  /// What lies between the same beginning and the same end of two lists; nil where they are one.
+  /// The ranges between the common beginning and the common end of two lists; nil if they are
+  /// equal.
   func middles(_ other: [ObjectNumber]) -> (own: Range<Int>, theirs: Range<Int>)? {
     let shorter = Swift.min(count, other.count)
     var start = 0

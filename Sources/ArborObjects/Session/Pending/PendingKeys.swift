@@ -15,7 +15,7 @@ internal import ArborStore
 ///
 /// A table may name objects that have no such value, or no change any more; it names all that do.
 final class PendingKeys {
-  /// What is known of the objects of one concrete entity.
+  /// The tables of one concrete entity.
   private struct Family {
     var tables: [PendingKeyTable] = []
     /// The columns that one look-up went by.
@@ -48,7 +48,7 @@ final class PendingKeys {
   ///   - count: How many objects of the entity wait.
   ///   - all: All of them.
   ///   - read: The record of an object that waits; nil of one that does not, or is deleted. The
-  ///     next write of the record has to be told of by ``note(_:of:)``.
+  ///     next write of the record has to be reported by ``note(_:of:)``.
   func numbers(
     of selection: PendingSelection, of entity: EntitySchema,
     among count: Int, _ all: () -> [ObjectNumber], _ read: (ObjectNumber) -> RecordView?

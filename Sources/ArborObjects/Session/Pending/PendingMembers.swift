@@ -8,7 +8,7 @@ enum LinkMembership { case added, removed, unmentioned }
 /// The pending changes of one owner's members in one to-many relationship.
 final class PendingMembers {
   let owner: ObjectNumber
-  let relation: Relation
+  let relation: RelationshipSchema
   /// The members beyond the store's.
   var added = MemberList()
   /// The store's members that are none any more.
@@ -25,7 +25,8 @@ final class PendingMembers {
   private let isDeleted: (ObjectNumber) -> Bool
 
   init(
-    _ owner: ObjectNumber, _ relation: Relation, isDeleted: @escaping (ObjectNumber) -> Bool
+    _ owner: ObjectNumber, _ relation: RelationshipSchema,
+    isDeleted: @escaping (ObjectNumber) -> Bool
   ) {
     self.owner = owner
     self.relation = relation

@@ -52,7 +52,7 @@ final class PendingMemberships {
   }
 
   @inline(__always)
-  func edit(_ owner: ObjectNumber, _ relation: Relation) -> PendingMembers? {
+  func edit(_ owner: ObjectNumber, _ relation: RelationshipSchema) -> PendingMembers? {
     guard !edits.isEmpty,
       let word = tables[relation.declaringEntity][relation.slot]?.map[owner],
       let pointer = UnsafeRawPointer(bitPattern: word)
@@ -61,7 +61,7 @@ final class PendingMemberships {
   }
 
   /// The edit of an owner's relationship, made where there is none.
-  func makeEdit(_ owner: ObjectNumber, _ relation: Relation) -> PendingMembers {
+  func makeEdit(_ owner: ObjectNumber, _ relation: RelationshipSchema) -> PendingMembers {
     if let edit = edit(owner, relation) { return edit }
     let edit = PendingMembers(owner, relation, isDeleted: isDeleted)
     edits.append(edit)
@@ -84,7 +84,8 @@ final class PendingMemberships {
   /// none. For relationships whose inverse is to-one. See ``PendingObject/membership(at:_:)``.
   @inline(__always)
   func derive(
-    _ member: ObjectNumber, _ change: PendingObject?, at owner: ObjectNumber, _ relation: Relation
+    _ member: ObjectNumber, _ change: PendingObject?, at owner: ObjectNumber,
+    _ relation: RelationshipSchema
   ) {
     makeEdit(owner, relation)[member] = change?.membership(at: owner, relation) ?? .unmentioned
   }
@@ -106,7 +107,7 @@ final class PendingMemberships {
   }
 
   /// Leaves an object whose deletion waits here out of what others have linked to it.
-  func hide(_ member: ObjectNumber, from owner: ObjectNumber, _ relation: Relation) {
+  func hide(_ member: ObjectNumber, from owner: ObjectNumber, _ relation: RelationshipSchema) {
     makeEdit(owner, relation).hidden.append(member)
     hidesMembers = true
   }
@@ -124,14 +125,14 @@ final class PendingMemberships {
     for edit in edits where !edit.isEmpty && !edit.relation.isHidden { body(edit.owner) }
   }
 
-  func hasEdits(of object: ManagedObject, _ relation: Relation) -> Bool {
+  func hasEdits(of object: ManagedObject, _ relation: RelationshipSchema) -> Bool {
     edit(object.number, relation).map { !$0.isEmpty } ?? false
   }
 
   /// Whether any relationship of an object that users see has an edit.
   func hasEdits(of object: ManagedObject) -> Bool {
     guard !edits.isEmpty else { return false }
-    return object.binding.relations.contains {
+    return object.binding.entity.relationships.contains {
       $0.isToMany && !$0.isHidden && hasEdits(of: object, $0)
     }
   }

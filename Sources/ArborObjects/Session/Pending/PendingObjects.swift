@@ -12,7 +12,7 @@ final class PendingObjects {
   private var lists: [ContiguousArray<PendingObject>] = []
   private let entityCount: Int
   private var droppedCount = 0
-  /// Finds objects by what they hold; nil before somebody looks one up so.
+  /// Finds objects by their values; nil before the first such look-up.
   private var keys: PendingKeys?
 
   /// Room for so many is kept from commit to commit.
@@ -98,7 +98,7 @@ final class PendingObjects {
   /// All changes, for loops that drop some.
   var all: [PendingObject] { compactMap { $0 } }
 
-  /// What `transform` makes of the changes, without nil.
+  /// Returns the results of `transform` for the changes, without nil.
   func compactMap<R>(_ transform: (PendingObject) -> R?) -> [R] {
     var results: [R] = []
     forEach { if let result = transform($0) { results.append(result) } }

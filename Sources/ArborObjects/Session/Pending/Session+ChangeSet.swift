@@ -1,7 +1,7 @@
 internal import ArborModel
 internal import ArborStore
 
-/// What a commit writes: the edits since the last one, taken together.
+/// The change set of a commit: the sum of the edits since the last one.
 extension Session {
   /// Lets objects without net change be what concurrent commits have made of them, so that links
   /// which were changed at their other ends only are changed at theirs too. Those that are gone go
@@ -33,7 +33,7 @@ extension Session {
     guard pending.deletedCount > 0 else { return }
     let keeper = InverseKeeper(self)
     for change in pending.all where change.kind == .updated {
-      for relation in change.object.binding.relations {
+      for relation in change.object.binding.entity.relationships {
         guard let field = relation.field, let target = change.object.target(of: relation),
           isDeleted(target), change.committed?.reference(field) == target
         else { continue }
@@ -47,7 +47,7 @@ extension Session {
     var changes = ChangeSet()
     changes.records.reserveCapacity(pending.count)
     func append(_ edit: PendingMembers, _ change: ChangeSet.LinkEdit.Edit) {
-      changes.links.append(.init(owner: edit.owner, relationship: edit.relation.schema, change))
+      changes.links.append(.init(owner: edit.owner, relationship: edit.relation, change))
     }
     var reordered: [ObjectNumber: UInt64] = [:]
     for (edit, members) in newOrders() {
@@ -56,7 +56,7 @@ extension Session {
       append(edit, .reorder(members))
     }
     links.forEach { edit in
-      guard edit.relation.form == .links, !edit.relation.isOrdered, !isDeleted(edit.owner)
+      guard edit.relation.storage == .links, !edit.relation.isOrdered, !isDeleted(edit.owner)
       else { return }
       for member in edit.removed.numbers { append(edit, .remove(member)) }
       for member in edit.added.numbers { append(edit, .add(member)) }
@@ -69,7 +69,7 @@ extension Session {
     return changes
   }
 
-  /// What the store has to write of a change; nil where the object is as it was.
+  /// Returns what the store has to write of a change; nil if the object is unchanged.
   ///
   /// - Parameter reordered: The bits of the object's ordered relationships that changed.
   private func recordChange(_ change: PendingObject, reordered: UInt64) -> ChangeSet.RecordChange? {
@@ -89,7 +89,7 @@ extension Session {
     }
   }
 
-  /// What the store has to write of the objects alone.
+  /// Returns what the store has to write of the objects alone.
   func recordChanges() -> [ChangeSet.RecordChange] {
     pending.compactMap { recordChange($0, reordered: 0) }
   }
@@ -104,7 +104,7 @@ extension Session {
   }
 }
 
-/// What is left after a commit.
+/// The end of a commit.
 extension Session {
   /// Makes the committed state the state of memory; nothing waits any more.
   ///

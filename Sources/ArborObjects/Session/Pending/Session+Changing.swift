@@ -74,7 +74,7 @@ extension Session {
     guard let committed = change.committed else { return }
     let object = change.object
     let keeper = InverseKeeper(self)
-    for relation in object.binding.relations {
+    for relation in object.binding.entity.relationships {
       guard let field = relation.field else { continue }
       let target = committed.reference(field).flatMap { relation.leads(to: $0) ? fault($0) : nil }
       keeper.set(object, relation, to: target)

@@ -55,9 +55,6 @@ extension Session: PendingState {
   /// The edit that makes the members of a relationship others than the store's; nil if there is
   /// none.
   private func edit(of owner: ObjectNumber, _ relationship: RelationshipSchema) -> PendingMembers? {
-    guard let relation = relation(of: owner, relationship.slot),
-      let edit = links.edit(owner, relation), !edit.isSilent
-    else { return nil }
-    return edit
+    links.edit(owner, relationship).flatMap { $0.isSilent ? nil : $0 }
   }
 }

@@ -1,7 +1,7 @@
-/// The objects whose records an operation has read, to be told so when no snapshot is open and
-/// every object is in place.
+/// The objects whose records an operation has read, whose hook is called when no snapshot is open
+/// and every object is in place.
 ///
-/// Those whose class does not override the hook need not be told.
+/// Objects whose class doesn't override the hook are left out.
 struct FetchedObjects {
   private var objects: [ManagedObject] = []
 

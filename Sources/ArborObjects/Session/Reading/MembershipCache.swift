@@ -4,8 +4,8 @@ internal import ArborStore
 /// The committed members of relationships that were prefetched or read ahead, so that traversing
 /// them asks the store nothing.
 ///
-/// What it holds is as old as the commits that the context has taken in; a commit, here or taken
-/// in, empties it.
+/// Its contents are as old as the commits that the context has merged; a commit, its own or a
+/// merged one, empties it.
 struct MembershipCache {
   private struct Relationship: Hashable {
     let declaringEntity: Int
@@ -13,13 +13,13 @@ struct MembershipCache {
   }
 
   private var tables: [Relationship: MemberTable] = [:]
-  /// What was read for a traversal that goes on, the latest of each relationship.
+  /// The members that were read ahead for a traversal, the latest of each relationship.
   private var ahead: [Relationship: MemberTable] = [:]
   private var sequence: UInt64 = 0
 
   /// Keeps the members of some owners, read at a commit's sequence.
   ///
-  /// - Parameter isAhead: Whether nobody has asked for them yet.
+  /// - Parameter isAhead: Whether they were read ahead.
   mutating func keep(
     _ table: MemberTable, of relationship: RelationshipSchema, at sequence: UInt64,
     isAhead: Bool = false
@@ -31,13 +31,16 @@ struct MembershipCache {
   }
 
   @inline(__always)
-  func members(of owner: ObjectNumber, _ relation: Relation) -> ArraySlice<ObjectNumber>? {
+  func members(of owner: ObjectNumber, _ relation: RelationshipSchema) -> ArraySlice<ObjectNumber>?
+  {
     guard !tables.isEmpty || !ahead.isEmpty else { return nil }
     return find(owner, relation)
   }
 
   @inline(never)
-  private func find(_ owner: ObjectNumber, _ relation: Relation) -> ArraySlice<ObjectNumber>? {
+  private func find(_ owner: ObjectNumber, _ relation: RelationshipSchema) -> ArraySlice<
+    ObjectNumber
+  >? {
     let key = Relationship(declaringEntity: relation.declaringEntity, slot: relation.slot)
     return tables[key]?[owner] ?? ahead[key]?[owner]
   }

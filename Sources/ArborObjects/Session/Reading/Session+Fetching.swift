@@ -1,10 +1,10 @@
 internal import ArborModel
 internal import ArborStore
 
-/// Objects that requests name. What they know no class of is no instance of a generic type, so that
-/// looking up one object after another makes none.
+/// Fetching. Not generic wherever the class isn't known, so that looking up objects instantiates no
+/// generics.
 extension Session {
-  /// The objects of a request; see ``ManagedObjectContext/fetch(_:)``.
+  /// Fetches the objects of a request; see ``ManagedObjectContext/fetch(_:)``.
   func fetch<T: ManagedObject>(_ request: FetchRequest<T>) throws(ArborError) -> [T] {
     try beginOperation()
     let entity = try entity(for: request)
@@ -32,7 +32,7 @@ extension Session {
 
   // MARK: The first one
 
-  /// The first object that a description names.
+  /// Fetches the first object of a request.
   func first(
     _ description: FetchDescription, _ entity: EntitySchema
   ) throws(ArborError) -> ManagedObject? {
@@ -43,7 +43,7 @@ extension Session {
       prefetching: prefetchPaths(description, of: entity))
   }
 
-  /// The first object of a class's entity that fulfils a predicate.
+  /// Fetches the first object of a class's entity that matches a predicate.
   func first(
     _ binding: EntityBinding, _ predicate: FetchPredicate?, _ sortKeys: [SortKey]
   ) throws(ArborError) -> ManagedObject? {
@@ -56,7 +56,7 @@ extension Session {
     return try first(query, overlay, prefetching: [])
   }
 
-  /// The first object that a query finds.
+  /// Fetches the first object of a query.
   private func first(
     _ query: StoreQuery, _ overlay: (any PendingState)?, prefetching paths: [[RelationshipSchema]]
   ) throws(ArborError) -> ManagedObject? {
@@ -75,16 +75,16 @@ extension Session {
 
   // MARK: By their numbers
 
-  /// The numbers of the objects that a request would give.
+  /// Returns the numbers of a request's objects.
   func numbers<T: ManagedObject>(of request: FetchRequest<T>) throws(ArborError) -> [ObjectNumber] {
     try read(request) { snapshot, query, overlay throws(StoreError) in
       try snapshot.fetchNumbers(query, overlay: overlay)
     }
   }
 
-  /// The objects of several numbers that exist, in the order of the numbers.
+  /// Returns the objects that exist of several numbers, in the order of the numbers.
   ///
-  /// - Parameter paths: The relationships whose objects are read too.
+  /// - Parameter paths: The relationships whose objects are prefetched.
   func existingObjects(
     _ numbers: some Collection<ObjectNumber>, prefetching paths: [[RelationshipSchema]] = []
   ) throws(ArborError) -> [ManagedObject] {
@@ -121,7 +121,7 @@ extension Session {
     return object
   }
 
-  /// The registered object of an ID, or a fault.
+  /// Returns the registered object of an ID, or a fault.
   ///
   /// - Throws: ``ArborError`` `invalidArgument` for an ID of another store or an unknown entity.
   func object(of id: ObjectID) throws(ArborError) -> ManagedObject {

@@ -77,7 +77,7 @@ extension Session {
   /// The object of a row: the one that the context keeps, or one made around the copied record.
   ///
   /// - Parameters:
-  ///   - slab: What the copy lies in.
+  ///   - slab: Holds the copy.
   ///   - isFetched: Is set where the object's record was read.
   @inline(__always)
   func object(

@@ -5,13 +5,15 @@ internal import ArborStore
 extension Session {
   /// Whether a number is of an entity that a relationship leads to; otherwise the file was forged,
   /// and the workspace remembers the error.
-  func admits(_ target: ObjectNumber, of owner: ManagedObject, _ relation: Relation) -> Bool {
+  func admits(_ target: ObjectNumber, of owner: ManagedObject, _ relation: RelationshipSchema)
+    -> Bool
+  {
     relation.leads(to: target) || refuse(target, of: owner, relation)
   }
 
   @inline(never)
   func refuse(
-    _ target: ObjectNumber, of owner: ManagedObject, _ relation: Relation
+    _ target: ObjectNumber, of owner: ManagedObject, _ relation: RelationshipSchema
   ) -> Bool {
     note(
       .corrupted(
@@ -22,11 +24,11 @@ extension Session {
   }
 
   /// The relationship that an object's entity has in a slot.
-  func relation(of number: ObjectNumber, _ slot: Int) -> Relation? {
-    guard let binding = binding(of: number), binding.relations.indices.contains(slot) else {
+  func relation(of number: ObjectNumber, _ slot: Int) -> RelationshipSchema? {
+    guard let entity = schema.entity(of: number), entity.relationships.indices.contains(slot) else {
       return nil
     }
-    return binding.relations[slot]
+    return entity.relationships[slot]
   }
 }
 
@@ -34,33 +36,33 @@ extension Session {
 extension Session {
   /// The members of a to-many relationship with all pending changes: in their order where it is
   /// ordered, else ascending. Never fails; the context remembers the error.
-  func members(of owner: ManagedObject, _ relation: Relation) -> [ObjectNumber] {
+  func members(of owner: ManagedObject, _ relation: RelationshipSchema) -> [ObjectNumber] {
     owner.session == nil ? [] : members(of: owner.number, relation)
   }
 
   /// The members of an object's to-many relationship, whether it is registered or not.
-  func members(of owner: ObjectNumber, _ relation: Relation) -> [ObjectNumber] {
+  func members(of owner: ObjectNumber, _ relation: RelationshipSchema) -> [ObjectNumber] {
     let members = storedMembers(of: owner, relation)
     guard let edit = links.edit(owner, relation), !edit.isSilent else { return members }
     return edit.members(over: members)
   }
 
   /// The number of members with all pending changes, without reading them.
-  func memberCount(of owner: ManagedObject, _ relation: Relation) -> Int {
+  func memberCount(of owner: ManagedObject, _ relation: RelationshipSchema) -> Int {
     guard owner.session != nil else { return 0 }
     let edit = links.edit(owner.number, relation)
     guard owner.change?.kind != .inserted else { return edit?.added.count ?? 0 }
     return known(0) { snapshot throws(StoreError) in
-      var count = try snapshot.memberCount(relation.schema, of: owner.number)
+      var count = try snapshot.memberCount(relation, of: owner.number)
       for member in edit?.removedMembers ?? [] {
-        let wasMember = try snapshot.contains(member, in: relation.schema, of: owner.number)
+        let wasMember = try snapshot.contains(member, in: relation, of: owner.number)
         if wasMember { count -= 1 }
       }
       for member in edit?.added.numbers ?? [] {
         if pending.change(of: member)?.kind == .inserted {
           count += 1
         } else {
-          let wasMember = try snapshot.contains(member, in: relation.schema, of: owner.number)
+          let wasMember = try snapshot.contains(member, in: relation, of: owner.number)
           if !wasMember { count += 1 }
         }
       }
@@ -70,27 +72,27 @@ extension Session {
 
   /// Whether an object is a member, without reading the members.
   func isMember(
-    _ member: ManagedObject, of owner: ManagedObject, _ relation: Relation
+    _ member: ManagedObject, of owner: ManagedObject, _ relation: RelationshipSchema
   ) -> Bool {
     guard owner.session != nil else { return false }
     if let answer = links.edit(owner.number, relation)?.says(member.number) { return answer }
     guard owner.change?.kind != .inserted, member.change?.kind != .inserted else { return false }
     return known(false) { snapshot throws(StoreError) in
-      try snapshot.contains(member.number, in: relation.schema, of: owner.number)
+      try snapshot.contains(member.number, in: relation, of: owner.number)
     }
   }
 
   /// The members that the store knows; none of an object that was never committed.
-  func storedMembers(of owner: ObjectNumber, _ relation: Relation) -> [ObjectNumber] {
+  func storedMembers(of owner: ObjectNumber, _ relation: RelationshipSchema) -> [ObjectNumber] {
     guard pending.change(of: owner)?.kind != .inserted else { return [] }
     if let known = memberships.members(of: owner, relation) { return Array(known) }
     return known([]) { snapshot throws(StoreError) in
-      try snapshot.members(relation.schema, of: owner)
+      try snapshot.members(relation, of: owner)
     }
   }
 }
 
-/// What the store knows, for everything that goes by numbers. Never fails; the context remembers
+/// Reads of the store by object numbers. They never fail: the session remembers
 /// the error.
 extension Session {
   /// Whether there is an object, with all pending changes.
@@ -100,12 +102,12 @@ extension Session {
   }
 
   /// Whether the store has a member in a relationship that is kept as links.
-  func isStored(_ member: ObjectNumber, in relation: Relation, of owner: ObjectNumber)
+  func isStored(_ member: ObjectNumber, in relation: RelationshipSchema, of owner: ObjectNumber)
     -> Bool
   {
     guard !isNew(owner), !isNew(member) else { return false }
     return known(false) { snapshot throws(StoreError) in
-      try snapshot.contains(member, in: relation.schema, of: owner)
+      try snapshot.contains(member, in: relation, of: owner)
     }
   }
 
@@ -118,7 +120,7 @@ extension Session {
     return record.map { ($0, allocator.slab) }
   }
 
-  /// What `read` gives, or `otherwise` where the store fails.
+  /// Returns the result of `read`, or `otherwise` if the store fails.
   @inline(__always)
   func known<R>(
     _ otherwise: R, _ read: (StoreSnapshot) throws(StoreError) -> R
@@ -133,5 +135,5 @@ extension Session {
 /// One object's relationship, which leads to others.
 struct LinkSource {
   let owner: ObjectNumber
-  let relation: Relation
+  let relation: RelationshipSchema
 }

@@ -2,11 +2,11 @@ internal import ArborModel
 internal import ArborStore
 internal import Foundation
 
-/// Objects around records that were found, along relationships, and of numbers alone. Object numbers
-/// read from the file are untrusted.
+/// Objects around records that were found, along relationships, and of numbers alone. Object
+/// numbers read from the file are untrusted.
 extension Session {
-  /// The object of a number: the registered one, or a fault. Never fails: nil if the number is of no
-  /// entity, and the session remembers the error.
+  /// The object of a number: the registered one, or a fault. Never fails: nil if the number is of
+  /// no entity, and the session remembers the error.
   @inline(__always)
   func fault(_ number: ObjectNumber) -> ManagedObject? {
     if let object = registry.object(number) { return object }
@@ -71,7 +71,7 @@ extension Session {
   ///
   /// Objects that others have deleted since the numbers were read are left out.
   ///
-  /// - Parameter link: What leads to them; nil where they have been looked up.
+  /// - Parameter link: The relationship that leads to them; nil if they have been looked up.
   func objects(_ numbers: [ObjectNumber], of link: LinkSource?) -> [ManagedObject] {
     var fetched = FetchedObjects()
     let objects = objects(numbers, of: link, &fetched)
@@ -113,7 +113,7 @@ extension Session {
     _ link: LinkSource, to target: ObjectNumber, on snapshot: StoreSnapshot
   ) throws(StoreError) -> Bool {
     guard let field = link.relation.field else {
-      return try snapshot.contains(target, in: link.relation.schema, of: link.owner)
+      return try snapshot.contains(target, in: link.relation, of: link.owner)
     }
     let record = try snapshot.record(link.owner, allocator: allocator)
     return record?.reference(field) == target

@@ -1,10 +1,10 @@
 package import ArborModel
 internal import ArborStore
 
-/// The way to the store, for operations and for reads of properties.
+/// Operations, and what they have to report first.
 extension Session {
-  /// Begins an operation: reports what an earlier call could not throw, refuses to go on in a
-  /// closed store, and lets go of objects that nobody uses.
+  /// Begins an operation: reports what an earlier call could not throw, refuses to continue in a
+  /// closed store, and releases unused objects.
   @inline(__always)
   func beginOperation() throws(ArborError) {
     limit.begin()
@@ -21,25 +21,25 @@ extension Session {
     sweepWhereDue()
   }
 
-  /// Lets go of objects that nobody uses, where a pass over all is worth it.
+  /// Releases unused objects, if a pass over all objects is worth it.
   @inline(__always)
   func sweepWhereDue() {
     if isSweepDue { sweep() }
   }
 
-  /// Lets go of objects that nobody uses. Those whose links have edits are told at the commit.
+  /// Releases unused objects, but for those with edited links, whose hooks a commit calls.
   @inline(never)
   private func sweep() {
     let links = links
     registry.sweep(keeping: links.hasEdits ? { links.hasEdits(of: $0) } : nil)
   }
 
-  /// Throws what a read that cannot throw has met, for code that has read through one.
+  /// Throws the failure of an earlier read that could not throw.
   package func throwDeferredFailure() throws(ArborError) {
     if failure != nil { try reportFailure() }
   }
 
-  /// Throws what keeps a commit from being made, reported or not.
+  /// Throws the failure that blocks commits, whether it has been reported or not.
   func throwFailure() throws(ArborError) {
     if let failure { throw ArborError(failure.error, in: file) }
   }
@@ -54,7 +54,7 @@ extension Session {
 
   func note(_ error: ArborError) { note(.query(error)) }
 
-  /// Asks the store what a request names, on the newest snapshot.
+  /// Runs a query for a request on the newest snapshot.
   @inline(__always)
   func read<T: ManagedObject, R>(
     _ request: FetchRequest<T>,
@@ -106,10 +106,10 @@ extension Session {
     try onSnapshot { _ in }
   }
 
-  /// Tells of every query from here on, whatever it takes, instead of the store's log: for code
-  /// that counts them. Reading along relationships is no query.
+  /// Reports every query from now on, however short, instead of writing slow ones to the log: for
+  /// code that counts queries. Following relationships is not a query.
   ///
-  /// - Parameter tell: Is given the query in words, without the values of its predicate.
+  /// - Parameter tell: Called with the query in words, without the values of its predicate.
   package func watchQueries(
     _ tell: @escaping @Sendable (_ entity: String, _ query: String) -> Void
   ) {
@@ -117,9 +117,10 @@ extension Session {
     watch = watch?.reporting(from: .zero, report) ?? QueryWatch(threshold: .zero, report)
   }
 
-  /// Takes in the newest commits, also of processes of which no news has come yet.
+  /// Merges the newest commits, also those of processes from which no notification has come yet.
   ///
-  /// - Parameter always: Also where that does not happen by itself.
+  /// - Parameter always: Whether to merge even if the context doesn't do so automatically.
+  /// - Returns: Whether there were commits of others.
   @discardableResult
   func mergeNewestCommits(always: Bool) throws(ArborError) -> Bool {
     guard pinned == nil else { return false }

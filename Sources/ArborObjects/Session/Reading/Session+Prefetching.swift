@@ -17,7 +17,7 @@ extension Session {
     }
   }
 
-  /// What a relationship leads to from some objects, ascending and each once.
+  /// Returns the objects that a relationship leads to from some objects, ascending and each once.
   private func targets(
     of owners: [ManagedObject], _ hop: RelationshipSchema, on snapshot: StoreSnapshot
   ) throws(StoreError) -> [ObjectNumber] {
@@ -29,14 +29,14 @@ extension Session {
       raw = table.members.map(\.rawValue)
       if links.hasEdits {
         for owner in owners {
-          let relation = owner.binding.relations[hop.slot]
+          let relation = owner.binding.entity.relationships[hop.slot]
           guard links.hasEdits(of: owner, relation) else { continue }
           raw += members(of: owner, relation).map(\.rawValue)
         }
       }
     } else {
       // The concrete entity's own form, since the field lies elsewhere in its records.
-      raw = owners.compactMap { $0.target(of: $0.binding.relations[hop.slot])?.rawValue }
+      raw = owners.compactMap { $0.target(of: $0.binding.entity.relationships[hop.slot])?.rawValue }
     }
     SortedNumbers.sortUnique(&raw)
     return raw.map { ObjectNumber(rawValue: $0) }
@@ -55,13 +55,13 @@ extension Session {
   }
 
   /// Reads what a relationship leads to from some objects, so that following it asks the store
-  /// nothing as long as no further commit is taken in.
+  /// nothing until another commit is merged.
   ///
   /// - Precondition: The objects have the relationship and are not deleted.
   /// - Throws: ``ArborError``: what the store reports.
   /// - Complexity: One pass over the relationship and one over the entity that it leads to.
   package func prefetch(atSlot slot: Int, of owners: [ManagedObject]) throws(ArborError) {
-    guard let hop = owners.first?.binding.relations[slot].schema else { return }
+    guard let hop = owners.first?.binding.entity.relationships[slot] else { return }
     var fetched = FetchedObjects()
     try onSnapshot { snapshot throws(StoreError) in
       try prefetch([hop], of: owners, on: snapshot, &fetched)

@@ -1,13 +1,15 @@
 package import ArborModel
 internal import ArborStore
 
-/// From the names of a request to what the store is asked.
+/// Resolving the names of a request.
 extension Session {
   func entity(named name: String) throws(ArborError) -> EntitySchema {
     try schema.knownEntity(named: name)
   }
 
-  /// The entity of a name, which has objects of its own.
+  /// Returns the entity of a name.
+  ///
+  /// - Throws: ``ArborError`` `notAllowed` if it is abstract.
   func concreteEntity(named name: String) throws(ArborError) -> EntitySchema {
     let entity = try entity(named: name)
     guard !entity.isAbstract else {
@@ -63,22 +65,16 @@ extension Session {
     try binding(for: objectClass).entity.name
   }
 
-  /// A request as the store knows it, within the limits that the request gives.
-  ///
-  /// - Parameter bound: The request's predicate, where it has been bound to the entity.
+  /// Returns the query for a request, and limits the operation as the request says.
   func query(
-    _ description: FetchDescription, _ entity: EntitySchema, _ bound: BoundPredicate? = nil
+    _ description: FetchDescription, _ entity: EntitySchema
   ) throws(ArborError) -> StoreQuery {
     try limitOperation(to: description.allowance)
     let keys = try description.sortKeys.bind(to: entity, in: schema)
-    var predicate: (bound: BoundPredicate, arguments: [Value])?
-    if let wanted = description.predicate {
-      let own =
-        if let bound { bound } else {
-          try PredicateBinder.bind(wanted, to: entity, in: schema)
-        }
-      predicate = (own, wanted.arguments)
-    }
+    let predicate: (bound: BoundPredicate, arguments: [Value])? =
+      try description.predicate.map { (predicate) throws(ArborError) in
+        (try PredicateBinder.bind(predicate, to: entity, in: schema), predicate.arguments)
+      }
     return StoreQuery(
       entity: entity, includesSubentities: description.includesSubentities, predicate: predicate,
       sortKeys: keys,
@@ -151,7 +147,7 @@ extension EntitySchema {
 }
 
 extension Session {
-  /// Takes in what a request and its predicates allow, before the operation goes to the store.
+  /// Limits the operation to what a request and its predicates allow.
   ///
   /// - Throws: `cancelled` where the task is, `deadlineExceeded` where there is no time left.
   func limitOperation(to allowance: WorkAllowance? = nil) throws(ArborError) {

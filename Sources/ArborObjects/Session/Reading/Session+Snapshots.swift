@@ -149,8 +149,8 @@ extension Session {
     return true
   }
 
-  /// Records whose record is newer than the commits that have been taken in: reading a property
-  /// takes none in. Listeners that are told of such a commit later cannot go by the record.
+  /// Notes that a record is newer than the merged commits, since reading a property merges none.
+  /// Listeners that are notified of such a commit later cannot compare with the record.
   @inline(__always)
   func noteRead(_ number: ObjectNumber, on snapshot: StoreSnapshot) {
     if snapshot.sequence > sequence, !listeners.isEmpty, mergesCommits {

@@ -5,7 +5,7 @@ internal import ArborStore
 extension Session {
   /// The members of a to-many relationship with all pending changes, as objects: in their order
   /// where it is ordered, else ascending. Never fails; the context remembers the error.
-  func memberObjects(of owner: ManagedObject, _ relation: Relation) -> [ManagedObject] {
+  func memberObjects(of owner: ManagedObject, _ relation: RelationshipSchema) -> [ManagedObject] {
     readAhead(from: owner, relation)
     let link = LinkSource(owner: owner.number, relation: relation)
     guard pinned == nil, owner.change?.kind != .inserted,
@@ -24,11 +24,12 @@ extension Session {
   /// Reads the members of the objects that come after `owner` along with its own, where one after
   /// the other is asked for them. See ``Traversal``.
   ///
-  /// A failure is not thrown yet: code that reads what cannot be read is told.
+  /// Never fails: the read itself reports what cannot be read.
   ///
   /// - Parameter mostOfEach: How many members of each the program may read in any case.
   func readAhead(
-    from owner: ManagedObject, _ relation: Relation, mostOfEach: Int = Traversal.mostMembers
+    from owner: ManagedObject, _ relation: RelationshipSchema,
+    mostOfEach: Int = Traversal.mostMembers
   ) {
     guard owner.change == nil, memberships.members(of: owner.number, relation) == nil else {
       return
@@ -48,9 +49,9 @@ extension Session {
       guard snapshot.sequence == sequence else { return }
       let owners = successors(of: owner.number, count: width)
       let table = try snapshot.members(
-        relation.schema, of: owners, limit: min(Traversal.mostMembers, width * mostOfEach))
+        relation, of: owners, limit: min(Traversal.mostMembers, width * mostOfEach))
       guard let last = owners.last(where: { table[$0] != nil }) else { return traversal.end() }
-      memberships.keep(table, of: relation.schema, at: sequence, isAhead: true)
+      memberships.keep(table, of: relation, at: sequence, isAhead: true)
       traversal.reach(last)
       var members = table.members.map(\.rawValue)
       SortedNumbers.sortUnique(&members)

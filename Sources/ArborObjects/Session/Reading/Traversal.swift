@@ -27,7 +27,7 @@ struct Traversal {
   /// - Parameter isKept: Whether the context keeps the object of a number.
   /// - Returns: Of how many objects it should be read, this one among them.
   mutating func pass(
-    _ owner: ObjectNumber, _ relation: Relation, isKept: (ObjectNumber) -> Bool
+    _ owner: ObjectNumber, _ relation: RelationshipSchema, isKept: (ObjectNumber) -> Bool
   ) -> Int {
     let isSame =
       relationship.map { $0 == (relation.declaringEntity, relation.slot) } ?? false
@@ -40,7 +40,7 @@ struct Traversal {
   /// Notes up to which object the relationship has been read ahead.
   mutating func reach(_ owner: ObjectNumber) { last = owner }
 
-  /// Begins anew.
+  /// Begins from scratch.
   mutating func end() { self = Traversal() }
 
   /// Whether an object is the next one that the context keeps.

@@ -32,7 +32,7 @@ internal import ArborModel
 /// The open group is the end of the session's ``EditLog``; a closed one has taken its edits out of
 /// it. Undoing a group makes new edits, which are the group that redoes it.
 public final class UndoHistory {
-  /// What one undo takes back: the edits of a group, in the order they were made.
+  /// The edits that one undo takes back, in the order they were made.
   ///
   /// An edit says what was before, of the parts that changed since; so taking it back changes
   /// nothing that concurrent commits have done to other parts meanwhile.
@@ -78,7 +78,7 @@ public final class UndoHistory {
     var nested: [Range<Int>] = []
   }
 
-  /// What the last commit found, for rollbacks.
+  /// The state of the history at the last commit, for rollbacks.
   private struct CommitMark {
     /// How many of the groups there were at the commit have not been undone since.
     var undoCount = 0
@@ -383,7 +383,7 @@ extension UndoHistory {
 
   /// Begins a savepoint.
   ///
-  /// - Returns: What to call when the log has gone back to it.
+  /// - Returns: A function to call when the log has gone back to it.
   func beginSavepoint() -> () -> Void {
     let (sealedCount, openCount) = (session?.log.sealedCount ?? 0, openStarts.count)
     let redoGroups = redoGroups

@@ -59,7 +59,7 @@ struct UndoReplay {
     }
     if object.change?.kind == .deleted { keeper.keepSequences(with: object) }
     session.withMemberships(of: object) { change(object, into: record, after: formerVersion) }
-    for relation in object.binding.relations {
+    for relation in object.binding.entity.relationships {
       guard let target = object.target(of: relation),
         let inverse = session.relation(of: target, relation.inverseSlot), inverse.isOrdered
       else { continue }
@@ -184,7 +184,10 @@ struct UndoReplay {
 
   /// Points a to-one relationship at what it led to, or at nothing where that is gone.
   private func point(_ object: ManagedObject, _ field: RecordField, at target: ObjectNumber?) {
-    guard let relation = object.binding.relations.first(where: { $0.field?.offset == field.offset })
+    guard
+      let relation = object.binding.entity.relationships.first(where: {
+        $0.field?.offset == field.offset
+      })
     else { return }
     keeper.set(
       object, relation, to: target.flatMap { relation.leads(to: $0) ? liveObject($0) : nil })
@@ -198,13 +201,13 @@ struct UndoReplay {
 
   /// Makes both sides agree on what an object that came back leads to.
   private func mendLinks(of object: ManagedObject) {
-    for relation in object.binding.relations {
+    for relation in object.binding.entity.relationships {
       guard let number = object.target(of: relation) else { continue }
       guard let target = liveObject(number) else {
         keeper.set(object, relation, to: nil)
         continue
       }
-      let inverse = target.binding.relations[relation.inverseSlot]
+      let inverse = target.binding.entity.relationships[relation.inverseSlot]
       guard !inverse.isToMany, target.target(of: inverse) != object.number else { continue }
       keeper.set(target, inverse, to: object)
     }

@@ -16,8 +16,8 @@ package protocol PendingState: AnyObject {
   /// The number of dirty objects from which on fetches select some of them by their keys.
   var leastSelected: Int { get }
 
-  /// The inserted and changed objects of one concrete entity that are not deleted; with a selection,
-  /// at least those that it means.
+  /// The inserted and changed objects of one concrete entity that are not deleted; with a
+  /// selection, at least those that it means.
   func pendingRows(
     of entity: EntitySchema, _ selection: PendingSelection?
   ) -> [(ObjectNumber, RecordView)]
@@ -38,9 +38,9 @@ package protocol PendingState: AnyObject {
     of owner: ObjectNumber, _ relationship: RelationshipSchema, over stored: [ObjectNumber]
   ) -> [ObjectNumber]
 
-  /// The members that the changes add to a to-many relationship and remove from it; nil if there are
-  /// none. A link that is added may be in the store already, and one that is removed may not, since
-  /// another context may have committed the same.
+  /// The members that the changes add to a to-many relationship and remove from it; nil if there
+  /// are none. A link that is added may be in the store already, and one that is removed may not,
+  /// since another context may have committed the same.
   func changedMembers(
     of owner: ObjectNumber, _ relationship: RelationshipSchema
   ) -> (added: [ObjectNumber], removed: [ObjectNumber])?

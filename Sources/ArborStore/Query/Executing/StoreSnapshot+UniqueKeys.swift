@@ -8,11 +8,11 @@ enum UniqueAnswer {
 }
 
 extension StoreSnapshot {
-  /// Looks up what a query for one unique value finds, by one key of the index: without planning and
-  /// without lists of rows. A copy of the record lies in the allocator's present slab.
+  /// Looks up what a query for one unique value finds, by one key of the index: without planning
+  /// and without lists of rows. A copy of the record lies in the allocator's present slab.
   ///
-  /// - Returns: nil for a query that asks for more, or for a value that the index can't tell: it has
-  ///   to be planned.
+  /// - Returns: nil for a query that asks for more, or for a value that the index can't tell: it
+  ///   has to be planned.
   func lookUp(
     _ query: StoreQuery, overlay: (any PendingState)?, _ allocator: SlabAllocator
   ) throws -> UniqueAnswer? {

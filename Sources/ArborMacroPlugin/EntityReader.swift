@@ -99,8 +99,8 @@ struct EntityReader {
           report(attribute, .unreadName)
         }
       case "isAbstract": source.facts.isAbstract = text
-      case "uniquenessConstraints", "uniqueness": source.facts.uniqueness = text
-      case "fetchIndexes", "indexes": source.facts.indexes = text
+      case "uniquenessConstraints": source.facts.uniqueness = text
+      case "fetchIndexes": source.facts.indexes = text
       case "renamedFrom": source.facts.renamedFrom = text
       case "versionHashModifier": source.facts.versionHashModifier = text
       case "userInfo": source.facts.userInfo = text

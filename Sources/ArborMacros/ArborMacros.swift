@@ -57,35 +57,6 @@ public macro Entity(
   fetchedProperties: [FetchedPropertyDescription] = []
 ) = #externalMacro(module: "ArborMacroPlugin", type: "EntityMacro")
 
-/// Makes a class the representation of an entity, by an earlier spelling of two arguments.
-@available(
-  *, deprecated, message: "write uniquenessConstraints: and fetchIndexes:, as descriptions do"
-)
-@attached(
-  member, names: named(entityDescription), named(entityName), named(attributeCount),
-  named(relationshipCount), named(describedEntity), named(propertyNames), named(overriddenHooks),
-  named(setInitialValues))
-@attached(memberAttribute)
-public macro Entity(
-  _ name: String? = nil, isAbstract: Bool = false, uniqueness: [[String]],
-  indexes: [FetchIndexDescription] = [], renamedFrom: String? = nil,
-  versionHashModifier: String? = nil, userInfo: [String: String] = [:],
-  fetchedProperties: [FetchedPropertyDescription] = []
-) = #externalMacro(module: "ArborMacroPlugin", type: "EntityMacro")
-
-/// Makes a class the representation of an entity, by an earlier spelling of an argument.
-@available(*, deprecated, message: "write fetchIndexes:, as descriptions do")
-@attached(
-  member, names: named(entityDescription), named(entityName), named(attributeCount),
-  named(relationshipCount), named(describedEntity), named(propertyNames), named(overriddenHooks),
-  named(setInitialValues))
-@attached(memberAttribute)
-public macro Entity(
-  _ name: String? = nil, isAbstract: Bool = false, indexes: [FetchIndexDescription],
-  renamedFrom: String? = nil, versionHashModifier: String? = nil, userInfo: [String: String] = [:],
-  fetchedProperties: [FetchedPropertyDescription] = []
-) = #externalMacro(module: "ArborMacroPlugin", type: "EntityMacro")
-
 /// Says more about an attribute than its type and its default value.
 ///
 /// ```swift

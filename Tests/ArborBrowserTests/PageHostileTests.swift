@@ -17,12 +17,12 @@ import Testing
     let folder = try TemporaryFolder()
     let url = folder.url.appending(path: "<img src=x onerror=harm=1>&amp;.arbor")
     let model = try ManagedObjectModel {
-      Entity("Thing") {
-        Attribute("name", .string)
-        Attribute("page", .uri, .optional)
-        Attribute("data", .binary, .optional)
-        Relationship("others", to: "Thing", inverse: "one", .toMany, .optional)
-        Relationship("one", to: "Thing", inverse: "others", .optional)
+      EntityDescription("Thing") {
+        AttributeDescription("name", .string)
+        AttributeDescription("page", .uri, .optional)
+        AttributeDescription("data", .binary, .optional)
+        RelationshipDescription("others", to: "Thing", inverse: "one", .toMany, .optional)
+        RelationshipDescription("one", to: "Thing", inverse: "others", .optional)
       }
     }
     let store = try PersistentStore(model: model, at: .file(url))
@@ -114,18 +114,18 @@ import Testing
     let folder = try TemporaryFolder()
     let url = folder.url.appending(path: "names.arbor")
     #expect(throws: ArborError.self) {
-      _ = try ManagedObjectModel { Entity("<img src=x onerror=harm=1>") {} }
+      _ = try ManagedObjectModel { EntityDescription("<img src=x onerror=harm=1>") {} }
     }
     let model = try ManagedObjectModel {
-      Entity("constructor") {
-        Attribute("toString", .string)
-        Attribute("prototype", .integer64, .indexed, .default(0))
-        Attribute("length", .integer64, .default(0))
-        Relationship("hasOwnProperty", to: "שם", inverse: "valueOf", .toMany, .optional)
+      EntityDescription("constructor") {
+        AttributeDescription("toString", .string)
+        AttributeDescription("prototype", .integer64, .indexed, .default(0))
+        AttributeDescription("length", .integer64, .default(0))
+        RelationshipDescription("hasOwnProperty", to: "שם", inverse: "valueOf", .toMany, .optional)
       }
-      Entity("שם") {
-        Attribute("then", .string, .optional)
-        Relationship("valueOf", to: "constructor", inverse: "hasOwnProperty", .optional)
+      EntityDescription("שם") {
+        AttributeDescription("then", .string, .optional)
+        RelationshipDescription("valueOf", to: "constructor", inverse: "hasOwnProperty", .optional)
       }
     }
     let store = try PersistentStore(model: model, at: .file(url))

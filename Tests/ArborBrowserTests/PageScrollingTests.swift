@@ -16,9 +16,9 @@ import Testing
     let folder = try TemporaryFolder()
     let url = folder.url.appending(path: "Many.arbor")
     let model = try ManagedObjectModel {
-      Entity("Item") {
-        Attribute("number", .integer64, .indexed)
-        Attribute("text", .string)
+      EntityDescription("Item") {
+        AttributeDescription("number", .integer64, .indexed)
+        AttributeDescription("text", .string)
       }
     }
     let store = try PersistentStore(model: model, at: .file(url))

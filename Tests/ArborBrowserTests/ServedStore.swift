@@ -20,28 +20,28 @@ struct ServedStore {
 
   static func makeModel() throws -> ManagedObjectModel {
     try ManagedObjectModel {
-      Entity("Person", isAbstract: true) {
-        Attribute("name", .string, .indexed)
+      EntityDescription("Person", isAbstract: true) {
+        AttributeDescription("name", .string, .indexed)
       }
-      Entity("Employee", parent: "Person") {
-        Attribute("age", .integer16, .indexed, .default(18))
-        Attribute("salary", .decimal, .optional)
-        Attribute("hired", .date, .optional)
-        Attribute("badge", .uuid, .optional)
-        Attribute("isActive", .boolean, .default(true))
-        Attribute("photo", .binary, .optional, .externalStorage)
-        Attribute("notes", .string, .optional)
-        Relationship("office", to: "Office", inverse: "employees", .optional)
-        Relationship("projects", to: "Project", inverse: "members", .toMany, .optional)
+      EntityDescription("Employee", parent: "Person") {
+        AttributeDescription("age", .integer16, .indexed, .default(18))
+        AttributeDescription("salary", .decimal, .optional)
+        AttributeDescription("hired", .date, .optional)
+        AttributeDescription("badge", .uuid, .optional)
+        AttributeDescription("isActive", .boolean, .default(true))
+        AttributeDescription("photo", .binary, .optional, .externalStorage)
+        AttributeDescription("notes", .string, .optional)
+        RelationshipDescription("office", to: "Office", inverse: "employees", .optional)
+        RelationshipDescription("projects", to: "Project", inverse: "members", .toMany, .optional)
       }
-      Entity("Office") {
-        Attribute("city", .string, .unique)
-        Relationship(
+      EntityDescription("Office") {
+        AttributeDescription("city", .string, .unique)
+        RelationshipDescription(
           "employees", to: "Employee", inverse: "office", .toMany, .optional, deleteRule: .cascade)
       }
-      Entity("Project") {
-        Attribute("title", .string)
-        Relationship("members", to: "Employee", inverse: "projects", .toMany, .optional)
+      EntityDescription("Project") {
+        AttributeDescription("title", .string)
+        RelationshipDescription("members", to: "Employee", inverse: "projects", .toMany, .optional)
       }
     }
   }

@@ -86,9 +86,9 @@ import Testing
   /// What a commit merges away is told as deleted, what it was merged into as changed.
   @Test func isToldOfWhatACommitMerges() throws {
     let model = try ManagedObjectModel {
-      Entity("Country") {
-        Attribute("code", .string, .unique)
-        Attribute("name", .string, .default(""))
+      EntityDescription("Country") {
+        AttributeDescription("code", .string, .unique)
+        AttributeDescription("name", .string, .default(""))
       }
     }
     let manager = try DataManager(model: model, at: .inMemory, delegate: listener)

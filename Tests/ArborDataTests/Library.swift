@@ -9,21 +9,21 @@ enum Library {
 
   static func model() throws -> ManagedObjectModel {
     try ManagedObjectModel {
-      Entity("Author") {
-        Attribute("id", .integer64, .indexed)
-        Attribute("name", .string, .optional, .indexed)
-        Relationship("books", to: "Book", inverse: "author", .toMany)
-        Relationship("favourites", to: "Book", inverse: "fans", .toMany, .ordered)
+      EntityDescription("Author") {
+        AttributeDescription("id", .integer64, .indexed)
+        AttributeDescription("name", .string, .optional, .indexed)
+        RelationshipDescription("books", to: "Book", inverse: "author", .toMany)
+        RelationshipDescription("favourites", to: "Book", inverse: "fans", .toMany, .ordered)
       }
-      Entity("Book") {
-        Attribute("id", .integer64, .indexed)
-        Attribute("title", .string)
-        Attribute("pages", .integer16, .optional)
-        Attribute("isLent", .boolean, .default(false))
-        Attribute("serial", .uuid, .optional)
-        Attribute("printed", .date, .optional)
-        Relationship("author", to: "Author", inverse: "books")
-        Relationship("fans", to: "Author", inverse: "favourites", .toMany)
+      EntityDescription("Book") {
+        AttributeDescription("id", .integer64, .indexed)
+        AttributeDescription("title", .string)
+        AttributeDescription("pages", .integer16, .optional)
+        AttributeDescription("isLent", .boolean, .default(false))
+        AttributeDescription("serial", .uuid, .optional)
+        AttributeDescription("printed", .date, .optional)
+        RelationshipDescription("author", to: "Author", inverse: "books")
+        RelationshipDescription("fans", to: "Author", inverse: "favourites", .toMany)
       }
     }
   }

@@ -69,13 +69,13 @@ struct LossyChange: Sendable, CustomTestStringConvertible {
   /// case.
   var unlinked: Fill?
 
-  private static let songs: [@Sendable () -> Entity] = [
-    { Entity("Song") { Attribute("id", .integer64, .optional) } },
-    { Entity("Picture") { Attribute("id", .integer64, .optional) } },
+  private static let songs: [@Sendable () -> EntityDescription] = [
+    { EntityDescription("Song") { AttributeDescription("id", .integer64, .optional) } },
+    { EntityDescription("Picture") { AttributeDescription("id", .integer64, .optional) } },
   ]
 
   private static func albums(
-    _ options: @escaping @Sendable () -> Entity
+    _ options: @escaping @Sendable () -> EntityDescription
   ) -> @Sendable () throws -> ManagedObjectModel {
     {
       try ManagedObjectModel {
@@ -85,9 +85,9 @@ struct LossyChange: Sendable, CustomTestStringConvertible {
     }
   }
 
-  private static func album(_ part: Relationship) -> Entity {
-    Entity("Album") {
-      Attribute("title", .string, .optional)
+  private static func album(_ part: RelationshipDescription) -> EntityDescription {
+    EntityDescription("Album") {
+      AttributeDescription("title", .string, .optional)
       part
     }
   }
@@ -95,62 +95,79 @@ struct LossyChange: Sendable, CustomTestStringConvertible {
   static let all: [LossyChange] = [
     LossyChange(
       testDescription: "an entity is removed",
-      former: albums { Entity("Album") { Attribute("title", .string, .optional) } },
+      former: albums {
+        EntityDescription("Album") { AttributeDescription("title", .string, .optional) }
+      },
       newer: { try ManagedObjectModel { for entity in songs { entity() } } }, names: ["Album"],
       fill: { try $0.insert("Album")["title"] = "a" }),
     LossyChange(
       testDescription: "an attribute is removed",
-      former: albums { Entity("Album") { Attribute("title", .string, .optional) } },
-      newer: albums { Entity("Album") {} }, names: ["Album.title"],
+      former: albums {
+        EntityDescription("Album") { AttributeDescription("title", .string, .optional) }
+      },
+      newer: albums { EntityDescription("Album") {} }, names: ["Album.title"],
       fill: { try $0.insert("Album")["title"] = "a" }),
     LossyChange(
       testDescription: "an attribute of an abstract parent is removed",
       former: {
         try ManagedObjectModel {
-          Entity("Item", isAbstract: true) { Attribute("title", .string, .optional) }
-          Entity("Album", parent: "Item") {}
+          EntityDescription("Item", isAbstract: true) {
+            AttributeDescription("title", .string, .optional)
+          }
+          EntityDescription("Album", parent: "Item") {}
         }
       },
       newer: {
         try ManagedObjectModel {
-          Entity("Item", isAbstract: true) {}
-          Entity("Album", parent: "Item") {}
+          EntityDescription("Item", isAbstract: true) {}
+          EntityDescription("Album", parent: "Item") {}
         }
       }, names: ["Item.title"], fill: { try $0.insert("Album")["title"] = "a" }),
     LossyChange(
       testDescription: "an attribute gets a type that nothing converts to",
-      former: albums { Entity("Album") { Attribute("title", .string, .optional) } },
-      newer: albums { Entity("Album") { Attribute("title", .date, .optional) } },
+      former: albums {
+        EntityDescription("Album") { AttributeDescription("title", .string, .optional) }
+      },
+      newer: albums {
+        EntityDescription("Album") { AttributeDescription("title", .date, .optional) }
+      },
       names: ["Album.title"], fill: { try $0.insert("Album")["title"] = "a" }),
     LossyChange(
       testDescription: "an attribute becomes transient",
-      former: albums { Entity("Album") { Attribute("title", .string, .optional) } },
-      newer: albums { Entity("Album") { Attribute("title", .string, .optional, .transient) } },
+      former: albums {
+        EntityDescription("Album") { AttributeDescription("title", .string, .optional) }
+      },
+      newer: albums {
+        EntityDescription("Album") { AttributeDescription("title", .string, .optional, .transient) }
+      },
       names: ["Album.title"], fill: { try $0.insert("Album")["title"] = "a" }),
     LossyChange(
       testDescription: "a relationship is removed",
-      former: albums { album(Relationship("cover", to: "Song")) },
-      newer: albums { Entity("Album") { Attribute("title", .string, .optional) } },
+      former: albums { album(RelationshipDescription("cover", to: "Song")) },
+      newer: albums {
+        EntityDescription("Album") { AttributeDescription("title", .string, .optional) }
+      },
       names: ["Album.cover"],
       fill: { try $0.insert("Album")["cover"] = try $0.insert("Song") },
       unlinked: { _ = (try $0.insert("Album"), try $0.insert("Song")) }),
     LossyChange(
       testDescription: "a to-one relationship leads to another entity",
-      former: albums { album(Relationship("cover", to: "Song")) },
-      newer: albums { album(Relationship("cover", to: "Picture")) }, names: ["Album.cover"],
+      former: albums { album(RelationshipDescription("cover", to: "Song")) },
+      newer: albums { album(RelationshipDescription("cover", to: "Picture")) },
+      names: ["Album.cover"],
       fill: { try $0.insert("Album")["cover"] = try $0.insert("Song") },
       unlinked: { _ = (try $0.insert("Album"), try $0.insert("Song")) }),
     LossyChange(
       testDescription: "a to-many relationship leads to another entity",
-      former: albums { album(Relationship("covers", to: "Song", .toMany)) },
-      newer: albums { album(Relationship("covers", to: "Picture", .toMany)) },
+      former: albums { album(RelationshipDescription("covers", to: "Song", .toMany)) },
+      newer: albums { album(RelationshipDescription("covers", to: "Picture", .toMany)) },
       names: ["Album.covers"],
       fill: { try $0.insert("Album")["covers"] = [try $0.insert("Song"), try $0.insert("Song")] },
       unlinked: { _ = (try $0.insert("Album"), try $0.insert("Song")) }),
     LossyChange(
       testDescription: "an ordered relationship leads to another entity",
-      former: albums { album(Relationship("covers", to: "Song", .toMany, .ordered)) },
-      newer: albums { album(Relationship("covers", to: "Picture", .toMany, .ordered)) },
+      former: albums { album(RelationshipDescription("covers", to: "Song", .toMany, .ordered)) },
+      newer: albums { album(RelationshipDescription("covers", to: "Picture", .toMany, .ordered)) },
       names: ["Album.covers"],
       fill: { try $0.insert("Album")["covers"] = [try $0.insert("Song"), try $0.insert("Song")] },
       unlinked: { _ = (try $0.insert("Album"), try $0.insert("Song")) }),
@@ -158,15 +175,19 @@ struct LossyChange: Sendable, CustomTestStringConvertible {
       testDescription: "an inherited relationship leads to another entity",
       former: {
         try ManagedObjectModel {
-          Entity("Item", isAbstract: true) { Relationship("cover", to: "Song") }
-          Entity("Album", parent: "Item") {}
+          EntityDescription("Item", isAbstract: true) {
+            RelationshipDescription("cover", to: "Song")
+          }
+          EntityDescription("Album", parent: "Item") {}
           for entity in songs { entity() }
         }
       },
       newer: {
         try ManagedObjectModel {
-          Entity("Item", isAbstract: true) { Relationship("cover", to: "Picture") }
-          Entity("Album", parent: "Item") {}
+          EntityDescription("Item", isAbstract: true) {
+            RelationshipDescription("cover", to: "Picture")
+          }
+          EntityDescription("Album", parent: "Item") {}
           for entity in songs { entity() }
         }
       }, names: ["Item.cover"],
@@ -174,46 +195,49 @@ struct LossyChange: Sendable, CustomTestStringConvertible {
       unlinked: { _ = (try $0.insert("Album"), try $0.insert("Song")) }),
     LossyChange(
       testDescription: "an order is lost",
-      former: albums { album(Relationship("songs", to: "Song", .toMany, .ordered)) },
-      newer: albums { album(Relationship("songs", to: "Song", .toMany)) }, names: ["Album.songs"],
+      former: albums { album(RelationshipDescription("songs", to: "Song", .toMany, .ordered)) },
+      newer: albums { album(RelationshipDescription("songs", to: "Song", .toMany)) },
+      names: ["Album.songs"],
       fill: { try $0.insert("Album")["songs"] = [try $0.insert("Song"), try $0.insert("Song")] },
       unlinked: { _ = (try $0.insert("Album"), try $0.insert("Song")) }),
     LossyChange(
       testDescription: "a relationship becomes transient",
-      former: albums { album(Relationship("cover", to: "Song")) },
-      newer: albums { album(Relationship("cover", to: "Song", .transient)) },
+      former: albums { album(RelationshipDescription("cover", to: "Song")) },
+      newer: albums { album(RelationshipDescription("cover", to: "Song", .transient)) },
       names: ["Album.cover"],
       fill: { try $0.insert("Album")["cover"] = try $0.insert("Song") },
       unlinked: { _ = (try $0.insert("Album"), try $0.insert("Song")) }),
     LossyChange(
       testDescription: "a relationship becomes an attribute",
-      former: albums { album(Relationship("cover", to: "Song")) },
+      former: albums { album(RelationshipDescription("cover", to: "Song")) },
       newer: albums {
-        Entity("Album") {
-          Attribute("title", .string, .optional)
-          Attribute("cover", .string, .optional)
+        EntityDescription("Album") {
+          AttributeDescription("title", .string, .optional)
+          AttributeDescription("cover", .string, .optional)
         }
       }, names: ["Album.cover"],
       fill: { try $0.insert("Album")["cover"] = try $0.insert("Song") },
       unlinked: { _ = (try $0.insert("Album"), try $0.insert("Song")) }),
     LossyChange(
       testDescription: "an attribute becomes a relationship",
-      former: albums { Entity("Album") { Attribute("title", .string, .optional) } },
-      newer: albums { Entity("Album") { Relationship("title", to: "Song") } },
+      former: albums {
+        EntityDescription("Album") { AttributeDescription("title", .string, .optional) }
+      },
+      newer: albums { EntityDescription("Album") { RelationshipDescription("title", to: "Song") } },
       names: ["Album.title"], fill: { try $0.insert("Album")["title"] = "a" }),
     LossyChange(
       testDescription: "an entity leaves the parent that it has a relationship from",
       former: {
         try ManagedObjectModel {
-          Entity("Item") { Relationship("cover", to: "Song") }
-          Entity("Album", parent: "Item") {}
+          EntityDescription("Item") { RelationshipDescription("cover", to: "Song") }
+          EntityDescription("Album", parent: "Item") {}
           for entity in songs { entity() }
         }
       },
       newer: {
         try ManagedObjectModel {
-          Entity("Item") { Relationship("cover", to: "Song") }
-          Entity("Album") {}
+          EntityDescription("Item") { RelationshipDescription("cover", to: "Song") }
+          EntityDescription("Album") {}
           for entity in songs { entity() }
         }
       }, names: ["Album.cover"],

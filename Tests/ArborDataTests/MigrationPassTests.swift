@@ -203,9 +203,9 @@ import Testing
   @Test func numbersConvertWhereTheyFit() throws {
     func model(_ type: AttributeType) throws -> ManagedObjectModel {
       try ManagedObjectModel {
-        Entity("Item") {
-          Attribute("id", .integer64)
-          Attribute("number", type, .optional)
+        EntityDescription("Item") {
+          AttributeDescription("id", .integer64)
+          AttributeDescription("number", type, .optional)
         }
       }
     }

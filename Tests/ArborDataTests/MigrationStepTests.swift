@@ -9,42 +9,42 @@ import Testing
   /// The library with an entity for series, which books name by text before.
   static func first() throws -> ManagedObjectModel {
     try ManagedObjectModel {
-      Entity("Author") {
-        Attribute("id", .integer64, .indexed)
-        Attribute("name", .string, .optional, .indexed)
-        Relationship("books", to: "Book", inverse: "author", .toMany)
+      EntityDescription("Author") {
+        AttributeDescription("id", .integer64, .indexed)
+        AttributeDescription("name", .string, .optional, .indexed)
+        RelationshipDescription("books", to: "Book", inverse: "author", .toMany)
       }
-      Entity("Book") {
-        Attribute("id", .integer64, .indexed)
-        Attribute("title", .string)
-        Attribute("seriesText", .string, .optional)
-        Relationship("author", to: "Author", inverse: "books")
+      EntityDescription("Book") {
+        AttributeDescription("id", .integer64, .indexed)
+        AttributeDescription("title", .string)
+        AttributeDescription("seriesText", .string, .optional)
+        RelationshipDescription("author", to: "Author", inverse: "books")
       }
-      Entity("Cache") { Attribute("id", .integer64) }
+      EntityDescription("Cache") { AttributeDescription("id", .integer64) }
     }
   }
 
   static func second() throws -> ManagedObjectModel {
     try ManagedObjectModel {
-      Entity("Author") {
-        Attribute("id", .integer64, .indexed)
-        Attribute("name", .string, .optional, .indexed)
-        Attribute("bookCount", .integer32)
-        Relationship("books", to: "Book", inverse: "author", .toMany)
+      EntityDescription("Author") {
+        AttributeDescription("id", .integer64, .indexed)
+        AttributeDescription("name", .string, .optional, .indexed)
+        AttributeDescription("bookCount", .integer32)
+        RelationshipDescription("books", to: "Book", inverse: "author", .toMany)
       }
-      Entity("Book") {
-        Attribute("id", .integer64, .indexed)
-        Attribute("title", .string)
-        Attribute("code", .string)
-        Relationship("author", to: "Author", inverse: "books")
-        Relationship("series", to: "Series", inverse: "books")
+      EntityDescription("Book") {
+        AttributeDescription("id", .integer64, .indexed)
+        AttributeDescription("title", .string)
+        AttributeDescription("code", .string)
+        RelationshipDescription("author", to: "Author", inverse: "books")
+        RelationshipDescription("series", to: "Series", inverse: "books")
       }
-      Entity("Series") {
-        Attribute("id", .integer64)
-        Attribute("name", .string, .optional)
-        Relationship("books", to: "Book", inverse: "series", .toMany)
+      EntityDescription("Series") {
+        AttributeDescription("id", .integer64)
+        AttributeDescription("name", .string, .optional)
+        RelationshipDescription("books", to: "Book", inverse: "series", .toMany)
       }
-      Entity("Cache") { Attribute("id", .integer64) }
+      EntityDescription("Cache") { AttributeDescription("id", .integer64) }
     }
   }
 

@@ -14,14 +14,14 @@ import Testing
     folder = try TemporaryFolder()
     let url = folder.url.appending(path: "older.arbor")
     var model = try ManagedObjectModel {
-      Entity("Item") {
-        Attribute("number", .integer64)
-        Attribute("flag", .boolean, .default(true))
-        Attribute("name", .string, .optional)
-        Attribute("pages", .integer32, .optional)
-        Attribute("note", .string, .default("as it was"))
-        Relationship("parent", to: "Item", inverse: "children")
-        Relationship("children", to: "Item", inverse: "parent", .toMany)
+      EntityDescription("Item") {
+        AttributeDescription("number", .integer64)
+        AttributeDescription("flag", .boolean, .default(true))
+        AttributeDescription("name", .string, .optional)
+        AttributeDescription("pages", .integer32, .optional)
+        AttributeDescription("note", .string, .default("as it was"))
+        RelationshipDescription("parent", to: "Item", inverse: "children")
+        RelationshipDescription("children", to: "Item", inverse: "parent", .toMany)
       }
     }
     try Self.fill(url, model, 0..<300)

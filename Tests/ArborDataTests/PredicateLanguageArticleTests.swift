@@ -6,25 +6,25 @@ import Testing
 @Suite struct PredicateLanguageArticleTests {
   private static func model() throws -> ManagedObjectModel {
     let model = try ManagedObjectModel {
-      Entity("Department") {
-        Attribute("name", .string)
-        Attribute("floor", .integer32, .optional)
-        Relationship("staff", to: "Employee", inverse: "department", .toMany)
+      EntityDescription("Department") {
+        AttributeDescription("name", .string)
+        AttributeDescription("floor", .integer32, .optional)
+        RelationshipDescription("staff", to: "Employee", inverse: "department", .toMany)
       }
-      Entity("Employee") {
-        Attribute("name", .string)
-        Attribute("age", .integer32)
-        Attribute("salary", .decimal, .optional)
-        Attribute("hired", .date, .optional)
-        Attribute("notes", .string, .optional)
-        Attribute("isActive", .boolean, .default(true))
-        Relationship("department", to: "Department", inverse: "staff")
-        Relationship("skills", to: "Skill", inverse: "holders", .toMany)
+      EntityDescription("Employee") {
+        AttributeDescription("name", .string)
+        AttributeDescription("age", .integer32)
+        AttributeDescription("salary", .decimal, .optional)
+        AttributeDescription("hired", .date, .optional)
+        AttributeDescription("notes", .string, .optional)
+        AttributeDescription("isActive", .boolean, .default(true))
+        RelationshipDescription("department", to: "Department", inverse: "staff")
+        RelationshipDescription("skills", to: "Skill", inverse: "holders", .toMany)
       }
-      Entity("Skill") {
-        Attribute("title", .string)
-        Attribute("level", .integer16, .default(1))
-        Relationship("holders", to: "Employee", inverse: "skills", .toMany)
+      EntityDescription("Skill") {
+        AttributeDescription("title", .string)
+        AttributeDescription("level", .integer16, .default(1))
+        RelationshipDescription("holders", to: "Employee", inverse: "skills", .toMany)
       }
     }
     return model

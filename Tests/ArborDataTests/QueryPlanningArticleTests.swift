@@ -10,23 +10,23 @@ import Testing
 @Suite struct QueryPlanningArticleTests {
   private static let model: Result<ManagedObjectModel, any Error> = Result {
     try ManagedObjectModel {
-      Entity("Company") {
-        Attribute("name", .string, .indexed)
-        Attribute("country", .string, .indexed)
-        Relationship("employees", to: "Employee", inverse: "company", .toMany)
+      EntityDescription("Company") {
+        AttributeDescription("name", .string, .indexed)
+        AttributeDescription("country", .string, .indexed)
+        RelationshipDescription("employees", to: "Employee", inverse: "company", .toMany)
       }
-      Entity("Employee") {
-        Attribute("name", .string)
-        Attribute("badge", .integer64, .unique)
-        Attribute("age", .integer16, .indexed)
-        Attribute("salary", .integer32)
-        Attribute("city", .string)
-        Attribute("notes", .string, .optional)
-        Attribute("isActive", .boolean, .default(true))
-        Relationship("company", to: "Company", inverse: "employees")
-        Index("byCity", on: .folded("city"), "-age")
-        Index("formerByName", on: "name", where: "isActive == NO")
-        Index(text: "notes", name: "noteWords")
+      EntityDescription("Employee") {
+        AttributeDescription("name", .string)
+        AttributeDescription("badge", .integer64, .unique)
+        AttributeDescription("age", .integer16, .indexed)
+        AttributeDescription("salary", .integer32)
+        AttributeDescription("city", .string)
+        AttributeDescription("notes", .string, .optional)
+        AttributeDescription("isActive", .boolean, .default(true))
+        RelationshipDescription("company", to: "Company", inverse: "employees")
+        FetchIndexDescription("byCity", on: .folded("city"), "-age")
+        FetchIndexDescription("formerByName", on: "name", where: "isActive == NO")
+        FetchIndexDescription(text: "notes", name: "noteWords")
       }
     }
   }

@@ -55,8 +55,8 @@ import Testing
   @Test func aStoreThatIsOpenIsInUseWhateverIsEmpty() throws {
     func model(_ isNewer: Bool) throws -> ManagedObjectModel {
       try ManagedObjectModel {
-        Entity("House") {}
-        if !isNewer { Entity("Street") {} }
+        EntityDescription("House") {}
+        if !isNewer { EntityDescription("Street") {} }
       }
     }
     let archive = try Archive(model(false)) { _ = try $0.insert("House") }
@@ -69,9 +69,9 @@ import Testing
   @Test func compositesOfEmptyEntitiesAreNoObstacle() throws {
     func model(_ type: AttributeType) throws -> ManagedObjectModel {
       try ManagedObjectModel {
-        Composite("Place") { Attribute("code", type, .optional) }
-        Entity("House") { Attribute("place", .composite("Place"), .optional) }
-        Entity("Street") { Attribute("name", .string, .optional) }
+        CompositeDescription("Place") { AttributeDescription("code", type, .optional) }
+        EntityDescription("House") { AttributeDescription("place", .composite("Place"), .optional) }
+        EntityDescription("Street") { AttributeDescription("name", .string, .optional) }
       }
     }
     let archive = try Archive(model(.string)) { try $0.insert("Street")["name"] = "High Street" }
@@ -212,12 +212,14 @@ import Testing
   {
     try ManagedObjectModel {
       if parent != nil || !isNew {
-        Entity("Base", isAbstract: true) {
-          if parent != nil { Attribute("uuid", .string) }
+        EntityDescription("Base", isAbstract: true) {
+          if parent != nil { AttributeDescription("uuid", .string) }
         }
       }
-      Entity("Task", parent: parent) { Attribute("title", .string, .optional) }
-      Entity("Job", parent: "Task") {}
+      EntityDescription("Task", parent: parent) {
+        AttributeDescription("title", .string, .optional)
+      }
+      EntityDescription("Job", parent: "Task") {}
     }
   }
 
@@ -267,9 +269,9 @@ import Testing
   func aConvertedAttributeIsNotLost() throws {
     func model(_ type: AttributeType) throws -> ManagedObjectModel {
       try ManagedObjectModel {
-        Entity("Reading") {
-          Attribute("value", type, .optional)
-          if type == .string { Attribute("unit", .string, .optional) }
+        EntityDescription("Reading") {
+          AttributeDescription("value", type, .optional)
+          if type == .string { AttributeDescription("unit", .string, .optional) }
         }
       }
     }
@@ -299,14 +301,14 @@ import Testing
   @Test func aStepNeedNotVisitEmptyEntities() throws {
     func model(_ isNewer: Bool) throws -> ManagedObjectModel {
       try ManagedObjectModel {
-        Entity("Note") {
-          Attribute("text", .string, .optional)
-          if !isNewer { Attribute("words", .integer32, .optional) }
+        EntityDescription("Note") {
+          AttributeDescription("text", .string, .optional)
+          if !isNewer { AttributeDescription("words", .integer32, .optional) }
         }
-        Entity("List") {
+        EntityDescription("List") {
           if !isNewer {
-            Attribute("title", .string, .optional)
-            Relationship("notes", to: "Note", .toMany)
+            AttributeDescription("title", .string, .optional)
+            RelationshipDescription("notes", to: "Note", .toMany)
           }
         }
       }
@@ -325,25 +327,25 @@ import Testing
   @Test("Obstacles of models and of objects come in one refusal")
   func allObstaclesComeAtOnce() throws {
     let former = try ManagedObjectModel {
-      Entity("Author") {
-        Attribute("name", .string, .optional)
-        Attribute("age", .integer64, .optional)
-        Relationship("books", to: "Book", .toMany)
+      EntityDescription("Author") {
+        AttributeDescription("name", .string, .optional)
+        AttributeDescription("age", .integer64, .optional)
+        RelationshipDescription("books", to: "Book", .toMany)
       }
-      Entity("Book") {
-        Attribute("title", .string, .optional)
-        Attribute("note", .string, .optional)
+      EntityDescription("Book") {
+        AttributeDescription("title", .string, .optional)
+        AttributeDescription("note", .string, .optional)
       }
     }
     let newer = try ManagedObjectModel {
-      Entity("Author") {
-        Attribute("name", .string, .optional, .unique)
-        Attribute("age", .integer16, .optional)
-        Relationship("books", to: "Book")
+      EntityDescription("Author") {
+        AttributeDescription("name", .string, .optional, .unique)
+        AttributeDescription("age", .integer16, .optional)
+        RelationshipDescription("books", to: "Book")
       }
-      Entity("Book") {
-        Attribute("title", .string)
-        Attribute("code", .string)
+      EntityDescription("Book") {
+        AttributeDescription("title", .string)
+        AttributeDescription("code", .string)
       }
     }
     let archive = try Archive(former) { context in
@@ -370,11 +372,11 @@ import Testing
   @Test("Permission to drop everything does not replace another program's store")
   func anotherProgramsStoreIsNotReplaced() throws {
     let mail = try ManagedObjectModel {
-      Entity("Message") { Attribute("text", .string, .optional) }
-      Entity("Folder") { Attribute("name", .string, .optional) }
+      EntityDescription("Message") { AttributeDescription("text", .string, .optional) }
+      EntityDescription("Folder") { AttributeDescription("name", .string, .optional) }
     }
     let photos = try ManagedObjectModel {
-      Entity("Photo") { Attribute("name", .string, .optional) }
+      EntityDescription("Photo") { AttributeDescription("name", .string, .optional) }
     }
     let everything = StoreOptions(migration: .automatic(dropping: .everythingRemoved))
     for fill in [{ try $0.insert("Message")["text"] = "a" }, { _ in }] as [Fill] {
@@ -432,19 +434,21 @@ import Testing
   func theWayBackHasItsOwnAdvice() throws {
     func model(_ isNewer: Bool) throws -> ManagedObjectModel {
       try ManagedObjectModel {
-        Entity("Item", isAbstract: true) { Relationship("box", to: "Box", inverse: "items") }
-        Entity("Letter", parent: "Item") {}
-        if isNewer { Entity("Paper", parent: "Item") {} }
-        Entity("Box", isAbstract: false) {
-          Relationship("items", to: "Item", inverse: "box", .toMany)
+        EntityDescription("Item", isAbstract: true) {
+          RelationshipDescription("box", to: "Box", inverse: "items")
+        }
+        EntityDescription("Letter", parent: "Item") {}
+        if isNewer { EntityDescription("Paper", parent: "Item") {} }
+        EntityDescription("Box", isAbstract: false) {
+          RelationshipDescription("items", to: "Item", inverse: "box", .toMany)
           if isNewer {
-            Attribute("label", .string, .optional)
+            AttributeDescription("label", .string, .optional)
           } else {
-            Attribute("place", .string)
+            AttributeDescription("place", .string)
           }
         }
-        Entity("Crate", isAbstract: !isNewer) {}
-        Entity("Barrel", parent: "Crate") {}
+        EntityDescription("Crate", isAbstract: !isNewer) {}
+        EntityDescription("Barrel", parent: "Crate") {}
       }
     }
     let archive = try Archive(model(false)) {

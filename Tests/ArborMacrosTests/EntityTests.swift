@@ -215,63 +215,66 @@ import Testing
   /// What the classes of ``Library`` say.
   static let written = ManagedObjectModel(entities: [person, author, laureate, volume, shelf])
 
-  private static let person = Entity("Person", isAbstract: true, className: "Person") {
-    Attribute("name", .string, .default(""))
-    Attribute("nick", .string, .optional, .indexed, .renamed(from: "nickname"))
-    Relationship("loans", to: "Volume", inverse: "reader", .toMany)
-  }.description
+  private static let person = EntityDescription("Person", isAbstract: true, className: "Person") {
+    AttributeDescription("name", .string, .default(""))
+    AttributeDescription("nick", .string, .optional, .indexed, .renamed(from: "nickname"))
+    RelationshipDescription("loans", to: "Volume", inverse: "reader", .toMany)
+  }
 
-  private static let author = Entity("Author", parent: "Person", className: "Author") {
-    Attribute("genre", .string, .default("novel"))
-    Attribute("grade", .integer16, .optional, .default(1))
-    Attribute("home", .binary)
-    Attribute("place", .binary, .optional)
-    Relationship("books", to: "Volume", inverse: "authors", .toMany, .ordered)
-    Relationship("teacher", to: "Author", inverse: "students")
-    Relationship("students", to: "Author", inverse: "teacher", .toMany, deleteRule: .deny)
-  }.description
+  private static let author = EntityDescription("Author", parent: "Person", className: "Author") {
+    AttributeDescription("genre", .string, .default("novel"))
+    AttributeDescription("grade", .integer16, .optional, .default(1))
+    AttributeDescription("home", .binary)
+    AttributeDescription("place", .binary, .optional)
+    RelationshipDescription("books", to: "Volume", inverse: "authors", .toMany, .ordered)
+    RelationshipDescription("teacher", to: "Author", inverse: "students")
+    RelationshipDescription(
+      "students", to: "Author", inverse: "teacher", .toMany, deleteRule: .deny)
+  }
 
-  private static let laureate = Entity("Laureate", parent: "Author", className: "Laureate") {
-    Attribute("year", .integer16, .default(1901))
-    Relationship("rival", to: "Person")
-  }.description
+  private static let laureate = EntityDescription(
+    "Laureate", parent: "Author", className: "Laureate"
+  ) {
+    AttributeDescription("year", .integer16, .default(1901))
+    RelationshipDescription("rival", to: "Person")
+  }
 
-  private static let volume = Entity(
+  private static let volume = EntityDescription(
     "Volume", className: "Book", uniquenessConstraints: [["title", "year"]],
     fetchIndexes: [
       FetchIndexDescription(name: "byTitle", elements: [.init("title", kind: .folded)])
     ],
     renamedFrom: "Tome", versionHashModifier: "2", userInfo: ["key": "title"]
   ) {
-    Attribute(
+    AttributeDescription(
       "title", .string, .bounds(1...80), .pattern("\\S.*"), .userInfo(["note": "as printed"]))
-    Attribute("year", .integer32, .default(2_000))
-    Attribute("class", .string, .optional, .default("A"))
-    Attribute("mood", .string, .optional, .transient)
-    Attribute("cover", .binary, .optional, .externalStorage, .preservedOnDeletion)
-    Attribute("color", .transformable("Secret"), .optional, .valueClass("NSColor"))
-    Attribute("point", .transformable("Library.Point"))
-    Attribute("binding", .string, .default("cloth"))
-    Attribute("jacket", .string, .optional)
-    Attribute("points", .binary, .default(Data("[]".utf8)))
-    Attribute("spine", .binary, .optional)
-    Attribute("pages", .integer16, .default(-1))
-    Attribute("anything", .undefined, .optional, .transient)
-    Relationship("authors", to: "Author", inverse: "books", .toMany, .mandatory)
-    Relationship("reader", to: "Person", inverse: "loans")
-    Relationship(
+    AttributeDescription("year", .integer32, .default(2_000))
+    AttributeDescription("class", .string, .optional, .default("A"))
+    AttributeDescription("mood", .string, .optional, .transient)
+    AttributeDescription("cover", .binary, .optional, .externalStorage, .preservedOnDeletion)
+    AttributeDescription("color", .transformable("Secret"), .optional, .valueClass("NSColor"))
+    AttributeDescription("point", .transformable("Library.Point"))
+    AttributeDescription("binding", .string, .default("cloth"))
+    AttributeDescription("jacket", .string, .optional)
+    AttributeDescription("points", .binary, .default(Data("[]".utf8)))
+    AttributeDescription("spine", .binary, .optional)
+    AttributeDescription("pages", .integer16, .default(-1))
+    AttributeDescription("anything", .undefined, .optional, .transient)
+    RelationshipDescription("authors", to: "Author", inverse: "books", .toMany, .mandatory)
+    RelationshipDescription("reader", to: "Person", inverse: "loans")
+    RelationshipDescription(
       "shelves", to: "Shelf", inverse: "books", .toMany, .count(...1), deleteRule: .noAction)
-  }.description
+  }
 
-  private static let shelf = Entity("Shelf", className: "Shelf") {
-    Attribute("number", .integer64, .default(0))
-    Attribute("width", .double, .default(1.5))
-    Attribute("weight", .float, .default(2.0))
-    Attribute("price", .decimal, .default(Decimal(9.5)))
-    Attribute("isFull", .boolean, .default(false))
-    Attribute("built", .date, .default(Date(timeIntervalSinceReferenceDate: 0)))
-    Attribute("code", .uuid, .optional)
-    Attribute("page", .uri, .optional)
-    Relationship("books", to: "Volume", inverse: "shelves", .toMany, .ordered)
-  }.description
+  private static let shelf = EntityDescription("Shelf", className: "Shelf") {
+    AttributeDescription("number", .integer64, .default(0))
+    AttributeDescription("width", .double, .default(1.5))
+    AttributeDescription("weight", .float, .default(2.0))
+    AttributeDescription("price", .decimal, .default(Decimal(9.5)))
+    AttributeDescription("isFull", .boolean, .default(false))
+    AttributeDescription("built", .date, .default(Date(timeIntervalSinceReferenceDate: 0)))
+    AttributeDescription("code", .uuid, .optional)
+    AttributeDescription("page", .uri, .optional)
+    RelationshipDescription("books", to: "Volume", inverse: "shelves", .toMany, .ordered)
+  }
 }

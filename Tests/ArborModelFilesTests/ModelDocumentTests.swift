@@ -22,7 +22,7 @@ import Testing
     #expect(first.versionIdentifier == "1")
     #expect(try document.model(withFingerprint: first.fingerprint) == first)
     #expect(try document.model(withFingerprint: document.model.fingerprint) == document.model)
-    let other = try ManagedObjectModel { Entity("Other") }
+    let other = try ManagedObjectModel { EntityDescription("Other") }
     #expect(try document.model(withFingerprint: other.fingerprint) == nil)
     let error = #expect(throws: ArborError.self) { try document.model(ofVersion: "Corporat") }
     #expect(error?.code == .unknownName)
@@ -32,7 +32,7 @@ import Testing
   @Test(arguments: ["World.xcdatamodeld", "World.xcdatamodel", "World.model.json", "World.json"])
   func aModelIsCalledByItsFile(name: String) throws {
     try ModelFixtures.withFolder { folder in
-      let model = try ManagedObjectModel { Entity("A") {} }
+      let model = try ManagedObjectModel { EntityDescription("A") {} }
       #expect(model.name.isEmpty)
       let url = folder.appending(path: name)
       try model.write(to: url)

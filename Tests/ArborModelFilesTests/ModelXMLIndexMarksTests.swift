@@ -6,14 +6,14 @@ import Testing
 @Suite struct ModelXMLIndexMarksTests {
   private static func model() throws -> ManagedObjectModel {
     try ManagedObjectModel {
-      Entity("Task", userInfo: ["note": "kept"]) {
-        Attribute("title", .string)
-        Attribute("body", .string)
-        Attribute("rank", .integer32)
-        Index("byTitle", on: .folded("-title"), "rank")
-        Index("once", on: "rank", where: "rank > 3", isUnique: true)
-        Index(text: "title")
-        Index(text: "title", "body", name: "all")
+      EntityDescription("Task", userInfo: ["note": "kept"]) {
+        AttributeDescription("title", .string)
+        AttributeDescription("body", .string)
+        AttributeDescription("rank", .integer32)
+        FetchIndexDescription("byTitle", on: .folded("-title"), "rank")
+        FetchIndexDescription("once", on: "rank", where: "rank > 3", isUnique: true)
+        FetchIndexDescription(text: "title")
+        FetchIndexDescription(text: "title", "body", name: "all")
       }
     }
   }

@@ -80,12 +80,12 @@ import Testing
       "<attribute name='x' attributeType='Date' defaultDateTimeInterval='today'/>",
       "Attribute A.x has the default “today”, which does not fit and is left out; give seconds "
         + "since 2001-01-01 UTC.",
-      Attribute("x", .date).description
+      AttributeDescription("x", .date)
     ),
     (
       "<attribute name='x' attributeType='Integer 16' regularExpressionString='[0-9'/>",
       "Attribute A.x has a regular expression but is no string; it has no effect, take it away.",
-      Attribute("x", .integer16).description
+      AttributeDescription("x", .integer16)
     ),
   ])
   func aRuleOfAFormerTypeIsIgnored(

@@ -6,13 +6,15 @@ import Testing
 @Suite struct ModelXMLRendererTests {
   @Test func writesAsXcodeDoes() throws {
     let model = try ManagedObjectModel(versionIdentifier: "1") {
-      Entity("Company", className: "Company", uniquenessConstraints: [["name"]]) {
-        Attribute(
+      EntityDescription("Company", className: "Company", uniquenessConstraints: [["name"]]) {
+        AttributeDescription(
           "name", .string, .indexed, .bounds(1...20), .default("\"A\" & <B>\n'C'"),
           .userInfo(["key": "value"]))
-        Relationship("employees", to: "Employee", inverse: "company", .toMany, .ordered)
+        RelationshipDescription("employees", to: "Employee", inverse: "company", .toMany, .ordered)
       }
-      Entity("Employee") { Relationship("company", to: "Company", inverse: "employees") }
+      EntityDescription("Employee") {
+        RelationshipDescription("company", to: "Company", inverse: "employees")
+      }
       FetchRequestTemplate("named", entity: "Company", predicate: "name > $NAME")
     }
     let text = String(decoding: try model.xmlData(), as: UTF8.self)

@@ -105,7 +105,7 @@ import Testing
   ])
   func keepsDefaultsExactly(type: AttributeType, value: Value) throws {
     let model = try ManagedObjectModel {
-      Entity("E") { Attribute("a", type, .transient, .default(value)) }
+      EntityDescription("E") { AttributeDescription("a", type, .transient, .default(value)) }
     }
     #expect(try ManagedObjectModel(xml: model.xmlData()) == model)
   }
@@ -116,7 +116,7 @@ import Testing
       (.string, .string("\u{1}")),
     ] {
       let model = try ManagedObjectModel {
-        Entity("E") { Attribute("a", type, .transient, .default(value)) }
+        EntityDescription("E") { AttributeDescription("a", type, .transient, .default(value)) }
       }
       let error = #expect(throws: ArborError.self) { try model.xmlData() }
       #expect(error?.code == .invalidModel)

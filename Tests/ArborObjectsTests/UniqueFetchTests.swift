@@ -9,8 +9,10 @@ import Testing
 
   init() throws {
     let model = try ManagedObjectModel {
-      Entity("Item") { Attribute("code", .string, .optional, .unique) }
-      Entity("Book", parent: "Item") { Attribute("pages", .integer64, .default(0)) }
+      EntityDescription("Item") { AttributeDescription("code", .string, .optional, .unique) }
+      EntityDescription("Book", parent: "Item") {
+        AttributeDescription("pages", .integer64, .default(0))
+      }
     }
     store = try PersistentStore(model: model, at: .inMemory)
   }

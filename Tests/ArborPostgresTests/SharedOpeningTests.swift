@@ -14,7 +14,9 @@ struct SharedOpeningTests {
   func beginningAtOnce() throws {
     let connection = try PostgresServer.shared.get().makeDatabase()
     let folder = try TemporaryFolder()
-    let model = try ManagedObjectModel { Entity("Mark") { Attribute("code", .integer64) } }
+    let model = try ManagedObjectModel {
+      EntityDescription("Mark") { AttributeDescription("code", .integer64) }
+    }
     let stores = try inThreads(5) { number in
       try PersistentStore(
         model: model, at: .path(folder.path("\(number).arbor")),
@@ -68,7 +70,9 @@ struct SharedOpeningTests {
   func closing() throws {
     let connection = try PostgresServer.shared.get().makeDatabase()
     let folder = try TemporaryFolder()
-    let model = try ManagedObjectModel { Entity("Mark") { Attribute("code", .integer64) } }
+    let model = try ManagedObjectModel {
+      EntityDescription("Mark") { AttributeDescription("code", .integer64) }
+    }
     let log = try PostgresLog(connection)
     let stores = try (0..<2).map { number in
       try PersistentStore(

@@ -13,29 +13,29 @@ final class OfficeStore {
 
   static func makeModel() throws -> ManagedObjectModel {
     try ManagedObjectModel {
-      Entity("Person", isAbstract: true) {
-        Attribute("name", .string, .indexed)
-        Attribute("born", .date, .optional)
+      EntityDescription("Person", isAbstract: true) {
+        AttributeDescription("name", .string, .indexed)
+        AttributeDescription("born", .date, .optional)
       }
-      Entity("Employee", parent: "Person") {
-        Attribute("badge", .uuid, .unique)
-        Attribute("age", .integer16, .indexed, .default(18))
-        Attribute("salary", .decimal, .optional)
-        Attribute("rate", .double, .default(0.5))
-        Attribute("isActive", .boolean, .default(true))
-        Attribute("photo", .binary, .optional)
-        Attribute("page", .uri, .optional)
-        Relationship("office", to: "Office", inverse: "employees")
-        Relationship("projects", to: "Project", inverse: "members", .toMany)
+      EntityDescription("Employee", parent: "Person") {
+        AttributeDescription("badge", .uuid, .unique)
+        AttributeDescription("age", .integer16, .indexed, .default(18))
+        AttributeDescription("salary", .decimal, .optional)
+        AttributeDescription("rate", .double, .default(0.5))
+        AttributeDescription("isActive", .boolean, .default(true))
+        AttributeDescription("photo", .binary, .optional)
+        AttributeDescription("page", .uri, .optional)
+        RelationshipDescription("office", to: "Office", inverse: "employees")
+        RelationshipDescription("projects", to: "Project", inverse: "members", .toMany)
       }
-      Entity("Office") {
-        Attribute("city", .string)
-        Relationship(
+      EntityDescription("Office") {
+        AttributeDescription("city", .string)
+        RelationshipDescription(
           "employees", to: "Employee", inverse: "office", .toMany, .ordered, deleteRule: .cascade)
       }
-      Entity("Project") {
-        Attribute("title", .string)
-        Relationship("members", to: "Employee", inverse: "projects", .toMany)
+      EntityDescription("Project") {
+        AttributeDescription("title", .string)
+        RelationshipDescription("members", to: "Employee", inverse: "projects", .toMany)
       }
       FetchRequestTemplate("elders", entity: "Employee", predicate: "age > 40")
     }

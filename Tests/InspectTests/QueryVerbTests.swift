@@ -88,7 +88,7 @@ import Testing
     #expect(analyzed.hasPrefix("filter rate > 0.1 · 3 rows\n"), "\(analyzed)")
     let text = try inspection.run("explain", "Employee", "rate > 0.1", "--sort", "name").output
     #expect(text.contains("sort name") && text.contains("rate > 0.1"))
-    #expect(text.contains("\nan index would help: Index("))
+    #expect(text.contains("\nan index would help: FetchIndexDescription("))
   }
 
   @Test(arguments: [

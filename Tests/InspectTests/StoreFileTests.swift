@@ -132,7 +132,7 @@ import Testing
     let folder = try TemporaryFolder()
     let url = folder.url.appending(path: "Photos.arbor")
     let model = try ManagedObjectModel {
-      Entity("Photo") { Attribute("image", .binary, .externalStorage) }
+      EntityDescription("Photo") { AttributeDescription("image", .binary, .externalStorage) }
     }
     let manager = try DataManager(model: model, at: .file(url))
     try manager.insert("Photo")["image"] = Data(repeating: 7, count: 100_000)

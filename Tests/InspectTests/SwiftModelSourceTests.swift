@@ -41,7 +41,7 @@ import Testing
       {
         try ManagedObjectModel {
           note()
-          Configuration("Cloud", entities: ["Note"])
+          ManagedObjectModel.Configuration("Cloud", entities: ["Note"])
         }
       },
       { try ManagedObjectModel(contentsOf: tests.appending(path: corporate)) },
@@ -57,8 +57,8 @@ import Testing
   private static let corporate = "ArborModelFilesTests/Fixtures/Corporate.xcdatamodeld"
   private static let world = "../tools/world/World.xcdatamodeld"
 
-  private static func note() -> Entity {
-    Entity("Note") { Attribute("text", .string, .optional) }
+  private static func note() -> EntityDescription {
+    EntityDescription("Note") { AttributeDescription("text", .string, .optional) }
   }
 
   @Test("Every source that is written compiles", arguments: models.indices)
@@ -109,7 +109,7 @@ import Testing
 
   @Test func reservedNamesAreRefused() throws {
     let model = try ManagedObjectModel {
-      Entity("Tag") { Attribute("context", .string) }
+      EntityDescription("Tag") { AttributeDescription("context", .string) }
     }
     let error = try #require(
       throws: InspectError.self,

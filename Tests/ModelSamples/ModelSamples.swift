@@ -6,29 +6,32 @@ package enum ModelSamples {
   /// A model that breaks no rule.
   package static func sound() throws -> ManagedObjectModel {
     try ManagedObjectModel {
-      Entity("Person", isAbstract: true) {
-        Attribute("name", .string, .bounds(0...80), .default("Jo"))
-        Attribute("address", .composite("Address"), .optional)
+      EntityDescription("Person", isAbstract: true) {
+        AttributeDescription("name", .string, .bounds(0...80), .default("Jo"))
+        AttributeDescription("address", .composite("Address"), .optional)
       }
-      Entity("Employee", parent: "Person", uniquenessConstraints: [["number", "company"]]) {
-        Attribute("number", .integer32)
-        Attribute("age", .integer16, .bounds(0...150), .default(18))
-        Attribute("draft", .undefined, .transient)
-        Relationship("company", to: "Company", inverse: "employees")
-        Relationship("manager", to: "Employee", inverse: "reports")
-        Relationship("reports", to: "Employee", inverse: "manager", .toMany)
+      EntityDescription(
+        "Employee", parent: "Person", uniquenessConstraints: [["number", "company"]]
+      ) {
+        AttributeDescription("number", .integer32)
+        AttributeDescription("age", .integer16, .bounds(0...150), .default(18))
+        AttributeDescription("draft", .undefined, .transient)
+        RelationshipDescription("company", to: "Company", inverse: "employees")
+        RelationshipDescription("manager", to: "Employee", inverse: "reports")
+        RelationshipDescription("reports", to: "Employee", inverse: "manager", .toMany)
         FetchedPropertyDescription(
           name: "peers", request: FetchRequestTemplate(name: "peers", entity: "Employee"))
       }
-      Entity(
+      EntityDescription(
         "Company", fetchIndexes: [FetchIndexDescription(name: "byName", elements: [.init("name")])]
       ) {
-        Attribute("name", .string)
-        Relationship("employees", to: "Employee", inverse: "company", .toMany, .count(0...9))
+        AttributeDescription("name", .string)
+        RelationshipDescription(
+          "employees", to: "Employee", inverse: "company", .toMany, .count(0...9))
       }
-      Composite("Address") { Attribute("street", .string) }
+      CompositeDescription("Address") { AttributeDescription("street", .string) }
       FetchRequestTemplate("everybody", entity: "Employee")
-      Configuration("Cloud", entities: ["Company", "Employee"])
+      ManagedObjectModel.Configuration("Cloud", entities: ["Company", "Employee"])
     }
   }
 
@@ -37,7 +40,7 @@ package enum ModelSamples {
     let day = Date(timeIntervalSinceReferenceDate: 86_400)
     var model = try ManagedObjectModel(versionIdentifier: "2") {
       company
-      Entity(
+      EntityDescription(
         "Employee", parent: "Person", className: "Corporate.Employee",
         uniquenessConstraints: [["name", "company"]],
         fetchIndexes: [
@@ -46,38 +49,38 @@ package enum ModelSamples {
             elements: [.init("age"), .init("salary", isAscending: false)])
         ], versionHashModifier: "two"
       ) {
-        Attribute(
+        AttributeDescription(
           "age", .integer16, .bounds(0...150), .default(18), .userInfo(["mappedKeyName": "years"]))
-        Attribute("badge", .uuid, .optional)
-        Attribute(
+        AttributeDescription("badge", .uuid, .optional)
+        AttributeDescription(
           "hired", .date, .optional, .default(.date(day)),
           .bounds(
             Date(
               timeIntervalSinceReferenceDate: 0)...Date(
                 timeIntervalSinceReferenceDate: 946_684_800)))
-        Attribute("isActive", .boolean, .default(true))
-        Attribute("preferences", .transformable("NSSecureUnarchiveFromData"), .optional)
-        Attribute("rating", .float, .optional, .default(0.5))
-        Attribute(
+        AttributeDescription("isActive", .boolean, .default(true))
+        AttributeDescription("preferences", .transformable("NSSecureUnarchiveFromData"), .optional)
+        AttributeDescription("rating", .float, .optional, .default(0.5))
+        AttributeDescription(
           "salary", .double, .default(0), .preservedOnDeletion, .versionHashModifier("cents"))
-        Attribute("share", .decimal, .optional, .default(12.5))
-        Attribute("totals", .undefined, .optional, .transient)
-        Relationship("company", to: "Company", inverse: "employees")
-        Relationship("manager", to: "Employee", inverse: "reports", deleteRule: .deny)
-        Relationship(
+        AttributeDescription("share", .decimal, .optional, .default(12.5))
+        AttributeDescription("totals", .undefined, .optional, .transient)
+        RelationshipDescription("company", to: "Company", inverse: "employees")
+        RelationshipDescription("manager", to: "Employee", inverse: "reports", deleteRule: .deny)
+        RelationshipDescription(
           "reports", to: "Employee", inverse: "manager", .toMany, .ordered, deleteRule: .noAction)
       }
-      Entity("Person", isAbstract: true, renamedFrom: "Human") {
-        Attribute(
+      EntityDescription("Person", isAbstract: true, renamedFrom: "Human") {
+        AttributeDescription(
           "name", .string, .bounds(1...80), .pattern("\\S.*"), .renamed(from: "fullName"))
       }
       FetchRequestTemplate(
         "companyWellPaidEmployees", entity: "Employee",
         predicate: "company == $company AND salary > 60000")
-      Configuration("Cloud", entities: ["Company", "Employee"])
-      Composite("Address") {
-        Attribute("city", .string, .optional)
-        Attribute("street", .string, .optional)
+      ManagedObjectModel.Configuration("Cloud", entities: ["Company", "Employee"])
+      CompositeDescription("Address") {
+        AttributeDescription("city", .string, .optional)
+        AttributeDescription("street", .string, .optional)
       }
     }
     model.fetchRequestTemplates.append(
@@ -89,17 +92,17 @@ package enum ModelSamples {
     return model
   }
 
-  private static var company: Entity {
-    Entity(
+  private static var company: EntityDescription {
+    EntityDescription(
       "Company", className: "Company", userInfo: ["relatedByAttribute": "companyID"]
     ) {
-      Attribute("companyID", .integer64, .unique, .default(0))
-      Attribute("companyName", .string, .default(""))
-      Attribute("headcount", .integer64, .optional, .derived("employees.@count"))
-      Attribute("homepage", .uri, .optional)
-      Attribute("logo", .binary, .optional, .externalStorage)
-      Attribute("seat", .composite("Address"), .optional)
-      Relationship(
+      AttributeDescription("companyID", .integer64, .unique, .default(0))
+      AttributeDescription("companyName", .string, .default(""))
+      AttributeDescription("headcount", .integer64, .optional, .derived("employees.@count"))
+      AttributeDescription("homepage", .uri, .optional)
+      AttributeDescription("logo", .binary, .optional, .externalStorage)
+      AttributeDescription("seat", .composite("Address"), .optional)
+      RelationshipDescription(
         "employees", to: "Employee", inverse: "company", .toMany, .count(...500),
         .renamed(from: "staff"), deleteRule: .cascade)
       FetchedPropertyDescription(

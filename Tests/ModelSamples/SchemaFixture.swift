@@ -4,31 +4,35 @@ package import ArborModel
 package enum SchemaFixture {
   package static func model() throws -> ManagedObjectModel {
     try ManagedObjectModel {
-      Entity("Employee", parent: "Person", uniquenessConstraints: [["number", "company"]]) {
-        Attribute("number", .integer32)
-        Attribute("salary", .double, .default(1))
-        Relationship("company", to: "Company", inverse: "employees")
-        Relationship("projects", to: "Project", inverse: "members", .toMany)
-        Relationship("mentor", to: "Person")
+      EntityDescription(
+        "Employee", parent: "Person", uniquenessConstraints: [["number", "company"]]
+      ) {
+        AttributeDescription("number", .integer32)
+        AttributeDescription("salary", .double, .default(1))
+        RelationshipDescription("company", to: "Company", inverse: "employees")
+        RelationshipDescription("projects", to: "Project", inverse: "members", .toMany)
+        RelationshipDescription("mentor", to: "Person")
       }
-      Entity("Person", isAbstract: true) {
-        Attribute("name", .string, .indexed)
-        Attribute("photo", .binary, .optional, .externalStorage)
-        Attribute("draft", .undefined, .transient)
-        Relationship("friends", to: "Person", inverse: "friends", .toMany)
-        Relationship("home", to: "Place", inverse: "residents")
+      EntityDescription("Person", isAbstract: true) {
+        AttributeDescription("name", .string, .indexed)
+        AttributeDescription("photo", .binary, .optional, .externalStorage)
+        AttributeDescription("draft", .undefined, .transient)
+        RelationshipDescription("friends", to: "Person", inverse: "friends", .toMany)
+        RelationshipDescription("home", to: "Place", inverse: "residents")
       }
-      Entity("Manager", parent: "Employee") { Attribute("bonus", .decimal, .optional) }
-      Entity("Company") {
-        Attribute("companyName", .string, .unique, .indexed)
-        Relationship("employees", to: "Employee", inverse: "company", .toMany)
-        Relationship("offices", to: "Place", .toMany)
+      EntityDescription("Manager", parent: "Employee") {
+        AttributeDescription("bonus", .decimal, .optional)
       }
-      Entity("Project") {
-        Relationship("members", to: "Employee", inverse: "projects", .toMany, .ordered)
+      EntityDescription("Company") {
+        AttributeDescription("companyName", .string, .unique, .indexed)
+        RelationshipDescription("employees", to: "Employee", inverse: "company", .toMany)
+        RelationshipDescription("offices", to: "Place", .toMany)
       }
-      Entity("Place") {
-        Relationship("residents", to: "Person", inverse: "home", .toMany, .ordered)
+      EntityDescription("Project") {
+        RelationshipDescription("members", to: "Employee", inverse: "projects", .toMany, .ordered)
+      }
+      EntityDescription("Place") {
+        RelationshipDescription("residents", to: "Person", inverse: "home", .toMany, .ordered)
       }
     }
   }

@@ -21,9 +21,9 @@ enum ForgeryOriginals {
   private static func makeUnfinished(at path: String) async throws {
     func model(_ indexes: [FetchIndexDescription]) throws -> ManagedObjectModel {
       try ManagedObjectModel {
-        Entity("Note", fetchIndexes: indexes) {
-          Attribute("text", .string, .optional)
-          Attribute("rank", .integer32, .optional)
+        EntityDescription("Note", fetchIndexes: indexes) {
+          AttributeDescription("text", .string, .optional)
+          AttributeDescription("rank", .integer32, .optional)
         }
       }
     }
@@ -98,39 +98,39 @@ enum ForgeryOriginals {
   /// relationship of objects of one entity with each other.
   private static func makeLibrary(at path: String) throws {
     let model = try ManagedObjectModel(versionIdentifier: "1") {
-      Composite("Size") {
-        Attribute("width", .double, .optional)
-        Attribute("unit", .string, .optional)
+      CompositeDescription("Size") {
+        AttributeDescription("width", .double, .optional)
+        AttributeDescription("unit", .string, .optional)
       }
-      Entity(
+      EntityDescription(
         "Book",
         fetchIndexes: [
           FetchIndexDescription(name: "words", elements: [.init("text", kind: .text)]),
           FetchIndexDescription(name: "folded", elements: [.init("title")]),
         ]
       ) {
-        Attribute("title", .string, .default(""))
-        Attribute("text", .string, .optional)
-        Attribute("cover", .binary, .externalStorage, .optional)
-        Attribute("key", .binary, .optional, .indexed)
-        Attribute("price", .decimal, .optional, .indexed)
-        Attribute("link", .uri, .optional, .indexed)
-        Attribute("code", .uuid, .optional, .indexed)
-        Attribute("isNew", .boolean, .optional, .indexed)
-        Attribute("weight", .float, .optional, .indexed)
-        Attribute("pages", .integer32, .default(0))
-        Attribute("extent", .composite("Size"), .optional)
-        Attribute("related", .integer32, .optional, .derived("similar.@count"))
-        Attribute("shelf", .string, .optional, .derived("room.name"))
-        Relationship("similar", to: "Book", inverse: "similar", .toMany)
-        Relationship("sequel", to: "Book", inverse: "prequel")
-        Relationship("prequel", to: "Book", inverse: "sequel")
-        Relationship("room", to: "Room", inverse: "books")
+        AttributeDescription("title", .string, .default(""))
+        AttributeDescription("text", .string, .optional)
+        AttributeDescription("cover", .binary, .externalStorage, .optional)
+        AttributeDescription("key", .binary, .optional, .indexed)
+        AttributeDescription("price", .decimal, .optional, .indexed)
+        AttributeDescription("link", .uri, .optional, .indexed)
+        AttributeDescription("code", .uuid, .optional, .indexed)
+        AttributeDescription("isNew", .boolean, .optional, .indexed)
+        AttributeDescription("weight", .float, .optional, .indexed)
+        AttributeDescription("pages", .integer32, .default(0))
+        AttributeDescription("extent", .composite("Size"), .optional)
+        AttributeDescription("related", .integer32, .optional, .derived("similar.@count"))
+        AttributeDescription("shelf", .string, .optional, .derived("room.name"))
+        RelationshipDescription("similar", to: "Book", inverse: "similar", .toMany)
+        RelationshipDescription("sequel", to: "Book", inverse: "prequel")
+        RelationshipDescription("prequel", to: "Book", inverse: "sequel")
+        RelationshipDescription("room", to: "Room", inverse: "books")
       }
-      Entity("Room") {
-        Attribute("name", .string, .optional)
-        Attribute("pages", .integer64, .optional, .derived("books.@sum.pages"))
-        Relationship("books", to: "Book", inverse: "room", .toMany, .ordered)
+      EntityDescription("Room") {
+        AttributeDescription("name", .string, .optional)
+        AttributeDescription("pages", .integer64, .optional, .derived("books.@sum.pages"))
+        RelationshipDescription("books", to: "Book", inverse: "room", .toMany, .ordered)
       }
     }
     let store = try PersistentStore(model: model, at: .path(path))

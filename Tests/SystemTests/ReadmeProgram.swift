@@ -7,14 +7,15 @@ enum ReadmeProgram {
   /// The first program; gives what it prints.
   static func run(in folder: URL) throws -> [String] {
     let model = try ManagedObjectModel {
-      Entity("Company") {
-        Attribute("name", .string, .unique)
-        Relationship("employees", to: "Employee", inverse: "company", .toMany, deleteRule: .cascade)
+      EntityDescription("Company") {
+        AttributeDescription("name", .string, .unique)
+        RelationshipDescription(
+          "employees", to: "Employee", inverse: "company", .toMany, deleteRule: .cascade)
       }
-      Entity("Employee") {
-        Attribute("name", .string)
-        Attribute("age", .integer64, .indexed, .default(18), .bounds(0...150))
-        Relationship("company", to: "Company", inverse: "employees")
+      EntityDescription("Employee") {
+        AttributeDescription("name", .string)
+        AttributeDescription("age", .integer64, .indexed, .default(18), .bounds(0...150))
+        RelationshipDescription("company", to: "Company", inverse: "employees")
       }
     }
     let manager = try DataManager(model: model, at: .file(folder.appending(path: "Staff.arbor")))

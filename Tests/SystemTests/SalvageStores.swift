@@ -56,27 +56,27 @@ enum SalvageStores {
 
   static func makeAlbum(_ path: String) throws {
     let first = try ManagedObjectModel {
-      Entity("Photo") {
-        Attribute("title", .string, .indexed)
-        Attribute("image", .binary, .optional, .externalStorage)
-        Relationship("albums", to: "Album", inverse: "photos", .toMany)
+      EntityDescription("Photo") {
+        AttributeDescription("title", .string, .indexed)
+        AttributeDescription("image", .binary, .optional, .externalStorage)
+        RelationshipDescription("albums", to: "Album", inverse: "photos", .toMany)
       }
-      Entity("Album") {
-        Attribute("name", .string, .unique)
-        Relationship("photos", to: "Photo", inverse: "albums", .toMany, .ordered)
+      EntityDescription("Album") {
+        AttributeDescription("name", .string, .unique)
+        RelationshipDescription("photos", to: "Photo", inverse: "albums", .toMany, .ordered)
       }
     }
     try fill(path, first, 0..<80)
     let second = try ManagedObjectModel {
-      Entity("Photo") {
-        Attribute("title", .string, .indexed)
-        Attribute("stars", .integer16, .indexed, .default(3))
-        Attribute("image", .binary, .optional, .externalStorage)
-        Relationship("albums", to: "Album", inverse: "photos", .toMany)
+      EntityDescription("Photo") {
+        AttributeDescription("title", .string, .indexed)
+        AttributeDescription("stars", .integer16, .indexed, .default(3))
+        AttributeDescription("image", .binary, .optional, .externalStorage)
+        RelationshipDescription("albums", to: "Album", inverse: "photos", .toMany)
       }
-      Entity("Album") {
-        Attribute("name", .string, .unique)
-        Relationship("photos", to: "Photo", inverse: "albums", .toMany, .ordered)
+      EntityDescription("Album") {
+        AttributeDescription("name", .string, .unique)
+        RelationshipDescription("photos", to: "Photo", inverse: "albums", .toMany, .ordered)
       }
     }
     try fill(path, second, 80..<120)
@@ -127,14 +127,14 @@ enum SalvageStores {
   /// Objects of some hundred bytes with an index and links.
   static func makeLarge(_ path: String, _ count: Int) throws {
     let model = try ManagedObjectModel {
-      Entity("Item") {
-        Attribute("number", .integer64, .indexed)
-        Attribute("text", .string)
-        Relationship("group", to: "Group", inverse: "items")
+      EntityDescription("Item") {
+        AttributeDescription("number", .integer64, .indexed)
+        AttributeDescription("text", .string)
+        RelationshipDescription("group", to: "Group", inverse: "items")
       }
-      Entity("Group") {
-        Attribute("name", .string, .unique)
-        Relationship("items", to: "Item", inverse: "group", .toMany)
+      EntityDescription("Group") {
+        AttributeDescription("name", .string, .unique)
+        RelationshipDescription("items", to: "Item", inverse: "group", .toMany)
       }
     }
     let file = try StoreEngine.open(StoreOpening(.file(path), model: model))

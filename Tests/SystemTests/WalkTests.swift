@@ -17,14 +17,15 @@ import Testing
   init() throws {
     folder = try TemporaryFolder()
     let model = try ManagedObjectModel {
-      Entity("Company") {
-        Attribute("name", .string, .unique)
-        Relationship("employees", to: "Employee", inverse: "company", .toMany, deleteRule: .cascade)
+      EntityDescription("Company") {
+        AttributeDescription("name", .string, .unique)
+        RelationshipDescription(
+          "employees", to: "Employee", inverse: "company", .toMany, deleteRule: .cascade)
       }
-      Entity("Employee") {
-        Attribute("name", .string)
-        Attribute("age", .integer64, .indexed, .default(18))
-        Relationship("company", to: "Company", inverse: "employees")
+      EntityDescription("Employee") {
+        AttributeDescription("name", .string)
+        AttributeDescription("age", .integer64, .indexed, .default(18))
+        RelationshipDescription("company", to: "Company", inverse: "employees")
       }
     }
     store = try PersistentStore(

@@ -79,7 +79,9 @@ import Testing
     #expect(after.hasPrefix("with Country.byOfficialName: England\n"))
     let plan = before.components(separatedBy: "suggested index: ")
     try #require(plan.count == 2, "\(before)")
-    #expect(plan[1].hasPrefix("Index(\"byOfficialName\", on: \"officialName\") at Country\n"))
+    #expect(
+      plan[1].hasPrefix(
+        "FetchIndexDescription(\"byOfficialName\", on: \"officialName\") at Country\n"))
     #expect(!plan[0].contains("index Country."))
     #expect(plan[0].contains("└ scan Country · 3 rows\n"))
     #expect(!after.contains("└ scan"))

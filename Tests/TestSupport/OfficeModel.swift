@@ -13,52 +13,52 @@ package import ArborModel
 package enum OfficeModel {
   package static func make() throws -> ManagedObjectModel {
     try ManagedObjectModel(versionIdentifier: "1") {
-      Entity("Person", isAbstract: true) {
-        Attribute("name", .string, .indexed, .optional)
-        Attribute("email", .string, .optional, .unique)
+      EntityDescription("Person", isAbstract: true) {
+        AttributeDescription("name", .string, .indexed, .optional)
+        AttributeDescription("email", .string, .optional, .unique)
       }
-      Entity(
+      EntityDescription(
         "Employee", parent: "Person",
         fetchIndexes: [
           FetchIndexDescription(
             name: "byCompanyAndAge", elements: [.init("company"), .init("age", isAscending: false)])
         ]
       ) {
-        Attribute("employeeID", .integer64, .unique)
-        Attribute("age", .integer16, .indexed, .default(18))
-        Attribute("salary", .double, .optional)
-        Attribute("hiredAt", .date, .optional, .indexed)
-        Relationship("company", to: "Company", inverse: "employees")
-        Relationship("manager", to: "Manager", inverse: "reports")
-        Relationship("tags", to: "Tag", inverse: "employees", .toMany)
-        Relationship("badge", to: "Badge", inverse: "employee")
-        Relationship("favourites", to: "Project", inverse: "fans", .toMany, .ordered)
+        AttributeDescription("employeeID", .integer64, .unique)
+        AttributeDescription("age", .integer16, .indexed, .default(18))
+        AttributeDescription("salary", .double, .optional)
+        AttributeDescription("hiredAt", .date, .optional, .indexed)
+        RelationshipDescription("company", to: "Company", inverse: "employees")
+        RelationshipDescription("manager", to: "Manager", inverse: "reports")
+        RelationshipDescription("tags", to: "Tag", inverse: "employees", .toMany)
+        RelationshipDescription("badge", to: "Badge", inverse: "employee")
+        RelationshipDescription("favourites", to: "Project", inverse: "fans", .toMany, .ordered)
       }
-      Entity("Manager", parent: "Employee") {
-        Relationship("reports", to: "Employee", inverse: "manager", .toMany)
+      EntityDescription("Manager", parent: "Employee") {
+        RelationshipDescription("reports", to: "Employee", inverse: "manager", .toMany)
       }
-      Entity("Company") {
-        Attribute("name", .string, .unique)
-        Attribute("founded", .date, .optional)
-        Relationship("employees", to: "Employee", inverse: "company", .toMany)
+      EntityDescription("Company") {
+        AttributeDescription("name", .string, .unique)
+        AttributeDescription("founded", .date, .optional)
+        RelationshipDescription("employees", to: "Employee", inverse: "company", .toMany)
       }
-      Entity("Tag") {
-        Attribute("name", .string, .indexed)
-        Relationship("employees", to: "Employee", inverse: "tags", .toMany)
+      EntityDescription("Tag") {
+        AttributeDescription("name", .string, .indexed)
+        RelationshipDescription("employees", to: "Employee", inverse: "tags", .toMany)
       }
-      Entity("Badge") {
-        Attribute("code", .uuid, .optional)
-        Relationship("employee", to: "Employee", inverse: "badge")
+      EntityDescription("Badge") {
+        AttributeDescription("code", .uuid, .optional)
+        RelationshipDescription("employee", to: "Employee", inverse: "badge")
       }
-      Entity("Project") {
-        Attribute("title", .string, .optional)
-        Relationship("tasks", to: "Task", inverse: "project", .toMany, .ordered)
-        Relationship("fans", to: "Employee", inverse: "favourites", .toMany)
+      EntityDescription("Project") {
+        AttributeDescription("title", .string, .optional)
+        RelationshipDescription("tasks", to: "Task", inverse: "project", .toMany, .ordered)
+        RelationshipDescription("fans", to: "Employee", inverse: "favourites", .toMany)
       }
-      Entity("Task") {
-        Attribute("title", .string, .optional)
-        Relationship("project", to: "Project", inverse: "tasks")
-        Relationship("watchers", to: "Person", .toMany)
+      EntityDescription("Task") {
+        AttributeDescription("title", .string, .optional)
+        RelationshipDescription("project", to: "Project", inverse: "tasks")
+        RelationshipDescription("watchers", to: "Person", .toMany)
       }
     }
   }

@@ -19,12 +19,13 @@ extension IndexAdvice: CustomStringConvertible {
   /// The index as code declares it: `Index("byAgeName", on: "age", "-name") at Employee`.
   public var description: String {
     if let element = index.elements.first, element.kind == .text {
-      return "Index(text: \"\(element.property)\") at \(entity)"
+      return "FetchIndexDescription(text: \"\(element.property)\") at \(entity)"
     }
     let columns = index.elements.map { element in
       let name = "\"\(element.isAscending ? "" : "-")\(element.property)\""
       return element.kind == .folded ? ".folded(\(name))" : name
     }
-    return "Index(\"\(index.name)\", on: \(columns.joined(separator: ", "))) at \(entity)"
+    return
+      "FetchIndexDescription(\"\(index.name)\", on: \(columns.joined(separator: ", "))) at \(entity)"
   }
 }

@@ -1,4 +1,10 @@
 /// One attribute of an entity.
+///
+/// An attribute is mandatory unless it is marked `.optional`.
+///
+/// ```swift
+/// AttributeDescription("name", .string, .indexed, .default(""), .bounds(0...80))
+/// ```
 public struct AttributeDescription: Sendable, Hashable {
   /// The attribute's name, unique among its entity's properties, inherited ones included.
   public var name: String
@@ -63,9 +69,54 @@ public struct AttributeDescription: Sendable, Hashable {
     get { partsAtHand.unsupportedNumber }
     set { partsAtHand.unsupportedNumber = newValue }
   }
+  /// Whether the attribute was described as `.unique`. Its entity turns the mark into a uniqueness
+  /// constraint and clears it.
+  var isMarkedUnique: Bool {
+    get { partsAtHand.isMarkedUnique }
+    set { partsAtHand.isMarkedUnique = newValue }
+  }
   private var partsAtHand = PartsAtHand()
 
-  /// Describes an attribute.
+  /// Describes an attribute by name, type and options.
+  ///
+  /// - Parameters:
+  ///   - name: The attribute's name, unique in its entity and all it inherits.
+  ///   - type: The attribute's type.
+  ///   - options: Everything else, in any order.
+  public init(_ name: String, _ type: AttributeType, _ options: AttributeOption...) {
+    self.init(name, type, options: options)
+  }
+
+  /// Describes an attribute by name, type and a list of options.
+  public init(_ name: String, _ type: AttributeType, options: [AttributeOption]) {
+    self.init(name: name, type: type)
+    for option in options { apply(option) }
+  }
+
+  private mutating func apply(_ option: AttributeOption) {
+    switch option.kind {
+    case .optional: isOptional = true
+    case .default(let value): defaultValue = value
+    case .indexed: isIndexed = true
+    case .unique: isMarkedUnique = true
+    case .transient: isTransient = true
+    case .externalStorage: allowsExternalStorage = true
+    case .bounds(let minimum, let maximum):
+      if !minimum.isNull { self.minimum = minimum }
+      if !maximum.isNull { self.maximum = maximum }
+    case .pattern(let pattern): regularExpression = pattern
+    case .derived(let expression): derivation = expression
+    case .renamed(let name): renamingIdentifier = name
+    case .versionHashModifier(let word): versionHashModifier = word
+    case .preservedOnDeletion: isPreservedOnDeletion = true
+    case .type(let type): self.type = type
+    case .mandatory: isOptional = false
+    case .valueClass(let name): valueClassName = name
+    case .userInfo(let notes): userInfo.merge(notes) { _, new in new }
+    }
+  }
+
+  /// Describes an attribute by all of its properties, as readers of model files do.
   public init(
     name: String, type: AttributeType, isOptional: Bool = false, isTransient: Bool = false,
     defaultValue: Value = .null, minimum: Value = .null, maximum: Value = .null,

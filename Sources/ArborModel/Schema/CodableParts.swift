@@ -21,13 +21,14 @@ package struct CodableParts: Sendable {
   package var shape: CodableShape { findShape() }
 }
 
-/// The parts that a description knows, or none.
+/// What an attribute's description knows beyond the model.
 ///
-/// They are no part of the model: its file says of such an attribute that it is a binary, and two
-/// descriptions that differ in them alone are equal.
+/// A model file stores a `Codable` value as binary, for example, so descriptions that differ only
+/// here are equal.
 struct PartsAtHand: Sendable, Hashable {
   var parts: CodableParts?
   var unsupportedNumber: String?
+  var isMarkedUnique = false
 
   static func == (left: Self, right: Self) -> Bool { true }
 

@@ -1,4 +1,11 @@
 /// One entity of a model: a kind of object with its attributes and relationships.
+///
+/// ```swift
+/// EntityDescription("Employee", parent: "Person", uniquenessConstraints: [["company", "number"]]) {
+///   AttributeDescription("number", .integer32)
+///   RelationshipDescription("company", to: "Company", inverse: "employees")
+/// }
+/// ```
 public struct EntityDescription: Sendable, Hashable {
   /// The entity's name, unique in its model.
   public var name: String
@@ -9,7 +16,7 @@ public struct EntityDescription: Sendable, Hashable {
   /// The name of the entity this one inherits from.
   public var parent: String?
   /// The entity's own attributes, in order; inherited ones are not listed.
-  public var attributes: [AttributeDescription]
+  public var attributes: [AttributeDescription] { didSet { constrainMarkedAttributes() } }
   /// The entity's own relationships, in order; inherited ones are not listed.
   public var relationships: [RelationshipDescription]
   /// The entity's own fetched properties, in order; inherited ones are not listed.
@@ -26,7 +33,42 @@ public struct EntityDescription: Sendable, Hashable {
   /// A word that makes the entity differ from its earlier version although nothing else does.
   public var versionHashModifier: String?
 
-  /// Describes an entity.
+  /// Describes an entity by name and properties.
+  ///
+  /// - Parameters:
+  ///   - name: The entity's name, unique in its model.
+  ///   - parent: The name of the entity it inherits from.
+  ///   - isAbstract: Whether no object can be of exactly this entity.
+  ///   - className: The name of the class that represents it, or `nil` for plain managed objects.
+  ///   - uniquenessConstraints: Sets of properties whose values together are unique. Mark a single
+  ///     attribute `.unique` instead.
+  ///   - renamedFrom: The name the entity had in an earlier version of the model.
+  ///   - versionHashModifier: A word that makes the entity differ from its earlier version.
+  ///   - userInfo: Notes that steer importing and tools.
+  ///   - properties: Attributes, relationships, fetched properties and indexes.
+  public init(
+    _ name: String, parent: String? = nil, isAbstract: Bool = false, className: String? = nil,
+    uniquenessConstraints: [[String]] = [], fetchIndexes: [FetchIndexDescription] = [],
+    renamedFrom: String? = nil, versionHashModifier: String? = nil,
+    userInfo: [String: String] = [:],
+    @EntityBuilder _ properties: () -> [EntityBuilder.Property] = { [] }
+  ) {
+    self.init(
+      name: name, className: className, isAbstract: isAbstract, parent: parent,
+      fetchIndexes: fetchIndexes, userInfo: userInfo, renamingIdentifier: renamedFrom,
+      versionHashModifier: versionHashModifier)
+    for part in properties() {
+      switch part {
+      case .attribute(let attribute): attributes.append(attribute)
+      case .relationship(let relationship): relationships.append(relationship)
+      case .fetched(let property): fetchedProperties.append(property)
+      case .index(let index): self.fetchIndexes.append(index)
+      }
+    }
+    self.uniquenessConstraints += uniquenessConstraints
+  }
+
+  /// Describes an entity by all of its properties, as readers of model files do.
   public init(
     name: String, className: String? = nil, isAbstract: Bool = false, parent: String? = nil,
     attributes: [AttributeDescription] = [], relationships: [RelationshipDescription] = [],
@@ -46,5 +88,14 @@ public struct EntityDescription: Sendable, Hashable {
     self.userInfo = userInfo
     self.renamingIdentifier = renamingIdentifier
     self.versionHashModifier = versionHashModifier
+    constrainMarkedAttributes()
+  }
+
+  /// Turns attributes that are marked `.unique` into uniqueness constraints.
+  private mutating func constrainMarkedAttributes() {
+    for index in attributes.indices where attributes[index].isMarkedUnique {
+      attributes[index].isMarkedUnique = false
+      uniquenessConstraints.append([attributes[index].name])
+    }
   }
 }

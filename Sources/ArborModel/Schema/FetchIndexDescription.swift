@@ -1,14 +1,21 @@
 /// An index that serves fetches: its name and what it is ordered by.
 ///
+/// Mark a single attribute `.indexed` instead, unless it needs another order or a condition.
+///
 /// ```swift
-/// FetchIndexDescription(name: "byName", elements: [.init("name", kind: .folded)])
-/// FetchIndexDescription(
-///   name: "open", elements: [.init("dueDate")], partialIndexPredicate: "isDone == NO")
-/// FetchIndexDescription(name: "words", elements: [.init("body", kind: .text)])
+/// EntityDescription("Task") {
+///   AttributeDescription("title", .string)
+///   AttributeDescription("body", .string, .optional)
+///   AttributeDescription("dueDate", .date)
+///   AttributeDescription("isDone", .boolean)
+///   FetchIndexDescription("byTitle", on: .folded("title"))
+///   FetchIndexDescription("open", on: "dueDate", "-title", where: "isDone == NO")
+///   FetchIndexDescription(text: "body")
+/// }
 /// ```
 public struct FetchIndexDescription: Sendable, Hashable {
-  /// One column of an index.
-  public struct Element: Sendable, Hashable {
+  /// One column of an index: `"age"`, `"-age"`, `.folded("name")`.
+  public struct Element: Sendable, Hashable, ExpressibleByStringLiteral {
     /// What kind of order the column keeps.
     public enum Kind: String, Sendable, Hashable, CaseIterable {
       /// The order of the values.
@@ -40,6 +47,20 @@ public struct FetchIndexDescription: Sendable, Hashable {
       self.isAscending = isAscending
       self.kind = kind
     }
+
+    /// Describes a column in the order of the values; descending after a minus sign.
+    public init(stringLiteral text: String) { self.init(text, signed: .binary) }
+
+    /// Returns a column of texts without case and diacritics; descending after a minus sign.
+    public static func folded(_ attribute: String) -> Element {
+      Element(attribute, signed: .folded)
+    }
+
+    private init(_ text: String, signed kind: Kind) {
+      let isDescending = text.hasPrefix("-")
+      self.init(
+        isDescending ? String(text.dropFirst()) : text, isAscending: !isDescending, kind: kind)
+    }
   }
 
   /// The index's name, unique in its entity.
@@ -53,7 +74,45 @@ public struct FetchIndexDescription: Sendable, Hashable {
   /// are not bound by it.
   public var isUnique: Bool
 
-  /// Describes an index.
+  /// Describes an index by its columns.
+  ///
+  /// - Parameters:
+  ///   - name: The index's name, unique in its entity.
+  ///   - columns: Attributes and to-one relationships, most significant first. A minus sign before
+  ///     the name makes a column descending.
+  ///   - condition: The condition that objects in the index fulfil, or `nil` for all objects. It
+  ///     may read the object's own attributes and to-one relationships, but neither other objects
+  ///     nor the time.
+  ///   - isUnique: Whether no two objects in the index may have the same values.
+  public init(
+    _ name: String, on columns: Element..., where condition: String? = nil, isUnique: Bool = false
+  ) {
+    self.init(
+      name: name, elements: columns, partialIndexPredicate: condition, isUnique: isUnique)
+  }
+
+  /// Describes a full-text index, which finds objects by the words of attributes in any case and
+  /// with or without diacritics; see `TOKENMATCHES`, and a context's `search` for the best matches.
+  ///
+  /// ```swift
+  /// FetchIndexDescription(text: "title", "body", name: "articleWords")
+  /// ```
+  ///
+  /// - Parameters:
+  ///   - attribute: The name of a string attribute.
+  ///   - others: The names of further attributes, which a search reads together with the first.
+  ///   - name: The index's name; by default the first attribute's name followed by `Words`.
+  ///   - condition: The condition that objects in the index fulfil, or `nil` for all objects.
+  public init(
+    text attribute: String, _ others: String..., name: String? = nil, where condition: String? = nil
+  ) {
+    self.init(
+      name: name ?? attribute + "Words",
+      elements: ([attribute] + others).map { .init($0, kind: .text) },
+      partialIndexPredicate: condition)
+  }
+
+  /// Describes an index by all of its properties, as readers of model files do.
   public init(
     name: String, elements: [Element], partialIndexPredicate: String? = nil, isUnique: Bool = false
   ) {

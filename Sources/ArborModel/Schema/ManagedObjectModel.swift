@@ -76,7 +76,19 @@ public struct CompositeDescription: Sendable, Hashable {
   /// The parts, in order; a part may be composite itself.
   public var attributes: [AttributeDescription]
 
-  /// Describes a composite type.
+  /// Describes a composite type by its parts.
+  ///
+  /// ```swift
+  /// CompositeDescription("Address") {
+  ///   AttributeDescription("street", .string)
+  ///   AttributeDescription("city", .string)
+  /// }
+  /// ```
+  public init(_ name: String, @EntityBuilder _ parts: () -> [EntityBuilder.Property]) {
+    self.init(name: name, attributes: parts().compactMap(\.attribute))
+  }
+
+  /// Describes a composite type by name and attributes, as readers of model files do.
   public init(name: String, attributes: [AttributeDescription]) {
     self.name = name
     self.attributes = attributes

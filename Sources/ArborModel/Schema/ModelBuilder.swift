@@ -2,14 +2,14 @@
 ///
 /// ```swift
 /// let model = try ManagedObjectModel {
-///   Entity("Company") {
-///     Attribute("companyName", .string, .indexed, .default(""))
-///     Relationship(
+///   EntityDescription("Company") {
+///     AttributeDescription("companyName", .string, .indexed, .default(""))
+///     RelationshipDescription(
 ///       "employees", to: "Employee", inverse: "company", .toMany, deleteRule: .cascade)
 ///   }
-///   Entity("Employee") {
-///     Attribute("age", .integer16, .bounds(0...150))
-///     Relationship("company", to: "Company", inverse: "employees")
+///   EntityDescription("Employee") {
+///     AttributeDescription("age", .integer16, .bounds(0...150))
+///     RelationshipDescription("company", to: "Company", inverse: "employees")
 ///   }
 ///   FetchRequestTemplate("adults", entity: "Employee", predicate: "age >= 18")
 /// }
@@ -27,24 +27,22 @@ public enum ModelBuilder {
     /// A composite attribute type.
     case composite(CompositeDescription)
     /// A named subset of the entities.
-    case configuration(String, [String])
+    case configuration(ManagedObjectModel.Configuration)
   }
 
   /// Takes an entity in.
-  public static func buildExpression(_ entity: Entity) -> [Part] { [.entity(entity.description)] }
-  /// Takes an entity's description in.
   public static func buildExpression(_ entity: EntityDescription) -> [Part] { [.entity(entity)] }
   /// Takes a named request in.
   public static func buildExpression(_ template: FetchRequestTemplate) -> [Part] {
     [.template(template)]
   }
   /// Takes a composite type in.
-  public static func buildExpression(_ composite: Composite) -> [Part] {
-    [.composite(composite.description)]
+  public static func buildExpression(_ composite: CompositeDescription) -> [Part] {
+    [.composite(composite)]
   }
   /// Takes a configuration in.
-  public static func buildExpression(_ configuration: Configuration) -> [Part] {
-    [.configuration(configuration.name, configuration.entities)]
+  public static func buildExpression(_ configuration: ManagedObjectModel.Configuration) -> [Part] {
+    [.configuration(configuration)]
   }
   /// Puts parts one after another.
   public static func buildBlock(_ parts: [Part]...) -> [Part] { parts.flatMap { $0 } }
@@ -80,40 +78,24 @@ extension ManagedObjectModel {
       case .entity(let entity): entities.append(entity)
       case .template(let template): fetchRequestTemplates.append(template)
       case .composite(let composite): composites.append(composite)
-      case .configuration(let name, let entities): configurations[name, default: []] += entities
+      case .configuration(let part): configurations[part.name, default: []] += part.entities
       }
     }
   }
 }
 
-/// A composite attribute type of a model written in code; see ``ModelBuilder``.
-///
-/// ```swift
-/// Composite("Address") {
-///   Attribute("street", .string)
-///   Attribute("city", .string)
-/// }
-/// ```
-public struct Composite: Sendable {
-  /// What the type says.
-  public var description: CompositeDescription
+extension ManagedObjectModel {
+  /// A named subset of a model's entities.
+  public struct Configuration: Sendable {
+    /// The configuration's name.
+    public var name: String
+    /// The names of its entities.
+    public var entities: [String]
 
-  /// Names a composite type and its parts.
-  public init(_ name: String, @EntityBuilder _ parts: () -> [EntityBuilder.Part]) {
-    description = CompositeDescription(name: name, attributes: parts().compactMap(\.attribute))
-  }
-}
-
-/// A named subset of a model's entities, for a model written in code; see ``ModelBuilder``.
-public struct Configuration: Sendable {
-  /// The configuration's name.
-  public var name: String
-  /// The names of its entities.
-  public var entities: [String]
-
-  /// Names a subset of the model's entities.
-  public init(_ name: String, entities: [String]) {
-    self.name = name
-    self.entities = entities
+    /// Names a subset of the model's entities.
+    public init(_ name: String, entities: [String]) {
+      self.name = name
+      self.entities = entities
+    }
   }
 }

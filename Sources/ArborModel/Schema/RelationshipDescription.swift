@@ -1,4 +1,11 @@
 /// One relationship of an entity.
+///
+/// A relationship is to-one, unordered and may be empty unless an option says otherwise.
+///
+/// ```swift
+/// RelationshipDescription(
+///   "employees", to: "Employee", inverse: "company", .toMany, deleteRule: .cascade)
+/// ```
 public struct RelationshipDescription: Sendable, Hashable {
   /// What happens to the objects at the other end when an object is deleted.
   public enum DeleteRule: String, Sendable, Hashable, CaseIterable {
@@ -43,7 +50,47 @@ public struct RelationshipDescription: Sendable, Hashable {
   /// Notes that steer importing and tools.
   public var userInfo: [String: String]
 
-  /// Describes a relationship.
+  /// Describes a relationship by name, destination and options.
+  ///
+  /// - Parameters:
+  ///   - name: The relationship's name, unique in its entity and all it inherits.
+  ///   - destination: The name of the entity at the other end.
+  ///   - inverse: The name of the inverse relationship, or `nil` for none.
+  ///   - options: Everything else, in any order.
+  ///   - deleteRule: What happens to the objects at the other end when an object is deleted.
+  public init(
+    _ name: String, to destination: String, inverse: String? = nil,
+    _ options: RelationshipOption..., deleteRule: DeleteRule = .nullify
+  ) {
+    self.init(name, to: destination, inverse: inverse, options: options, deleteRule: deleteRule)
+  }
+
+  /// Describes a relationship by name, destination and a list of options.
+  public init(
+    _ name: String, to destination: String, inverse: String? = nil, options: [RelationshipOption],
+    deleteRule: DeleteRule = .nullify
+  ) {
+    self.init(name: name, destination: destination, inverse: inverse, deleteRule: deleteRule)
+    for option in options { apply(option) }
+  }
+
+  private mutating func apply(_ option: RelationshipOption) {
+    switch option.kind {
+    case .toMany: isToMany = true
+    case .ordered: isOrdered = true
+    case .optional: isOptional = true
+    case .mandatory: isOptional = false
+    case .transient: isTransient = true
+    case .count(let minimum, let maximum):
+      minimumCount = minimum ?? minimumCount
+      maximumCount = maximum ?? maximumCount
+    case .renamed(let name): renamingIdentifier = name
+    case .versionHashModifier(let word): versionHashModifier = word
+    case .userInfo(let notes): userInfo.merge(notes) { _, new in new }
+    }
+  }
+
+  /// Describes a relationship by all of its properties, as readers of model files do.
   public init(
     name: String, destination: String, inverse: String? = nil, isToMany: Bool = false,
     isOrdered: Bool = false, minimumCount: Int = 0, maximumCount: Int = 0,

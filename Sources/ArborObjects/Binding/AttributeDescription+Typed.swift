@@ -15,19 +15,14 @@ extension AttributeDescription {
   ///   - name: The attribute's name, unique in its entity and all it inherits.
   ///   - type: The type that the class reads and writes the attribute as.
   ///   - defaultValue: The value that a new object starts with; nil for none.
-  ///   - options: What else is to be said, in any order; `.unique` is said by the entity's
-  ///     uniqueness constraints instead.
+  ///   - options: Everything else, in any order.
   public init<T: AttributeValue>(
     _ name: String, _ type: T.Type, default defaultValue: T? = nil, _ options: AttributeOption...
   ) {
     var typed: [AttributeOption] = T.fromValue(.null) == nil ? [] : [.optional]
     if let defaultValue { typed.append(.default(defaultValue)) }
-    var attribute = Attribute(name, T.attributeType, options: typed + options)
-    attribute.description.narrow(to: T.self)
-    precondition(
-      !attribute.isUnique,
-      "Attribute \(name) is unique by its entity's uniquenessConstraints; name it there.")
-    self = attribute.description
+    self.init(name, T.attributeType, options: typed + options)
+    narrow(to: T.self)
     if self.type == .binary { codableParts = PlainAttribute.parts(of: type) }
   }
 
@@ -57,6 +52,6 @@ extension AttributeDescription {
   ///   - name: The attribute's name, unique in its entity and all it inherits.
   ///   - options: `.transformable` with the transformer's name, and what else is to be said.
   public init(transformed name: String, _ options: AttributeOption...) {
-    self = Attribute(name, .transformable(""), options: [.optional] + options).description
+    self.init(name, .transformable(""), options: [.optional] + options)
   }
 }

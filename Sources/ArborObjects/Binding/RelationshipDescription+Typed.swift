@@ -89,10 +89,8 @@ extension RelationshipDescription {
   ) {
     var typed: [RelationshipOption] = Members.isToMany ? [.toMany] : []
     if Members.isOrdered { typed.append(.ordered) }
-    self =
-      Relationship(
-        name, to: Members.Destination.entityName, inverse: inverse, options: typed + options,
-        deleteRule: deleteRule
-      ).description
+    self.init(
+      name, to: Members.Destination.entityName, inverse: inverse, options: typed + options,
+      deleteRule: deleteRule)
   }
 }

@@ -29,7 +29,7 @@ struct WordIndex {
         indexes.isEmpty ? .unknownName : .invalidArgument,
         indexes.isEmpty
           ? "\(entity.name) has no index of words to search; declare one, such as "
-            + "Index(text: \"title\", \"body\")."
+            + "FetchIndexDescription(text: \"title\", \"body\")."
           : "\(entity.name) has several indexes of words; name the one to search: "
             + names.joined(separator: ", ") + "."
       ).with(entity: entity.name)

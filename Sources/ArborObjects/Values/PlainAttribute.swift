@@ -54,9 +54,7 @@ extension AttributeDescription {
   ) {
     var typed: [AttributeOption] = type is any OptionalValue.Type ? [.optional] : []
     if let defaultValue { typed.append(.default(PlainAttribute.value(of: defaultValue))) }
-    self =
-      Attribute(name, PlainAttribute.attributeType(of: T.self), options: typed + options)
-      .description
+    self.init(name, PlainAttribute.attributeType(of: T.self), options: typed + options)
     unsupportedNumber = AttributeRange.unsupportedNumber(type)
     if self.type == .binary { codableParts = PlainAttribute.parts(of: type) }
   }

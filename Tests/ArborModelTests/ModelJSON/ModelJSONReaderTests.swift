@@ -34,30 +34,30 @@ import Testing
   @Test func readsWhatAPersonWrites() throws {
     let model = try ManagedObjectModel(json: Data(Self.text.utf8))
     var expected = try ManagedObjectModel(versionIdentifier: "7") {
-      Entity(
+      EntityDescription(
         "Company", uniquenessConstraints: [["companyID"], ["name", "seat"]],
         fetchIndexes: [
           FetchIndexDescription(
             name: "byName", elements: [.init("name"), .init("companyID", isAscending: false)])
         ]
       ) {
-        Attribute("companyID", .integer64)
-        Attribute("name", .string, .optional)
-        Attribute("seat", .string)
-        Attribute(
+        AttributeDescription("companyID", .integer64)
+        AttributeDescription("name", .string, .optional)
+        AttributeDescription("seat", .string)
+        AttributeDescription(
           "founded", .date, .default(.date(Date(timeIntervalSinceReferenceDate: 86_400))),
           .bounds(Date(timeIntervalSinceReferenceDate: 0)...))
-        Attribute("extra", .undefined, .transient, .default(1.0))
-        Relationship(
+        AttributeDescription("extra", .undefined, .transient, .default(1.0))
+        RelationshipDescription(
           "employees", to: "Employee", inverse: "company", .toMany, .ordered, .count(...9),
           deleteRule: .cascade)
       }
-      Entity("Employee") {
-        Attribute("age", .integer16, .default(18), .bounds(0...), .indexed)
-        Relationship("company", to: "Company", inverse: "employees", .mandatory)
+      EntityDescription("Employee") {
+        AttributeDescription("age", .integer16, .default(18), .bounds(0...), .indexed)
+        RelationshipDescription("company", to: "Company", inverse: "employees", .mandatory)
       }
       FetchRequestTemplate("adults", entity: "Employee", predicate: "age >= 18")
-      Configuration("Cloud", entities: ["Company"])
+      ManagedObjectModel.Configuration("Cloud", entities: ["Company"])
     }
     expected.fetchRequestTemplates[0].resultType = .objectIDs
     #expect(model == expected)

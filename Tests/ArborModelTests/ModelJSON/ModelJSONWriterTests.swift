@@ -30,7 +30,7 @@ import Testing
   ])
   func keepsDefaultsExactly(type: AttributeType, value: Value) throws {
     let model = try ManagedObjectModel {
-      Entity("E") { Attribute("a", type, .transient, .default(value)) }
+      EntityDescription("E") { AttributeDescription("a", type, .transient, .default(value)) }
     }
     #expect(try ManagedObjectModel(json: model.jsonData()) == model)
   }

@@ -60,12 +60,12 @@ import Testing
 
   @Test func theModelSaysWhatMayLieOutside() throws {
     let model = try ManagedObjectModel {
-      Entity("Photo") {
-        Attribute("image", .binary, .externalStorage, .optional)
-        Attribute("thumb", .transformable("X"), .externalStorage, .optional, .indexed)
-        Attribute("name", .string, .externalStorage)
-        Attribute("cache", .binary, .externalStorage, .transient)
-        Attribute("small", .binary, .optional)
+      EntityDescription("Photo") {
+        AttributeDescription("image", .binary, .externalStorage, .optional)
+        AttributeDescription("thumb", .transformable("X"), .externalStorage, .optional, .indexed)
+        AttributeDescription("name", .string, .externalStorage)
+        AttributeDescription("cache", .binary, .externalStorage, .transient)
+        AttributeDescription("small", .binary, .optional)
       }
     }
     let schema = try ModelSchema(model, catalog: SchemaCatalog(numbering: model))

@@ -5,20 +5,20 @@ import Testing
 @Suite struct DerivationTests {
   private static func schema() throws -> ModelSchema {
     let model = try ManagedObjectModel {
-      Entity("Company") {
-        Attribute("name", .string)
-        Attribute("draft", .string, .transient)
-        Attribute("headcount", .integer32, .derived("employees.@count"))
-        Attribute("address", .composite("Address"), .optional)
-        Relationship("employees", to: "Employee", inverse: "company", .toMany)
-        Relationship("branches", to: "Company", inverse: "parent", .toMany)
-        Relationship("parent", to: "Company", inverse: "branches")
+      EntityDescription("Company") {
+        AttributeDescription("name", .string)
+        AttributeDescription("draft", .string, .transient)
+        AttributeDescription("headcount", .integer32, .derived("employees.@count"))
+        AttributeDescription("address", .composite("Address"), .optional)
+        RelationshipDescription("employees", to: "Employee", inverse: "company", .toMany)
+        RelationshipDescription("branches", to: "Company", inverse: "parent", .toMany)
+        RelationshipDescription("parent", to: "Company", inverse: "branches")
       }
-      Entity("Employee") {
-        Attribute("wage", .double)
-        Relationship("company", to: "Company", inverse: "employees")
+      EntityDescription("Employee") {
+        AttributeDescription("wage", .double)
+        RelationshipDescription("company", to: "Company", inverse: "employees")
       }
-      Composite("Address") { Attribute("street", .string) }
+      CompositeDescription("Address") { AttributeDescription("street", .string) }
     }
     return try ModelSchema(model, catalog: SchemaCatalog(numbering: model))
   }

@@ -72,12 +72,12 @@ import Testing
 
   @Test func twoIndexesOfOneNameAreToldApart() throws {
     let model = try ManagedObjectModel {
-      Entity(
+      EntityDescription(
         "A", uniquenessConstraints: [["x"]],
         fetchIndexes: [FetchIndexDescription(name: "x", elements: [.init("y")])]
       ) {
-        Attribute("x", .string)
-        Attribute("y", .string, .indexed)
+        AttributeDescription("x", .string)
+        AttributeDescription("y", .string, .indexed)
       }
     }
     let schema = try SchemaFixture.schema(of: model)
@@ -86,19 +86,19 @@ import Testing
 
   @Test func gathersFoldedTextAndPartialOnes() throws {
     let model = try ManagedObjectModel {
-      Entity("A", isAbstract: true) {
-        Attribute("x", .string, .indexed)
-        Attribute("n", .integer16)
-        Index("open", on: "x", where: "n == nil")
-        Index("once", on: "x", where: "n > 1", isUnique: true)
-        Index("fold", on: .folded("-x"), "n")
-        Index(text: "x")
+      EntityDescription("A", isAbstract: true) {
+        AttributeDescription("x", .string, .indexed)
+        AttributeDescription("n", .integer16)
+        FetchIndexDescription("open", on: "x", where: "n == nil")
+        FetchIndexDescription("once", on: "x", where: "n > 1", isUnique: true)
+        FetchIndexDescription("fold", on: .folded("-x"), "n")
+        FetchIndexDescription(text: "x")
         FetchIndexDescription(
           name: "lower", elements: [.init("lowercase:(x)", isExpression: true)])
         FetchIndexDescription(
           name: "math", elements: [.init("abs:(n)", isExpression: true)])
       }
-      Entity("B", parent: "A")
+      EntityDescription("B", parent: "A")
     }
     let schema = try SchemaFixture.schema(of: model)
     let expected = [
@@ -114,14 +114,14 @@ import Testing
   /// The words of each attribute are an index of their own, which others share.
   @Test func wordsOfSeveralAttributesAreKeptOneByOne() throws {
     let model = try ManagedObjectModel {
-      Entity("A") {
-        Attribute("x", .string)
-        Attribute("y", .string)
-        Attribute("z", .string, .transient, .optional)
-        Index(text: "x", "y", name: "all")
-        Index(text: "y", "x", name: "some", where: "x != nil")
-        Index(text: "x", name: "w")
-        Index(text: "y", "z", name: "none")
+      EntityDescription("A") {
+        AttributeDescription("x", .string)
+        AttributeDescription("y", .string)
+        AttributeDescription("z", .string, .transient, .optional)
+        FetchIndexDescription(text: "x", "y", name: "all")
+        FetchIndexDescription(text: "y", "x", name: "some", where: "x != nil")
+        FetchIndexDescription(text: "x", name: "w")
+        FetchIndexDescription(text: "y", "z", name: "none")
       }
     }
     let schema = try SchemaFixture.schema(of: model)

@@ -4,16 +4,16 @@ import Testing
 @Suite struct ModelBuilderIndexTests {
   @Test func writesWhatDescriptionsSay() throws {
     let model = try ManagedObjectModel {
-      Entity("Task") {
-        Attribute("title", .string)
-        Attribute("body", .string)
-        Attribute("rank", .integer32)
-        Index("byRank", on: "-rank", "title")
-        Index("byTitle", on: .folded("title"), .folded("-title"))
-        Index("open", on: "rank", where: "rank > 3", isUnique: true)
-        Index(text: "title")
-        Index(text: "title", name: "words", where: "rank > 3")
-        Index(text: "body", "title")
+      EntityDescription("Task") {
+        AttributeDescription("title", .string)
+        AttributeDescription("body", .string)
+        AttributeDescription("rank", .integer32)
+        FetchIndexDescription("byRank", on: "-rank", "title")
+        FetchIndexDescription("byTitle", on: .folded("title"), .folded("-title"))
+        FetchIndexDescription("open", on: "rank", where: "rank > 3", isUnique: true)
+        FetchIndexDescription(text: "title")
+        FetchIndexDescription(text: "title", name: "words", where: "rank > 3")
+        FetchIndexDescription(text: "body", "title")
       }
     }
     let expected = [
@@ -42,10 +42,10 @@ import Testing
   @Test func aNameMayBeTooLongWithThatOfAnAttribute() throws {
     func model(_ length: Int) throws -> ManagedObjectModel {
       try ManagedObjectModel {
-        Entity("Task") {
-          Attribute("title", .string)
-          Attribute("body", .string)
-          Index(text: "title", "body", name: String(repeating: "w", count: length))
+        EntityDescription("Task") {
+          AttributeDescription("title", .string)
+          AttributeDescription("body", .string)
+          FetchIndexDescription(text: "title", "body", name: String(repeating: "w", count: length))
         }
       }
     }

@@ -5,22 +5,24 @@ import Testing
 @Suite struct ModelBuilderTests {
   @Test func writesWhatDescriptionsSay() throws {
     let model = try ManagedObjectModel {
-      Entity("Company") {
-        Attribute("companyName", .string, .indexed, .default(""))
-        Relationship(
+      EntityDescription("Company") {
+        AttributeDescription("companyName", .string, .indexed, .default(""))
+        RelationshipDescription(
           "employees", to: "Employee", inverse: "company", .toMany, deleteRule: .cascade)
       }
-      Entity("Employee", parent: "Person", uniquenessConstraints: [["company", "number"]]) {
-        Attribute("number", .integer32, .unique)
-        Relationship("company", to: "Company", inverse: "employees", .mandatory)
+      EntityDescription(
+        "Employee", parent: "Person", uniquenessConstraints: [["company", "number"]]
+      ) {
+        AttributeDescription("number", .integer32, .unique)
+        RelationshipDescription("company", to: "Company", inverse: "employees", .mandatory)
       }
-      Entity("Person", isAbstract: true, className: "Human", userInfo: ["k": "v"]) {
-        Attribute("name", .string, .optional, .bounds(1...80), .pattern("[A-Z].*"))
-        Attribute("photo", .binary, .optional, .externalStorage, .renamed(from: "image"))
-        Attribute("draft", .undefined, .transient, .userInfo(["a": "b"]))
+      EntityDescription("Person", isAbstract: true, className: "Human", userInfo: ["k": "v"]) {
+        AttributeDescription("name", .string, .optional, .bounds(1...80), .pattern("[A-Z].*"))
+        AttributeDescription("photo", .binary, .optional, .externalStorage, .renamed(from: "image"))
+        AttributeDescription("draft", .undefined, .transient, .userInfo(["a": "b"]))
       }
       FetchRequestTemplate("all", entity: "Employee")
-      Configuration("Cloud", entities: ["Company"])
+      ManagedObjectModel.Configuration("Cloud", entities: ["Company"])
     }
     let company = EntityDescription(
       name: "Company",
@@ -64,12 +66,12 @@ import Testing
     let isLarge = true
     let model = try ManagedObjectModel {
       for letter in ["A", "B"] {
-        Entity(letter) {
-          if isLarge { Attribute("size", .double, .default(1)) }
-          for number in 1...2 { Attribute("value\(number)", .decimal, .default(9.99)) }
+        EntityDescription(letter) {
+          if isLarge { AttributeDescription("size", .double, .default(1)) }
+          for number in 1...2 { AttributeDescription("value\(number)", .decimal, .default(9.99)) }
         }
       }
-      if !isLarge { Entity("C") }
+      if !isLarge { EntityDescription("C") }
     }
     #expect(model.entities.map(\.name) == ["A", "B"])
     #expect(model.entities[1].attributes.map(\.name) == ["size", "value1", "value2"])
@@ -78,12 +80,12 @@ import Testing
   @Test func bringsLiteralsIntoTheirAttributesForm() throws {
     let id = UUID()
     let model = try ManagedObjectModel {
-      Entity("Thing") {
-        Attribute("size", .double, .default(1), .bounds(0...2))
-        Attribute("price", .decimal, .default(9.99), .bounds(...10))
-        Attribute("id", .uuid, .default(.string(id.uuidString)))
-        Attribute("since", .date, .bounds(Date.distantPast...))
-        Attribute("ratio", .float, .default(0.1))
+      EntityDescription("Thing") {
+        AttributeDescription("size", .double, .default(1), .bounds(0...2))
+        AttributeDescription("price", .decimal, .default(9.99), .bounds(...10))
+        AttributeDescription("id", .uuid, .default(.string(id.uuidString)))
+        AttributeDescription("since", .date, .bounds(Date.distantPast...))
+        AttributeDescription("ratio", .float, .default(0.1))
       }
     }
     let attributes = model.entities[0].attributes
@@ -100,14 +102,14 @@ import Testing
   @Test func takesDefaultsOfEveryKind() throws {
     let (count, id, day) = (7, UUID(), Date(timeIntervalSinceReferenceDate: 1))
     let model = try ManagedObjectModel {
-      Entity("Thing") {
-        Attribute("count", .integer64, .default(count))
-        Attribute("id", .uuid, .default(id))
-        Attribute("day", .date, .default(day))
-        Attribute("day2", .date, .default(.date(day)))
-        Attribute("none", .string, .default(nil))
-        Attribute("flag", .boolean, .default(true))
-        Attribute("text", .string, .default("a"))
+      EntityDescription("Thing") {
+        AttributeDescription("count", .integer64, .default(count))
+        AttributeDescription("id", .uuid, .default(id))
+        AttributeDescription("day", .date, .default(day))
+        AttributeDescription("day2", .date, .default(.date(day)))
+        AttributeDescription("none", .string, .default(nil))
+        AttributeDescription("flag", .boolean, .default(true))
+        AttributeDescription("text", .string, .default("a"))
       }
     }
     #expect(
@@ -119,8 +121,12 @@ import Testing
   @Test func refusesAModelWithProblems() {
     #expect(throws: ArborError.self) {
       try ManagedObjectModel {
-        Entity("Company") { Relationship("employees", to: "Employe", inverse: "company") }
-        Entity("Employee") { Relationship("company", to: "Company", inverse: "employees") }
+        EntityDescription("Company") {
+          RelationshipDescription("employees", to: "Employe", inverse: "company")
+        }
+        EntityDescription("Employee") {
+          RelationshipDescription("company", to: "Company", inverse: "employees")
+        }
       }
     }
   }

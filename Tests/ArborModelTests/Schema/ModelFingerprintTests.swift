@@ -34,14 +34,14 @@ struct ModelChange: CustomTestStringConvertible, Sendable {
 @Suite struct ModelFingerprintTests {
   static func model() throws -> ManagedObjectModel {
     try ManagedObjectModel {
-      Entity("Person") {
-        Attribute("name", .string, .indexed)
-        Attribute("age", .integer16, .unique)
-        Attribute("home", .composite("Address"), .optional)
-        Relationship("friends", to: "Person", inverse: "friends", .toMany)
+      EntityDescription("Person") {
+        AttributeDescription("name", .string, .indexed)
+        AttributeDescription("age", .integer16, .unique)
+        AttributeDescription("home", .composite("Address"), .optional)
+        RelationshipDescription("friends", to: "Person", inverse: "friends", .toMany)
       }
-      Entity("Employee", parent: "Person") { Attribute("salary", .double) }
-      Composite("Address") { Attribute("city", .string) }
+      EntityDescription("Employee", parent: "Person") { AttributeDescription("salary", .double) }
+      CompositeDescription("Address") { AttributeDescription("city", .string) }
       FetchRequestTemplate("all", entity: "Person")
     }
   }

@@ -111,8 +111,8 @@ import Testing
   @Test func aRelationshipIsAsTransientAsItsInverse() throws {
     let schema = try SchemaFixture.schema(
       of: ManagedObjectModel {
-        Entity("A") { Relationship("b", to: "B", inverse: "a", .transient) }
-        Entity("B") { Relationship("a", to: "A", inverse: "b", .toMany) }
+        EntityDescription("A") { RelationshipDescription("b", to: "B", inverse: "a", .transient) }
+        EntityDescription("B") { RelationshipDescription("a", to: "A", inverse: "b", .toMany) }
       })
     #expect(try schema.required("B").relationship("a").description.isTransient)
     #expect(try schema.required("A").relationship("b").description.isTransient)

@@ -45,17 +45,19 @@ private final class Unknown: ManagedObject {
 @Suite struct ClassBinderTests {
   private func model() throws -> ManagedObjectModel {
     try ManagedObjectModel {
-      Entity("Company") {
-        Attribute("title", .string, .optional)
-        Relationship("employees", to: "Employee", inverse: "company", .toMany)
+      EntityDescription("Company") {
+        AttributeDescription("title", .string, .optional)
+        RelationshipDescription("employees", to: "Employee", inverse: "company", .toMany)
       }
-      Entity("Employee") {
-        Attribute("name", .string, .default(""))
-        Attribute("salary", .double, .optional)
-        Attribute("age", .integer16, .default(18))
-        Relationship("company", to: "Company", inverse: "employees")
+      EntityDescription("Employee") {
+        AttributeDescription("name", .string, .default(""))
+        AttributeDescription("salary", .double, .optional)
+        AttributeDescription("age", .integer16, .default(18))
+        RelationshipDescription("company", to: "Company", inverse: "employees")
       }
-      Entity("Trainee", parent: "Employee") { Attribute("school", .string, .optional) }
+      EntityDescription("Trainee", parent: "Employee") {
+        AttributeDescription("school", .string, .optional)
+      }
     }
   }
 

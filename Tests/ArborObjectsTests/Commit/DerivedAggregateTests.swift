@@ -9,27 +9,28 @@ import Testing
 @Suite struct DerivedAggregateTests {
   private func ledger() throws -> ManagedObjectModel {
     try ManagedObjectModel {
-      Entity("Account") {
-        Attribute("name", .string, .optional)
-        Attribute("cents", .integer64, .optional, .derived("entries.@sum.cents"))
-        Attribute("balance", .decimal, .optional, .derived("entries.@sum.amount"))
-        Attribute("real", .double, .optional, .derived("entries.@sum.cents"))
-        Attribute("weight", .double, .optional, .derived("entries.@sum.weight"))
-        Attribute("mean", .double, .optional, .derived("entries.@avg.cents"))
-        Attribute("least", .integer32, .optional, .derived("entries.@min.cents"))
-        Attribute("last", .date, .optional, .derived("entries.@max.day"))
-        Attribute("count", .integer64, .optional, .derived("entries.@count"))
-        Attribute("tagged", .integer64, .optional, .derived("marked.@sum.cents"))
-        Relationship("entries", to: "Entry", inverse: "account", .toMany, deleteRule: .cascade)
-        Relationship("marked", to: "Entry", inverse: "marks", .toMany)
+      EntityDescription("Account") {
+        AttributeDescription("name", .string, .optional)
+        AttributeDescription("cents", .integer64, .optional, .derived("entries.@sum.cents"))
+        AttributeDescription("balance", .decimal, .optional, .derived("entries.@sum.amount"))
+        AttributeDescription("real", .double, .optional, .derived("entries.@sum.cents"))
+        AttributeDescription("weight", .double, .optional, .derived("entries.@sum.weight"))
+        AttributeDescription("mean", .double, .optional, .derived("entries.@avg.cents"))
+        AttributeDescription("least", .integer32, .optional, .derived("entries.@min.cents"))
+        AttributeDescription("last", .date, .optional, .derived("entries.@max.day"))
+        AttributeDescription("count", .integer64, .optional, .derived("entries.@count"))
+        AttributeDescription("tagged", .integer64, .optional, .derived("marked.@sum.cents"))
+        RelationshipDescription(
+          "entries", to: "Entry", inverse: "account", .toMany, deleteRule: .cascade)
+        RelationshipDescription("marked", to: "Entry", inverse: "marks", .toMany)
       }
-      Entity("Entry") {
-        Attribute("cents", .integer32, .default(0))
-        Attribute("amount", .decimal, .optional)
-        Attribute("weight", .double, .default(0))
-        Attribute("day", .date, .optional)
-        Relationship("account", to: "Account", inverse: "entries")
-        Relationship("marks", to: "Account", inverse: "marked", .toMany)
+      EntityDescription("Entry") {
+        AttributeDescription("cents", .integer32, .default(0))
+        AttributeDescription("amount", .decimal, .optional)
+        AttributeDescription("weight", .double, .default(0))
+        AttributeDescription("day", .date, .optional)
+        RelationshipDescription("account", to: "Account", inverse: "entries")
+        RelationshipDescription("marks", to: "Account", inverse: "marked", .toMany)
       }
     }
   }
@@ -125,15 +126,15 @@ import Testing
   @Test("A commit doesn't read the members that it leaves alone")
   func commitsReadChangedMembers() throws {
     let model = try ManagedObjectModel {
-      Entity("Account") {
-        Attribute("cents", .integer64, .optional, .derived("entries.@sum.cents"))
-        Attribute("mean", .double, .optional, .derived("entries.@avg.cents"))
-        Attribute("most", .integer64, .optional, .derived("entries.@max.cents"))
-        Relationship("entries", to: "Entry", inverse: "account", .toMany)
+      EntityDescription("Account") {
+        AttributeDescription("cents", .integer64, .optional, .derived("entries.@sum.cents"))
+        AttributeDescription("mean", .double, .optional, .derived("entries.@avg.cents"))
+        AttributeDescription("most", .integer64, .optional, .derived("entries.@max.cents"))
+        RelationshipDescription("entries", to: "Entry", inverse: "account", .toMany)
       }
-      Entity("Entry") {
-        Attribute("cents", .integer64, .default(0))
-        Relationship("account", to: "Account", inverse: "entries")
+      EntityDescription("Entry") {
+        AttributeDescription("cents", .integer64, .default(0))
+        RelationshipDescription("account", to: "Account", inverse: "entries")
       }
     }
     try ObjectStore.use(model) { store in

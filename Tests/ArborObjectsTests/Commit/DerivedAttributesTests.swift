@@ -7,32 +7,36 @@ import Testing
 @Suite struct DerivedAttributesTests {
   private func model() throws -> ManagedObjectModel {
     try ManagedObjectModel {
-      Entity("Company") {
-        Attribute("name", .string, .default(""))
-        Attribute("key", .string, .optional, .unique, .derived("canonical:(name)"))
-        Attribute("headcount", .integer32, .indexed, .default(-1), .derived("employees.@count"))
-        Attribute("payroll", .integer64, .optional, .derived("employees.@sum.wage"))
-        Attribute("least", .integer32, .optional, .derived("employees.@min.wage"))
-        Attribute("written", .date, .optional, .derived("now()"))
-        Attribute(
+      EntityDescription("Company") {
+        AttributeDescription("name", .string, .default(""))
+        AttributeDescription("key", .string, .optional, .unique, .derived("canonical:(name)"))
+        AttributeDescription(
+          "headcount", .integer32, .indexed, .default(-1), .derived("employees.@count"))
+        AttributeDescription("payroll", .integer64, .optional, .derived("employees.@sum.wage"))
+        AttributeDescription("least", .integer32, .optional, .derived("employees.@min.wage"))
+        AttributeDescription("written", .date, .optional, .derived("now()"))
+        AttributeDescription(
           "roster", .string, .optional, .derived("name + ': ' + join(employees.title, ', ')"))
-        Attribute("people", .integer32, .optional, .derived("branches.employees.@count"))
-        Relationship("employees", to: "Employee", inverse: "company", .toMany)
-        Relationship("branches", to: "Company", inverse: "parent", .toMany)
-        Relationship("parent", to: "Company", inverse: "branches")
+        AttributeDescription("people", .integer32, .optional, .derived("branches.employees.@count"))
+        RelationshipDescription("employees", to: "Employee", inverse: "company", .toMany)
+        RelationshipDescription("branches", to: "Company", inverse: "parent", .toMany)
+        RelationshipDescription("parent", to: "Company", inverse: "branches")
       }
-      Entity("Employee") {
-        Attribute("wage", .integer32, .default(0))
-        Attribute("title", .string, .optional)
-        Attribute("card", .string, .optional, .derived("concat(title, ' of ', company.name)"))
-        Attribute("employer", .string, .optional, .derived("company.name"))
-        Attribute("group", .string, .optional, .derived("company.parent.name"))
-        Attribute("skillCount", .integer16, .optional, .derived("skills.@count"))
-        Attribute("double", .double, .optional, .derived("wage * 2"))
-        Relationship("company", to: "Company", inverse: "employees")
-        Relationship("skills", to: "Skill", inverse: "holders", .toMany)
+      EntityDescription("Employee") {
+        AttributeDescription("wage", .integer32, .default(0))
+        AttributeDescription("title", .string, .optional)
+        AttributeDescription(
+          "card", .string, .optional, .derived("concat(title, ' of ', company.name)"))
+        AttributeDescription("employer", .string, .optional, .derived("company.name"))
+        AttributeDescription("group", .string, .optional, .derived("company.parent.name"))
+        AttributeDescription("skillCount", .integer16, .optional, .derived("skills.@count"))
+        AttributeDescription("double", .double, .optional, .derived("wage * 2"))
+        RelationshipDescription("company", to: "Company", inverse: "employees")
+        RelationshipDescription("skills", to: "Skill", inverse: "holders", .toMany)
       }
-      Entity("Skill") { Relationship("holders", to: "Employee", inverse: "skills", .toMany) }
+      EntityDescription("Skill") {
+        RelationshipDescription("holders", to: "Employee", inverse: "skills", .toMany)
+      }
     }
   }
 

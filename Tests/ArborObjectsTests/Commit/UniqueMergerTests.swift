@@ -8,32 +8,32 @@ import Testing
 @Suite struct UniqueMergerTests {
   private static let model = Result {
     try ManagedObjectModel {
-      Entity("Country") {
-        Attribute("code", .string, .optional, .unique)
-        Attribute("name", .string, .default(""))
-        Attribute("population", .integer64, .default(0))
-        Attribute("flag", .binary, .optional, .externalStorage)
-        Relationship("capital", to: "City", inverse: "capitalOf")
-        Relationship("continent", to: "Continent", inverse: "countries")
-        Relationship("cities", to: "City", inverse: "country", .toMany)
-        Relationship("languages", to: "Language", inverse: "countries", .toMany)
-        Relationship("neighbours", to: "Country", inverse: "neighbours", .toMany)
+      EntityDescription("Country") {
+        AttributeDescription("code", .string, .optional, .unique)
+        AttributeDescription("name", .string, .default(""))
+        AttributeDescription("population", .integer64, .default(0))
+        AttributeDescription("flag", .binary, .optional, .externalStorage)
+        RelationshipDescription("capital", to: "City", inverse: "capitalOf")
+        RelationshipDescription("continent", to: "Continent", inverse: "countries")
+        RelationshipDescription("cities", to: "City", inverse: "country", .toMany)
+        RelationshipDescription("languages", to: "Language", inverse: "countries", .toMany)
+        RelationshipDescription("neighbours", to: "Country", inverse: "neighbours", .toMany)
       }
-      Entity("City") {
-        Attribute("name", .string, .default(""))
-        Relationship("country", to: "Country", inverse: "cities")
-        Relationship("capitalOf", to: "Country", inverse: "capital")
+      EntityDescription("City") {
+        AttributeDescription("name", .string, .default(""))
+        RelationshipDescription("country", to: "Country", inverse: "cities")
+        RelationshipDescription("capitalOf", to: "Country", inverse: "capital")
       }
-      Entity("Continent") {
-        Attribute("name", .string, .default(""))
-        Relationship("countries", to: "Country", inverse: "continent", .toMany, .ordered)
+      EntityDescription("Continent") {
+        AttributeDescription("name", .string, .default(""))
+        RelationshipDescription("countries", to: "Country", inverse: "continent", .toMany, .ordered)
       }
-      Entity("Language") {
-        Relationship("countries", to: "Country", inverse: "languages", .toMany)
+      EntityDescription("Language") {
+        RelationshipDescription("countries", to: "Country", inverse: "languages", .toMany)
       }
-      Entity("Person") {
-        Relationship("birthplace", to: "Country")
-        Relationship("visited", to: "Country", .toMany, .ordered)
+      EntityDescription("Person") {
+        RelationshipDescription("birthplace", to: "Country")
+        RelationshipDescription("visited", to: "Country", .toMany, .ordered)
       }
     }
   }

@@ -10,17 +10,18 @@ import Testing
     _ count: Int = 40, _ body: (PersistentStore, ManagedObjectContext) throws -> Void
   ) throws {
     let model = try ManagedObjectModel {
-      Entity("Order") {
-        Attribute("name", .string, .indexed)
-        Attribute("price", .integer32, .default(0))
-        Attribute("quantity", .integer32, .optional)
-        Attribute("latitude", .double, .default(0))
-        Attribute("longitude", .double, .default(0))
-        Relationship("lines", to: "Line", inverse: "order", .toMany, deleteRule: .cascade)
+      EntityDescription("Order") {
+        AttributeDescription("name", .string, .indexed)
+        AttributeDescription("price", .integer32, .default(0))
+        AttributeDescription("quantity", .integer32, .optional)
+        AttributeDescription("latitude", .double, .default(0))
+        AttributeDescription("longitude", .double, .default(0))
+        RelationshipDescription(
+          "lines", to: "Line", inverse: "order", .toMany, deleteRule: .cascade)
       }
-      Entity("Line") {
-        Attribute("weight", .integer32, .default(0))
-        Relationship("order", to: "Order", inverse: "lines")
+      EntityDescription("Line") {
+        AttributeDescription("weight", .integer32, .default(0))
+        RelationshipDescription("order", to: "Order", inverse: "lines")
       }
     }
     try ObjectStore.use(model) { store in
@@ -181,7 +182,9 @@ import Testing
   /// In Swedish, Ä is a letter after Z; in German it is a kind of A.
   @Test("A locale is chosen for a store, and another one for a sort key")
   func localesAreChosen() throws {
-    let model = try ManagedObjectModel { Entity("City") { Attribute("name", .string) } }
+    let model = try ManagedObjectModel {
+      EntityDescription("City") { AttributeDescription("name", .string) }
+    }
     let names = ["Zürich", "Ärla", "Ada", "Örebro"]
     let german = ["Ada", "Ärla", "Örebro", "Zürich"]
     let swedish = ["Ada", "Zürich", "Ärla", "Örebro"]
@@ -231,7 +234,9 @@ import Testing
 
   @Test("Letters are lowercased by the rules of the store's locale")
   func casesFollowTheLocale() throws {
-    let model = try ManagedObjectModel { Entity("City") { Attribute("name", .string) } }
+    let model = try ManagedObjectModel {
+      EntityDescription("City") { AttributeDescription("name", .string) }
+    }
     for (identifier, count) in [("tr_TR", 0), ("en_US", 1)] {
       var options = StoreOptions()
       options.locale = Locale(identifier: identifier)
@@ -252,16 +257,16 @@ extension ComputedOrderTests {
   @Test("Literals that meet decimals are decimals, in derivations, predicates, groups and orders")
   func decimalsAreExact() throws {
     let model = try ManagedObjectModel {
-      Entity("Posting") {
-        Attribute("account", .string, .default(""))
-        Attribute("amount", .decimal, .optional)
-        Attribute("rate", .double, .optional)
-        Attribute("tax", .decimal, .optional, .derived("amount * 0.19"))
-        Attribute("tenth", .decimal, .optional, .derived("amount * 0.1"))
-        Attribute("plus", .decimal, .optional, .derived("amount + 0.2"))
-        Attribute("gross", .decimal, .optional, .derived("(1 + 0.19) * amount"))
-        Attribute("third", .decimal, .optional, .derived("amount / 3"))
-        Attribute("rated", .decimal, .optional, .derived("amount * rate"))
+      EntityDescription("Posting") {
+        AttributeDescription("account", .string, .default(""))
+        AttributeDescription("amount", .decimal, .optional)
+        AttributeDescription("rate", .double, .optional)
+        AttributeDescription("tax", .decimal, .optional, .derived("amount * 0.19"))
+        AttributeDescription("tenth", .decimal, .optional, .derived("amount * 0.1"))
+        AttributeDescription("plus", .decimal, .optional, .derived("amount + 0.2"))
+        AttributeDescription("gross", .decimal, .optional, .derived("(1 + 0.19) * amount"))
+        AttributeDescription("third", .decimal, .optional, .derived("amount / 3"))
+        AttributeDescription("rated", .decimal, .optional, .derived("amount * rate"))
       }
     }
     func decimal(_ text: String) throws -> Decimal { try #require(Decimal(string: text)) }
@@ -306,15 +311,16 @@ extension ComputedOrderTests {
   @Test("Parts of dates are derived, grouped and sorted by, in a zone")
   func partsOfDates() throws {
     let model = try ManagedObjectModel {
-      Entity("Posting") {
-        Attribute("day", .date, .optional)
-        Attribute("text", .string, .default(""))
-        Attribute("amount", .decimal, .default(Decimal(1)))
-        Attribute("month", .integer16, .optional, .derived("month(day, 'Europe/Berlin')"))
-        Attribute(
+      EntityDescription("Posting") {
+        AttributeDescription("day", .date, .optional)
+        AttributeDescription("text", .string, .default(""))
+        AttributeDescription("amount", .decimal, .default(Decimal(1)))
+        AttributeDescription(
+          "month", .integer16, .optional, .derived("month(day, 'Europe/Berlin')"))
+        AttributeDescription(
           "period", .integer32, .optional, .indexed,
           .derived("year(day, 'Europe/Berlin') * 100 + month(day, 'Europe/Berlin')"))
-        Attribute("read", .date, .optional, .derived("CAST(text, 'NSDate')"))
+        AttributeDescription("read", .date, .optional, .derived("CAST(text, 'NSDate')"))
       }
     }
     try ObjectStore.use(model) { store in

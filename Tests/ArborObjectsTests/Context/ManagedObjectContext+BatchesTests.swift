@@ -322,7 +322,7 @@ import Testing
 
   @Test func keysThatDoNotTellTheOrderAreSorted() throws {
     let model = try ManagedObjectModel(versionIdentifier: "1") {
-      Entity("Page") { Attribute("text", .string, .indexed, .optional) }
+      EntityDescription("Page") { AttributeDescription("text", .string, .indexed, .optional) }
     }
     try ObjectStore.use(model) { store in
       let context = store.makeContext()

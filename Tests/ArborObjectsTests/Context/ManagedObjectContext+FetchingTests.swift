@@ -131,13 +131,13 @@ import Testing
 
   @Test func namedRequestsAreCopies() throws {
     let model = try ManagedObjectModel {
-      Entity("Company") {
-        Attribute("name", .string, .optional)
-        Relationship("employees", to: "Employee", inverse: "company", .toMany)
+      EntityDescription("Company") {
+        AttributeDescription("name", .string, .optional)
+        RelationshipDescription("employees", to: "Employee", inverse: "company", .toMany)
       }
-      Entity("Employee") {
-        Attribute("age", .integer16, .default(0))
-        Relationship("company", to: "Company", inverse: "employees")
+      EntityDescription("Employee") {
+        AttributeDescription("age", .integer16, .default(0))
+        RelationshipDescription("company", to: "Company", inverse: "employees")
       }
       FetchRequestTemplate(
         "olderAtCompany", entity: "Employee", predicate: "age > $AGE AND company == $company")

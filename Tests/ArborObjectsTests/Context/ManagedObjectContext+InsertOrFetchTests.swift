@@ -89,9 +89,9 @@ import Testing
 
   @Test func valuesOfTwoObjectsAreRefused() throws {
     let model = try ManagedObjectModel {
-      Entity("Country") {
-        Attribute("code", .string, .unique)
-        Attribute("number", .integer64, .unique)
+      EntityDescription("Country") {
+        AttributeDescription("code", .string, .unique)
+        AttributeDescription("number", .integer64, .unique)
       }
     }
     try ObjectStore.use(model) { store throws in

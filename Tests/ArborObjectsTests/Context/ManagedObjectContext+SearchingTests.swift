@@ -7,18 +7,18 @@ import Testing
 @Suite struct ManagedObjectContextSearchingTests {
   private func model() throws -> ManagedObjectModel {
     try ManagedObjectModel {
-      Entity("Text", isAbstract: true) {
-        Attribute("title", .string, .default(""))
-        Index(text: "title", name: "titles")
+      EntityDescription("Text", isAbstract: true) {
+        AttributeDescription("title", .string, .default(""))
+        FetchIndexDescription(text: "title", name: "titles")
       }
-      Entity("Article", parent: "Text") {
-        Attribute("body", .string, .optional)
-        Attribute("year", .integer16, .default(0))
-        Index(text: "title", "body", name: "words")
-        Index(text: "body", name: "recent", where: "year > 2000")
+      EntityDescription("Article", parent: "Text") {
+        AttributeDescription("body", .string, .optional)
+        AttributeDescription("year", .integer16, .default(0))
+        FetchIndexDescription(text: "title", "body", name: "words")
+        FetchIndexDescription(text: "body", name: "recent", where: "year > 2000")
       }
-      Entity("Note", parent: "Text")
-      Entity("Plain") { Attribute("title", .string, .default("")) }
+      EntityDescription("Note", parent: "Text")
+      EntityDescription("Plain") { AttributeDescription("title", .string, .default("")) }
     }
   }
 
@@ -214,7 +214,7 @@ import Testing
       #expect(
         try message { _ = try context.search("Plain", "x") }
           == "Plain has no index of words to search; declare one, such as "
-          + "Index(text: \"title\", \"body\").")
+          + "FetchIndexDescription(text: \"title\", \"body\").")
       #expect(
         try message { _ = try context.search("Note", "x", in: "title") }
           == "There is no index of words \"title\" at Note; it has titles. Did you mean titles?")

@@ -12,15 +12,15 @@ import Testing
     _ body: (PersistentStore, ManagedObjectContext, [ManagedObject]) throws -> Void
   ) throws {
     let model = try ManagedObjectModel {
-      Entity("Country") {
-        Attribute("name", .string)
-        Relationship("cities", to: "City", inverse: "country", .toMany)
+      EntityDescription("Country") {
+        AttributeDescription("name", .string)
+        RelationshipDescription("cities", to: "City", inverse: "country", .toMany)
       }
-      Entity("City") {
-        Attribute("name", .string)
-        Attribute("kind", .string, .optional)
-        Attribute("population", .integer32, .indexed)
-        Relationship("country", to: "Country", inverse: "cities")
+      EntityDescription("City") {
+        AttributeDescription("name", .string)
+        AttributeDescription("kind", .string, .optional)
+        AttributeDescription("population", .integer32, .indexed)
+        RelationshipDescription("country", to: "Country", inverse: "cities")
       }
     }
     try ObjectStore.use(model) { store in

@@ -6,17 +6,17 @@ import Testing
 @Suite struct ManagedObjectDynamicTests {
   private func model() throws -> ManagedObjectModel {
     try ManagedObjectModel {
-      Entity("Company") {
-        Attribute("companyName", .string, .optional)
-        Attribute("rating", .decimal, .optional)
-        Relationship("employees", to: "Employee", inverse: "company", .toMany)
+      EntityDescription("Company") {
+        AttributeDescription("companyName", .string, .optional)
+        AttributeDescription("rating", .decimal, .optional)
+        RelationshipDescription("employees", to: "Employee", inverse: "company", .toMany)
       }
-      Entity("Employee") {
-        Attribute("name", .string, .default("nobody"))
-        Attribute("age", .integer16, .default(18))
-        Attribute("salary", .double, .optional)
-        Attribute("hired", .date, .optional)
-        Relationship("company", to: "Company", inverse: "employees")
+      EntityDescription("Employee") {
+        AttributeDescription("name", .string, .default("nobody"))
+        AttributeDescription("age", .integer16, .default(18))
+        AttributeDescription("salary", .double, .optional)
+        AttributeDescription("hired", .date, .optional)
+        RelationshipDescription("company", to: "Company", inverse: "employees")
       }
     }
   }
@@ -117,7 +117,9 @@ import Testing
     let result = await #expect(
       processExitsWith: .failure, observing: [\.standardErrorContent]
     ) {
-      let model = try ManagedObjectModel { Entity("A") { Attribute("name", .string, .optional) } }
+      let model = try ManagedObjectModel {
+        EntityDescription("A") { AttributeDescription("name", .string, .optional) }
+      }
       let store = try PersistentStore(model: model, at: .inMemory)
       _ = try store.makeContext().insert("A")["nam"] as Value
     }

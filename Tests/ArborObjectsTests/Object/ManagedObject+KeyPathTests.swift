@@ -8,20 +8,20 @@ import Testing
 @Suite struct ManagedObjectKeyPathTests {
   private func use(_ body: (ManagedObjectContext, [ManagedObject]) throws -> Void) throws {
     let model = try ManagedObjectModel {
-      Entity("Person") {
-        Attribute("name", .string, .default(""))
-        Attribute("address", .composite("Address"), .optional)
-        Attribute("anything", .undefined, .transient)
-        Attribute("photo", .binary, .optional)
-        Relationship("friend", to: "Person", inverse: "friends")
-        Relationship("friends", to: "Person", inverse: "friend", .toMany)
+      EntityDescription("Person") {
+        AttributeDescription("name", .string, .default(""))
+        AttributeDescription("address", .composite("Address"), .optional)
+        AttributeDescription("anything", .undefined, .transient)
+        AttributeDescription("photo", .binary, .optional)
+        RelationshipDescription("friend", to: "Person", inverse: "friends")
+        RelationshipDescription("friends", to: "Person", inverse: "friend", .toMany)
       }
-      Composite("Address") {
-        Attribute("city", .string)
-        Attribute("floor", .integer16, .optional)
-        Attribute("point", .composite("Point"), .optional)
+      CompositeDescription("Address") {
+        AttributeDescription("city", .string)
+        AttributeDescription("floor", .integer16, .optional)
+        AttributeDescription("point", .composite("Point"), .optional)
       }
-      Composite("Point") { Attribute("latitude", .double) }
+      CompositeDescription("Point") { AttributeDescription("latitude", .double) }
     }
     try ObjectStore.use(model) { store in
       let context = store.makeContext()

@@ -8,19 +8,19 @@ import Testing
 @Suite struct ManagedObjectReadingTests {
   private static func model() throws -> ManagedObjectModel {
     try ManagedObjectModel {
-      Entity("List") {
-        Attribute("number", .integer64, .default(1))
-        Relationship("items", to: "Item", inverse: "list", .toMany, .ordered)
-        Relationship("tags", to: "Tag", inverse: "lists", .toMany)
-        Relationship("first", to: "Item")
+      EntityDescription("List") {
+        AttributeDescription("number", .integer64, .default(1))
+        RelationshipDescription("items", to: "Item", inverse: "list", .toMany, .ordered)
+        RelationshipDescription("tags", to: "Tag", inverse: "lists", .toMany)
+        RelationshipDescription("first", to: "Item")
       }
-      Entity("Item") {
-        Attribute("n", .integer64, .default(0))
-        Relationship("list", to: "List", inverse: "items")
+      EntityDescription("Item") {
+        AttributeDescription("n", .integer64, .default(0))
+        RelationshipDescription("list", to: "List", inverse: "items")
       }
-      Entity("Tag") {
-        Attribute("name", .string, .default(""))
-        Relationship("lists", to: "List", inverse: "tags", .toMany)
+      EntityDescription("Tag") {
+        AttributeDescription("name", .string, .default(""))
+        RelationshipDescription("lists", to: "List", inverse: "tags", .toMany)
       }
     }
   }
@@ -244,8 +244,10 @@ import Testing
   func whatIsNotHeldIsLogged() throws {
     #expect(ProgramLog.isSetUp)
     let model = try ManagedObjectModel {
-      Entity("Photo") { Attribute("image", .binary, .optional, .externalStorage) }
-      Entity("Note") { Attribute("text", .string, .default("")) }
+      EntityDescription("Photo") {
+        AttributeDescription("image", .binary, .optional, .externalStorage)
+      }
+      EntityDescription("Note") { AttributeDescription("text", .string, .default("")) }
     }
     try ObjectStore.use(model) { store in
       let (photoID, noteID) = try store.performBackgroundAndWait { context in
@@ -274,14 +276,16 @@ import Testing
   func deletedTargets(rule: String) throws {
     let deleteRule = try #require(RelationshipDescription.DeleteRule(rawValue: rule))
     let model = try ManagedObjectModel {
-      Entity("Owner") {
-        Attribute("name", .string, .default("O"))
-        Relationship("things", to: "Thing", inverse: "owner", .toMany, deleteRule: deleteRule)
-        Relationship("tags", to: "Thing", inverse: "owners", .toMany, deleteRule: deleteRule)
+      EntityDescription("Owner") {
+        AttributeDescription("name", .string, .default("O"))
+        RelationshipDescription(
+          "things", to: "Thing", inverse: "owner", .toMany, deleteRule: deleteRule)
+        RelationshipDescription(
+          "tags", to: "Thing", inverse: "owners", .toMany, deleteRule: deleteRule)
       }
-      Entity("Thing") {
-        Relationship("owner", to: "Owner", inverse: "things")
-        Relationship("owners", to: "Owner", inverse: "tags", .toMany)
+      EntityDescription("Thing") {
+        RelationshipDescription("owner", to: "Owner", inverse: "things")
+        RelationshipDescription("owners", to: "Owner", inverse: "tags", .toMany)
       }
     }
     try ObjectStore.use(model) { store in

@@ -50,9 +50,9 @@ import Testing
 
   @Test func longChainsNeedNoStack() throws {
     let model = try ManagedObjectModel {
-      Entity("Link") {
-        Relationship("next", to: "Link", inverse: "previous", deleteRule: .cascade)
-        Relationship("previous", to: "Link", inverse: "next")
+      EntityDescription("Link") {
+        RelationshipDescription("next", to: "Link", inverse: "previous", deleteRule: .cascade)
+        RelationshipDescription("previous", to: "Link", inverse: "next")
       }
     }
     try ObjectStore.use(model) { store in
@@ -72,12 +72,13 @@ import Testing
 
   @Test func noActionDropsLinksQuietly() throws {
     let model = try ManagedObjectModel {
-      Entity("Owner") {
-        Relationship("things", to: "Thing", inverse: "owner", .toMany, deleteRule: .noAction)
+      EntityDescription("Owner") {
+        RelationshipDescription(
+          "things", to: "Thing", inverse: "owner", .toMany, deleteRule: .noAction)
       }
-      Entity("Thing") {
-        Attribute("name", .string, .optional)
-        Relationship("owner", to: "Owner", inverse: "things")
+      EntityDescription("Thing") {
+        AttributeDescription("name", .string, .optional)
+        RelationshipDescription("owner", to: "Owner", inverse: "things")
       }
     }
     try ObjectStore.use(model) { store in

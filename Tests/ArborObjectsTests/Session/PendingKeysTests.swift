@@ -115,7 +115,7 @@ import Testing
 private enum Shelves {
   static func model() throws -> ManagedObjectModel {
     try ManagedObjectModel {
-      Entity(
+      EntityDescription(
         "Item",
         fetchIndexes: [
           FetchIndexDescription(
@@ -123,12 +123,14 @@ private enum Shelves {
           FetchIndexDescription(name: "folded", elements: [.init("title", kind: .folded)]),
         ]
       ) {
-        Attribute("code", .string, .optional, .indexed)
-        Attribute("shelf", .integer32, .optional)
-        Attribute("row", .integer64, .optional)
-        Attribute("title", .string, .optional)
+        AttributeDescription("code", .string, .optional, .indexed)
+        AttributeDescription("shelf", .integer32, .optional)
+        AttributeDescription("row", .integer64, .optional)
+        AttributeDescription("title", .string, .optional)
       }
-      Entity("Book", parent: "Item") { Attribute("pages", .integer64, .default(0)) }
+      EntityDescription("Book", parent: "Item") {
+        AttributeDescription("pages", .integer64, .default(0))
+      }
     }
   }
 

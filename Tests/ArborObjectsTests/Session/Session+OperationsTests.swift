@@ -12,16 +12,16 @@ import Testing
   /// Counters `a` to `j` with the ranks 0, 10, 20 … in one group.
   private func use(_ body: (PersistentStore) throws -> Void) throws {
     let model = try ManagedObjectModel {
-      Entity("Counter") {
-        Attribute("name", .string, .unique)
-        Attribute("rank", .integer64, .default(0), .indexed)
-        Attribute("note", .string, .default("low"))
-        Relationship("group", to: "Group", inverse: "counters")
-        Index(text: "note", name: "notes")
+      EntityDescription("Counter") {
+        AttributeDescription("name", .string, .unique)
+        AttributeDescription("rank", .integer64, .default(0), .indexed)
+        AttributeDescription("note", .string, .default("low"))
+        RelationshipDescription("group", to: "Group", inverse: "counters")
+        FetchIndexDescription(text: "note", name: "notes")
       }
-      Entity("Group") {
-        Attribute("name", .string, .default("all"))
-        Relationship("counters", to: "Counter", inverse: "group", .toMany)
+      EntityDescription("Group") {
+        AttributeDescription("name", .string, .default("all"))
+        RelationshipDescription("counters", to: "Counter", inverse: "group", .toMany)
       }
     }
     try ObjectStore.use(model) { store in
@@ -333,9 +333,9 @@ import Testing
   @Test("Beside a writer, answers and values agree", .enabled(if: TestLength.isLong))
   func besideAWriter() async throws {
     let model = try ManagedObjectModel {
-      Entity("Counter") {
-        Attribute("name", .string, .unique)
-        Attribute("rank", .integer64, .default(0), .indexed)
+      EntityDescription("Counter") {
+        AttributeDescription("name", .string, .unique)
+        AttributeDescription("rank", .integer64, .default(0), .indexed)
       }
     }
     let folder = try TemporaryFolder()

@@ -85,12 +85,12 @@ import Testing
   /// Entities whose numbers and names are ordered differently.
   private static func menagerie() throws -> ManagedObjectModel {
     try ManagedObjectModel(versionIdentifier: "1") {
-      Entity("Animal", isAbstract: true) {
-        Attribute("age", .integer64)
-        Relationship("friend", to: "Animal")
+      EntityDescription("Animal", isAbstract: true) {
+        AttributeDescription("age", .integer64)
+        RelationshipDescription("friend", to: "Animal")
       }
-      Entity("Zebra", parent: "Animal") {}
-      Entity("Ant", parent: "Animal") {}
+      EntityDescription("Zebra", parent: "Animal") {}
+      EntityDescription("Ant", parent: "Animal") {}
     }
   }
 

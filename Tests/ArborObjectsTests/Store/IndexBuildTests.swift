@@ -19,10 +19,10 @@ import Testing
       FetchIndexDescription(name: "words", elements: [.init("text", kind: .text)]),
     ]
     return try ManagedObjectModel {
-      Entity("Note", fetchIndexes: hasIndexes ? indexes : []) {
-        Attribute("code", .integer64, .default(0))
-        Attribute("rank", .integer32, .default(0))
-        Attribute("text", .string, .default(""))
+      EntityDescription("Note", fetchIndexes: hasIndexes ? indexes : []) {
+        AttributeDescription("code", .integer64, .default(0))
+        AttributeDescription("rank", .integer32, .default(0))
+        AttributeDescription("text", .string, .default(""))
       }
     }
   }

@@ -118,9 +118,9 @@ import Testing
 
   private func model(_ version: Int) throws -> ManagedObjectModel {
     try ManagedObjectModel(versionIdentifier: "\(version)") {
-      Entity("Note") {
-        Attribute("number", .integer64)
-        if version > 1 { Attribute("slug", .string) }
+      EntityDescription("Note") {
+        AttributeDescription("number", .integer64)
+        if version > 1 { AttributeDescription("slug", .string) }
       }
     }
   }

@@ -172,7 +172,9 @@ import Testing
     let folder = try TemporaryFolder()
     let location = StoreLocation.file(folder.url.appending(path: "a.arbor"))
     try PersistentStore(for: Office.classes, at: location).close()
-    let other = try ManagedObjectModel { Entity("Other") { Attribute("x", .string, .optional) } }
+    let other = try ManagedObjectModel {
+      EntityDescription("Other") { AttributeDescription("x", .string, .optional) }
+    }
     let error = try failure { _ = try PersistentStore(model: other, at: location) }
     #expect(error.code == .modelMismatch && !error.violations.isEmpty)
     let store = try PersistentStore(
@@ -186,7 +188,9 @@ import Testing
     let location = StoreLocation.file(folder.url.appending(path: "a.arbor"))
     func model(_ indexes: [FetchIndexDescription]) throws -> ManagedObjectModel {
       try ManagedObjectModel {
-        Entity("Tag", fetchIndexes: indexes) { Attribute("name", .string, .optional) }
+        EntityDescription("Tag", fetchIndexes: indexes) {
+          AttributeDescription("name", .string, .optional)
+        }
       }
     }
     let first = try PersistentStore(model: model([]), at: location)
@@ -279,7 +283,7 @@ import Testing
 
   @Test func classesThatContradictTheModelAreRefused() throws {
     let model = try ManagedObjectModel {
-      Entity("Company") { Attribute("name", .integer64, .optional) }
+      EntityDescription("Company") { AttributeDescription("name", .integer64, .optional) }
     }
     let error = try failure {
       _ = try PersistentStore(model: model, at: .inMemory, classes: [Company.self])

@@ -9,9 +9,9 @@ import Testing
 @Suite struct RetryingTests {
   private static let model = Result {
     try ManagedObjectModel {
-      Entity("Counter") {
-        Attribute("name", .string, .unique)
-        Attribute("value", .integer64, .default(0))
+      EntityDescription("Counter") {
+        AttributeDescription("name", .string, .unique)
+        AttributeDescription("value", .integer64, .default(0))
       }
     }
   }

@@ -9,7 +9,7 @@ import Testing
 @Suite struct RunningBodiesTests {
   private func use(_ body: (PersistentStore) async throws -> Void) async throws {
     let model = try ManagedObjectModel {
-      Entity("Part") { Attribute("code", .integer64, .default(0)) }
+      EntityDescription("Part") { AttributeDescription("code", .integer64, .default(0)) }
     }
     let store = try PersistentStore(model: model, at: .inMemory)
     defer { store.close() }

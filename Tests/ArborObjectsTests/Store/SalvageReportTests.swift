@@ -18,13 +18,13 @@ import Testing
   init() throws {
     folder = try TemporaryFolder()
     model = try ManagedObjectModel {
-      Entity("Person") {
-        Attribute("name", .string, .indexed)
-        Relationship("team", to: "Team", inverse: "people")
+      EntityDescription("Person") {
+        AttributeDescription("name", .string, .indexed)
+        RelationshipDescription("team", to: "Team", inverse: "people")
       }
-      Entity("Team") {
-        Attribute("name", .string, .unique)
-        Relationship("people", to: "Person", inverse: "team", .toMany)
+      EntityDescription("Team") {
+        AttributeDescription("name", .string, .unique)
+        RelationshipDescription("people", to: "Person", inverse: "team", .toMany)
       }
     }
     let store = try PersistentStore(model: model, at: .file(url))

@@ -84,9 +84,9 @@ import Testing
     try #require(ProgramLog.isSetUp)
     let store = try PersistentStore(
       model: ManagedObjectModel {
-        Entity("PlannedNote") {
-          Attribute("weight", .integer64, .indexed)
-          Attribute("rank", .integer64, .indexed)
+        EntityDescription("PlannedNote") {
+          AttributeDescription("weight", .integer64, .indexed)
+          AttributeDescription("rank", .integer64, .indexed)
         }
       }, at: .inMemory, options: StoreOptions(slowQueryThreshold: .zero))
     let context = store.makeContext()

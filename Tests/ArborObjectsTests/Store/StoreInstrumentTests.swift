@@ -44,14 +44,14 @@ import Testing
 
   private static let model = Result {
     try ManagedObjectModel {
-      Entity("Shelf") {
-        Attribute("name", .string, .unique)
-        Relationship("parts", to: "Part", inverse: "shelves", .toMany)
+      EntityDescription("Shelf") {
+        AttributeDescription("name", .string, .unique)
+        RelationshipDescription("parts", to: "Part", inverse: "shelves", .toMany)
       }
-      Entity("Part") {
-        Attribute("code", .integer64, .unique)
-        Attribute("title", .string, .optional)
-        Relationship("shelves", to: "Shelf", inverse: "parts", .toMany)
+      EntityDescription("Part") {
+        AttributeDescription("code", .integer64, .unique)
+        AttributeDescription("title", .string, .optional)
+        RelationshipDescription("shelves", to: "Shelf", inverse: "parts", .toMany)
       }
     }
   }

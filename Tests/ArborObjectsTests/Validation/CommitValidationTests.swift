@@ -6,26 +6,29 @@ import Testing
 @Suite struct CommitValidationTests {
   private func model() throws -> ManagedObjectModel {
     try ManagedObjectModel {
-      Entity("Order") {
-        Attribute("code", .string, .pattern("[A-Z]{2}[0-9]+"), .optional)
-        Attribute("title", .string, .bounds(2...5), .optional)
-        Attribute("count", .integer32, .bounds(1...10), .optional)
-        Attribute("price", .decimal, .optional)
-        Attribute("weight", .double, .default(0))
-        Attribute("placed", .date)
-        Relationship("customer", to: "Customer", inverse: "orders", .mandatory)
-        Relationship("lines", to: "Line", inverse: "order", .toMany, .count(1...2), .mandatory)
+      EntityDescription("Order") {
+        AttributeDescription("code", .string, .pattern("[A-Z]{2}[0-9]+"), .optional)
+        AttributeDescription("title", .string, .bounds(2...5), .optional)
+        AttributeDescription("count", .integer32, .bounds(1...10), .optional)
+        AttributeDescription("price", .decimal, .optional)
+        AttributeDescription("weight", .double, .default(0))
+        AttributeDescription("placed", .date)
+        RelationshipDescription("customer", to: "Customer", inverse: "orders", .mandatory)
+        RelationshipDescription(
+          "lines", to: "Line", inverse: "order", .toMany, .count(1...2), .mandatory)
       }
-      Entity("Customer") { Relationship("orders", to: "Order", inverse: "customer", .toMany) }
-      Entity("Line") { Relationship("order", to: "Order", inverse: "lines") }
+      EntityDescription("Customer") {
+        RelationshipDescription("orders", to: "Order", inverse: "customer", .toMany)
+      }
+      EntityDescription("Line") { RelationshipDescription("order", to: "Order", inverse: "lines") }
     }
   }
 
   @Test func takenUniqueValuesAreToldWithTheOtherRules() throws {
     let model = try ManagedObjectModel {
-      Entity("Country") {
-        Attribute("code", .string, .unique)
-        Attribute("population", .integer64, .bounds(0...10))
+      EntityDescription("Country") {
+        AttributeDescription("code", .string, .unique)
+        AttributeDescription("population", .integer64, .bounds(0...10))
       }
     }
     try ObjectStore.use(model) { store throws in
@@ -102,16 +105,17 @@ import Testing
 
   @Test func anEmptySetIsAValueUnlessMembersAreAskedFor() throws {
     let model = try ManagedObjectModel {
-      Entity("Basket") {
-        Relationship("fruits", to: "Fruit", inverse: "basket", .toMany, .mandatory)
-        Relationship("few", to: "Fruit", .toMany, .count(...2), .mandatory)
-        Relationship("sorted", to: "Fruit", .toMany, .ordered, .mandatory)
-        Relationship("pairs", to: "Fruit", .toMany, .count(2...))
-        Relationship("labels", to: "Fruit", inverse: "baskets", .toMany, .count(1...), .mandatory)
+      EntityDescription("Basket") {
+        RelationshipDescription("fruits", to: "Fruit", inverse: "basket", .toMany, .mandatory)
+        RelationshipDescription("few", to: "Fruit", .toMany, .count(...2), .mandatory)
+        RelationshipDescription("sorted", to: "Fruit", .toMany, .ordered, .mandatory)
+        RelationshipDescription("pairs", to: "Fruit", .toMany, .count(2...))
+        RelationshipDescription(
+          "labels", to: "Fruit", inverse: "baskets", .toMany, .count(1...), .mandatory)
       }
-      Entity("Fruit") {
-        Relationship("basket", to: "Basket", inverse: "fruits")
-        Relationship("baskets", to: "Basket", inverse: "labels", .toMany, .mandatory)
+      EntityDescription("Fruit") {
+        RelationshipDescription("basket", to: "Basket", inverse: "fruits")
+        RelationshipDescription("baskets", to: "Basket", inverse: "labels", .toMany, .mandatory)
       }
     }
     try ObjectStore.use(model) { store in
@@ -158,19 +162,19 @@ import Testing
 
   private static func measures() throws -> ManagedObjectModel {
     try ManagedObjectModel {
-      Entity("Measure") {
-        Attribute("name", .string, .default(""))
-        Attribute("double", .double, .optional, .indexed)
-        Attribute("float", .float, .optional)
-        Attribute("price", .decimal, .optional)
-        Attribute("day", .date, .optional)
-        Attribute("place", .composite("Place"), .optional)
-        Attribute("twice", .double, .optional, .derived("double * 2"))
-        Attribute("zero", .double, .optional, .derived("double - double"))
+      EntityDescription("Measure") {
+        AttributeDescription("name", .string, .default(""))
+        AttributeDescription("double", .double, .optional, .indexed)
+        AttributeDescription("float", .float, .optional)
+        AttributeDescription("price", .decimal, .optional)
+        AttributeDescription("day", .date, .optional)
+        AttributeDescription("place", .composite("Place"), .optional)
+        AttributeDescription("twice", .double, .optional, .derived("double * 2"))
+        AttributeDescription("zero", .double, .optional, .derived("double - double"))
       }
-      Composite("Place") {
-        Attribute("latitude", .double, .optional)
-        Attribute("fee", .decimal, .optional)
+      CompositeDescription("Place") {
+        AttributeDescription("latitude", .double, .optional)
+        AttributeDescription("fee", .decimal, .optional)
       }
     }
   }

@@ -6,18 +6,18 @@ import Testing
 @Suite struct CompositeRulesTests {
   private func model() throws -> ManagedObjectModel {
     try ManagedObjectModel {
-      Entity("Place") {
-        Attribute("address", .composite("Address"), .optional)
-        Attribute("former", .composite("Address"))
+      EntityDescription("Place") {
+        AttributeDescription("address", .composite("Address"), .optional)
+        AttributeDescription("former", .composite("Address"))
       }
-      Composite("Address") {
-        Attribute("city", .string, .bounds(2...10))
-        Attribute("code", .string, .optional, .pattern("[0-9]{5}"))
-        Attribute("point", .composite("Point"), .optional)
+      CompositeDescription("Address") {
+        AttributeDescription("city", .string, .bounds(2...10))
+        AttributeDescription("code", .string, .optional, .pattern("[0-9]{5}"))
+        AttributeDescription("point", .composite("Point"), .optional)
       }
-      Composite("Point") {
-        Attribute("latitude", .double, .bounds(-90...90))
-        Attribute("floor", .integer16, .optional)
+      CompositeDescription("Point") {
+        AttributeDescription("latitude", .double, .bounds(-90...90))
+        AttributeDescription("floor", .integer16, .optional)
       }
     }
   }

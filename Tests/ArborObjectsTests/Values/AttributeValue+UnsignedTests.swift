@@ -174,9 +174,9 @@ private final class Gauge: ManagedObject {
 
   @Test func binaryDataHasNoOrderAndEqualsNoNumber() throws {
     let model = try ManagedObjectModel {
-      Entity("File") {
-        Attribute("data", .binary, .optional)
-        Attribute("bytes", .integer64, .default(0))
+      EntityDescription("File") {
+        AttributeDescription("data", .binary, .optional)
+        AttributeDescription("bytes", .integer64, .default(0))
       }
     }
     try ObjectStore.use(model) { store in

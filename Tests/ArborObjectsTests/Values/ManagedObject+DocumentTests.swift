@@ -12,16 +12,16 @@ import Testing
 
   private func model() throws -> ManagedObjectModel {
     try ManagedObjectModel {
-      Entity("Record") {
-        Attribute("small", .integer16, .optional)
-        Attribute("middle", .integer32, .optional)
-        Attribute("large", .integer64, .optional)
-        Attribute("single", .float, .optional)
-        Attribute("double", .double, .optional)
-        Attribute("flag", .boolean, .optional)
-        Attribute("text", .string, .optional)
-        Attribute("date", .date, .optional)
-        Attribute("exact", .decimal, .optional)
+      EntityDescription("Record") {
+        AttributeDescription("small", .integer16, .optional)
+        AttributeDescription("middle", .integer32, .optional)
+        AttributeDescription("large", .integer64, .optional)
+        AttributeDescription("single", .float, .optional)
+        AttributeDescription("double", .double, .optional)
+        AttributeDescription("flag", .boolean, .optional)
+        AttributeDescription("text", .string, .optional)
+        AttributeDescription("date", .date, .optional)
+        AttributeDescription("exact", .decimal, .optional)
       }
     }
   }

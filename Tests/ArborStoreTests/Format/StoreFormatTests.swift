@@ -18,14 +18,14 @@ import Testing
 
   init() throws {
     let model = try ManagedObjectModel {
-      Entity("Company") {
-        Attribute("name", .string, .unique)
-        Relationship("employees", to: "Employee", inverse: "company", .toMany)
+      EntityDescription("Company") {
+        AttributeDescription("name", .string, .unique)
+        RelationshipDescription("employees", to: "Employee", inverse: "company", .toMany)
       }
-      Entity("Employee") {
-        Attribute("name", .string, .optional)
-        Attribute("age", .integer16, .default(18), .indexed)
-        Relationship("company", to: "Company", inverse: "employees")
+      EntityDescription("Employee") {
+        AttributeDescription("name", .string, .optional)
+        AttributeDescription("age", .integer16, .default(18), .indexed)
+        RelationshipDescription("company", to: "Company", inverse: "employees")
       }
     }
     schema = try ModelSchema(model, catalog: SchemaCatalog(numbering: model))
@@ -118,7 +118,7 @@ import Testing
 
   @Test func formerModel() throws {
     let model = try ManagedObjectModel {
-      Entity("Note") { Attribute("text", .string, .optional) }
+      EntityDescription("Note") { AttributeDescription("text", .string, .optional) }
     }
     let schema = try ModelSchema(model, catalog: SchemaCatalog(numbering: model))
     let former = FormerModel(
@@ -258,15 +258,17 @@ import Testing
 
   @Test func historyWithLinks() throws {
     let model = try ManagedObjectModel {
-      Entity("Company") {
-        Relationship("employees", to: "Employee", inverse: "company", .toMany)
+      EntityDescription("Company") {
+        RelationshipDescription("employees", to: "Employee", inverse: "company", .toMany)
       }
-      Entity("Employee") {
-        Attribute("name", .string, .optional)
-        Relationship("company", to: "Company", inverse: "employees")
-        Relationship("skills", to: "Skill", inverse: "holders", .toMany)
+      EntityDescription("Employee") {
+        AttributeDescription("name", .string, .optional)
+        RelationshipDescription("company", to: "Company", inverse: "employees")
+        RelationshipDescription("skills", to: "Skill", inverse: "holders", .toMany)
       }
-      Entity("Skill") { Relationship("holders", to: "Employee", inverse: "skills", .toMany) }
+      EntityDescription("Skill") {
+        RelationshipDescription("holders", to: "Employee", inverse: "skills", .toMany)
+      }
     }
     let schema = try ModelSchema(model, catalog: SchemaCatalog(numbering: model))
     let entry = HistoryEntry(

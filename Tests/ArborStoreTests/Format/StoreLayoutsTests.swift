@@ -16,10 +16,10 @@ import Testing
   /// The newest layout is the third: `title` (1), `pages` (3), `price` (4).
   init() throws {
     let model = try ManagedObjectModel {
-      Entity("Book") {
-        Attribute("title", .string, .optional)
-        Attribute("pages", .integer32, .default(1))
-        Attribute("price", .double, .default(9.5))
+      EntityDescription("Book") {
+        AttributeDescription("title", .string, .optional)
+        AttributeDescription("pages", .integer32, .default(1))
+        AttributeDescription("price", .double, .default(9.5))
       }
     }
     let catalog = SchemaCatalog(entries: [

@@ -4,17 +4,18 @@ import ArborModel
 enum IndexKindsModel {
   static func make() throws -> ManagedObjectModel {
     try ManagedObjectModel {
-      Entity("Task") {
-        Attribute("title", .string, .optional)
-        Attribute("body", .string, .optional)
-        Attribute("rank", .integer32, .optional)
-        Attribute("isDone", .boolean, .default(false))
-        Index("byTitle", on: .folded("title"), "rank")
-        Index("open", on: "rank", where: "isDone == NO")
-        Index("onceOpen", on: "-rank", where: "isDone == NO AND rank > 100", isUnique: true)
-        Index("onceTitle", on: .folded("body"), where: "rank == 7", isUnique: true)
-        Index("pair", on: "title", "rank", where: "isDone == YES", isUnique: true)
-        Index(text: "body")
+      EntityDescription("Task") {
+        AttributeDescription("title", .string, .optional)
+        AttributeDescription("body", .string, .optional)
+        AttributeDescription("rank", .integer32, .optional)
+        AttributeDescription("isDone", .boolean, .default(false))
+        FetchIndexDescription("byTitle", on: .folded("title"), "rank")
+        FetchIndexDescription("open", on: "rank", where: "isDone == NO")
+        FetchIndexDescription(
+          "onceOpen", on: "-rank", where: "isDone == NO AND rank > 100", isUnique: true)
+        FetchIndexDescription("onceTitle", on: .folded("body"), where: "rank == 7", isUnique: true)
+        FetchIndexDescription("pair", on: "title", "rank", where: "isDone == YES", isUnique: true)
+        FetchIndexDescription(text: "body")
       }
     }
   }

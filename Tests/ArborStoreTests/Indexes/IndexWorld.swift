@@ -59,14 +59,15 @@ struct IndexWorld {
     let heirs = (0..<Int.random(in: 0...2, using: &random)).map { index("h\($0)") }
     let isMarked = chance(30)
     return try ManagedObjectModel {
-      Entity("Note", fetchIndexes: mine) {
-        Attribute("text", .string, .optional)
-        Attribute("title", .string, options: isMarked ? [.optional, .indexed] : [.optional])
-        Attribute("count", .integer32, .optional)
-        Attribute("day", .date, .optional)
+      EntityDescription("Note", fetchIndexes: mine) {
+        AttributeDescription("text", .string, .optional)
+        AttributeDescription(
+          "title", .string, options: isMarked ? [.optional, .indexed] : [.optional])
+        AttributeDescription("count", .integer32, .optional)
+        AttributeDescription("day", .date, .optional)
       }
-      Entity("Memo", parent: "Note", fetchIndexes: heirs) {
-        Attribute("rank", .integer16, .optional)
+      EntityDescription("Memo", parent: "Note", fetchIndexes: heirs) {
+        AttributeDescription("rank", .integer16, .optional)
       }
     }
   }

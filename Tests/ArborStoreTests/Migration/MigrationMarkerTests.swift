@@ -64,7 +64,7 @@ import Testing
     expectUnderWay { try StoreEngine.open(opening).close() }
     // Nor is it brought to another model, but by the migration itself.
     opening.model = try ManagedObjectModel {
-      Entity("Tag") { Attribute("name", .string, .optional) }
+      EntityDescription("Tag") { AttributeDescription("name", .string, .optional) }
     }
     opening.migration = .lightweight(dropping: nil)
     expectUnderWay { try StoreEngine.open(opening).close() }

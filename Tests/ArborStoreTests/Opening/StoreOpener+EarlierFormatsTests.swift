@@ -66,7 +66,9 @@ import Testing
   /// Whoever is refused can go back to the former library.
   @Test func aRefusedWriterLeavesThemAsTheyAre() throws {
     let before = try bytes()
-    let other = try ManagedObjectModel { Entity("Other") { Attribute("name", .string) } }
+    let other = try ManagedObjectModel {
+      EntityDescription("Other") { AttributeDescription("name", .string) }
+    }
     #expect(throws: StoreError.self) {
       try StoreEngine.open(StoreOpening(.file(path), model: other))
     }

@@ -14,12 +14,12 @@ import Testing
 
   private func model(_ indexes: [FetchIndexDescription] = []) throws -> ManagedObjectModel {
     try ManagedObjectModel {
-      Entity("Item", isAbstract: true, fetchIndexes: indexes) {
-        Attribute("name", .string, .optional)
-        Attribute("rank", .integer32, .optional)
+      EntityDescription("Item", isAbstract: true, fetchIndexes: indexes) {
+        AttributeDescription("name", .string, .optional)
+        AttributeDescription("rank", .integer32, .optional)
       }
-      Entity("Task", parent: "Item") { Attribute("note", .string, .optional) }
-      Entity("Event", parent: "Item") { Attribute("day", .date, .optional) }
+      EntityDescription("Task", parent: "Item") { AttributeDescription("note", .string, .optional) }
+      EntityDescription("Event", parent: "Item") { AttributeDescription("day", .date, .optional) }
     }
   }
 

@@ -8,9 +8,9 @@ import Testing
 @Suite struct BlobStorageTests {
   private func model() throws -> ManagedObjectModel {
     try ManagedObjectModel {
-      Entity("Photo") {
-        Attribute("title", .string, .default(""))
-        Attribute("image", .binary, .externalStorage, .optional)
+      EntityDescription("Photo") {
+        AttributeDescription("title", .string, .default(""))
+        AttributeDescription("image", .binary, .externalStorage, .optional)
       }
     }
   }

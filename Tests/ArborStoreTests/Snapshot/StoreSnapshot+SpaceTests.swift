@@ -19,10 +19,10 @@ import Testing
 
   @Test func everyKindHasItsPages() throws {
     let model = try ManagedObjectModel {
-      Entity("Photo") {
-        Attribute("title", .string, .indexed)
-        Attribute("image", .binary, .optional, .externalStorage)
-        Relationship("others", to: "Photo", inverse: "others", .toMany)
+      EntityDescription("Photo") {
+        AttributeDescription("title", .string, .indexed)
+        AttributeDescription("image", .binary, .optional, .externalStorage)
+        RelationshipDescription("others", to: "Photo", inverse: "others", .toMany)
       }
     }
     try TemporaryStore.use(model) { store in
@@ -60,7 +60,7 @@ import Testing
   /// An index in which many objects share a value lies in trees within its tree.
   @Test func sharedValuesCountWhereTheyBelong() throws {
     let model = try ManagedObjectModel {
-      Entity("Task") { Attribute("isDone", .boolean, .indexed) }
+      EntityDescription("Task") { AttributeDescription("isDone", .boolean, .indexed) }
     }
     try TemporaryStore.use(model) { store in
       let draft = Draft(store.file)

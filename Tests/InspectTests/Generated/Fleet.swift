@@ -272,11 +272,11 @@ enum FleetModel {
 
   static func make() throws(ArborError) -> ManagedObjectModel {
     try ManagedObjectModel(for: classes, versionIdentifier: "3") {
-      Composite("Place") {
-        Attribute("latitude", .double)
-        Attribute("name", .string, .optional, .bounds(...40))
+      CompositeDescription("Place") {
+        AttributeDescription("latitude", .double)
+        AttributeDescription("name", .string, .optional, .bounds(...40))
       }
-      Configuration("Cloud", entities: ["Depot", "Tour"])
+      ManagedObjectModel.Configuration("Cloud", entities: ["Depot", "Tour"])
       FetchRequestTemplate(
         name: "old", entity: "Vehicle", predicate: "year < $YEAR", fetchLimit: 10,
         fetchBatchSize: 5, includesSubentities: false, returnsDistinctResults: true,

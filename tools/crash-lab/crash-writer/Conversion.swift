@@ -15,25 +15,25 @@ import Synchronization
 enum Conversion {
   static func first() throws -> ManagedObjectModel {
     try ManagedObjectModel {
-      Entity("Entry") {
-        Attribute("id", .integer64)
-        Attribute("text", .string)
-        Attribute("visits", .integer32, .default(0))
+      EntityDescription("Entry") {
+        AttributeDescription("id", .integer64)
+        AttributeDescription("text", .string)
+        AttributeDescription("visits", .integer32, .default(0))
       }
     }
   }
 
   static func second() throws -> ManagedObjectModel {
     try ManagedObjectModel {
-      Entity("Entry") {
-        Attribute("id", .integer64)
-        Attribute("length", .integer32)
-        Attribute("visits", .integer32, .default(0))
-        Relationship("receipt", to: "Receipt", inverse: "entry")
+      EntityDescription("Entry") {
+        AttributeDescription("id", .integer64)
+        AttributeDescription("length", .integer32)
+        AttributeDescription("visits", .integer32, .default(0))
+        RelationshipDescription("receipt", to: "Receipt", inverse: "entry")
       }
-      Entity("Receipt") {
-        Attribute("number", .integer64)
-        Relationship("entry", to: "Entry", inverse: "receipt")
+      EntityDescription("Receipt") {
+        AttributeDescription("number", .integer64)
+        RelationshipDescription("entry", to: "Entry", inverse: "receipt")
       }
     }
   }

@@ -29,13 +29,13 @@ struct MarkWriter {
   /// A version of the model; each has one attribute more than the one before.
   private static func model(version: Int) throws -> ManagedObjectModel {
     try ManagedObjectModel(versionIdentifier: "\(version)") {
-      Entity("Mark") {
-        Attribute("code", .string, .indexed)
-        for number in 1..<version { Attribute("note\(number)", .string, .optional) }
+      EntityDescription("Mark") {
+        AttributeDescription("code", .string, .indexed)
+        for number in 1..<version { AttributeDescription("note\(number)", .string, .optional) }
       }
-      Entity("Tally") {
-        Attribute("name", .string, .unique)
-        Attribute("count", .integer64, .default(0))
+      EntityDescription("Tally") {
+        AttributeDescription("name", .string, .unique)
+        AttributeDescription("count", .integer64, .default(0))
       }
     }
   }

@@ -67,7 +67,7 @@ struct SwiftModelSource {
   private func part(_ composite: CompositeDescription) -> String {
     let parts = composite.attributes.map { attribute in
       SourceText.call(
-        "Attribute",
+        "AttributeDescription",
         [SourceText.literal(attribute.name), attribute.type.source]
           + (attribute.isOptional ? [".optional"] : [])
           + (attribute.defaultValue.isNull
@@ -80,7 +80,7 @@ struct SwiftModelSource {
 
   private func part(_ configuration: (key: String, value: [String])) -> String {
     SourceText.call(
-      "Configuration",
+      "ManagedObjectModel.Configuration",
       [
         SourceText.literal(configuration.key),
         "entities: \(ValueSource.names(configuration.value))",

@@ -13,10 +13,10 @@ import Testing
       name: "byArea",
       elements: [.init("area", isAscending: isAscending), .init("isOpen", isAscending: false)])
     return try ManagedObjectModel {
-      Entity("Site", fetchIndexes: [index]) {
-        Attribute("area", .integer32, .optional)
-        Attribute("isOpen", .boolean)
-        Attribute("text", .string)
+      EntityDescription("Site", fetchIndexes: [index]) {
+        AttributeDescription("area", .integer32, .optional)
+        AttributeDescription("isOpen", .boolean)
+        AttributeDescription("text", .string)
       }
     }
   }

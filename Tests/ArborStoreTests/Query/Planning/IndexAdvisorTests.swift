@@ -29,25 +29,29 @@ import Testing
     func advice(_ text: String, sortKeys: [SortKey] = [], limit: Int = 0) throws -> String? {
       try explain("Employee", text, sortKeys: sortKeys, limit: limit).suggestedIndex?.description
     }
-    #expect(try advice("plain == 'x'") == "Index(\"byPlain\", on: \"plain\") at Employee")
+    #expect(
+      try advice("plain == 'x'") == "FetchIndexDescription(\"byPlain\", on: \"plain\") at Employee")
     #expect(
       try advice("level > 3 AND plain == 'x' AND name ENDSWITH 'y'")
-        == "Index(\"byPlainLevel\", on: \"plain\", \"level\") at Employee")
+        == "FetchIndexDescription(\"byPlainLevel\", on: \"plain\", \"level\") at Employee")
     #expect(
       try advice("plain == 'x' AND level > 3", sortKeys: ["-badge"], limit: 3)
-        == "Index(\"byPlainBadge\", on: \"plain\", \"-badge\") at Employee")
+        == "FetchIndexDescription(\"byPlainBadge\", on: \"plain\", \"-badge\") at Employee")
     #expect(
       try advice("plain BEGINSWITH[cd] 'x'")
-        == "Index(\"byPlain\", on: .folded(\"plain\")) at Employee")
+        == "FetchIndexDescription(\"byPlain\", on: .folded(\"plain\")) at Employee")
     // No index has the order of texts without case alone.
     #expect(try advice("plain BEGINSWITH[c] 'x'") == nil)
     #expect(try advice("plain >[d] 'x'") == nil)
     #expect(
-      try advice("plain ==[c] 'x'") == "Index(\"byPlain\", on: .folded(\"plain\")) at Employee")
+      try advice("plain ==[c] 'x'")
+        == "FetchIndexDescription(\"byPlain\", on: .folded(\"plain\")) at Employee")
     #expect(
-      try advice("plain TOKENMATCHES 'some words'") == "Index(text: \"plain\") at Employee")
+      try advice("plain TOKENMATCHES 'some words'")
+        == "FetchIndexDescription(text: \"plain\") at Employee")
     #expect(
-      try advice("company.city == 'x'") == "Index(\"byCity\", on: \"city\") at Company")
+      try advice("company.city == 'x'")
+        == "FetchIndexDescription(\"byCity\", on: \"city\") at Company")
   }
 
   @Test func whatIsServedNeedsNoAdvice() throws {

@@ -26,10 +26,10 @@ import Testing
   private func model() throws -> ManagedObjectModel {
     try ManagedObjectModel {
       for (name, columns) in Self.indexes.sorted(by: { $0.key < $1.key }) {
-        Entity(name, fetchIndexes: [Self.index(columns)]) {
-          Attribute("a", .integer32, .optional)
-          Attribute("b", .double, .optional)
-          Attribute("c", .string, .optional)
+        EntityDescription(name, fetchIndexes: [Self.index(columns)]) {
+          AttributeDescription("a", .integer32, .optional)
+          AttributeDescription("b", .double, .optional)
+          AttributeDescription("c", .string, .optional)
         }
       }
     }

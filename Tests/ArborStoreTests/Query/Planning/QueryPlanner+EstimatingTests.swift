@@ -12,17 +12,17 @@ import Testing
 
   init() throws {
     let model = try ManagedObjectModel {
-      Entity("Company") {
-        Attribute("name", .string, .indexed)
-        Attribute("city", .string)
-        Relationship("employees", to: "Employee", inverse: "company", .toMany)
+      EntityDescription("Company") {
+        AttributeDescription("name", .string, .indexed)
+        AttributeDescription("city", .string)
+        RelationshipDescription("employees", to: "Employee", inverse: "company", .toMany)
       }
-      Entity("Employee") {
-        Attribute("name", .string)
-        Attribute("badge", .integer64, .unique)
-        Attribute("age", .integer16, .indexed)
-        Attribute("salary", .integer32, .indexed)
-        Relationship("company", to: "Company", inverse: "employees")
+      EntityDescription("Employee") {
+        AttributeDescription("name", .string)
+        AttributeDescription("badge", .integer64, .unique)
+        AttributeDescription("age", .integer16, .indexed)
+        AttributeDescription("salary", .integer32, .indexed)
+        RelationshipDescription("company", to: "Company", inverse: "employees")
       }
     }
     schema = try ModelSchema(model, catalog: SchemaCatalog(numbering: model))

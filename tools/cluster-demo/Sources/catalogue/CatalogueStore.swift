@@ -7,17 +7,18 @@ struct CatalogueStore: Sendable {
   static var model: ManagedObjectModel {
     get throws {
       try ManagedObjectModel {
-        Entity("Product") {
-          Attribute("code", .string, .unique)
-          Attribute("title", .string, .default(""))
-          Attribute("stock", .integer64, .default(0))
-          Relationship("orders", to: "Order", inverse: "product", .toMany, deleteRule: .deny)
+        EntityDescription("Product") {
+          AttributeDescription("code", .string, .unique)
+          AttributeDescription("title", .string, .default(""))
+          AttributeDescription("stock", .integer64, .default(0))
+          RelationshipDescription(
+            "orders", to: "Order", inverse: "product", .toMany, deleteRule: .deny)
         }
-        Entity("Order") {
+        EntityDescription("Order") {
           // Not unique, so that an order that is written twice is there twice.
-          Attribute("ticket", .string, .indexed)
-          Attribute("quantity", .integer64, .default(1))
-          Relationship("product", to: "Product", inverse: "orders")
+          AttributeDescription("ticket", .string, .indexed)
+          AttributeDescription("quantity", .integer64, .default(1))
+          RelationshipDescription("product", to: "Product", inverse: "orders")
         }
       }
     }

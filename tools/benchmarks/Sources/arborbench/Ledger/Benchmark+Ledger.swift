@@ -4,8 +4,11 @@ import Foundation
 extension Benchmark {
   func compareLedgers(rounds: Int) throws {
     let data = LedgerData(count: count)
-    let (own, other) = (path + ".arbor", path + ".sqlite")
-    for suffix in ["", "-lock"] { try? FileManager.default.removeItem(atPath: own + suffix) }
+    let (own, imported, other) = (path + ".arbor", path + "-imported.arbor", path + ".sqlite")
+    for suffix in ["", "-lock"] {
+      try? FileManager.default.removeItem(atPath: own + suffix)
+      try? FileManager.default.removeItem(atPath: imported + suffix)
+    }
     for suffix in ["", "-wal", "-shm"] {
       try? FileManager.default.removeItem(atPath: other + suffix)
     }
@@ -19,6 +22,16 @@ extension Benchmark {
       try database.load(data)
       return (count, 0)
     }
+    let document = data.document()
+    let second = try LedgerStore(path: imported)
+    try Meter.measure("ledger_import_arbor") {
+      try second.importTransactions(from: document)
+      return (count, 0)
+    }
+    guard try second.sums() == store.sums() else {
+      throw BenchmarkError("the imported ledger has other sums")
+    }
+    second.close()
     for _ in 0..<max(1, rounds) {
       try Meter.measure("ledger_group_arbor") { try store.sums() }
       try Meter.measure("ledger_group_sqlite") { try database.sums() }

@@ -47,6 +47,20 @@ struct LedgerData {
     }
   }
 
+  /// The transactions as a JSON list, each with its postings.
+  func document() -> Data {
+    var text = "["
+    for row in transactions {
+      let date = Date(timeIntervalSinceReferenceDate: row.date).formatted(.iso8601)
+      text += row.number == 1 ? "\n" : ",\n"
+      text += #"{"number": \#(row.number), "date": "\#(date)", "month": "\#(row.month)", "#
+      text += #""payee": "\#(row.payee)", "memo": "\#(row.memo)", "postings": ["#
+      text += #"{"cents": \#(-row.cents), "account": "\#(Self.accounts[row.from])"}, "#
+      text += #"{"cents": \#(row.cents), "account": "\#(Self.accounts[row.to])"}]}"#
+    }
+    return Data((text + "\n]\n").utf8)
+  }
+
   /// The month of a day after 2001-01-01, by the Gregorian calendar.
   private static func month(ofDay day: Int) -> String {
     var calendar = Calendar(identifier: .gregorian)

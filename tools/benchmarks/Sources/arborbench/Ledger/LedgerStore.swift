@@ -7,23 +7,25 @@ struct LedgerStore {
 
   static func model() throws -> ManagedObjectModel {
     try ManagedObjectModel {
-      Entity("Account") {
-        Attribute("name", .string, .default(""), .unique)
-        Relationship("postings", to: "Posting", inverse: "account", .toMany)
+      EntityDescription("Account", userInfo: ["PrimaryAttribute": "name"]) {
+        AttributeDescription("name", .string, .default(""), .unique)
+        RelationshipDescription("postings", to: "Posting", inverse: "account", .toMany)
       }
-      Entity("Transaction") {
-        Attribute("number", .integer64, .default(0), .unique)
-        Attribute("date", .date, .optional, .indexed)
-        Attribute("month", .string, .default(""))
-        Attribute("payee", .string, .default(""))
-        Attribute("memo", .string, .default(""))
-        Relationship("postings", to: "Posting", inverse: "transaction", .toMany)
-        Index(text: "payee", "memo", name: "words")
+      EntityDescription("Transaction", userInfo: ["PrimaryAttribute": "number"]) {
+        AttributeDescription("number", .integer64, .default(0), .unique)
+        AttributeDescription("date", .date, .optional, .indexed)
+        AttributeDescription("month", .string, .default(""))
+        AttributeDescription("payee", .string, .default(""))
+        AttributeDescription("memo", .string, .default(""))
+        RelationshipDescription("postings", to: "Posting", inverse: "transaction", .toMany)
+        FetchIndexDescription(text: "payee", "memo", name: "words")
       }
-      Entity("Posting") {
-        Attribute("cents", .integer64, .default(0))
-        Relationship("account", to: "Account", inverse: "postings")
-        Relationship("transaction", to: "Transaction", inverse: "postings")
+      EntityDescription("Posting") {
+        AttributeDescription("cents", .integer64, .default(0))
+        RelationshipDescription(
+          "account", to: "Account", inverse: "postings",
+          .userInfo(["ImportReference": "{account}"]))
+        RelationshipDescription("transaction", to: "Transaction", inverse: "postings")
       }
     }
   }
@@ -53,6 +55,17 @@ struct LedgerStore {
         posting["transaction"] = transaction
       }
     }
+    try context.commit()
+  }
+
+  /// Imports the transactions of a JSON document with their postings, in one commit.
+  func importTransactions(from data: Data) throws {
+    let context = store.makeContext()
+    for name in LedgerData.accounts {
+      let account = try context.insert("Account")
+      account["name"] = name
+    }
+    try context.importObjects(data: data, as: "Transaction")
     try context.commit()
   }
 

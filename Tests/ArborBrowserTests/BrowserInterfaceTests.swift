@@ -109,8 +109,8 @@ import Testing
   @Test func showsPartsOfManyMembers() throws {
     try ServedStore.use(employees: 0) { served in
       let context = served.store.makeContext()
-      let office = try context.objects("Office").order(by: "city").first
-      let project = try context.objects("Project").first
+      let office = try context.objects("Office").order(by: "city").first()
+      let project = try context.objects("Project").first()
       let employees = try (0..<5001).map { number in
         let employee = try context.insert("Employee")
         employee["name"] = Value.string("Employee \(number)")

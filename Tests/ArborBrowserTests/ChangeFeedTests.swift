@@ -37,7 +37,7 @@ import Testing
       context.author = "Mary"
       context.name = "import"
       let employee = try #require(
-        try context.objects("Employee").filter("name == 'Employee 3'").first)
+        try context.objects("Employee").filter("name == 'Employee 3'").first())
       employee["age"] = 99
       try context.commit()
       let first = events(1, from: connection)

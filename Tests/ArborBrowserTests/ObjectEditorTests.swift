@@ -14,7 +14,7 @@ import Testing
 
   private func count(_ served: ServedStore, _ entity: String, _ predicate: String) throws -> Int {
     try served.store.makeContext().objects(entity)
-      .filter(FetchPredicate(format: predicate)).count
+      .filter(FetchPredicate(format: predicate)).count()
   }
 
   @Test func showsAndThenCommits() throws {
@@ -76,7 +76,7 @@ import Testing
       let context = served.store.makeContext()
       let employee = try context.insert("Employee")
       employee["name"] = "Late"
-      employee["office"] = try context.objects("Office").filter("city == 'Oslo'").first
+      employee["office"] = try context.objects("Office").filter("city == 'Oslo'").first()
       try context.commit()
       let refused = try served.client.post("/api/edit", ["edits": edits, "digest": digest])
       #expect(refused.status == 409)
@@ -133,7 +133,7 @@ import Testing
         try served.client.post("/api/edit", ["edits": second]).json["digest"])
       let context = served.store.makeContext()
       let other = try #require(
-        try context.objects("Employee").filter("name == 'Employee 3'").first)
+        try context.objects("Employee").filter("name == 'Employee 3'").first())
       other["notes"] = "x"
       try context.commit()
       let refused = try served.client.post("/api/edit", ["edits": second, "digest": digest])

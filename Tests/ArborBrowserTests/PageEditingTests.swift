@@ -10,7 +10,7 @@ import Testing
 @Suite(.serialized, .enabled(if: Chromium.executable != nil)) struct PageEditingTests {
   private func count(_ served: ServedStore, _ predicate: String) throws -> Int {
     try served.store.makeContext().objects("Employee")
-      .filter(FetchPredicate(format: predicate)).count
+      .filter(FetchPredicate(format: predicate)).count()
   }
 
   private func fill(_ page: Chromium, _ label: String, _ text: String) throws {
@@ -84,7 +84,7 @@ import Testing
     try ServedStore.use(writing: true) { served in
       let context = served.store.makeContext()
       let employee = try #require(
-        try context.objects("Employee").filter("name == 'Employee 3'").first)
+        try context.objects("Employee").filter("name == 'Employee 3'").first())
       employee["notes"] = "one\r\ntwo\rthree"
       try context.commit()
       let page = try Chromium()

@@ -82,7 +82,7 @@ import Testing
   private func commit(_ served: ServedStore) throws {
     let context = served.store.makeContext()
     context.author = "Mary"
-    let employee = try context.objects("Employee").filter("name == 'Employee 3'").first
+    let employee = try context.objects("Employee").filter("name == 'Employee 3'").first()
     employee?["age"] = 77
     try context.commit()
   }

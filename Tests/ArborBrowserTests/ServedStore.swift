@@ -92,7 +92,7 @@ struct ServedStore {
     }
     let project = try context.insert("Project")
     project["title"] = "Bridge"
-    project["members"] = Array(try context.objects("Employee").order(by: "name").limit(2).array)
+    project["members"] = Array(try context.objects("Employee").order(by: "name").limit(2).fetch())
     try context.commit()
   }
 }

@@ -20,7 +20,9 @@ struct Obstructed: Sendable, CustomTestStringConvertible {
     _ type: AttributeType, _ options: AttributeOption...
   ) -> @Sendable () throws -> ManagedObjectModel {
     {
-      try ManagedObjectModel { Entity("Note") { Attribute("code", type, options: options) } }
+      try ManagedObjectModel {
+        EntityDescription("Note") { AttributeDescription("code", type, options: options) }
+      }
     }
   }
 
@@ -80,14 +82,16 @@ struct Obstructed: Sendable, CustomTestStringConvertible {
       testDescription: "an entity becomes abstract",
       former: {
         try ManagedObjectModel {
-          Entity("Note") { Attribute("code", .string, .optional) }
-          Entity("Memo", parent: "Note") {}
+          EntityDescription("Note") { AttributeDescription("code", .string, .optional) }
+          EntityDescription("Memo", parent: "Note") {}
         }
       },
       newer: {
         try ManagedObjectModel {
-          Entity("Note", isAbstract: true) { Attribute("code", .string, .optional) }
-          Entity("Memo", parent: "Note") {}
+          EntityDescription("Note", isAbstract: true) {
+            AttributeDescription("code", .string, .optional)
+          }
+          EntityDescription("Memo", parent: "Note") {}
         }
       }, fill: note("x"), property: nil, fix: { $0.delete(try $0.fetch("Note")[0]) }),
   ]

@@ -114,8 +114,8 @@ import Testing
         let found = try context.fetch(request).map { $0["number"] as Value }
         answers.append("\(text) by \(key): \(found)")
       }
-      let figures = try context.objects("Item").filter(predicate).aggregates(
-        .count("pages"), .sum("pages"), .maximum("title"), .minimum("rank"))
+      let figures = try context.objects("Item").filter(predicate).values(
+        of: .count("pages"), .sum("pages"), .maximum("title"), .minimum("rank"))
       answers.append("\(text): \(figures)")
     }
     return answers

@@ -102,8 +102,8 @@ import Testing
   func narrowingOfAnEmptyEntity() throws {
     func model(_ type: AttributeType) throws -> ManagedObjectModel {
       try ManagedObjectModel {
-        Entity("House") { Attribute("number", type, .optional) }
-        Entity("Street") { Attribute("name", .string, .optional) }
+        EntityDescription("House") { AttributeDescription("number", type, .optional) }
+        EntityDescription("Street") { AttributeDescription("name", .string, .optional) }
       }
     }
     let options = StoreOptions(migration: .lightweightOnly)

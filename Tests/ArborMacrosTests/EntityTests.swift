@@ -20,9 +20,9 @@ import Testing
     }
     try manager.commit()
     let young = try manager.context.objects(Employee.self)
-      .filter("age < \(40)").order(by: "-age", "name").array
+      .filter("age < \(40)").order(by: "-age", "name").fetch()
     let same = try manager.context.objects(Employee.self)
-      .filter(#Predicate { $0.age < 40 }).order(by: "-age", "name").array
+      .filter(#Predicate { $0.age < 40 }).order(by: "-age", "name").fetch()
     #expect(young.map(\.name) == ["Ada", "Barbara", "Edsger"])
     #expect(same == young)
     #expect(company.employees.count == 4)
@@ -30,10 +30,10 @@ import Testing
     let twin = manager.insert(Company.self)
     twin.companyID = 7
     try manager.commit()
-    #expect(try manager.context.objects(Company.self).count == 1)
+    #expect(try manager.context.objects(Company.self).count() == 1)
     #expect(company.employees.count == 4)
     manager.delete(company)
-    #expect(try manager.context.objects(Employee.self).count == 0)
+    #expect(try manager.context.objects(Employee.self).count() == 0)
     try manager.commit()
     try TemporaryStore.check(path: url.path)
   }
@@ -97,7 +97,7 @@ import Testing
     }
     let other = store.makeContext()
     let authors = other.objects(Library.Author.self)
-    let author = try #require(try authors.filter("name == 'Simone'").first)
+    let author = try #require(try authors.filter("name == 'Simone'").first())
     #expect(author.genre == .essay)
     #expect(author.grade == .high)
     #expect(author.home == .init(street: "Rue de Rivoli", city: "Paris"))
@@ -116,7 +116,7 @@ import Testing
     #expect(Array(book.shelves).map(\.built) == [date])
     #expect(book.shelves.first?.page == URL(string: "https://example.org/a"))
     #expect(book.shelves.first?.price == 12)
-    let laureate = try #require(try other.objects(Library.Laureate.self).first)
+    let laureate = try #require(try other.objects(Library.Laureate.self).first())
     #expect(laureate.year == 1957 && laureate.genre == .novel && laureate.grade == .low)
     #expect(laureate.rival == author && laureate.teacher == author)
     #expect(author.students == [laureate] && book.reader == laureate)
@@ -191,22 +191,22 @@ import Testing
       Library.Genre.essay, Library.Grade.high, [Library.Genre.novel, .poetry]
     )
     func names(_ predicate: Predicate<Library.Author>) throws -> [String] {
-      try query.filter(predicate).array.map(\.name)
+      try query.filter(predicate).fetch().map(\.name)
     }
     #expect(try names(#Predicate { $0.genre == essay }) == ["Ada", "Cy"])
     #expect(try names(#Predicate { $0.genre != essay && $0.grade == high }) == ["Bo", "Di"])
     #expect(try names(#Predicate { some.contains($0.genre) }) == ["Bo", "Di"])
     #expect(try names(#Predicate { $0.grade == nil }) == ["Ada"])
-    #expect(try query.filter("genre == \(essay)").count == 2)
-    #expect(try query.filter(FetchPredicate(format: "grade == %@", high)).count == 2)
-    #expect(try query.filter("genre IN \(some)").count == 2)
+    #expect(try query.filter("genre == \(essay)").count() == 2)
+    #expect(try query.filter(FetchPredicate(format: "grade == %@", high)).count() == 2)
+    #expect(try query.filter("genre IN \(some)").count() == 2)
 
     let sorted = try context.fetch(
       FetchRequest<Library.Author>(
         sortKeys: [.descending(\Library.Author.genre), .ascending(\Library.Author.grade)]))
     #expect(sorted.map(\.name) == ["Di", "Bo", "Ada", "Cy"])
-    let last: Library.Genre? = try query.maximum("genre")
-    let least: Library.Grade? = try query.minimum("grade")
+    let last: Library.Genre? = try query.value(of: .maximum("genre"))
+    let least: Library.Grade? = try query.value(of: .minimum("grade"))
     #expect(last == .poetry && least == .low)
     #expect(
       try query.grouped(by: \.genre).mapValues(\.count) == [.essay: 2, .novel: 1, .poetry: 1])

@@ -103,7 +103,7 @@ import Testing
       try make(context, Int64(2 * number + 1))
     }
     try context.commit()
-    let memos = try context.objects(Memo.self).order(by: "key").array
+    let memos = try context.objects(Memo.self).order(by: "key").fetch()
     #expect(memos.map(\.key) == (0..<Int64(2 * Self.ways.count)).map { $0 })
     #expect(Set(memos.map(\.id)).count == memos.count)
     #expect(Set(memos.map(\.secret)).count == memos.count)
@@ -130,7 +130,7 @@ import Testing
     #expect(memo.id == id && memo.secret == secret)
     // A refetched object is read, not made.
     context.reset()
-    let again = try #require(try context.objects(Memo.self).first)
+    let again = try #require(try context.objects(Memo.self).first())
     #expect(again.id == id && again.secret == secret)
   }
 

@@ -270,7 +270,7 @@ import Testing
   @Test("The regular expression of an attribute ends with the commit that checks it")
   func regularExpressionsOfModelsAreBounded() throws {
     let model = try ManagedObjectModel {
-      Entity("Note") { Attribute("text", .string, .pattern("(a+)+b")) }
+      EntityDescription("Note") { AttributeDescription("text", .string, .pattern("(a+)+b")) }
     }
     let store = try PersistentStore(model: model, at: .inMemory)
     let context = store.makeContext()

@@ -114,7 +114,7 @@ import Testing
       defer { store.close() }
       try store.catchUp()
       let context = store.makeContext()
-      let marks = try context.objects("Mark").array.map { $0["code"] as String }
+      let marks = try context.objects("Mark").fetch().map { $0["code"] as String }
       found = (marks.sorted(), (try context.fetchOne("Tally")?["count"] as Int?) ?? 0)
     }
     try TemporaryStore.check(path: path)

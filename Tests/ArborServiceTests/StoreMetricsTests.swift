@@ -71,7 +71,7 @@ import Testing
       let context = store.makeContext()
       _ = try context.fetch("Part0")
       _ = try context.fetch("Part0", matching: "code == 1")
-      _ = try context.objects("Part1").count
+      _ = try context.objects("Part1").count()
       func total(_ entity: String, _ kind: String) -> Int64 {
         kept.counterTotal(
           label: "arbor_fetches_total",
@@ -90,7 +90,7 @@ import Testing
     try use(entities: most + 2) { kept, _, store in
       let context = store.makeContext()
       for _ in 0..<2 {
-        for index in 0..<(most + 2) { _ = try context.objects("Part\(index)").count }
+        for index in 0..<(most + 2) { _ = try context.objects("Part\(index)").count() }
       }
       let labels = Set(
         kept.counters(label: "arbor_fetches_total").map { counter in

@@ -85,7 +85,7 @@ import Tracing
 
   @Test func aCountIsNoNumberOfRows() async throws {
     try await use { tracer, store in
-      _ = try store.makeContext().objects("Part").count
+      _ = try store.makeContext().objects("Part").count()
       let span = try #require(tracer.popFinishedSpans().last)
       #expect(Self.words(span)["db.operation.name"] == "count")
       #expect(Self.words(span)["db.response.returned_rows"] == nil)

@@ -92,7 +92,7 @@ import Testing
     truck.tours = [context.insert(Tour.self)]
     truck.tours[0].number = 1
     try context.commit()
-    let read = try #require(try store.makeContext().objects(Vehicle.self).first as? Truck)
+    let read = try #require(try store.makeContext().objects(Vehicle.self).first() as? Truck)
     #expect(read.axles == 3 && read.class == "say \"B\"\n\\")
   }
 

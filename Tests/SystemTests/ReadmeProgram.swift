@@ -69,9 +69,9 @@ enum ReadmeMacros {
   static func run(at url: URL) throws -> [String] {
     let manager = try DataManager(for: Company.self, Employee.self, at: .file(url))
     let young = try manager.context.objects(Employee.self)
-      .filter("age < \(40)").order(by: "-age", "name").array
+      .filter("age < \(40)").order(by: "-age", "name").fetch()
     let same = try manager.context.objects(Employee.self)
-      .filter(#Predicate { $0.age < 40 }).order(by: "-age", "name").array
+      .filter(#Predicate { $0.age < 40 }).order(by: "-age", "name").fetch()
     return (young + same).map(\.name)
   }
 }

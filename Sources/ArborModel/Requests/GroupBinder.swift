@@ -119,7 +119,7 @@ struct GroupBinder {
   private mutating func index(
     of call: (function: PredicateFunction, operand: ExpressionNode?, isDistinct: Bool)
   ) throws(ArborError) -> Int {
-    guard let function = Aggregate.Function(call.function) else {
+    guard let function = AggregateExpression.Function(call.function) else {
       preconditionFailure("Only what makes one value of many is an aggregate.")
     }
     let node = Wanted(function: call.function, operand: call.operand, isDistinct: call.isDistinct)
@@ -209,5 +209,5 @@ extension PredicateFunction {
   }
 
   /// Whether the function makes one value of many.
-  var isStatistic: Bool { Aggregate.Function(self) != nil }
+  var isStatistic: Bool { AggregateExpression.Function(self) != nil }
 }

@@ -3,7 +3,7 @@ package struct GroupFigure: Sendable {
   private var rowCount = 0
   /// nil where rows are counted, whatever they have.
   private var summary: ValueSummary?
-  private let function: Aggregate.Function
+  private let function: AggregateExpression.Function
 
   package init(_ aggregate: RowPlan.GroupAggregate) {
     function = aggregate.function

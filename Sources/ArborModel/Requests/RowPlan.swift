@@ -27,7 +27,7 @@ package struct RowPlan: Sendable {
 
   /// One value made of the objects of a group.
   package struct GroupAggregate: Sendable {
-    package let function: Aggregate.Function
+    package let function: AggregateExpression.Function
     /// nil for the objects themselves, which are counted.
     package let expression: BoundExpression?
     package let isDistinct: Bool

@@ -18,7 +18,7 @@ package struct ValueSummary: Sendable {
   /// - Parameters:
   ///   - isDistinct: Whether equal values count once.
   ///   - keepsValues: Whether there will be functions that
-  ///     ``Aggregate/Function/takesAllValues``.
+  ///     ``AggregateExpression/Function/takesAllValues``.
   ///   - keepsExtremes: Whether the least or the greatest value will be asked for, which takes
   ///     comparing each value.
   package init(isDistinct: Bool = false, keepsValues: Bool = false, keepsExtremes: Bool = true) {
@@ -44,7 +44,7 @@ package struct ValueSummary: Sendable {
     if greatest.isNull || Value.compare(value, greatest) == .greater { greatest = value }
   }
 
-  package func value(of function: Aggregate.Function) -> Value {
+  package func value(of function: AggregateExpression.Function) -> Value {
     switch function {
     case .count: .integer(Int64(count))
     case .sum: sum.value

@@ -12,7 +12,7 @@ extension Value {
   /// has no room.
   ///
   /// ```swift
-  /// let oldest = try query.maximum("age")?.int
+  /// let oldest = try query.value(of: .maximum("age"))?.int
   /// ```
   public var int: Int? { int64.flatMap(Int.init(exactly:)) }
 

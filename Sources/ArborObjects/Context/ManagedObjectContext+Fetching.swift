@@ -47,22 +47,10 @@ extension ManagedObjectContext {
     try session.numbers(of: request).map(session.objectID)
   }
 
-  /// Makes values of the objects that a request would give, in one pass and without making them; of
-  /// its limited results where it has a limit or an offset.
-  ///
-  /// Where all of them are minima and maxima of attributes that lead an index, and the predicate is
-  /// none, or no more than equalities of its columns before and a range of the attribute, they are
-  /// read from the ends of the index, whatever the number of objects.
-  ///
-  /// ```swift
-  /// let figures = try context.aggregate(request, [.sum("salary"), .average("salary")])
-  /// ```
-  ///
-  /// - Returns: The value of each aggregate, in their order.
-  /// - Throws: ``ArborError`` as ``fetch(_:)``; `typeMismatch` where a function is not defined for
-  ///   what its key path leads to.
-  public func aggregate<T: ManagedObject>(
-    _ request: FetchRequest<T>, _ aggregates: [Aggregate]
+  /// Computes values over the objects of a request, in the order of the aggregates; see
+  /// ``ObjectQuery/Aggregate``.
+  package func aggregate<T: ManagedObject>(
+    _ request: FetchRequest<T>, _ aggregates: [AggregateExpression]
   ) throws(ArborError) -> [Value] {
     try session.read(request, aggregates) { snapshot, query, bound, overlay throws(StoreError) in
       try snapshot.aggregate(query, bound, overlay: overlay)
@@ -140,17 +128,8 @@ extension ManagedObjectContext {
     }
   }
 
-  /// How the store makes values of what a request asks for, as of the last commit.
-  ///
-  /// ```swift
-  /// print(try context.explain(request, [.minimum("age")]))
-  /// // aggregate minimum age
-  /// // └ index Employee.age: first key · about 1 row
-  /// ```
-  ///
-  /// - Throws: ``ArborError`` as ``aggregate(_:_:)``.
-  public func explain<T: ManagedObject>(
-    _ request: FetchRequest<T>, _ aggregates: [Aggregate]
+  package func explain<T: ManagedObject>(
+    _ request: FetchRequest<T>, _ aggregates: [AggregateExpression]
   ) throws(ArborError) -> QueryPlan {
     try session.read(request, aggregates) { snapshot, query, bound, _ throws(StoreError) in
       try snapshot.explain(query, bound)

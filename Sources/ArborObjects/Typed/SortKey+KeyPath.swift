@@ -13,44 +13,60 @@ extension SortKey {
   /// Orders by a property of a typed class, or of an object it leads to.
   ///
   /// ```swift
-  /// request.sortKeys = try [
+  /// request.sortKeys = [
   ///   SortKey(\Employee.company?.name, options: .caseInsensitive),
   ///   SortKey(\Employee.age, .descending),
   /// ]
   /// ```
   ///
-  /// - Throws: ``ArborError`` `invalidPredicate` where the key path is no path of properties that
-  ///   the class's `entityDescription` names.
+  /// A key path that isn't a path of properties in the class's `entityDescription` makes the fetch
+  /// throw `invalidPredicate`.
   public init<Root: ManagedObject, Property>(
     _ keyPath: KeyPath<Root, Property>, _ direction: Direction = .ascending, options: Options = []
-  ) throws(ArborError) {
-    self.init(
-      try Root.propertyPath(of: keyPath), isAscending: direction == .ascending, options: options)
+  ) {
+    self.init(keyPath as PartialKeyPath<Root>, direction, options: options)
+  }
+
+  init<Root: ManagedObject>(
+    _ keyPath: PartialKeyPath<Root>, _ direction: Direction, options: Options
+  ) {
+    do throws(ArborError) {
+      self.init(
+        try Root.propertyPath(of: keyPath), isAscending: direction == .ascending, options: options)
+    } catch { self.init(failing: error) }
   }
 
   /// Lesser values of a property first; see ``init(_:_:options:)``.
   public static func ascending<Root: ManagedObject, Property>(
     _ keyPath: KeyPath<Root, Property>, options: Options = []
-  ) throws(ArborError) -> SortKey {
-    try SortKey(keyPath, .ascending, options: options)
+  ) -> SortKey {
+    SortKey(keyPath, .ascending, options: options)
   }
 
   /// Greater values of a property first; see ``init(_:_:options:)``.
   public static func descending<Root: ManagedObject, Property>(
     _ keyPath: KeyPath<Root, Property>, options: Options = []
-  ) throws(ArborError) -> SortKey {
-    try SortKey(keyPath, .descending, options: options)
+  ) -> SortKey {
+    SortKey(keyPath, .descending, options: options)
   }
 
   /// Orders as Foundation's descriptor does.
   ///
   /// ```swift
-  /// request.sortKeys = try [SortKey(SortDescriptor(\Employee.name, order: .reverse))]
+  /// request.sortKeys = [SortKey(SortDescriptor(\Employee.name, order: .reverse))]
   /// ```
   ///
-  /// - Throws: ``ArborError`` `invalidPredicate` where the descriptor has no key path of modelled
-  ///   properties, or orders texts in a way that a store has none for.
-  public init<Root: ManagedObject>(_ descriptor: SortDescriptor<Root>) throws(ArborError) {
+  /// A descriptor that has no key path of modelled properties, or compares strings in a way that
+  /// stores don't, makes the fetch throw `invalidPredicate`.
+  public init<Root: ManagedObject>(_ descriptor: SortDescriptor<Root>) {
+    do throws(ArborError) { self = try Self.key(for: descriptor) } catch {
+      self.init(failing: error)
+    }
+  }
+
+  private static func key<Root: ManagedObject>(
+    for descriptor: SortDescriptor<Root>
+  ) throws(ArborError) -> SortKey {
     guard let keyPath = descriptor.keyPath else {
       throw ArborError(
         .invalidPredicate,
@@ -63,6 +79,7 @@ extension SortKey {
         "A store does not order texts by the comparator \(comparator); "
           + "use a SortKey with options such as .localized or .numeric.")
     }
-    self.init(try Root.propertyPath(of: keyPath), isAscending: descriptor.order == .forward)
+    return SortKey(
+      try Root.propertyPath(of: keyPath), isAscending: descriptor.order == .forward)
   }
 }

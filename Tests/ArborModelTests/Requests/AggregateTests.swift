@@ -3,7 +3,7 @@ import Testing
 
 @Suite struct AggregateTests {
   @Test func functionsHaveManyNames() {
-    let names: [(Aggregate.Function, [String])] = [
+    let names: [(AggregateExpression.Function, [String])] = [
       (.count, ["count", "count:", "@count", "COUNT"]), (.sum, ["sum", "sum:", "@sum"]),
       (.average, ["average", "avg", "@avg", "average:", "mean"]),
       (.minimum, ["minimum", "min", "min:", "@min"]), (.maximum, ["maximum", "max", "@max"]),
@@ -11,10 +11,14 @@ import Testing
       (.standardDeviation, ["stddev", "stddev:", "standardDeviation"]),
     ]
     for (function, spellings) in names {
-      for name in spellings { #expect(Aggregate.Function(named: name) == function, "\(name)") }
-      #expect(Aggregate.Function(named: function.rawValue) == function)
+      for name in spellings {
+        #expect(AggregateExpression.Function(named: name) == function, "\(name)")
+      }
+      #expect(AggregateExpression.Function(named: function.rawValue) == function)
     }
-    for name in ["", "total", "summe", "@"] { #expect(Aggregate.Function(named: name) == nil) }
+    for name in ["", "total", "summe", "@"] {
+      #expect(AggregateExpression.Function(named: name) == nil)
+    }
   }
 
   @Test func whatHasNoSumIsRefused() throws {
@@ -33,20 +37,20 @@ import Testing
     ])
     let schema = try ModelSchema(model, catalog: SchemaCatalog(numbering: model))
     let person = try #require(schema.entity(named: "Person"))
-    func code(_ aggregate: Aggregate) -> ArborError.Code? {
+    func code(_ aggregate: AggregateExpression) -> ArborError.Code? {
       do {
         _ = try aggregate.bind(to: person, in: schema)
         return nil
       } catch { return error.code }
     }
-    for aggregate: Aggregate in [
+    for aggregate: AggregateExpression in [
       .count, .count("name"), .countDistinct("friend"), .sum("age"), .average("born"),
       .minimum("name"), .maximum("friend.born"), .minimum("entity.name"),
       .median("age"), .standardDeviation("age"), .mode("age"), .mode("name"), .mode("born"),
     ] {
       #expect(code(aggregate) == nil, "\(aggregate)")
     }
-    for aggregate: Aggregate in [
+    for aggregate: AggregateExpression in [
       .sum("name"), .sum("born"), .average("name"), .sum("friend"), .maximum("friend"),
       .minimum("objectID"), .median("name"), .median("born"), .standardDeviation("born"),
       .mode("friend"), .standardDeviation("entity.name"),
@@ -55,6 +59,6 @@ import Testing
     }
     #expect(code(.sum("agee")) == .unknownName)
     #expect(code(.sum("friends.age")) == .invalidArgument)
-    #expect(code(Aggregate(.sum)) == .invalidArgument)
+    #expect(code(AggregateExpression(.sum)) == .invalidArgument)
   }
 }

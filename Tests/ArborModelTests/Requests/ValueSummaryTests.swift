@@ -10,7 +10,9 @@ import Testing
   }
 
   private func all(_ values: [Value]) -> [Value] {
-    Aggregate.Function.allCases.filter { !$0.takesAllValues }.map { summary(values).value(of: $0) }
+    AggregateExpression.Function.allCases.filter { !$0.takesAllValues }.map {
+      summary(values).value(of: $0)
+    }
   }
 
   @Test func nothingHasASumOnly() {
@@ -65,7 +67,7 @@ import Testing
   }
 
   @Test func whatTakesAllValuesMeansWhatTheLanguageMeans() {
-    let functions: [(Aggregate.Function, PredicateFunction)] = [
+    let functions: [(AggregateExpression.Function, PredicateFunction)] = [
       (.median, .median), (.mode, .mode), (.standardDeviation, .stddev),
     ]
     let lists: [[Value]] = [
@@ -74,7 +76,7 @@ import Testing
       [.decimal(0.5), 1, .boolean(true)],
     ]
     for (function, other) in functions {
-      #expect(function.takesAllValues && Aggregate.Function(other) == function)
+      #expect(function.takesAllValues && AggregateExpression.Function(other) == function)
       for values in lists {
         var summary = ValueSummary(keepsValues: true)
         for value in values { summary.add(value) }

@@ -323,8 +323,8 @@ import Testing
   }
 
   private func edit(_ context: ManagedObjectContext, _ random: inout SeededRandom) throws {
-    let companies = try context.objects("Company").array
-    let people = try context.objects("Employee").array
+    let companies = try context.objects("Company").fetch()
+    let people = try context.objects("Employee").fetch()
     let name = Value.string("name \(UInt32.random(in: 0...(.max), using: &random))")
     switch Int.random(in: 0..<11, using: &random) {
     case 0, 1: try context.insert("Company")["name"] = name
@@ -347,7 +347,7 @@ import Testing
   }
 
   private func examine(_ context: ManagedObjectContext, _ seed: UInt64) throws {
-    for company in try context.objects("Company").array {
+    for company in try context.objects("Company").fetch() {
       let employees: [ManagedObject] = company["employees"]
       let branches: [ManagedObject] = company["branches"]
       let wages = employees.map { $0["wage"] as Int }
@@ -357,7 +357,7 @@ import Testing
       let people = branches.map { ($0["employees"] as [ManagedObject]).count }
       #expect(company["people"] as Int == people.reduce(0, +), "seed \(seed)")
     }
-    for person in try context.objects("Employee").array {
+    for person in try context.objects("Employee").fetch() {
       let company: ManagedObject? = person["company"]
       let parent = company?["parent"] as ManagedObject?
       let (name, group) = (

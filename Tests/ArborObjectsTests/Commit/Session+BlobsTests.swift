@@ -64,7 +64,7 @@ private final class Photo: ManagedObject {
       #expect(photo["image"] == .binary(bytes(200_000)) && !context.hasChanges)
 
       let other = store.makeContext()
-      let same = try #require(try other.objects(Photo.self).first)
+      let same = try #require(try other.objects(Photo.self).first())
       #expect(same.image == bytes(200_000) && same.notes?[2999] == "note 2999")
       #expect(same.committedValues(for: ["image"]) == ["image": .binary(bytes(200_000))])
       same.title = "x"
@@ -127,7 +127,7 @@ private final class Photo: ManagedObject {
       empty.cover = large
       try context.commit()
       func ids(_ predicate: FetchPredicate) throws -> [ObjectID] {
-        try store.makeContext().objects(Photo.self).filter(predicate).ids
+        try store.makeContext().objects(Photo.self).filter(predicate).fetchIDs()
       }
       #expect(try ids("image == nil") == [empty.objectID])
       #expect(try ids("image != nil") == [large.objectID, small.objectID])
@@ -141,7 +141,7 @@ private final class Photo: ManagedObject {
       // Pending values are in the records still.
       small.image = bytes(50_000, 9)
       #expect(try context.count("Photo", matching: "image == \(bytes(50_000, 9))") == 1)
-      #expect(try context.objects(Photo.self).aggregate("count", "image") == 2)
+      #expect(try context.objects(Photo.self).value(of: .function("count", "image")) == 2)
 
       var request = FetchRequest<Photo>()
       request.propertiesToFetch = ["image"]
@@ -150,7 +150,7 @@ private final class Photo: ManagedObject {
       #expect(
         Set(rows.map { $0["image"] }) == [.binary(bytes(40_000)), .binary(bytes(10))])
       #expect(
-        try failure { _ = try context.objects(Photo.self).order(by: "image").array }.code
+        try failure { _ = try context.objects(Photo.self).order(by: "image").fetch() }.code
           == .invalidArgument)
     }
   }
@@ -234,7 +234,7 @@ private final class Photo: ManagedObject {
       photo.image = bytes(30_000)
       try left.commit()
       right.automaticallyMergesCommits = false
-      let same = try #require(try right.objects(Photo.self).first)
+      let same = try #require(try right.objects(Photo.self).first())
       #expect(same.title == "")
       photo.image = bytes(50_000, 1)
       try left.commit()
@@ -286,7 +286,7 @@ private final class Photo: ManagedObject {
           pending[photo.objectID] = data
         }
         let (expected, seed) = (pending, random.seed)
-        for photo in try context.objects(Photo.self).array {
+        for photo in try context.objects(Photo.self).fetch() {
           #expect(photo.image == expected[photo.objectID] ?? Data([9, 9]), "seed \(seed)")
         }
       }

@@ -63,19 +63,19 @@ import Testing
 
   @Test func everyWayGivesOneOrder() throws {
     try use { (_, context) throws in
-      let all = try context.objects("Order").array
+      let all = try context.objects("Order").fetch()
       for isAscending in [true, false] {
         let key = SortKey("price * quantity", isAscending: isAscending)
         let expected = byProduct(all, isAscending: isAscending)
         let query = context.objects("Order").order(by: key)
-        #expect(try query.array == expected)
+        #expect(try query.fetch() == expected)
         for limit in [1, 7, 39, 50] {
-          #expect(try query.limit(limit).array == Array(expected.prefix(limit)))
+          #expect(try query.limit(limit).fetch() == Array(expected.prefix(limit)))
           #expect(
-            try query.offset(3).limit(limit).ids
+            try query.offset(3).limit(limit).fetchIDs()
               == expected.dropFirst(3).prefix(limit).map(\.objectID))
         }
-        #expect(try query.first == expected.first && query.last == expected.last)
+        #expect(try query.first() == expected.first && query.last() == expected.last)
         let window = try context.fetchWindow(query.request)
         #expect(Array(window) == expected)
         var found: [ManagedObject] = []
@@ -95,7 +95,7 @@ import Testing
 
   @Test func pendingChangesCount() throws {
     try use { (_, context) throws in
-      let all = try context.objects("Order").array
+      let all = try context.objects("Order").fetch()
       all[3]["price"] = 1000
       all[3]["quantity"] = 2
       context.delete(all[11])
@@ -106,26 +106,26 @@ import Testing
       let expected = byProduct(
         all.filter { !$0.isDeleted } + [new], isAscending: false)
       let query = context.objects("Order").order(by: "-price * quantity")
-      #expect(try query.array == expected && query.limit(2).array == [all[3], new])
+      #expect(try query.fetch() == expected && query.limit(2).fetch() == [all[3], new])
     }
   }
 
   @Test func membersAndPlacesAreOrderedBy() throws {
     try use(12) { (_, context) throws in
-      let byCount = try context.objects("Order").order(by: "-lines.@count", "name").array
+      let byCount = try context.objects("Order").order(by: "-lines.@count", "name").fetch()
       #expect(byCount.prefix(4).map { $0["name"] } == ["o11", "o3", "o7", "o10"])
       let weight = context.objects("Order").order(by: "-lines.@sum.weight", "name").limit(3)
-      #expect(try weight.array.map { $0["name"] } == ["o11", "o3", "o7"])
+      #expect(try weight.fetch().map { $0["name"] } == ["o11", "o3", "o7"])
       let nearest = try SortKey.ascending(
         expression: "distanceToLocation:fromLocation:({latitude, longitude}, %@)",
         arguments: [[5.2, 0.0]])
       #expect(
-        try context.objects("Order").order(by: nearest).limit(3).array.map { $0["name"] } == [
+        try context.objects("Order").order(by: nearest).limit(3).fetch().map { $0["name"] } == [
           "o5", "o6", "o4",
         ])
       let texts = context.objects("Order").order(
         by: .descending(expression: "concat('O', name)", options: [.caseInsensitive, .numeric]))
-      #expect(try texts.first?["name"] == "o11")
+      #expect(try texts.first()?["name"] == "o11")
     }
   }
 
@@ -167,7 +167,7 @@ import Testing
   @Test func pagesNeedAnOrderThatLasts() throws {
     try use(3) { (_, context) throws in
       let query = context.objects("Order").order(by: "random()")
-      #expect(try Set(query.array).count == 3)
+      #expect(try Set(query.fetch()).count == 3)
       let error = #expect(throws: ArborError.self) { try query.limit(2).page(after: nil) }
       #expect(
         error?.message
@@ -303,7 +303,7 @@ extension ComputedOrderTests {
       #expect(
         try query.rows("sum(amount * 0.19) AS t").first?["t"]
           == .decimal(try decimal("2345678991234587.2886")))
-      let ordered = try query.order(by: "amount * 0.1").array.map { $0["amount"].decimal }
+      let ordered = try query.order(by: "amount * 0.1").fetch().map { $0["amount"].decimal }
       #expect(ordered.first == (try decimal("0.1")))
     }
   }
@@ -335,7 +335,7 @@ extension ComputedOrderTests {
       }
       try context.commit()
       let query = context.objects("Posting")
-      #expect(try query.order(by: "text").array.map { $0["month"].int } == [12, 1, 1, 2, 2])
+      #expect(try query.order(by: "text").fetch().map { $0["month"].int } == [12, 1, 1, 2, 2])
       #expect(try context.count("Posting", matching: "read == day") == 5)
       #expect(try context.count("Posting", matching: "period == 202401") == 2)
       #expect(
@@ -357,7 +357,7 @@ extension ComputedOrderTests {
       #expect(rows.map { $0["y"]?.int } == [2023, 2024, 2024])
       #expect(rows.map { $0["m"]?.int } == [12, 1, 2])
       #expect(rows.map { $0["n"]?.int } == [1, 2, 2])
-      let latest = try query.order(by: .descending(expression: "weekday(day)"), "text").array
+      let latest = try query.order(by: .descending(expression: "weekday(day)"), "text").fetch()
       #expect(latest.first?["text"] == "2023-12-31T22:59:59Z")
     }
   }

@@ -188,7 +188,7 @@ import Testing
   @Test func predicatesUseTheIndex() throws {
     try use { (context) throws in
       let query = context.objects("Article").filter("body TOKENMATCHES 'den fox'")
-      #expect(try query.count == 2 && "\(query.explain())".contains("words.body"))
+      #expect(try query.count() == 2 && "\(query.explain())".contains("words.body"))
     }
   }
 

@@ -29,19 +29,19 @@ import Testing
       let all = context.objects(Employee.self)
       let old = all.filter("age >= \(22)")
       let sorted = old.order(by: "-age", "name")
-      #expect(try all.array == employees)
-      #expect(try old.count == 6)
-      #expect(try sorted.array.map(\.name) == ["e8", "e9", "e6", "e7", "e4", "e5"])
-      #expect(try sorted.limit(2).array.map(\.name) == ["e8", "e9"])
-      #expect(try sorted.offset(1).limit(2).array.map(\.name) == ["e9", "e6"])
+      #expect(try all.fetch() == employees)
+      #expect(try old.count() == 6)
+      #expect(try sorted.fetch().map(\.name) == ["e8", "e9", "e6", "e7", "e4", "e5"])
+      #expect(try sorted.limit(2).fetch().map(\.name) == ["e8", "e9"])
+      #expect(try sorted.offset(1).limit(2).fetch().map(\.name) == ["e9", "e6"])
       #expect(
-        try sorted.filter("age < 24").exclude("name == 'e7'").array.map(\.name) == [
+        try sorted.filter("age < 24").exclude("name == 'e7'").fetch().map(\.name) == [
           "e6", "e4", "e5",
         ])
-      #expect(try sorted.order(by: []).array == Array(employees[4...]))
-      #expect(try sorted.ids == sorted.array.map(\.objectID))
-      #expect(try context.objects("Employee").order(by: "name").first === employees[0])
-      #expect(try all.includingSubentities(false).count == 7)
+      #expect(try sorted.order(by: []).fetch() == Array(employees[4...]))
+      #expect(try sorted.fetchIDs() == sorted.fetch().map(\.objectID))
+      #expect(try context.objects("Employee").order(by: "name").first() === employees[0])
+      #expect(try all.includingSubentities(false).count() == 7)
       #expect(try all.explain().access.kind == .scan)
     }
   }
@@ -50,10 +50,10 @@ import Testing
     try use { (_, context, employees) throws in
       let all = context.objects(Employee.self)
       // The salary of the first is nil, which is not above anything.
-      #expect(try all.exclude("salary > 100").array == Array(employees[0...1]))
+      #expect(try all.exclude("salary > 100").fetch() == Array(employees[0...1]))
       for text in ["salary > 100", "age == 22 OR name == 'e1'", "company == nil"] {
         let predicate = try FetchPredicate(format: text)
-        let both = try all.filter(predicate).array + all.exclude(predicate).array
+        let both = try all.filter(predicate).fetch() + all.exclude(predicate).fetch()
         #expect(Set(both) == Set(employees) && both.count == 10)
       }
     }
@@ -66,11 +66,11 @@ import Testing
         for predicate: FetchPredicate in ["age > 21", "age < 0", "name != 'e9'"] {
           for (limit, offset) in [(0, 0), (3, 0), (0, 2), (2, 1), (2, 50)] {
             let query = all.filter(predicate).order(by: keys).limit(limit).offset(offset)
-            let array = try query.array
-            #expect(try query.first === array.first, "\(keys) \(predicate) \(limit) \(offset)")
-            #expect(try query.last === array.last, "\(keys) \(predicate) \(limit) \(offset)")
-            #expect(try query.isEmpty == array.isEmpty)
-            #expect(try query.count == array.count)
+            let array = try query.fetch()
+            #expect(try query.first() === array.first, "\(keys) \(predicate) \(limit) \(offset)")
+            #expect(try query.last() === array.last, "\(keys) \(predicate) \(limit) \(offset)")
+            #expect(try query.isEmpty() == array.isEmpty)
+            #expect(try query.count() == array.count)
           }
         }
       }
@@ -80,27 +80,27 @@ import Testing
   @Test func aggregatesAreValuesOrSwiftTypes() throws {
     try use { (_, context, _) throws in
       let all = context.objects(Employee.self)
-      #expect(try all.minimum("age") == 20)
-      #expect(try all.maximum("age") == .integer(24))
-      #expect(try all.average("age") == .double(22))
-      #expect(try all.limit(3).average("age") == .double(61.0 / 3))
-      #expect(try all.sum("salary") == .double(4500))
-      let oldest: Int? = try all.maximum("age")
-      let mean: Double? = try all.average("age")
-      let total: Double? = try all.sum("age")
-      let whole: Int? = try all.sum("salary")
-      let exact: Decimal? = try all.sum("salary")
-      let name: String? = try all.minimum("name")
-      let chief: String? = try all.maximum("company.name")
+      #expect(try all.value(of: .minimum("age")) == 20)
+      #expect(try all.value(of: .maximum("age")) == .integer(24))
+      #expect(try all.value(of: .average("age")) == .double(22))
+      #expect(try all.limit(3).value(of: .average("age")) == .double(61.0 / 3))
+      #expect(try all.value(of: .sum("salary")) == .double(4500))
+      let oldest: Int? = try all.value(of: .maximum("age"))
+      let mean: Double? = try all.value(of: .average("age"))
+      let total: Double? = try all.value(of: .sum("age"))
+      let whole: Int? = try all.value(of: .sum("salary"))
+      let exact: Decimal? = try all.value(of: .sum("salary"))
+      let name: String? = try all.value(of: .minimum("name"))
+      let chief: String? = try all.value(of: .maximum("company.name"))
       #expect(oldest == 24 && mean == 22 && total == 220 && whole == 4500 && exact == 4500)
       #expect(name == "e0" && chief == "Foo")
-      #expect(try all.aggregate("average", "salary") == .double(500))
-      #expect(try all.aggregate("count", "salary") == .integer(9))
-      let least: Int64? = try all.aggregate("min", "employeeID")
+      #expect(try all.value(of: .function("average", "salary")) == .double(500))
+      #expect(try all.value(of: .function("count", "salary")) == .integer(9))
+      let least: Int64? = try all.value(of: .minimum("employeeID"))
       #expect(least == 0)
-      #expect(
-        try all.aggregates(.count, .countDistinct("age"), .count("company"), .maximum("age"))
-          == [10, 5, 5, 24])
+      let figures = try all.values(
+        of: .count, .countDistinct("age"), .count("company"), .maximum("age"))
+      #expect(figures.0 == 10 && figures.1 == 5 && figures.2 == 5 && figures.3 == 24)
     }
   }
 
@@ -111,45 +111,45 @@ import Testing
       for path in ["age", "salary", "employeeID", "company.employees.@count", "age * 2"] {
         let row = try #require(
           try all.rows("median(\(path)) AS m", "mode(\(path)) AS o", "stddev(\(path)) AS s").first)
-        #expect(try all.median(path) == row["m"])
-        #expect(try .list(all.mode(path)) == row["o"])
-        #expect(try all.standardDeviation(path) == row["s"])
-        #expect(
-          try all.aggregates(.median(path), .mode(path), .standardDeviation(path))
-            == [row["m"], row["o"], row["s"]])
-        #expect(try all.aggregate("stddev", path) == row["s"])
+        #expect(try all.value(of: .median(path)) == row["m"])
+        #expect(try .list(all.value(of: .mode(path))) == row["o"])
+        #expect(try all.value(of: .standardDeviation(path)) == row["s"])
+        let figures = try all.values(of: .median(path), .mode(path), .standardDeviation(path))
+        #expect(figures.0 == row["m"] && .list(figures.1) == row["o"] && figures.2 == row["s"])
+        #expect(try all.value(of: .function("stddev", path)) == row["s"])
       }
-      #expect(try all.limit(3).median("employeeID") == 1)
-      let ages = try all.mode(\.age)
-      let salaries = try all.mode(\.salary)
+      #expect(try all.limit(3).value(of: .median("employeeID")) == 1)
+      let ages = try all.value(of: .mode(\.age))
+      let salaries = try all.value(of: .mode(\.salary))
       #expect(ages == [23] && salaries.count == 9)
-      let middle = try all.median(\.employeeID)
-      let some = try all.median(\.salary)
-      let spread = try all.standardDeviation(\.salary)
+      let middle = try all.value(of: .median(\.employeeID))
+      let some = try all.value(of: .median(\.salary))
+      let spread = try all.value(of: .standardDeviation(\.salary))
       #expect(middle == 4.5 && some == 500)
-      #expect(try spread == all.standardDeviation("salary"))
-      let names: [String] = try all.mode("company.name")
+      #expect(try spread == all.value(of: .standardDeviation("salary")))
+      let names: [String] = try all.value(of: .mode("company.name"))
       #expect(names == ["Bar", "Foo"] || names == ["Foo"] || names == ["Bar"])
-      let whole: Int? = try all.filter("employeeID < 3").median("employeeID")
+      let whole: Int? = try all.filter("employeeID < 3").value(of: .median("employeeID"))
       #expect(whole == 1)
-      #expect(try failure { _ = try all.median("name") }.code == .typeMismatch)
+      #expect(try failure { _ = try all.value(of: .median("name")) }.code == .typeMismatch)
       let none = all.filter("age > 100")
-      #expect(try none.median("age") == nil && none.mode("age").isEmpty)
-      #expect(try none.standardDeviation(\.age) == nil)
+      #expect(try none.value(of: .median("age")) == nil && none.value(of: .mode("age")).isEmpty)
+      #expect(try none.value(of: .standardDeviation(\.age)) == nil)
     }
   }
 
   @Test func aggregatesOfNothing() throws {
     try use { (_, context, _) throws in
       let none = context.objects(Employee.self).filter("age > 100")
-      #expect(try none.sum("age") == 0)
-      #expect(try none.sum("salary") == 0)
-      #expect(try none.minimum("age") == nil)
-      #expect(try none.average("salary") == nil)
-      let oldest: Int? = try none.maximum("age")
-      let total: Double? = try none.sum("salary")
+      #expect(try none.value(of: .sum("age")) == 0)
+      #expect(try none.value(of: .sum("salary")) == 0)
+      #expect(try none.value(of: .minimum("age")) == nil)
+      #expect(try none.value(of: .average("salary")) == nil)
+      let oldest: Int? = try none.value(of: .maximum("age"))
+      let total: Double? = try none.value(of: .sum("salary"))
       #expect(oldest == nil && total == 0)
-      #expect(try none.isEmpty && none.first == nil && none.last == nil && none.ids.isEmpty)
+      #expect(
+        try none.isEmpty() && none.first() == nil && none.last() == nil && none.fetchIDs().isEmpty)
     }
   }
 
@@ -160,24 +160,26 @@ import Testing
       context.delete(employees[7])
       context.insert(Employee.self).age = 3
       let all = context.objects(Employee.self)
-      #expect(try all.aggregates(.count, .minimum("age"), .maximum("age")) == [10, 3, 90])
-      #expect(try all.sum("salary") == .double(4500 - 800 - 700))
+      let (people, least, greatest) = try all.values(of: .count, .minimum(\.age), .maximum(\.age))
+      #expect(people == 10 && least == 3 && greatest == 90)
+      #expect(try all.value(of: .sum("salary")) == .double(4500 - 800 - 700))
     }
   }
 
   @Test func mistakesAreNamed() throws {
     try use { (_, context, _) throws in
       let all = context.objects(Employee.self)
-      #expect(try failure { _ = try all.minimum("agee") }.code == .unknownName)
-      #expect(try failure { _ = try all.sum("name") }.code == .typeMismatch)
+      #expect(try failure { _ = try all.value(of: .minimum("agee")) }.code == .unknownName)
+      #expect(try failure { _ = try all.value(of: .sum("name")) }.code == .typeMismatch)
       #expect(
-        try failure { _ = try all.aggregate("medium", "age") }.message.contains("medium"))
-      #expect(try failure { _ = try all.filter("age >").count }.location != nil)
-      #expect(try failure { _ = try all.order(by: "nme").first }.code == .unknownName)
+        try failure { _ = try all.value(of: .function("medium", "age")) }.message.contains("medium")
+      )
+      #expect(try failure { _ = try all.filter("age >").count() }.location != nil)
+      #expect(try failure { _ = try all.order(by: "nme").first() }.code == .unknownName)
       #expect(try failure { _ = try all.grouped(by: "nme") }.code == .unknownName)
-      #expect(try failure { _ = try context.objects("Employe").isEmpty }.code == .unknownName)
+      #expect(try failure { _ = try context.objects("Employe").isEmpty() }.code == .unknownName)
       let wrong = try failure {
-        let text: String? = try all.maximum("age")
+        let text: String? = try all.value(of: .maximum("age"))
         Issue.record("\(text ?? "nil") is no number.")
       }
       #expect(wrong.code == .typeMismatch)
@@ -204,12 +206,12 @@ import Testing
     try use { (store, context, employees) throws in
       let young = context.objects(Employee.self).filter("age < 22")
       #expect(try young.update(["age": 41, "nick": "old", "salary": nil]) == 4)
-      #expect(try young.isEmpty)
-      #expect(try context.objects(Employee.self).filter("age == 41").count == 4)
+      #expect(try young.isEmpty())
+      #expect(try context.objects(Employee.self).filter("age == 41").count() == 4)
       #expect(employees[0].nick == "old" && employees[1].salary == nil)
-      #expect(try store.makeContext().objects(Employee.self).filter("age == 41").isEmpty)
+      #expect(try store.makeContext().objects(Employee.self).filter("age == 41").isEmpty())
       try context.commit()
-      #expect(try store.makeContext().objects(Employee.self).filter("age == 41").count == 4)
+      #expect(try store.makeContext().objects(Employee.self).filter("age == 41").count() == 4)
 
       let other = context.insert(Company.self)
       try context.objects(Employee.self).filter("age == 41").update(["company": other])
@@ -246,14 +248,14 @@ import Testing
       try context.commit()
       let first = context.objects(Employee.self).filter("employeeID < 3")
       #expect(try first.delete() == 3)
-      #expect(try context.objects(Employee.self).count == 7)
+      #expect(try context.objects(Employee.self).count() == 7)
       #expect(badge.isDeleted)
-      #expect(try store.makeContext().objects(Employee.self).count == 10)
+      #expect(try store.makeContext().objects(Employee.self).count() == 10)
       context.rollback()
-      #expect(try first.count == 3)
+      #expect(try first.count() == 3)
       try context.objects(Employee.self).order(by: "-employeeID").limit(2).delete()
       try context.commit()
-      #expect(try store.makeContext().objects(Employee.self).count == 8)
+      #expect(try store.makeContext().objects(Employee.self).count() == 8)
       #expect(try context.objects("Employee").filter("age > 100").delete() == 0)
     }
   }
@@ -263,39 +265,45 @@ import Testing
       let all = context.objects(Employee.self)
       let limit = 23
       let some = all.filter(#Predicate { $0.age < limit }).exclude(#Predicate { $0.name == "e1" })
-      #expect(try some.array == [employees[0]] + employees[2..<6])
-      #expect(try some.order(by: "-age").first === employees[4])
-      let oldest = try all.maximum(\.age)
-      let least = try all.minimum(\.salary)
-      let total: Double = try all.sum(\.salary)
-      let ages = try all.sum(\.age)
-      let mean = try all.average(\.age)
+      #expect(try some.fetch() == [employees[0]] + employees[2..<6])
+      #expect(try some.order(by: "-age").first() === employees[4])
+      let oldest = try all.value(of: .maximum(\.age))
+      let least = try all.value(of: .minimum(\.salary))
+      let total: Double = try all.value(of: .sum(\.salary))
+      let ages = try all.value(of: .sum(\.age))
+      let mean = try all.value(of: .average(\.age))
       #expect(oldest == 24 && least == 100 && total == 4500 && ages == 220 && mean == 22)
-      #expect(try all.filter("age > 100").sum(\.age) == 0)
-      #expect(try all.filter("age > 100").average(\.salary) == nil)
+      #expect(try all.filter("age > 100").value(of: .sum(\.age)) == 0)
+      #expect(try all.filter("age > 100").value(of: .average(\.salary)) == nil)
       // What the store cannot express throws when a result is asked for.
       let calls = all.filter(#Predicate { $0.calls.isEmpty })
-      #expect(try failure { _ = try calls.count }.code == .invalidPredicate)
+      #expect(try failure { _ = try calls.count() }.code == .invalidPredicate)
       #expect(
-        try failure { _ = try all.exclude("age > 3").filter(#Predicate { $0.calls.isEmpty }).array }
-          .code == .invalidPredicate)
-      #expect(try failure { _ = try all.maximum(\.name.count) }.code == .invalidPredicate)
+        try failure {
+          _ = try all.exclude("age > 3").filter(#Predicate { $0.calls.isEmpty }).fetch()
+        }
+        .code == .invalidPredicate)
+      #expect(
+        try failure { _ = try all.value(of: .maximum(\.name.count)) }.code == .invalidPredicate)
     }
   }
 
   @Test func aggregatesOfExpressionsAndCollections() throws {
     try use { (_, context, employees) throws in
       let companies = context.objects(Company.self)
-      #expect(try companies.maximum("employees.@count") == 5)
-      #expect(try companies.sum("employees.@sum.age") == .integer(110))
-      #expect(try companies.average("employees.@avg.age") == .double(22))
-      #expect(try context.objects(Employee.self).maximum("age * 2 + 1") == 49)
+      #expect(try companies.value(of: .maximum("employees.@count")) == 5)
+      #expect(try companies.value(of: .sum("employees.@sum.age")) == .integer(110))
+      #expect(try companies.value(of: .average("employees.@avg.age")) == .double(22))
+      #expect(try context.objects(Employee.self).value(of: .maximum("age * 2 + 1")) == 49)
       employees[0].company = nil
-      #expect(try companies.maximum("employees.@count") == 4)
-      #expect(try failure { _ = try companies.sum("employees.age") }.code == .invalidArgument)
-      #expect(try failure { _ = try companies.sum("@nothing") }.code == .invalidPredicate)
+      #expect(try companies.value(of: .maximum("employees.@count")) == 4)
       #expect(
-        try failure { _ = try companies.sum("employees.@count AS n") }.code == .invalidArgument)
+        try failure { _ = try companies.value(of: .sum("employees.age")) }.code == .invalidArgument)
+      #expect(
+        try failure { _ = try companies.value(of: .sum("@nothing")) }.code == .invalidPredicate)
+      #expect(
+        try failure { _ = try companies.value(of: .sum("employees.@count AS n")) }.code
+          == .invalidArgument)
       let rows = try context.objects(Employee.self).order(by: "age")
         .rows("age", "@count AS n", groupedBy: ["age"], having: "n > 1")
       #expect(rows.map { $0["age"] } == [20, 21, 22, 23, 24])
@@ -304,7 +312,8 @@ import Testing
 
   @Test func aQueryKeepsItsContext() throws {
     try use { (store, _, _) throws in
-      let names = try store.makeContext().objects(Employee.self).order(by: "name").array.map(\.name)
+      let names = try store.makeContext().objects(Employee.self).order(by: "name").fetch().map(
+        \.name)
       #expect(names.first == "e0" && names.count == 10)
     }
   }
@@ -313,13 +322,14 @@ import Testing
     try use { (_, context, employees) throws in
       var query = context.objects(Employee.self)
       var met: [Employee] = []
-      try query.forEach { met.append($0) }
+      var cursor = try query.cursor()
+      while let employee = try cursor.next() { met.append(employee) }
       #expect(met == employees)
       met = []
       query = query.order(by: "-age", "name").filter("age > 20")
-      try query.forEach { met.append($0) }
-      #expect(try met == query.array)
-      #expect(throws: Interruption.self) { try query.forEach { _ in throw Interruption() } }
+      cursor = try query.cursor()
+      while let employee = try cursor.next() { met.append(employee) }
+      #expect(try met == query.fetch())
     }
   }
 }

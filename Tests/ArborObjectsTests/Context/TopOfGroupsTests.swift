@@ -68,12 +68,12 @@ import Testing
 
   @Test(arguments: [1, 2, 3, 20]) func everyWayGivesTheSame(count: Int) throws {
     try use { (_, context, countries) throws in
-      let expected = try largest(count, context.objects("City").array, countries)
+      let expected = try largest(count, context.objects("City").fetch(), countries)
       let query = context.objects("City").top(count, per: "country", by: "-population")
-      #expect(try query.array == expected && query.count == expected.count)
-      #expect(try query.first == expected.first && query.last == expected.last)
-      #expect(try query.offset(2).limit(3).array == Array(expected.dropFirst(2).prefix(3)))
-      #expect(try query.offset(expected.count).isEmpty && !query.isEmpty)
+      #expect(try query.fetch() == expected && query.count() == expected.count)
+      #expect(try query.first() == expected.first && query.last() == expected.last)
+      #expect(try query.offset(2).limit(3).fetch() == Array(expected.dropFirst(2).prefix(3)))
+      #expect(try query.offset(expected.count).isEmpty() && !query.isEmpty())
       #expect(try Array(context.fetchWindow(query.request)) == expected)
       var found: [ManagedObject] = []
       let cursor = try context.cursor(for: query.request)
@@ -87,20 +87,20 @@ import Testing
       } while token != nil
       #expect(pages == expected)
       let sum = try expected.reduce(0) { $0 + (try population($1)) }
-      #expect(try query.sum("population") == .integer(sum))
+      #expect(try query.value(of: .sum("population")) == .integer(sum))
       // The end of the index is none of what is left.
       let least = try expected.map(population).min()
-      #expect(try query.minimum("population") == least.map(Value.integer))
-      let byName = try query.order(by: "-name").array
+      #expect(try query.value(of: .minimum("population")) == least.map(Value.integer))
+      let byName = try query.order(by: "-name").fetch()
       #expect(byName.map { "\($0["name"])" } == expected.map { "\($0["name"])" }.sorted(by: >))
     }
   }
 
   @Test func thePredicateComesBeforeAndPendingChangesCount() throws {
     try use { (_, context, countries) throws in
-      let cities = try context.objects("City").array
+      let cities = try context.objects("City").fetch()
       let query = context.objects("City").top(2, per: "country", by: "-population")
-      context.delete(try #require(try query.first))
+      context.delete(try #require(try query.first()))
       let new = try context.insert("City")
       new["name"] = "new"
       new["population"] = 100
@@ -108,25 +108,25 @@ import Testing
       cities[0]["population"] = 90
       cities[6]["country"] = countries[0]
       let present = cities.filter { !$0.isDeleted } + [new]
-      #expect(try query.array == largest(2, present, countries))
+      #expect(try query.fetch() == largest(2, present, countries))
       let few = try present.filter { try population($0) < 8 }
-      #expect(try query.filter("population < 8").array == largest(2, few, countries))
+      #expect(try query.filter("population < 8").fetch() == largest(2, few, countries))
       try context.commit()
-      #expect(try query.array == largest(2, present, countries))
+      #expect(try query.fetch() == largest(2, present, countries))
     }
   }
 
   @Test func groupsAreMadeOfAnyValue() throws {
     try use { (_, context, _) throws in
       let kinds = context.objects("City").top(1, per: "lowercase(kind)", by: "name")
-      #expect(try kinds.count == 2)
+      #expect(try kinds.count() == 2)
       let names = context.objects("City").top(1, per: "country.name", by: "-population")
-      #expect(try names.count == 5)
+      #expect(try names.count() == 5)
       let without = context.objects("City").top(2, per: "kind")
-      #expect(try without.array.map { $0["name"] } == ["t2", "t5", "t0", "t3", "t1", "t4"])
+      #expect(try without.fetch().map { $0["name"] } == ["t2", "t5", "t0", "t3", "t1", "t4"])
       let computed = context.objects("City").top(
         1, per: "kind", by: .descending(expression: "population * -1"))
-      #expect(try computed.count == 3)
+      #expect(try computed.count() == 3)
     }
   }
 
@@ -135,7 +135,7 @@ import Testing
       var request = context.objects("City").top(2, per: "country", by: "-population").request
       request.propertiesToFetch = ["name"]
       let names = try context.fetchRows(request).compactMap { $0["name"] }
-      let cities = try largest(2, context.objects("City").array, countries)
+      let cities = try largest(2, context.objects("City").fetch(), countries)
       #expect(names == (try cities.map { try $0.value(forKey: "name") }))
       request.propertiesToFetch = ["country.name AS country", "count(name) AS all"]
       request.propertiesToGroupBy = ["country.name"]
@@ -152,7 +152,7 @@ import Testing
       new["population"] = 100
       new["country"] = countries[4]
       _ = try results.update()
-      #expect(try results.objects == query.array && results.objects.contains(new))
+      #expect(try results.objects == query.fetch() && results.objects.contains(new))
     }
   }
 
@@ -174,7 +174,7 @@ import Testing
   @Test func aLimitOfNothingIsAnError() throws {
     try use { (_, context, _) throws in
       let error = #expect(throws: ArborError.self) {
-        try context.objects("City").top(0, per: "country").array
+        try context.objects("City").top(0, per: "country").fetch()
       }
       #expect(error?.code == .invalidArgument && error?.entity == "City")
     }

@@ -116,7 +116,7 @@ private final class Box: ManagedObject {
   func textsLookIntoCodableValues(_ text: String, _ expected: [Int]) throws {
     try use { (context, boxes) throws in
       #expect(
-        Set(try context.objects(Box.self).filter(FetchPredicate(format: text)).array)
+        Set(try context.objects(Box.self).filter(FetchPredicate(format: text)).fetch())
           == Set(expected.map { boxes[$0] }))
     }
   }
@@ -149,17 +149,20 @@ private final class Box: ManagedObject {
   @Test func ordersFiguresAndRowsLookIntoCodableValues() throws {
     try use { (context, boxes) throws in
       let query = context.objects(Box.self)
-      #expect(try query.order(by: "-label.weight").array == boxes.reversed())
-      #expect(try query.order(by: "-label.text", "label.number").first == boxes[2])
+      #expect(try query.order(by: "-label.weight").fetch() == boxes.reversed())
+      #expect(try query.order(by: "-label.text", "label.number").first() == boxes[2])
       #expect(
-        try query.order(by: SortKey(\Box.label.size.height, .descending)).array == boxes.reversed())
-      #expect(try SortKey(\Box.label.count).keyPath == "label.number")
-      #expect(try SortKey(\Box.spare?.text).keyPath == "spare.text")
-      #expect(try SortKey(\Box.mark?.sign).keyPath == "mark.sign")
-      #expect(try SortKey(\Box.outer?.label.kind).keyPath == "outer.label.kind")
-      #expect(try query.maximum("label.size.height") == 3 && query.sum("label.number") == 6)
-      #expect(try query.maximum(\.label.weight) == 1.5)
-      #expect(try query.top(1, per: "label.kind", by: "-label.number").count == 2)
+        try query.order(by: SortKey(\Box.label.size.height, .descending)).fetch()
+          == boxes.reversed())
+      #expect(SortKey(\Box.label.count).keyPath == "label.number")
+      #expect(SortKey(\Box.spare?.text).keyPath == "spare.text")
+      #expect(SortKey(\Box.mark?.sign).keyPath == "mark.sign")
+      #expect(SortKey(\Box.outer?.label.kind).keyPath == "outer.label.kind")
+      #expect(
+        try query.value(of: .maximum("label.size.height")) == 3
+          && query.value(of: .sum("label.number")) == 6)
+      #expect(try query.value(of: .maximum(\.label.weight)) == 1.5)
+      #expect(try query.top(1, per: "label.kind", by: "-label.number").count() == 2)
       var request = query.request
       request.propertiesToFetch = ["label.kind AS kind", "sum(label.number) AS sum"]
       request.propertiesToGroupBy = ["label.kind"]
@@ -171,7 +174,7 @@ private final class Box: ManagedObject {
       boxes[0].label.count = 9
       _ = try results.update()
       #expect(results.objects.last == boxes[0])
-      #expect(try query.filter("label.number == 9").array == [boxes[0]])
+      #expect(try query.filter("label.number == 9").fetch() == [boxes[0]])
     }
   }
 
@@ -203,7 +206,7 @@ private final class Box: ManagedObject {
   func whatJSONDoesNotTellIsAnError(_ text: String, _ message: String) throws {
     try use(1) { (context, _) throws in
       let error = try failure {
-        _ = try context.objects(Box.self).filter(FetchPredicate(format: text)).array
+        _ = try context.objects(Box.self).filter(FetchPredicate(format: text)).fetch()
       }
       #expect(error.code == .invalidPredicate)
       #expect(error.message == message)
@@ -211,8 +214,12 @@ private final class Box: ManagedObject {
   }
 
   @Test func keyPathsThatComputeAreErrors() throws {
-    let sort = try failure { _ = try SortKey(\Box.label.text.count) }
-    #expect(sort.code == .invalidPredicate && sort.message.contains("is no path of properties"))
+    try use(1) { (context, _) throws in
+      let sort = try failure {
+        _ = try context.objects(Box.self).order(by: \.label.text.count).fetch()
+      }
+      #expect(sort.code == .invalidPredicate && sort.message.contains("is no path of properties"))
+    }
     let error = try failure {
       _ = try FetchPredicate(#Predicate<Box> { $0.label.kind.rawValue == "x" })
     }

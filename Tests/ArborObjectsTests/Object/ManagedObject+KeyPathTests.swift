@@ -62,18 +62,24 @@ import Testing
   @Test func requestsFollowParts() throws {
     try use { (context, people) throws in
       let query = context.objects("Person")
-      #expect(try query.filter("address.city == 'Bern'").array == [people[1]])
+      #expect(try query.filter("address.city == 'Bern'").fetch() == [people[1]])
       #expect(
-        try query.filter("address.point.latitude > 4 AND address.floor != nil").array == [people[1]]
+        try query.filter("address.point.latitude > 4 AND address.floor != nil").fetch() == [
+          people[1]
+        ]
       )
-      #expect(try query.filter("ANY friends.address.city == 'Oslo'").array == [people[0]])
+      #expect(try query.filter("ANY friends.address.city == 'Oslo'").fetch() == [people[0]])
       #expect(
-        try query.order(by: "-address.city").array == [people[0], people[2], people[1], people[3]])
-      #expect(try query.order(by: "address.point.latitude").last == people[2])
-      #expect(try query.order(by: "friend.address.city", "address.city").first == people[0])
-      #expect(try query.maximum("address.floor") == 3 && query.sum("address.floor") == 4)
+        try query.order(by: "-address.city").fetch() == [
+          people[0], people[2], people[1], people[3],
+        ])
+      #expect(try query.order(by: "address.point.latitude").last() == people[2])
+      #expect(try query.order(by: "friend.address.city", "address.city").first() == people[0])
       #expect(
-        try query.filter("address != nil").top(1, per: "address.floor", by: "name").count == 3)
+        try query.value(of: .maximum("address.floor")) == 3
+          && query.value(of: .sum("address.floor")) == 4)
+      #expect(
+        try query.filter("address != nil").top(1, per: "address.floor", by: "name").count() == 3)
       var request = query.request
       request.propertiesToFetch = ["address.city AS city", "count(name) AS all"]
       request.propertiesToGroupBy = ["address.city"]
@@ -95,13 +101,13 @@ import Testing
       #expect(error.message == "There is no part \"citi\" in Address. Did you mean city?")
       error = try failure { _ = try people[0].value(forKeyPath: "name.x") }
       #expect(error.code == .typeMismatch)
-      error = try failure { _ = try context.objects("Person").filter("photo.x == 1").array }
+      error = try failure { _ = try context.objects("Person").filter("photo.x == 1").fetch() }
       #expect(error.message.contains(bytes), "\(error.message)")
-      error = try failure { _ = try context.objects("Person").order(by: "photo.x").array }
+      error = try failure { _ = try context.objects("Person").order(by: "photo.x").fetch() }
       #expect(error.message == bytes)
-      error = try failure { _ = try context.objects("Person").order(by: "address.citi").array }
+      error = try failure { _ = try context.objects("Person").order(by: "address.citi").fetch() }
       #expect(error.message.contains("There is no part \"citi\" in Address. Did you mean city?"))
-      error = try failure { _ = try context.objects("Person").sum("photo.x") }
+      error = try failure { _ = try context.objects("Person").value(of: .sum("photo.x")) }
       #expect(error.message == bytes)
     }
   }

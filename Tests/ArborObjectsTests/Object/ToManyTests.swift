@@ -55,7 +55,7 @@ private final class Member: ManagedObject {
     let batch = ToMany<Member>.Iterator.batch
     let store = try store(members: 4 * batch)
     let context = store.makeContext()
-    let club = try #require(try context.objects(Club.self).first)
+    let club = try #require(try context.objects(Club.self).first())
     var walk = club.members.makeIterator()
     let first = walk.next()
     var places = [try #require(first).place]
@@ -74,8 +74,8 @@ private final class Member: ManagedObject {
 
   @Test func countsTestsAddsAndRemovesWithoutReading() throws {
     let context = try store(members: 1_000).makeContext()
-    let club = try #require(try context.objects(Club.self).first)
-    let known = try #require(try context.objects(Member.self).filter("place == 7").first)
+    let club = try #require(try context.objects(Club.self).first())
+    let known = try #require(try context.objects(Member.self).filter("place == 7").first())
     let registered = context.session.registry.count
     #expect(club.members.count == 1_000 && !club.members.isEmpty)
     #expect(club.members.contains(known))
@@ -95,7 +95,7 @@ private final class Member: ManagedObject {
 
   @Test func aWalkReadsAsFarAsItGoes() throws {
     let context = try store(members: 1_000).makeContext()
-    let club = try #require(try context.objects(Club.self).first)
+    let club = try #require(try context.objects(Club.self).first())
     var walk = club.members.makeIterator()
     #expect(context.session.registry.count == 1)
     #expect(walk.next()?.place == 0)
@@ -113,8 +113,8 @@ private final class Member: ManagedObject {
 
   @Test func allMembersAreReplacedOrRemoved() throws {
     let context = try store(members: 5).makeContext()
-    let club = try #require(try context.objects(Club.self).first)
-    let members = try context.objects(Member.self).order(by: "place").array
+    let club = try #require(try context.objects(Club.self).first())
+    let members = try context.objects(Member.self).order(by: "place").fetch()
     club.members.removeAll()
     #expect(club.members.isEmpty && members[0].club == nil)
     club.members.formUnion(members.prefix(3))
@@ -126,8 +126,8 @@ private final class Member: ManagedObject {
 
   @Test func orderedMembersKeepTheirOrder() throws {
     let context = try store(members: 4).makeContext()
-    let club = try #require(try context.objects(Club.self).first)
-    let members = try context.objects(Member.self).order(by: "-place").array
+    let club = try #require(try context.objects(Club.self).first())
+    let members = try context.objects(Member.self).order(by: "-place").fetch()
     club.line.replaceAll(with: members)
     #expect(Array(club.line) == members)
     #expect(club.line.ids == members.map(\.objectID))
@@ -141,15 +141,15 @@ private final class Member: ManagedObject {
     let context = try store(members: 4).makeContext()
     _ = context.insert(Club.self)
     let clubs = context.objects(Club.self)
-    #expect(try clubs.filter(#Predicate { $0.members.count == 4 }).count == 1)
-    #expect(try clubs.filter(#Predicate { $0.members.isEmpty }).count == 1)
-    #expect(try clubs.filter(#Predicate { $0.members.contains { $0.place == 2 } }).count == 1)
-    #expect(try clubs.filter(#Predicate { $0.members.contains { $0.place == 9 } }).count == 0)
+    #expect(try clubs.filter(#Predicate { $0.members.count == 4 }).count() == 1)
+    #expect(try clubs.filter(#Predicate { $0.members.isEmpty }).count() == 1)
+    #expect(try clubs.filter(#Predicate { $0.members.contains { $0.place == 2 } }).count() == 1)
+    #expect(try clubs.filter(#Predicate { $0.members.contains { $0.place == 9 } }).count() == 0)
   }
 
   @Test func aViewOutlivesItsContext() throws {
     var context: ManagedObjectContext? = try store(members: 300).makeContext()
-    let club = try #require(try context?.objects(Club.self).first)
+    let club = try #require(try context?.objects(Club.self).first())
     var walk = club.members.makeIterator()
     #expect(walk.next() != nil)
     context = nil

@@ -75,7 +75,7 @@ import Testing
     [(name: String, run: @Sendable (ManagedObjectContext) throws -> String)] = {
       let high = FetchRequest<ManagedObject>(
         entity: "Counter", predicate: "rank >= 50", sortKeys: ["rank"])
-      @Sendable func query(_ context: ManagedObjectContext) -> Query<ManagedObject> {
+      @Sendable func query(_ context: ManagedObjectContext) -> ObjectQuery<ManagedObject> {
         context.objects("Counter").filter("rank >= 50").order(by: "rank")
       }
       return [
@@ -120,7 +120,7 @@ import Testing
           }
         ),
         ("aggregate", { "\(try $0.aggregate(high, [.count, .sum("rank"), .maximum("rank")]))" }),
-        ("last", { show(try query($0).last) }),
+        ("last", { show(try query($0).last()) }),
         (
           "groups",
           { context in
@@ -275,7 +275,7 @@ import Testing
         { _ = try context.fetch(Guest.self) },
         { _ = try context.object(with: mine.objectID) },
         { try context.withSnapshot { #expect(mine.heard.count == 5) } },
-        { _ = try context.objects(Guest.self).last },
+        { _ = try context.objects(Guest.self).last() },
         { _ = try context.takeInCommits() },
       ]
       for (index, operation) in operations.enumerated() {

@@ -128,7 +128,7 @@ import Testing
     try use { (store, context) throws in
       // Few and many owners of all, so that the pass looks up and walks on.
       let other = store.makeContext()
-      let plain = try other.objects(Employee.self).array
+      let plain = try other.objects(Employee.self).fetch()
       let expected = Dictionary(
         uniqueKeysWithValues: plain.map { ($0.objectID, $0.skills.map(\.objectID.number).sorted()) }
       )

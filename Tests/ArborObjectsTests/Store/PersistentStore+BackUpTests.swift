@@ -168,7 +168,7 @@ import Testing
       try PersistentStore.restore(from: log, to: url, at: point)
       let restored = try PersistentStore(at: .file(url))
       defer { restored.close() }
-      #expect(try restored.makeContext().objects("Note").count == count, "\(point)")
+      #expect(try restored.makeContext().objects("Note").count() == count, "\(point)")
       #expect(restored.model.versionIdentifier == (count == 5 ? "2" : "1"))
       try restored.check()
     }

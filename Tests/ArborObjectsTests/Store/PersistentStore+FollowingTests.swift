@@ -199,7 +199,7 @@ import Testing
     let again = try PersistentStore(following: log, at: .path(folder.path("b.arbor")))
     defer { again.close() }
     #expect(again.model == later.model)
-    #expect(try again.makeContext().objects("Company").count == 2)
+    #expect(try again.makeContext().objects("Company").count() == 2)
     try again.check()
   }
 }

@@ -134,18 +134,18 @@ import Testing
 
   /// What looks for objects, and what is told of it.
   private static let fetches:
-    [(words: [String], ask: @Sendable (Query<ManagedObject>) throws -> Void)] = [
-      (["objects of Part for nobody", "3"], { _ = try $0.array }),
-      (["objects of Part for nobody", "3"], { _ = try $0.ids }),
+    [(words: [String], ask: @Sendable (ObjectQuery<ManagedObject>) throws -> Void)] = [
+      (["objects of Part for nobody", "3"], { _ = try $0.fetch() }),
+      (["objects of Part for nobody", "3"], { _ = try $0.fetchIDs() }),
       (["objects of Part for nobody", "3"], { _ = try $0.page() }),
       // One more tells whether there is another page.
       (["objects of Part for nobody", "3"], { _ = try $0.limit(2).page() }),
       (["objects of Part for nobody", "3"], { _ = try $0.order(by: "title").page() }),
-      (["objects of Part for nobody", "1"], { _ = try $0.filter("code == 2").array }),
-      (["objects of Part for nobody", "1"], { _ = try $0.filter("code == 2").first }),
-      (["count of Part for nobody", "3"], { _ = try $0.count }),
-      (["existence of Part for nobody", "-"], { _ = try $0.isEmpty }),
-      (["aggregates of Part for nobody", "-"], { _ = try $0.aggregates(.sum("code")) }),
+      (["objects of Part for nobody", "1"], { _ = try $0.filter("code == 2").fetch() }),
+      (["objects of Part for nobody", "1"], { _ = try $0.filter("code == 2").first() }),
+      (["count of Part for nobody", "3"], { _ = try $0.count() }),
+      (["existence of Part for nobody", "-"], { _ = try $0.isEmpty() }),
+      (["aggregates of Part for nobody", "-"], { _ = try $0.values(of: .sum("code")) }),
       (["rows of Part for nobody", "3"], { _ = try $0.rows("code") }),
       (["groups of Part for nobody", "1"], { _ = try $0.rows("count(code) AS n") }),
     ]

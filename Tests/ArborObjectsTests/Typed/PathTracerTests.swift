@@ -8,7 +8,9 @@ import Testing
   private func name<Root: ManagedObject, Property>(
     _ keyPath: KeyPath<Root, Property>
   ) throws -> String {
-    try SortKey(keyPath).keyPath
+    let key = SortKey(keyPath)
+    if let failure = key.failure { throw failure.error }
+    return key.keyPath
   }
 
   private func refuses<Property>(_ keyPath: KeyPath<Worker, Property>) {

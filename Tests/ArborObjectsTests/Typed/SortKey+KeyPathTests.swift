@@ -5,35 +5,59 @@ import Testing
 
 @Suite struct SortKeyKeyPathTests {
   @Test func keyPathsMakeKeys() throws {
-    #expect(try SortKey(\Employee.age) == .ascending("age"))
-    #expect(try SortKey(\Employee.age, .descending) == "-age")
-    #expect(try .ascending(\Employee.name) == SortKey("name"))
+    #expect(SortKey(\Employee.age) == .ascending("age"))
+    #expect(SortKey(\Employee.age, .descending) == "-age")
+    #expect(.ascending(\Employee.name) == SortKey("name"))
     #expect(
-      try .descending(\Employee.company?.name, options: [.caseInsensitive, .numeric])
+      .descending(\Employee.company?.name, options: [.caseInsensitive, .numeric])
         == SortKey.descending("company.name", options: [.caseInsensitive, .numeric]))
   }
 
   @Test func descriptorsMakeKeys() throws {
-    #expect(try SortKey(SortDescriptor(\Employee.age)) == "age")
-    #expect(try SortKey(SortDescriptor(\Employee.name, order: .reverse)) == "-name")
-    #expect(try SortKey(SortDescriptor(\Manager.salary, order: .reverse)) == "-salary")
-    #expect(try SortKey(SortDescriptor(\Employee.name, comparator: .lexical)) == "name")
+    #expect(SortKey(SortDescriptor(\Employee.age)) == "age")
+    #expect(SortKey(SortDescriptor(\Employee.name, order: .reverse)) == "-name")
+    #expect(SortKey(SortDescriptor(\Manager.salary, order: .reverse)) == "-salary")
+    #expect(SortKey(SortDescriptor(\Employee.name, comparator: .lexical)) == "name")
   }
 
-  @Test func computedPropertiesAreRefused() {
-    #expect(throws: ArborError.self) { try SortKey(\Employee.calls.count) }
-    #expect(throws: ArborError.self) { try SortKey(SortDescriptor(\Employee.name.count)) }
+  @Test func computedPropertiesAreRefused() throws {
+    try ObjectStore.useOffice { store throws in
+      let employees = store.makeContext().objects(Employee.self)
+      for key in [SortKey(\Employee.calls.count), SortKey(SortDescriptor(\Employee.name.count))] {
+        for key in [key, key.reversed] {
+          let error = try failure { _ = try employees.order(by: key).fetch() }
+          #expect(error.code == .invalidPredicate)
+          #expect(error.message.contains("is no path of properties"))
+        }
+      }
+      #expect(throws: ArborError.self) { try employees.order(by: \.name.count).first() }
+    }
+  }
+
+  @Test func aQueryIsOrderedByAKeyPath() throws {
+    try ObjectStore.useOffice { store throws in
+      let context = store.makeContext()
+      for (name, age) in [("a", 30), ("B", 20), ("c", 30)] {
+        let employee = context.insert(Employee.self)
+        (employee.name, employee.age) = (name, age)
+      }
+      let employees = context.objects(Employee.self)
+      #expect(try employees.order(by: \.age).first()?.name == "B")
+      #expect(try employees.order(by: \.name, .descending).fetch().map(\.name) == ["c", "a", "B"])
+      let folded = employees.order(by: \.name, options: .caseInsensitive)
+      #expect(try folded.fetch().map(\.name) == ["a", "B", "c"])
+    }
   }
 
   @Test func keysFromKeyPathsOrderResults() throws {
-    try ObjectStore.useOffice { store in
+    try ObjectStore.useOffice { store throws in
       let context = store.makeContext()
       for (name, age) in [("a", 30), ("b", 20), ("c", 30)] {
         let employee = context.insert(Employee.self)
         (employee.name, employee.age) = (name, age)
       }
       let request = FetchRequest<Employee>(
-        sortKeys: try [.descending(\Employee.age), SortKey(SortDescriptor(\Employee.name))])
+        sortKeys: [.descending(\Employee.age), SortKey(SortDescriptor(\Employee.name))])
       #expect(try context.fetch(request).map(\.name) == ["a", "c", "b"])
     }
   }

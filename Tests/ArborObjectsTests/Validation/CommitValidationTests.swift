@@ -227,9 +227,9 @@ import Testing
       for isCommitted in [false, true] {
         if isCommitted { try context.commit() }
         let query = context.objects("Measure")
-        let doubles = try query.order(by: "double").array.map { $0["double"].double }
+        let doubles = try query.order(by: "double").fetch().map { $0["double"].double }
         #expect(doubles == expected)
-        let floats = try query.order(by: "-float").array.map { $0["float"].double }
+        let floats = try query.order(by: "-float").fetch().map { $0["float"].double }
         #expect(floats == [.infinity, 1, 0, -1, -.infinity, nil])
         for (text, count) in [
           ("double > 1e308", 1), ("double < 0", 2), ("double == CAST('inf', 'NSNumber')", 1),
@@ -240,11 +240,11 @@ import Testing
             format: text, arguments: text.contains("%@") ? [Double.infinity] : [])
           #expect(try context.count("Measure", matching: format) == count, "\(text)")
         }
-        #expect(try query.maximum("double") == .double(.infinity))
-        #expect(try query.minimum("double") == .double(-.infinity))
+        #expect(try query.value(of: .maximum("double")) == .double(.infinity))
+        #expect(try query.value(of: .minimum("double")) == .double(-.infinity))
         // Infinities of both signs have no sum.
-        #expect(try (query.sum("double") ?? .null).isNull)
-        #expect(try (query.average("double") ?? .null).isNull)
+        #expect(try (query.value(of: .sum("double")) ?? .null).isNull)
+        #expect(try (query.value(of: .average("double")) ?? .null).isNull)
       }
       let infinite = try #require(try context.fetchOne("Measure", matching: "double > 1e308"))
       #expect(infinite["twice"] == .double(.infinity) && infinite["zero"] == .null)

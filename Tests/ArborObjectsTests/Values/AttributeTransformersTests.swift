@@ -78,7 +78,7 @@ private final class Visitor: ManagedObject {
       try context.commit()
 
       let other = store.makeContext()
-      let same = try #require(try other.objects(Visitor.self).first)
+      let same = try #require(try other.objects(Visitor.self).first())
       #expect(same.address == Address(street: "Main/East", number: 5))
       #expect(
         try same.transformedValue(forKey: "portrait") as Picture?

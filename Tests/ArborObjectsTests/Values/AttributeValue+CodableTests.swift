@@ -73,7 +73,7 @@ private final class Venue: ManagedObject {
     try context.commit()
 
     let other = store.makeContext()
-    let read = try #require(try other.objects(Venue.self).first)
+    let read = try #require(try other.objects(Venue.self).first())
     #expect(read.address == Address(street: "Elm", lines: ["a/b", "c"], distance: 1.5))
     #expect(read.other == read.address && read.home == Address(street: "Main"))
     #expect(read.level == .low && read["level"] == 3)
@@ -92,8 +92,9 @@ private final class Venue: ManagedObject {
     venue.address = Address(street: "Elm", distance: 2)
     #expect(venue.changedValues() == [:])
     let elm = Address(street: "Elm", distance: 2)
-    #expect(try context.objects(Venue.self).filter("address == \(elm)").count == 1)
-    #expect(try context.objects(Venue.self).filter("address == \(Address(street: ""))").count == 0)
+    #expect(try context.objects(Venue.self).filter("address == \(elm)").count() == 1)
+    #expect(
+      try context.objects(Venue.self).filter("address == \(Address(street: ""))").count() == 0)
   }
 
   @Test func whatCannotBeReadIsTheDefault() throws {

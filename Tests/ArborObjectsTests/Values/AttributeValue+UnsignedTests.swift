@@ -102,32 +102,32 @@ private final class Gauge: ManagedObject {
       try context.commit()
       let other = store.makeContext()
       let gauges = other.objects(Gauge.self)
-      #expect(try gauges.order(by: "bytes").array.map(\.bytes) == [5, 70, 300])
+      #expect(try gauges.order(by: "bytes").fetch().map(\.bytes) == [5, 70, 300])
       #expect(
         try other.fetch(FetchRequest<Gauge>(sortKeys: [SortKey(\Gauge.bytes)])).map(\.bytes)
           == [5, 70, 300])
-      #expect(try gauges.order(by: "ratio").array.map(\.ratio) == [2.5, 35, 150])
+      #expect(try gauges.order(by: "ratio").fetch().map(\.ratio) == [2.5, 35, 150])
       #expect(
-        try gauges.order(by: "-wait").array.map(\.wait)
+        try gauges.order(by: "-wait").fetch().map(\.wait)
           == [300, 70, 5].map { .milliseconds($0) + .nanoseconds(1) })
-      #expect(try gauges.order(by: "count").array.map(\.count) == [nil, 70, 300])
-      #expect(try gauges.order(by: "-address").array.first?.address == .max)
-      #expect(try gauges.order(by: "-port").array.first?.port == .max)
-      #expect(try gauges.order(by: "-byte").array.first?.byte == 255)
+      #expect(try gauges.order(by: "count").fetch().map(\.count) == [nil, 70, 300])
+      #expect(try gauges.order(by: "-address").fetch().first?.address == .max)
+      #expect(try gauges.order(by: "-port").fetch().first?.port == .max)
+      #expect(try gauges.order(by: "-byte").fetch().first?.byte == 255)
       let (high, number) = (Level.high, UInt64(300))
       let wait = Duration.milliseconds(70) + .nanoseconds(1)
-      #expect(try gauges.filter(#Predicate { $0.bytes == 300 }).count == 1)
-      #expect(try gauges.filter(#Predicate { $0.bytes > number }).count == 0)
-      #expect(try gauges.filter(#Predicate { $0.level == high }).count == 1)
-      #expect(try gauges.filter(#Predicate { $0.wait <= wait }).count == 2)
-      #expect(try gauges.filter(#Predicate { $0.ratio > 2.5 }).count == 2)
+      #expect(try gauges.filter(#Predicate { $0.bytes == 300 }).count() == 1)
+      #expect(try gauges.filter(#Predicate { $0.bytes > number }).count() == 0)
+      #expect(try gauges.filter(#Predicate { $0.level == high }).count() == 1)
+      #expect(try gauges.filter(#Predicate { $0.wait <= wait }).count() == 2)
+      #expect(try gauges.filter(#Predicate { $0.ratio > 2.5 }).count() == 2)
       for (predicate, count) in [
         ("bytes == \(300)", 1), ("bytes == 300", 1), ("level == 200", 1), ("wait < 0.1", 2),
         ("sign == -1", 1), ("byte == 255 AND tiny == -5", 1), ("ratio * 2 == 70", 1),
       ] as [(FetchPredicate, Int)] {
         #expect(try other.count(Gauge.self, matching: predicate) == count, "\(predicate)")
       }
-      #expect(try gauges.maximum(\.bytes) == 300)
+      #expect(try gauges.value(of: .maximum(\.bytes)) == 300)
     }
   }
 

@@ -68,7 +68,7 @@ private final class Parcel: ManagedObject {
     try context.commit()
 
     let other = store.makeContext()
-    let read = try #require(try other.objects(Parcel.self).first)
+    let read = try #require(try other.objects(Parcel.self).first())
     #expect(read.size == .small && read.other == .large && read["other"] == 2)
     #expect(read.label == Label(text: "to", weight: 2.5) && read.back == nil && read.tags == [])
     read["size"] = 77
@@ -80,8 +80,8 @@ private final class Parcel: ManagedObject {
     context.insert(Parcel.self).other = .small
     let small = Size.small
     let parcels = context.objects(Parcel.self)
-    #expect(try parcels.filter(#Predicate { $0.other == small }).count == 1)
-    #expect(try parcels.filter(#Predicate { $0.size == small }).count == 0)
-    #expect(try parcels.filter(#Predicate { $0.other == nil }).count == 0)
+    #expect(try parcels.filter(#Predicate { $0.other == small }).count() == 1)
+    #expect(try parcels.filter(#Predicate { $0.size == small }).count() == 0)
+    #expect(try parcels.filter(#Predicate { $0.other == nil }).count() == 0)
   }
 }

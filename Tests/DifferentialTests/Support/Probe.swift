@@ -50,7 +50,7 @@ final class Probe {
   }
 
   /// The same as a query.
-  func query(_ fetch: FetchRequest<ManagedObject>) -> Query<ManagedObject> {
+  func query(_ fetch: FetchRequest<ManagedObject>) -> ObjectQuery<ManagedObject> {
     var query = context.objects(fetch.entity).order(by: fetch.sortKeys).limit(fetch.fetchLimit)
       .offset(fetch.fetchOffset).includingSubentities(fetch.includesSubentities)
     if let group = fetch.limitPerGroup {

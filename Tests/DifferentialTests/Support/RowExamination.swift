@@ -74,8 +74,8 @@ struct RowExamination {
       var fetch = try probe.request(request, in: graph.model, .literal, seed: question.seed)
       let window = request.window(question.matches)
       let query = probe.query(fetch)
-      if try query.isEmpty != window.isEmpty { return describe(fetch, "\(window)", "isEmpty") }
-      let last = try query.last.map { probe.key($0.objectID) }
+      if try query.isEmpty() != window.isEmpty { return describe(fetch, "\(window)", "isEmpty") }
+      let last = try query.last().map { probe.key($0.objectID) }
       if last != window.last { return describe(fetch, "\(window)", "last \(last ?? 0)") }
       if let problem = try figures(window, fetch) { return problem }
       fetch.fetchLimit = max(1, request.limit)

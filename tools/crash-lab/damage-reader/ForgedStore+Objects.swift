@@ -83,10 +83,10 @@ extension ForgedStore {
     for name in attributes.filter({ $0.type != .binary }).map(\.name) {
       fetch(nil, by: name)
       guard findings.asks() else { continue }
-      findings.attempt { _ = try query.minimum(name) }
-      findings.attempt { _ = try query.maximum(name) }
+      findings.attempt { _ = try query.value(of: .minimum(name)) }
+      findings.attempt { _ = try query.value(of: .maximum(name)) }
       findings.attempt { _ = try query.grouped(by: name) }
-      findings.attempt { _ = try query.aggregate("count", name) }
+      findings.attempt { _ = try query.value(of: .function("count", name)) }
       findings.attempt {
         for object in try context.fetch(entity.name).prefix(2) {
           let value = try object.value(forKey: name)

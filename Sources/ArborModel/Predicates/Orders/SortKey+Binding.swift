@@ -9,6 +9,7 @@ extension SortKey {
   package func bind(
     to entity: EntitySchema, in schema: ModelSchema
   ) throws(ArborError) -> BoundSortKey {
+    if let failure { throw failure.error }
     let path: BoundPath
     do throws(ArborError) {
       path = try KeyPathBinder.bind(keyPath, to: entity, in: schema)

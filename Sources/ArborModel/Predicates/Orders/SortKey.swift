@@ -33,6 +33,20 @@ public struct SortKey: Sendable, Hashable, ExpressibleByStringLiteral {
   public var options: Options
   /// The locale of the option `localized`; nil for the one that the store was opened with.
   public var locale: Locale?
+  /// Why the key orders by nothing; every fetch that uses it throws the reason.
+  package private(set) var failure: Failure?
+
+  package final class Failure: Sendable, Hashable {
+    package let error: ArborError
+
+    fileprivate init(_ error: ArborError) { self.error = error }
+
+    package static func == (left: Failure, right: Failure) -> Bool {
+      left.error.message == right.error.message
+    }
+
+    package func hash(into hasher: inout Hasher) { hasher.combine(error.message) }
+  }
 
   /// Makes a key.
   public init(
@@ -42,6 +56,12 @@ public struct SortKey: Sendable, Hashable, ExpressibleByStringLiteral {
     self.isAscending = isAscending
     self.options = options
     self.locale = locale
+  }
+
+  /// A key that orders by nothing: every fetch that uses it throws the reason.
+  package init(failing error: ArborError) {
+    self.init("")
+    failure = Failure(error)
   }
 
   /// Lesser values first.
@@ -65,7 +85,9 @@ public struct SortKey: Sendable, Hashable, ExpressibleByStringLiteral {
 
   /// The same key in the opposite direction.
   public var reversed: SortKey {
-    SortKey(keyPath, isAscending: !isAscending, options: options, locale: locale)
+    var reversed = self
+    reversed.isAscending.toggle()
+    return reversed
   }
 
   /// The same key with texts in the order of a locale.
@@ -74,7 +96,9 @@ public struct SortKey: Sendable, Hashable, ExpressibleByStringLiteral {
   /// request.sortKeys = [.ascending("name").localized(Locale(identifier: "sv"))]
   /// ```
   public func localized(_ locale: Locale) -> SortKey {
-    SortKey(
-      keyPath, isAscending: isAscending, options: options.union(.localized), locale: locale)
+    var key = self
+    key.options.insert(.localized)
+    key.locale = locale
+    return key
   }
 }

@@ -5,7 +5,7 @@ internal import ArborStore
 extension Session {
   /// Asks the store for values of what a request names, on the newest snapshot.
   func read<T: ManagedObject, R>(
-    _ request: FetchRequest<T>, _ aggregates: [Aggregate],
+    _ request: FetchRequest<T>, _ aggregates: [AggregateExpression],
     _ body: (StoreSnapshot, StoreQuery, [BoundAggregate], (any PendingState)?) throws(StoreError) ->
       R
   ) throws(ArborError) -> R {

@@ -84,7 +84,7 @@ struct FieldSummary {
   }
 
   /// The value of a function of all that was added.
-  func value(of function: Aggregate.Function) -> Value {
+  func value(of function: AggregateExpression.Function) -> Value {
     switch function {
     case .count: return .integer(Int64(count))
     case .sum: return sum

@@ -29,7 +29,7 @@ struct PathSummaries: RowSink {
   private var rowCount = 0
   /// For each aggregate the entry it is of; nil for the rows themselves.
   private let entryOf: [Int?]
-  private let functions: [Aggregate.Function]
+  private let functions: [AggregateExpression.Function]
 
   init(
     _ aggregates: [BoundAggregate], columns: SortColumns, _ environment: PredicateEnvironment,

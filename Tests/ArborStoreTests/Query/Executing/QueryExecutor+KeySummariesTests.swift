@@ -6,7 +6,7 @@ import Testing
 
 /// Sums of whole numbers from the keys of an index.
 @Suite struct QueryExecutorKeySummariesTests {
-  private static let functions: [Aggregate.Function] = [.sum, .average, .count]
+  private static let functions: [AggregateExpression.Function] = [.sum, .average, .count]
 
   private func model(isAscending: Bool) throws -> ManagedObjectModel {
     let index = FetchIndexDescription(
@@ -79,7 +79,7 @@ import Testing
         )
       })
     let aggregates = try Self.functions.map {
-      try Aggregate($0, "area").bind(to: entity, in: file.schema)
+      try AggregateExpression($0, "area").bind(to: entity, in: file.schema)
     }
     let snapshot = try file.snapshot()
     defer { snapshot.close() }

@@ -45,7 +45,7 @@ import Testing
         ["badge": .integer(.max - Int64(sequence))])
     }
     try world.commit(objects)
-    let badge = try [Aggregate.sum("badge"), .average("badge"), .maximum("badge")]
+    let badge = try [AggregateExpression.sum("badge"), .average("badge"), .maximum("badge")]
       .map { try $0.bind(to: entity, in: world.store.schema) }
     let snapshot = try world.store.snapshot()
     let found = try snapshot.aggregate(StoreQuery(entity: entity), badge, overlay: nil)
@@ -59,8 +59,8 @@ import Testing
 
   private static func randomAggregates(
     _ test: QueryCase, using random: inout SeededRandom
-  ) -> [Aggregate] {
-    var aggregates: [Aggregate] = [.count]
+  ) -> [AggregateExpression] {
+    var aggregates: [AggregateExpression] = [.count]
     if Bool.random(using: &random) {
       // All of one field: the loop that touches nothing else.
       let path = test.entityName == "Company" ? "rating" : "score"
@@ -86,7 +86,7 @@ import Testing
   }
 
   private static func naive(
-    _ aggregate: Aggregate, _ rows: [PlainObject], _ store: StoreEngine
+    _ aggregate: AggregateExpression, _ rows: [PlainObject], _ store: StoreEngine
   ) -> Value {
     guard let path = aggregate.keyPath else { return .integer(Int64(rows.count)) }
     let values = rows.map { $0.value(path, store) }.filter { $0 != .null }

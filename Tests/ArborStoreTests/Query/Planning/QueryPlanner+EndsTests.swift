@@ -44,7 +44,7 @@ import Testing
   }
 
   private func explain(
-    _ world: QueryWorld, _ name: String, _ condition: Condition, _ aggregates: [Aggregate]
+    _ world: QueryWorld, _ name: String, _ condition: Condition, _ aggregates: [AggregateExpression]
   ) throws -> QueryPlan {
     let entity = world.entity(name)
     let snapshot = try world.store.snapshot()
@@ -79,7 +79,7 @@ import Testing
         for path in ["age", "score", "born", "isActive", "note", "price", "tag", "name"] {
           let values = objects.map { $0.values[path] ?? .null }.filter { !$0.isNull }
             .sorted { Value.compare($0, $1) == .less }
-          let aggregates = [Aggregate.minimum(path), .maximum(path)]
+          let aggregates = [AggregateExpression.minimum(path), .maximum(path)]
           let snapshot = try world.store.snapshot()
           let found = try snapshot.aggregate(
             query(entity, condition, world),
@@ -118,7 +118,7 @@ import Testing
     #expect(members.access.name == "Employee.byCompanyAge")
     #expect(members.access.detail.hasSuffix(", first key"))
     // All else takes a look at every row.
-    for aggregates: [Aggregate] in [
+    for aggregates: [AggregateExpression] in [
       [.sum("age")], [.minimum("age"), .average("age")], [.minimum("level")],
       [.minimum("company.name")], [.count, .maximum("age")],
     ] {

@@ -26,7 +26,7 @@ struct CatalogueStore: Sendable {
 
   func products() async throws -> [ProductItem] {
     try await store.perform { context in
-      try context.objects("Product").order(by: "code").array.map(Self.item)
+      try context.objects("Product").order(by: "code").fetch().map(Self.item)
     }
   }
 
@@ -82,7 +82,7 @@ struct CatalogueStore: Sendable {
     let sequence = store.sharing?.sequence ?? 0
     let products = try await products()
     let orders = try await store.perform { context in
-      try context.objects("Order").order(by: "ticket").array.map { order in
+      try context.objects("Order").order(by: "ticket").fetch().map { order in
         let product: ManagedObject? = order["product"]
         return OrderItem(
           ticket: order["ticket"], code: product.map { $0["code"] } ?? "",

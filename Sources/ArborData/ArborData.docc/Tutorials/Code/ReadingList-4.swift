@@ -23,7 +23,7 @@ let list = [
   ("Ursula K. Le Guin", "The Dispossessed", 1974),
   ("Stanisław Lem", "The Futurological Congress", 1971),
 ]
-if try context.objects(Book.self).isEmpty {
+if try context.objects(Book.self).isEmpty() {
   for (name, title, year) in list {
     let book = context.insert(Book.self)
     book.title = title

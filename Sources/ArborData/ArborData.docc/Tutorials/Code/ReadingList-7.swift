@@ -23,7 +23,7 @@ let list = [
   ("Ursula K. Le Guin", "The Dispossessed", 1974),
   ("Stanisław Lem", "The Futurological Congress", 1971),
 ]
-if try context.objects(Book.self).isEmpty {
+if try context.objects(Book.self).isEmpty() {
   for (name, title, year) in list {
     let book = context.insert(Book.self)
     book.title = title
@@ -36,7 +36,7 @@ if try context.objects(Book.self).isEmpty {
 let decade = 1965..<1975
 let books = try context.objects(Book.self)
   .filter("year >= \(decade.lowerBound) AND year < \(decade.upperBound)")
-  .filter("author.name != nil").order(by: "year").array
+  .filter("author.name != nil").order(by: "year").fetch()
 for book in books { print(book.year, book.title, "by", book.author?.name ?? "nobody") }
 
 context.undoHistory = UndoHistory()
@@ -48,5 +48,5 @@ try store.check()
 let copy = folder.appending(path: "ReadingList-copy.arbor")
 try? FileManager.default.removeItem(at: copy)
 try store.copy(to: copy, compacting: true)
-print(try context.objects(Book.self).count, "books, and a copy of them")
+print(try context.objects(Book.self).count(), "books, and a copy of them")
 store.close()

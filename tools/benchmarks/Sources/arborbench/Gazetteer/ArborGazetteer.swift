@@ -15,7 +15,7 @@ final class ArborGazetteer: GazetteerRival {
     try PersistentStore(for: [Country.self, City.self], at: .path(path))
   }
 
-  private var cities: Query<City> { store.makeContext().objects(City.self) }
+  private var cities: ObjectQuery<City> { store.makeContext().objects(City.self) }
 
   func load(_ data: GazetteerData, batch: Int) throws {
     let context = store.makeContext()
@@ -69,7 +69,7 @@ final class ArborGazetteer: GazetteerRival {
     var answer = GazetteerAnswer()
     for box in boxes {
       let context = store.makeContext()
-      for city in try context.objects(City.self).filter(predicate(box)).array {
+      for city in try context.objects(City.self).filter(predicate(box)).fetch() {
         answer.add(city.name, city.population)
       }
     }
@@ -97,7 +97,7 @@ final class ArborGazetteer: GazetteerRival {
   }
 
   func sum() throws -> GazetteerAnswer {
-    let sum = try cities.sum("population")
+    let sum = try cities.value(of: .sum("population"))
     return GazetteerAnswer(count: 1, checksum: UInt64(integer(sum)))
   }
 
@@ -136,6 +136,6 @@ final class ArborGazetteer: GazetteerRival {
     try context.commit()
     let rest = cities
     return GazetteerAnswer(
-      count: try rest.count, checksum: UInt64(integer(try rest.sum("population"))))
+      count: try rest.count, checksum: UInt64(integer(try rest.value(of: .sum("population")))))
   }
 }

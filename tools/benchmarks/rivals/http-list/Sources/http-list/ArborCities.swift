@@ -9,7 +9,7 @@ struct ArborCities: CityLists {
   init(path: String, count: Int64) throws {
     store = try PersistentStore(for: [City.self], at: .path(path))
     let context = store.makeContext()
-    guard try context.objects(City.self).isEmpty else { return }
+    guard try context.objects(City.self).isEmpty() else { return }
     for number in 1...count {
       context.insert(City.self).fill(from: CityItem(number: number))
     }
@@ -19,7 +19,7 @@ struct ArborCities: CityLists {
   func cities(after geonameID: Int64) async throws -> [CityItem] {
     try await store.perform { context in
       try context.objects(City.self).filter("geonameID > \(geonameID)").order(by: "geonameID")
-        .limit(20).array.map(\.item)
+        .limit(20).fetch().map(\.item)
     }
   }
 }

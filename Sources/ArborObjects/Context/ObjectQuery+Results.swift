@@ -3,33 +3,31 @@ internal import ArborStore
 
 /// What a query gives. Each of these asks the store anew, and throws what
 /// ``ManagedObjectContext/fetch(_:)`` throws.
-extension Query {
+extension ObjectQuery {
   /// All objects, in order.
   ///
   /// - Throws: ``ArborError`` as ``ManagedObjectContext/fetch(_:)``.
-  public var array: [T] { get throws(ArborError) { try context.fetch(request) } }
+  public func fetch() throws(ArborError) -> [T] { try context.fetch(request) }
 
   /// The number of objects, without making them.
   ///
   /// - Throws: ``ArborError`` as ``ManagedObjectContext/fetch(_:)``.
-  public var count: Int { get throws(ArborError) { try context.count(request) } }
+  public func count() throws(ArborError) -> Int { try context.count(request) }
 
   /// The first object of the order, or nil.
   ///
   /// - Throws: ``ArborError`` as ``ManagedObjectContext/fetch(_:)``.
-  public var first: T? { get throws(ArborError) { try context.fetchOne(request) } }
+  public func first() throws(ArborError) -> T? { try context.fetchOne(request) }
 
   /// The last object of the order, or nil: the first of the order with every key reversed. Without
-  /// an order it is the last by its ID. Costs what ``first`` costs where one object is last by its
+  /// an order it is the last by its ID. Costs what ``first()`` costs where one object is last by its
   /// keys, a look at every row where several are, and with a limit or an offset, which count from
-  /// the beginning, what ``ids`` costs.
+  /// the beginning, what ``fetchIDs()`` costs.
   ///
   /// - Throws: ``ArborError`` as ``ManagedObjectContext/fetch(_:)``.
-  public var last: T? {
-    get throws(ArborError) {
-      try context.session.beginOperation()
-      return try context.session.onPinnedSnapshot { _ throws(ArborError) in try findLast() }
-    }
+  public func last() throws(ArborError) -> T? {
+    try context.session.beginOperation()
+    return try context.session.onPinnedSnapshot { _ throws(ArborError) in try findLast() }
   }
 
   private func findLast() throws(ArborError) -> T? {
@@ -54,36 +52,30 @@ extension Query {
   /// Whether there is no object. Ends at the first.
   ///
   /// - Throws: ``ArborError`` as ``ManagedObjectContext/fetch(_:)``.
-  public var isEmpty: Bool { get throws(ArborError) { try !context.exists(request) } }
+  public func isEmpty() throws(ArborError) -> Bool { try !context.exists(request) }
 
   /// The IDs of all objects, in order, without making objects.
   ///
   /// - Throws: ``ArborError`` as ``ManagedObjectContext/fetch(_:)``.
-  public var ids: [ObjectID] { get throws(ArborError) { try context.fetchIDs(request) } }
+  public func fetchIDs() throws(ArborError) -> [ObjectID] { try context.fetchIDs(request) }
 
-  /// How the store finds the objects.
+  /// Explains how the store finds the objects; see ``ManagedObjectContext/explain(_:analyze:)``.
   ///
   /// - Throws: ``ArborError`` as ``ManagedObjectContext/fetch(_:)``.
-  public func explain() throws(ArborError) -> QueryPlan { try context.explain(request) }
-
-  /// How the store makes values of the objects.
-  ///
-  /// - Throws: ``ArborError`` as ``ManagedObjectContext/aggregate(_:_:)``.
-  public func explain(
-    _ aggregate: Aggregate, _ others: Aggregate...
-  ) throws(ArborError) -> QueryPlan {
-    try context.explain(request, [aggregate] + others)
+  public func explain(analyze: Bool = false) throws(ArborError) -> QueryPlan {
+    try context.explain(request, analyze: analyze)
   }
 
-  /// Calls `body` with one object after another, of which only a batch is made at a time; see
+  /// Returns the objects one after another, a batch in memory at a time; see
   /// ``ManagedObjectContext/cursor(for:)``.
   ///
-  /// - Throws: What `body` throws, which ends the loop, and ``ArborError`` as
-  ///   ``ManagedObjectContext/fetch(_:)``.
-  public func forEach(_ body: (T) throws -> Void) throws {
-    let cursor = try context.cursor(for: request)
-    while let object = try cursor.next() { try body(object) }
-  }
+  /// ```swift
+  /// let employees = try context.objects(Employee.self).cursor()
+  /// while let employee = try employees.next() { print(employee.name) }
+  /// ```
+  ///
+  /// - Throws: ``ArborError`` as ``ManagedObjectContext/fetch(_:)``.
+  public func cursor() throws(ArborError) -> FetchCursor<T> { try context.cursor(for: request) }
 
   /// A page of the objects, and how to get the next; see ``ManagedObjectContext/fetchPage(_:)``.
   ///
@@ -134,7 +126,7 @@ extension Query {
     try session.beginOperation()
     return try session.onPinnedSnapshot { _ throws(ArborError) in
       var groups: [Value: [T]] = [:]
-      for object in try array {
+      for object in try fetch() {
         groups[try object.value(forKeyPath: keyPath), default: []].append(object)
       }
       return groups
@@ -153,7 +145,7 @@ extension Query {
     let session = context.session
     try session.beginOperation()
     return try session.onPinnedSnapshot { _ throws(ArborError) in
-      let groups = Dictionary(grouping: try array) { $0[keyPath: keyPath] }
+      let groups = Dictionary(grouping: try fetch()) { $0[keyPath: keyPath] }
       try session.throwDeferredFailure()
       return groups
     }

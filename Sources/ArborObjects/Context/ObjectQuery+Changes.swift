@@ -2,7 +2,7 @@ public import ArborModel
 
 /// Changing many objects at once, as if one by one: validation, delete rules, inverses, indexes and
 /// observers see every one of them, and the changes wait for the next commit.
-extension Query {
+extension ObjectQuery {
   /// Deletes the objects, with what the delete rules of their relationships ask for.
   ///
   /// Objects are made a batch at a time; what has to be kept until the commit takes memory.

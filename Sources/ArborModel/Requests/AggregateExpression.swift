@@ -1,42 +1,15 @@
-/// One value made of many objects: a count, a sum, an average, an extreme, a statistic.
-///
-/// ```swift
-/// let figures = try context.aggregate(request, [.count, .sum("salary"), .maximum("age")])
-/// let paid = try context.objects(Employee.self).filter("age > \(40)").sum("salary")
-/// ```
+/// One value computed from many objects: a function of what a key path leads to from each of them.
 ///
 /// Nil values are passed over: a count of a key path is that of its values that are not nil. Of
-/// nothing at all the sum is 0, the mode an empty list and everything else nil. A sum of whole
-/// numbers that 64 bits have no room for is a decimal; an average of whole numbers is a
-/// floating-point number.
-///
-/// Time is in proportion to the objects, except for least and greatest values at the ends of an
-/// index. Memory is constant, except that median, mode and standard deviation keep the values, and
-/// counts of distinct values the distinct ones. All mean what the functions of the predicate
-/// language mean.
-public struct Aggregate: Sendable, Hashable {
-  /// What is made of the values.
-  public enum Function: String, Sendable, Hashable, CaseIterable {
-    /// How many values there are.
-    case count
-    /// Their sum: of numbers and Booleans, which are worth 0 and 1.
-    case sum
-    /// Their sum divided by their number; of dates the mean one.
-    case average
-    /// The least of them in the order of values, nil if none exists.
-    case minimum
-    /// The greatest of them in the order of values, nil if none exists.
-    case maximum
-    /// The number in the middle of them; of an even number of them the mean of the two.
-    case median
-    /// The list of those that are there most often, in the order of values.
-    case mode
-    /// How far the numbers lie from their mean: that of the whole population.
-    case standardDeviation
+/// nothing at all the sum is 0, the mode an empty list and everything else nil.
+package struct AggregateExpression: Sendable, Hashable {
+  /// What is computed from the values.
+  package enum Function: String, Sendable, Hashable, CaseIterable {
+    case count, sum, average, minimum, maximum, median, mode, standardDeviation
 
-    /// The function that a name stands for: its own, or one of Core Data's and SQL's words, with or
+    /// The function that a name stands for: its own, or one of Core Data's and SQL's names, with or
     /// without a colon: `min:`, `avg`, `@sum`. Nil for an unknown name.
-    public init?(named name: String) {
+    package init?(named name: String) {
       var name = name.lowercased()
       if name.hasPrefix("@") { name.removeFirst() }
       if name.hasSuffix(":") { name.removeLast() }
@@ -54,52 +27,32 @@ public struct Aggregate: Sendable, Hashable {
     }
   }
 
-  /// What is made of the values.
-  public var function: Function
+  package var function: Function
   /// The key path whose values count; nil for the objects themselves, which can only be counted.
-  public var keyPath: String?
+  package var keyPath: String?
   /// Whether equal values count once.
-  public var isDistinct: Bool
+  package var isDistinct: Bool
 
-  /// Makes an aggregate.
-  public init(_ function: Function, _ keyPath: String? = nil, isDistinct: Bool = false) {
+  package init(_ function: Function, _ keyPath: String? = nil, isDistinct: Bool = false) {
     self.function = function
     self.keyPath = keyPath
     self.isDistinct = isDistinct
   }
 
-  /// How many objects there are.
-  public static let count = Aggregate(.count)
+  package static let count = AggregateExpression(.count)
 
-  /// How many objects have a value there.
-  public static func count(_ keyPath: String) -> Aggregate { Aggregate(.count, keyPath) }
-
-  /// How many different values there are.
-  public static func countDistinct(_ keyPath: String) -> Aggregate {
-    Aggregate(.count, keyPath, isDistinct: true)
+  package static func count(_ keyPath: String) -> Self { Self(.count, keyPath) }
+  package static func countDistinct(_ keyPath: String) -> Self {
+    Self(.count, keyPath, isDistinct: true)
   }
-
-  /// The sum of the values.
-  public static func sum(_ keyPath: String) -> Aggregate { Aggregate(.sum, keyPath) }
-
-  /// The average of the values.
-  public static func average(_ keyPath: String) -> Aggregate { Aggregate(.average, keyPath) }
-
-  /// The least of the values.
-  public static func minimum(_ keyPath: String) -> Aggregate { Aggregate(.minimum, keyPath) }
-
-  /// The greatest of the values.
-  public static func maximum(_ keyPath: String) -> Aggregate { Aggregate(.maximum, keyPath) }
-
-  /// The number in the middle of the values.
-  public static func median(_ keyPath: String) -> Aggregate { Aggregate(.median, keyPath) }
-
-  /// The values that are there most often, as a list.
-  public static func mode(_ keyPath: String) -> Aggregate { Aggregate(.mode, keyPath) }
-
-  /// The standard deviation of the values.
-  public static func standardDeviation(_ keyPath: String) -> Aggregate {
-    Aggregate(.standardDeviation, keyPath)
+  package static func sum(_ keyPath: String) -> Self { Self(.sum, keyPath) }
+  package static func average(_ keyPath: String) -> Self { Self(.average, keyPath) }
+  package static func minimum(_ keyPath: String) -> Self { Self(.minimum, keyPath) }
+  package static func maximum(_ keyPath: String) -> Self { Self(.maximum, keyPath) }
+  package static func median(_ keyPath: String) -> Self { Self(.median, keyPath) }
+  package static func mode(_ keyPath: String) -> Self { Self(.mode, keyPath) }
+  package static func standardDeviation(_ keyPath: String) -> Self {
+    Self(.standardDeviation, keyPath)
   }
 }
 
@@ -113,14 +66,14 @@ package struct BoundAggregate: Sendable {
     case expression(BoundExpression)
   }
 
-  package let function: Aggregate.Function
+  package let function: AggregateExpression.Function
   package let source: Source
   /// The key path as it was written, which tells sources apart.
   package let text: String
   package let isDistinct: Bool
 }
 
-extension Aggregate {
+extension AggregateExpression {
   /// Resolves the key path.
   ///
   /// - Throws: ``ArborError`` `unknownName` where a name is unknown, `invalidArgument` where the
@@ -186,7 +139,7 @@ extension Aggregate {
   }
 }
 
-extension Aggregate.Function {
+extension AggregateExpression.Function {
   /// Whether the values have to be there all at once, so that they have to be kept.
   package var takesAllValues: Bool {
     switch self {

@@ -1,0 +1,385 @@
+public import ArborModel
+internal import Foundation
+
+extension ObjectQuery {
+  /// One value computed over a query's objects without creating them: a count, a sum, an extreme, a
+  /// statistic.
+  ///
+  /// ```swift
+  /// let employees = context.objects(Employee.self).filter(#Predicate { $0.age > 40 })
+  /// let oldest = try employees.value(of: .maximum(\.age))                       // Int?
+  /// let paid: Decimal? = try employees.value(of: .sum("salary"))
+  /// let (people, mean) = try employees.values(of: .count, .average(\.salary))   // one pass
+  /// ```
+  ///
+  /// A property is a key path of the class, or a text: a key path or an expression of the predicate
+  /// language. A text's result is a ``Value``, or the Swift type that the context expects.
+  ///
+  /// Nil values are passed over: a count of a property is that of its values that are not nil. Of no
+  /// values at all the sum is 0, the mode an empty list and everything else nil. A sum of integers
+  /// that 64 bits cannot hold is a decimal; an average of integers is a floating-point number. With
+  /// a limit or an offset, only the objects within it count.
+  ///
+  /// - Complexity: In proportion to the objects that fulfil the filters; minima and maxima read only
+  ///   the end of an index that has the property's order. Memory is constant, except that median,
+  ///   mode and standard deviation keep the values, and counts of distinct values the distinct ones.
+  public struct Aggregate<Result> {
+    let expression: AggregateExpression
+    /// Why there is no expression; thrown when the value is asked for.
+    let failure: ArborError?
+    let result: (AggregateResult) throws(ArborError) -> Result
+
+    init(
+      _ function: AggregateExpression.Function, _ keyPath: String? = nil, isDistinct: Bool = false,
+      failure: ArborError? = nil,
+      _ result: @escaping (AggregateResult) throws(ArborError) -> Result
+    ) {
+      expression = AggregateExpression(function, keyPath, isDistinct: isDistinct)
+      self.failure = failure
+      self.result = result
+    }
+  }
+
+  /// Computes one value over the objects; see ``Aggregate``.
+  ///
+  /// - Throws: ``ArborError`` as ``ManagedObjectContext/fetch(_:)``; `typeMismatch` if the function
+  ///   isn't defined for what the path leads to, or the result type has no room for the value;
+  ///   `invalidPredicate` for a key path that isn't a path of modelled properties.
+  public func value<Result>(of aggregate: Aggregate<Result>) throws(ArborError) -> Result {
+    if let failure = aggregate.failure { throw failure }
+    let value = try context.aggregate(request, [aggregate.expression])[0]
+    return try aggregate.result(AggregateResult(value, aggregate.expression, request.entity))
+  }
+
+  /// Computes several values in one pass over the objects, in the order of the aggregates.
+  ///
+  /// ```swift
+  /// let (people, total, mean) = try query.values(of: .count, .sum(\.salary), .average(\.salary))
+  /// ```
+  ///
+  /// - Throws: ``ArborError`` as ``value(of:)``.
+  public func values<each Result>(
+    of aggregates: repeat Aggregate<each Result>
+  ) throws(ArborError) -> (repeat each Result) {
+    var expressions: [AggregateExpression] = []
+    for aggregate in repeat each aggregates {
+      if let failure = aggregate.failure { throw failure }
+      expressions.append(aggregate.expression)
+    }
+    var values = try context.aggregate(request, expressions)[...]
+    func next<R>(_ aggregate: Aggregate<R>) throws(ArborError) -> R {
+      let value = values.removeFirst()
+      return try aggregate.result(AggregateResult(value, aggregate.expression, request.entity))
+    }
+    return (repeat try next(each aggregates))
+  }
+
+  /// Explains how the store computes values of the objects.
+  ///
+  /// ```swift
+  /// print(try query.explain(valuesOf: .minimum(\.age)))
+  /// // aggregate minimum age
+  /// // └ index Employee.age: first key · about 1 row
+  /// ```
+  ///
+  /// - Throws: ``ArborError`` as ``value(of:)``.
+  public func explain<each Result>(
+    valuesOf aggregates: repeat Aggregate<each Result>
+  ) throws(ArborError) -> QueryPlan {
+    var expressions: [AggregateExpression] = []
+    for aggregate in repeat each aggregates {
+      if let failure = aggregate.failure { throw failure }
+      expressions.append(aggregate.expression)
+    }
+    return try context.explain(request, expressions)
+  }
+}
+
+// MARK: By key paths
+
+extension ObjectQuery.Aggregate {
+  /// The least value of a property; `nil` if there is none.
+  public static func minimum<V: AttributeValue>(
+    _ keyPath: KeyPath<T, V>
+  ) -> Self where Result == V? {
+    Self(.minimum, keyPath) { result throws(ArborError) in try result.optional() }
+  }
+
+  /// The least value of an optional property; `nil` if there is none.
+  public static func minimum<V: AttributeValue>(
+    _ keyPath: KeyPath<T, V?>
+  ) -> Self where Result == V? {
+    Self(.minimum, keyPath) { result throws(ArborError) in try result.optional() }
+  }
+
+  /// The greatest value of a property; `nil` if there is none.
+  public static func maximum<V: AttributeValue>(
+    _ keyPath: KeyPath<T, V>
+  ) -> Self where Result == V? {
+    Self(.maximum, keyPath) { result throws(ArborError) in try result.optional() }
+  }
+
+  /// The greatest value of an optional property; `nil` if there is none.
+  public static func maximum<V: AttributeValue>(
+    _ keyPath: KeyPath<T, V?>
+  ) -> Self where Result == V? {
+    Self(.maximum, keyPath) { result throws(ArborError) in try result.optional() }
+  }
+
+  /// The sum of a property; 0 if there are no values.
+  public static func sum(
+    _ keyPath: KeyPath<T, Result>
+  ) -> Self where Result: AttributeValue & AdditiveArithmetic {
+    Self(.sum, keyPath) { result throws(ArborError) in try result.optional() ?? .zero }
+  }
+
+  /// The sum of an optional property; 0 if there are no values.
+  public static func sum(
+    _ keyPath: KeyPath<T, Result?>
+  ) -> Self where Result: AttributeValue & AdditiveArithmetic {
+    Self(.sum, keyPath) { result throws(ArborError) in try result.optional() ?? .zero }
+  }
+
+  /// The average of a property; `nil` if there are no values.
+  public static func average<V: AttributeValue & AdditiveArithmetic>(
+    _ keyPath: KeyPath<T, V>
+  ) -> Self where Result == Double? {
+    Self(.average, keyPath) { result throws(ArborError) in try result.optional() }
+  }
+
+  /// The average of an optional property; `nil` if there are no values.
+  public static func average<V: AttributeValue & AdditiveArithmetic>(
+    _ keyPath: KeyPath<T, V?>
+  ) -> Self where Result == Double? {
+    Self(.average, keyPath) { result throws(ArborError) in try result.optional() }
+  }
+
+  /// The median of a property; `nil` if there are no values.
+  public static func median<V: AttributeValue & AdditiveArithmetic>(
+    _ keyPath: KeyPath<T, V>
+  ) -> Self where Result == Double? {
+    Self(.median, keyPath) { result throws(ArborError) in try result.optional() }
+  }
+
+  /// The median of an optional property; `nil` if there are no values.
+  public static func median<V: AttributeValue & AdditiveArithmetic>(
+    _ keyPath: KeyPath<T, V?>
+  ) -> Self where Result == Double? {
+    Self(.median, keyPath) { result throws(ArborError) in try result.optional() }
+  }
+
+  /// The standard deviation of the whole population of a property; `nil` if there are no values.
+  public static func standardDeviation<V: AttributeValue & AdditiveArithmetic>(
+    _ keyPath: KeyPath<T, V>
+  ) -> Self where Result == Double? {
+    Self(.standardDeviation, keyPath) { result throws(ArborError) in try result.optional() }
+  }
+
+  /// The standard deviation of the whole population of an optional property; `nil` if there are no values.
+  public static func standardDeviation<V: AttributeValue & AdditiveArithmetic>(
+    _ keyPath: KeyPath<T, V?>
+  ) -> Self where Result == Double? {
+    Self(.standardDeviation, keyPath) { result throws(ArborError) in try result.optional() }
+  }
+
+  /// The most frequent values of a property; in their order.
+  public static func mode<V: AttributeValue>(
+    _ keyPath: KeyPath<T, V>
+  ) -> Self where Result == [V] {
+    Self(.mode, keyPath) { result throws(ArborError) in try result.list() }
+  }
+
+  /// The most frequent values of an optional property; in their order.
+  public static func mode<V: AttributeValue>(
+    _ keyPath: KeyPath<T, V?>
+  ) -> Self where Result == [V] {
+    Self(.mode, keyPath) { result throws(ArborError) in try result.list() }
+  }
+
+  /// Resolves a key path to names when the aggregate is created. A failure is thrown when the value
+  /// is asked for.
+  private init(
+    _ function: AggregateExpression.Function, _ keyPath: PartialKeyPath<T>,
+    _ result: @escaping (AggregateResult) throws(ArborError) -> Result
+  ) {
+    do throws(ArborError) {
+      self.init(function, try T.propertyPath(of: keyPath), result)
+    } catch { self.init(function, failure: error, result) }
+  }
+}
+
+// MARK: By texts
+
+extension ObjectQuery.Aggregate where Result == Int {
+  /// The number of objects.
+  public static var count: Self {
+    Self(.count) { result throws(ArborError) in try result.optional() ?? 0 }
+  }
+}
+
+extension ObjectQuery.Aggregate {
+  /// The number of objects that have a value there.
+  public static func count(_ keyPath: String) -> Self where Result == Int {
+    Self(.count, keyPath) { result throws(ArborError) in try result.optional() ?? 0 }
+  }
+
+  /// The number of different values.
+  public static func countDistinct(_ keyPath: String) -> Self where Result == Int {
+    Self(.count, keyPath, isDistinct: true) { result throws(ArborError) in
+      try result.optional() ?? 0
+    }
+  }
+
+  /// The least value; `nil` if there is none.
+  public static func minimum(_ keyPath: String) -> Self where Result == Value? {
+    Self(.minimum, keyPath) { $0.optionalValue }
+  }
+
+  /// The least value as a Swift type; `nil` if there is none.
+  @_disfavoredOverload
+  public static func minimum<V: AttributeValue>(_ keyPath: String) -> Self where Result == V? {
+    Self(.minimum, keyPath) { result throws(ArborError) in try result.optional() }
+  }
+
+  /// The greatest value; `nil` if there is none.
+  public static func maximum(_ keyPath: String) -> Self where Result == Value? {
+    Self(.maximum, keyPath) { $0.optionalValue }
+  }
+
+  /// The greatest value as a Swift type; `nil` if there is none.
+  @_disfavoredOverload
+  public static func maximum<V: AttributeValue>(_ keyPath: String) -> Self where Result == V? {
+    Self(.maximum, keyPath) { result throws(ArborError) in try result.optional() }
+  }
+
+  /// The sum; 0 if there are no values.
+  public static func sum(_ keyPath: String) -> Self where Result == Value? {
+    Self(.sum, keyPath) { $0.optionalValue }
+  }
+
+  /// The sum as a Swift type; 0 if there are no values.
+  @_disfavoredOverload
+  public static func sum<V: AttributeValue>(_ keyPath: String) -> Self where Result == V? {
+    Self(.sum, keyPath) { result throws(ArborError) in try result.optional() }
+  }
+
+  /// The average; `nil` if there are no values.
+  public static func average(_ keyPath: String) -> Self where Result == Value? {
+    Self(.average, keyPath) { $0.optionalValue }
+  }
+
+  /// The average as a Swift type; `nil` if there are no values.
+  @_disfavoredOverload
+  public static func average<V: AttributeValue>(_ keyPath: String) -> Self where Result == V? {
+    Self(.average, keyPath) { result throws(ArborError) in try result.optional() }
+  }
+
+  /// The median; `nil` if there are no values.
+  public static func median(_ keyPath: String) -> Self where Result == Value? {
+    Self(.median, keyPath) { $0.optionalValue }
+  }
+
+  /// The median as a Swift type; `nil` if there are no values.
+  @_disfavoredOverload
+  public static func median<V: AttributeValue>(_ keyPath: String) -> Self where Result == V? {
+    Self(.median, keyPath) { result throws(ArborError) in try result.optional() }
+  }
+
+  /// The standard deviation of the whole population; `nil` if there are no values.
+  public static func standardDeviation(_ keyPath: String) -> Self where Result == Value? {
+    Self(.standardDeviation, keyPath) { $0.optionalValue }
+  }
+
+  /// The standard deviation of the whole population as a Swift type; `nil` if there are no values.
+  @_disfavoredOverload
+  public static func standardDeviation<V: AttributeValue>(_ keyPath: String) -> Self
+  where Result == V? {
+    Self(.standardDeviation, keyPath) { result throws(ArborError) in try result.optional() }
+  }
+
+  /// The most frequent values, in their order.
+  public static func mode(_ keyPath: String) -> Self where Result == [Value] {
+    Self(.mode, keyPath) { $0.values }
+  }
+
+  /// The most frequent values as a Swift type, in their order.
+  @_disfavoredOverload
+  public static func mode<V: AttributeValue>(_ keyPath: String) -> Self where Result == [V] {
+    Self(.mode, keyPath) { result throws(ArborError) in try result.list() }
+  }
+
+  /// A value by the name of its function: `sum`, `average` or `avg`, `minimum` or `min`, `maximum` or
+  /// `max`, `count`, `median`, `mode`, `stddev`; `nil` if there is none. Another name throws
+  /// `unknownName` when the value is asked for.
+  ///
+  /// ```swift
+  /// let mean = try query.value(of: .function("average", "salary"))
+  /// ```
+  public static func function(_ name: String, _ keyPath: String) -> Self where Result == Value? {
+    guard let function = AggregateExpression.Function(named: name) else {
+      let names = AggregateExpression.Function.allCases.map(\.rawValue)
+      let error = ArborError(
+        .unknownName,
+        "There is no aggregate \(name); use one of \(names.joined(separator: ", "))."
+          + NearestName.hint(name, in: names))
+      return Self(.count, failure: error) { $0.optionalValue }
+    }
+    return Self(function, keyPath) { $0.optionalValue }
+  }
+}
+
+/// A computed value on its way to a Swift type.
+struct AggregateResult {
+  private let value: Value
+  private let expression: AggregateExpression
+  private let entity: String?
+
+  init(_ value: Value, _ expression: AggregateExpression, _ entity: String?) {
+    self.value = value
+    self.expression = expression
+    self.entity = entity
+  }
+
+  // Written without `nil`, which a value reads as null.
+  var optionalValue: Value? { value.isNull ? Value?.none : value }
+
+  var values: [Value] { if case .list(let values) = value { values } else { [] } }
+
+  func optional<V: AttributeValue>() throws(ArborError) -> V? {
+    value.isNull ? V?.none : try typed(value)
+  }
+
+  func list<V: AttributeValue>() throws(ArborError) -> [V] {
+    var typed: [V] = []
+    for value in values { typed.append(try self.typed(value)) }
+    return typed
+  }
+
+  private func typed<V: AttributeValue>(_ value: Value) throws(ArborError) -> V {
+    if let typed = V.fromNumber(value) { return typed }
+    throw ArborError(
+      .typeMismatch,
+      "The \(expression.function.rawValue) of \(expression.keyPath ?? "objects") cannot be had as "
+        + "\(V.self); ask for it as a Value, or as a type with room for it."
+    ).with(entity: entity, keyPath: expression.keyPath, offending: "\(value)")
+  }
+}
+
+extension AttributeValue {
+  /// The Swift value of a dynamic one, where need be as a number of another type that is worth the
+  /// same, or nearly the same where it is a floating-point number.
+  static func fromNumber(_ value: Value) -> Self? {
+    if let typed = fromValue(value) { return typed }
+    switch value {
+    case .integer(let number):
+      return fromValue(.decimal(Decimal(number))) ?? fromValue(.double(Double(number)))
+    case .double(let number):
+      return Int64(exactly: number).flatMap { fromValue(.integer($0)) }
+        ?? Decimal(string: "\(number)").flatMap { fromValue(.decimal($0)) }
+    case .decimal(let number):
+      return Int64(number.description).flatMap { fromValue(.integer($0)) }
+        ?? fromValue(.double(number.approximation))
+    default: return nil
+    }
+  }
+}

@@ -315,7 +315,7 @@ nonisolated open class DataManager {
     _ body: sending (ManagedObjectContext) throws -> R
   ) async throws -> R {
     let result = try await store.performBackground(body)
-    try context.takeInCommits()
+    try context.mergeExternalCommits()
     processPendingChanges()
     return result
   }

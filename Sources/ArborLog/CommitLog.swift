@@ -12,7 +12,7 @@ public import Foundation
 /// What a log promises:
 /// - An entry is added whole or not at all, and only behind the entry that it names as its
 ///   predecessor, by sequence and by digest.
-/// - What was answered with ``Appended/written`` stays. A server that loses it all the same, as
+/// - What was answered with ``AppendResult/written`` stays. A server that loses it all the same, as
 ///   after failing over to one that did not have it, is found out by digests.
 /// - Numbers that were reserved are not given out again.
 ///
@@ -43,8 +43,8 @@ public protocol CommitLog: Sendable {
   func begin(with snapshot: LogSnapshot, then entries: [LogEntry]) throws(ArborError) -> Bool
 
   /// Adds an entry, where its predecessor is the newest one. Adding an entry again that is there
-  /// changes nothing, and gives ``Appended/written``, also where others have come behind it.
-  func append(_ entry: LogEntry) throws(ArborError) -> Appended
+  /// changes nothing, and gives ``AppendResult/written``, also where others have come behind it.
+  func append(_ entry: LogEntry) throws(ArborError) -> AppendResult
 
   /// The entries behind a sequence, oldest first.
   ///

@@ -41,7 +41,7 @@ package final class LogClient: SharedLog {
       if batches.count == Self.mostBatches { batches.removeFirst(Self.mostBatches / 2) }
       batches.append((group.batch, group.first))
     }
-    let answer: Appended
+    let answer: AppendResult
     do throws(ArborError) { answer = try append(asking: entry) } catch { throw .log(error) }
     switch answer {
     case .written:
@@ -81,7 +81,7 @@ package final class LogClient: SharedLog {
   }
 
   /// Adds an entry, and asks again where the answer was lost.
-  private func append(asking entry: LogEntry) throws(ArborError) -> Appended {
+  private func append(asking entry: LogEntry) throws(ArborError) -> AppendResult {
     var pause = firstPause
     var deadline: ContinuousClock.Instant?
     while true {

@@ -13,12 +13,12 @@ extension PostgresLog {
   /// answer that comes with a warning, as of a wait for standbys that was cancelled, counts as
   /// none.
   ///
-  /// - Returns: `Appended.unknown` where nobody could say until the time was over; the entry may
+  /// - Returns: `AppendResult.unknown` where nobody could say until the time was over; the entry may
   ///   still come to be in the log then.
   /// - Throws: `ArborError` `logUnavailable` where the entry is not in the log; `invalidArgument`
   ///   for one that no log takes: without a body, with more than 512 MiB, or with a last sequence
   ///   before its first one or above 2⁶³ - 1.
-  public func append(_ entry: LogEntry) throws(ArborError) -> Appended {
+  public func append(_ entry: LogEntry) throws(ArborError) -> AppendResult {
     guard isPossible(entry) else {
       throw ArborError(
         .invalidArgument,
@@ -32,7 +32,7 @@ extension PostgresLog {
       .bytes(entry.previous.bytes), .bytes(entry.digest.bytes), .bytes(entry.body))
     let newer = PostgresStatement(entryTexts.newer, .text(store), first, .uuid(entry.batch))
     let outcome = try attempt(bytes: entry.body.count) {
-      (connection, deadline) throws(PostgresFailure) -> Appended in
+      (connection, deadline) throws(PostgresFailure) -> AppendResult in
       try add(entry, append, newer, over: connection, deadline)
     }
     guard case .done(let appended) = outcome else {
@@ -47,7 +47,7 @@ extension PostgresLog {
   private func add(
     _ entry: LogEntry, _ append: PostgresStatement, _ newer: PostgresStatement,
     over connection: PostgresConnection, _ deadline: Deadline
-  ) throws(PostgresFailure) -> Appended {
+  ) throws(PostgresFailure) -> AppendResult {
     // What a loser needs takes a server as long as adding does. A store that won the last
     // time asks for it only after a loss.
     let expectsLoss = lostLast.withLock { $0 }

@@ -29,7 +29,7 @@ extension PostgresLog {
     return entries
   }
 
-  /// Waits until entries last whose adding was answered with `Appended.unknown`: their being
+  /// Waits until entries last whose adding was answered with `AppendResult.unknown`: their being
   /// there is the answer now.
   private func confirm(_ entries: [LogEntry]) throws(ArborError) {
     let found = doubted.withLock { doubted in
@@ -42,7 +42,7 @@ extension PostgresLog {
 
   /// What keeps an entry from being added, by rows of the entry before its first commit, where
   /// there is one, and of those behind.
-  func newer(_ rows: PostgresResult, than entry: LogEntry) throws(PostgresFailure) -> Appended {
+  func newer(_ rows: PostgresResult, than entry: LogEntry) throws(PostgresFailure) -> AppendResult {
     var newer: [LogEntry] = []
     for row in 0..<rows.count {
       let found: EntryRow

@@ -16,7 +16,7 @@ internal import Foundation
 ///
 /// Making a log connects to nothing. Each call tries again within ``Options/timeout`` where a
 /// connection is lost, and goes on with the server that is written to by then, so that failing over
-/// is a delay. What was answered with `Appended.written` is on the medium of the server, and of
+/// is a delay. What was answered with `AppendResult.written` is on the medium of the server, and of
 /// as many standbys as `synchronous_standby_names` asks for; a session turns `synchronous_commit`
 /// on where it is `off` or `local`.
 ///

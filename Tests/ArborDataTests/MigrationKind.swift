@@ -4,7 +4,7 @@ import Testing
 
 /// One kind of change that applications make to their models, there and back.
 struct MigrationKind: Sendable, CustomTestStringConvertible {
-  typealias Code = @Sendable (Migration) throws -> Void
+  typealias Code = @Sendable (MigrationManager) throws -> Void
   typealias Edit = @Sendable (inout ManagedObjectModel) throws -> Void
   typealias Change = @Sendable (inout PlainObjects) -> Void
 

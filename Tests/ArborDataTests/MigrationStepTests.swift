@@ -101,7 +101,7 @@ import Testing
   static func step(
     batches: MigrationStep.Batches = .of(64),
     _ each: @escaping @Sendable () throws -> Void = {},
-    observing: @escaping @Sendable (Migration) -> Void = { _ in }
+    observing: @escaping @Sendable (MigrationManager) -> Void = { _ in }
   ) throws -> MigrationStep {
     MigrationStep(from: try first(), to: try second(), batches: batches) { migration in
       try migration.migrate("Book") { old, new in

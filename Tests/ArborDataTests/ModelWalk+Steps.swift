@@ -74,7 +74,7 @@ extension ModelWalk {
     model.entities[entity].attributes.append(
       AttributeDescription(name: name, type: .integer64, isOptional: true))
     let after = model
-    let code: @Sendable (Migration) throws -> Void = { migration in
+    let code: @Sendable (MigrationManager) throws -> Void = { migration in
       try migration.migrate(owner) { old, new in
         let members: [ManagedObject] =
           former.isToMany ? old[name] : (old[name] as ManagedObject?).map { [$0] } ?? []

@@ -9,7 +9,7 @@ struct ModelWalk {
   struct Change {
     let words: String
     /// What a step has to do with the objects; nil where none is needed.
-    var code: (@Sendable (Migration) throws -> Void)?
+    var code: (@Sendable (MigrationManager) throws -> Void)?
     /// Whether a way that passes over this version leads elsewhere: nil that was a default for a
     /// while stays nil there.
     var isLasting = true

@@ -92,7 +92,7 @@ struct LogWriter {
   mutating func add(until isOver: () -> Bool = { false }) throws -> UUID? {
     var entry = history.draft(commits: .random(in: 1...3))
     while !isOver() {
-      let appended: Appended
+      let appended: AppendResult
       do { appended = try log.append(entry) } catch {
         guard error.code == .logUnavailable else { throw error }
         continue

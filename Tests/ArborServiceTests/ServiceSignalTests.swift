@@ -130,7 +130,7 @@ private final class HeldLog: PassedLog, @unchecked Sendable {
     }
   }
 
-  override func append(_ entry: LogEntry) throws(ArborError) -> Appended {
+  override func append(_ entry: LogEntry) throws(ArborError) -> AppendResult {
     let isReached = condition.withLock {
       held += 1
       while isHeld { condition.wait() }

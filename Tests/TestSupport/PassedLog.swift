@@ -21,7 +21,7 @@ open class PassedLog: CommitLog, @unchecked Sendable {
     try log.begin(with: snapshot, then: entries)
   }
 
-  open func append(_ entry: LogEntry) throws(ArborError) -> Appended { try log.append(entry) }
+  open func append(_ entry: LogEntry) throws(ArborError) -> AppendResult { try log.append(entry) }
 
   open func entries(after sequence: UInt64, limit: Int) throws(ArborError) -> [LogEntry] {
     try log.entries(after: sequence, limit: limit)

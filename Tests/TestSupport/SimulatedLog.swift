@@ -149,7 +149,7 @@ package final class SimulatedLog: CommitLog {
     }
   }
 
-  package func append(_ entry: LogEntry) throws(ArborError) -> Appended {
+  package func append(_ entry: LogEntry) throws(ArborError) -> AppendResult {
     defer { for bell in bells.withLock({ Array($0.values) }) { bell.yield() } }
     return try reached { (state) in
       state.appends += 1

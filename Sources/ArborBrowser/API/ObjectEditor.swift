@@ -57,7 +57,7 @@ final class ObjectEditor: Sendable {
       guard context.undoHistory?.canUndo == true else {
         throw ArborError(.notAllowed, "There is nothing to undo; nothing was changed here.")
       }
-      try context.takeInCommits()
+      try context.mergeExternalCommits()
       context.undo()
       return try commit(in: context, document["digest"]?.string) { () throws(ArborError) in
         try ChangeList(context, schema, names: [:])

@@ -113,7 +113,7 @@ final class BatchReader: @unchecked Sendable {
   private let mapper: ImportMapper
   private var reader: ImportItems
   /// Set when the import ends before the document does; the queue's threads know no task.
-  private let givenUp = GiveUp()
+  private let givenUp = CancellationFlag()
   private let limit: ExchangeLimit
   private var ahead: Result<PlannedBatch?, ArborError>?
   private let queue = DispatchQueue(label: "ArborData.BatchReader")

@@ -42,14 +42,14 @@ public struct ImportProgress: AsyncSequence, Sendable {
 
   private let steps: AsyncThrowingStream<ImportStep, any Error>
   /// Set when the import has ended by itself.
-  private let hasEnded = GiveUp()
+  private let hasEnded = CancellationFlag()
 
   /// Starts work that reports its steps and asks whether to go on.
   package init(
     _ work:
       @escaping @Sendable (_ report: @escaping @Sendable (ImportStep) -> Bool) async throws -> Void
   ) {
-    let isGivenUp = GiveUp()
+    let isGivenUp = CancellationFlag()
     let (steps, continuation) = AsyncThrowingStream.makeStream(
       of: ImportStep.self, throwing: (any Error).self, bufferingPolicy: .bufferingNewest(1))
     self.steps = steps
@@ -88,7 +88,7 @@ public struct ImportProgress: AsyncSequence, Sendable {
   /// Goes from step to step.
   public struct AsyncIterator: AsyncIteratorProtocol {
     fileprivate var steps: AsyncThrowingStream<ImportStep, any Error>.AsyncIterator
-    fileprivate let hasEnded: GiveUp
+    fileprivate let hasEnded: CancellationFlag
 
     /// The next step; nil at the end.
     ///

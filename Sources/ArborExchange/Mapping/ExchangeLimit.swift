@@ -12,12 +12,12 @@ import Synchronization
 final class ExchangeLimit {
   /// For readers of documents, which count the parts of a text.
   let work: WorkLimit
-  private let givenUp: GiveUp?
+  private let givenUp: CancellationFlag?
 
   /// - Parameters:
   ///   - deadline: When the work has to be done; nil for as long as it takes.
   ///   - givenUp: Tells a thread without a task of a cancellation.
-  init(until deadline: ContinuousClock.Instant?, givenUp: GiveUp? = nil) {
+  init(until deadline: ContinuousClock.Instant?, givenUp: CancellationFlag? = nil) {
     work = WorkLimit(until: deadline)
     self.givenUp = givenUp
   }
@@ -43,7 +43,7 @@ final class ExchangeLimit {
 }
 
 /// Set when the caller no longer wants the result.
-final class GiveUp: Sendable {
+final class CancellationFlag: Sendable {
   private let flag = Atomic(false)
 
   var isSet: Bool { flag.load(ordering: .relaxed) }

@@ -108,7 +108,7 @@ extension ManagedObjectContext {
       if error.code == .conflict, try store.hasMark(mark) { return nil }
       throw error
     }
-    try takeInCommits()
+    try mergeExternalCommits()
     report.objects = try report.objectIDs.map { (id) throws(ArborError) in try object(with: id) }
     return report
   }

@@ -1,7 +1,7 @@
 internal import Foundation
 
 /// How one value lies to another in an order.
-public enum Ordering: Int8, Sendable, Hashable {
+package enum Ordering: Int8, Sendable, Hashable {
   /// The first lies before the second.
   case less = -1
   /// Neither lies before the other.
@@ -10,7 +10,7 @@ public enum Ordering: Int8, Sendable, Hashable {
   case greater = 1
 
   /// The order of two values the other way round.
-  public var reversed: Ordering {
+  package var reversed: Ordering {
     switch self {
     case .less: .greater
     case .equal: .equal
@@ -44,7 +44,7 @@ extension Value {
   /// type, then texts by code point, dates, binaries, UUIDs, URIs, object IDs, lists element by
   /// element, and composites. Equal in this order is not equal in type: `.integer(1)`,
   /// `.double(1)` and `.boolean(true)` lie at one position. A NaN lies before all other numbers.
-  public static func compare(_ left: Value, _ right: Value) -> Ordering {
+  package static func compare(_ left: Value, _ right: Value) -> Ordering {
     let rank = left.orderingRank
     guard rank == right.orderingRank else { return Ordering(rank, right.orderingRank) }
     switch (left, right) {

@@ -46,7 +46,7 @@ extension ManagedObjectContext {
   ///
   /// ```swift
   /// for await _ in store.changes {
-  ///   if try context.takeInCommits() { view.show(results.objects) }
+  ///   if try context.mergeExternalCommits() { view.show(results.objects) }
   /// }
   /// ```
   ///
@@ -55,7 +55,7 @@ extension ManagedObjectContext {
   /// - Throws: ``ArborError`` `closed`, and what the store reports.
   /// - Complexity: Linear in the changes of those commits.
   @discardableResult
-  public func takeInCommits() throws(ArborError) -> Bool {
+  public func mergeExternalCommits() throws(ArborError) -> Bool {
     try session.beginOperation()
     return try session.mergeNewestCommits(always: true)
   }

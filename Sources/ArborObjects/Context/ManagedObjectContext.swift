@@ -19,7 +19,7 @@ internal import Foundation
 ///
 /// Every fetch, count and look-up sees the context's own uncommitted changes. Commits of other
 /// contexts and processes are taken in at the beginning of each operation — a fetch, count, insert,
-/// delete, commit or refresh — and by ``takeInCommits()``; reading a property is none.
+/// delete, commit or refresh — and by ``mergeExternalCommits()``; reading a property is none.
 ///
 /// A context keeps the objects that somebody else refers to or that have changes; others it lets go
 /// from time to time. It keeps its store open.
@@ -58,7 +58,7 @@ internal import Foundation
 /// - ``rollback()``
 /// - ``reset()``
 /// - ``mergePolicy``
-/// - ``takeInCommits()``
+/// - ``mergeExternalCommits()``
 /// - ``undoHistory``
 /// - ``withUndoGroup(named:_:)``
 public final class ManagedObjectContext {
@@ -74,7 +74,7 @@ public final class ManagedObjectContext {
     set { session.mergePolicy = newValue }
   }
   /// Whether commits of others are taken in at the beginning of each operation. Otherwise objects
-  /// keep the values they hold until they are refreshed, ``takeInCommits()`` is called, or they are
+  /// keep the values they hold until they are refreshed, ``mergeExternalCommits()`` is called, or they are
   /// changed from the other end of a link that others have made or moved.
   public var automaticallyMergesCommits: Bool {
     get { session.mergesCommits }

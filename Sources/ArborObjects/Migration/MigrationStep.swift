@@ -19,7 +19,7 @@
 ///
 /// The code works in a copy, so that the store is as it was until the whole migration is done, and
 /// for programs that read it meanwhile. It may run a second time after an interruption: what calls
-/// of ``Migration`` have written is not done again, everything else in the closure is.
+/// of ``MigrationManager`` have written is not done again, everything else in the closure is.
 public struct MigrationStep: Sendable {
   /// How much of a step is written at a time.
   public enum Batches: Sendable, Hashable {
@@ -37,7 +37,7 @@ public struct MigrationStep: Sendable {
   public let to: MigrationVersion
   /// How much is written at a time.
   public let batches: Batches
-  let code: @Sendable (Migration) throws -> Void
+  let code: @Sendable (MigrationManager) throws -> Void
   private let identity = Identity()
 
   private final class Identity: Sendable {}
@@ -51,7 +51,7 @@ public struct MigrationStep: Sendable {
   ///   - code: What to do. An error ends the migration, and the store is as it was.
   public init(
     from: some MigrationVersionName, to: some MigrationVersionName,
-    batches: Batches = .of(1000), _ code: @escaping @Sendable (Migration) throws -> Void
+    batches: Batches = .of(1000), _ code: @escaping @Sendable (MigrationManager) throws -> Void
   ) {
     self.from = from.migrationVersion
     self.to = to.migrationVersion

@@ -3,7 +3,7 @@ internal import ArborModel
 /// Fills what begins anew in the copy of a store, without code: each value and each link of the
 /// original, where the newer model has room for it.
 struct PropertyPass {
-  let migration: Migration
+  let migration: MigrationManager
 
   /// Fills everything. What has no room is in the journal's problems.
   func run() throws {

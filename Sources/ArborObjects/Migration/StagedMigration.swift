@@ -258,7 +258,7 @@ struct StagedMigration {
         durability: opening.isDurable ? .full : .relaxed, initialMapSize: opening.initialMapSize,
         maximumMapSize: opening.maximumMapSize))
     defer { new.close() }
-    let migration = Migration(
+    let migration = MigrationManager(
       old, new, models, journal, hop.step?.batches ?? .of(1000), progress, report)
     do {
       try PropertyPass(migration: migration).run()

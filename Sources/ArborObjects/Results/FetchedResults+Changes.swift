@@ -110,7 +110,7 @@ extension FetchedResults {
 
 /// Who follows fetched results, and what each has not been given yet.
 final class ResultsFollowers<T: ManagedObject> {
-  let bell = TaskBell()
+  let bell = AsyncSignal()
   private var all: [Reference] = []
 
   private struct Reference {

@@ -15,7 +15,7 @@ public import Observation
 ///
 /// ``objects`` is at any time what a fetch in the context would give, uncommitted changes included,
 /// up to commits of others that the context has not taken in yet; it does that at its next
-/// operation, at ``ManagedObjectContext/takeInCommits()``, and while somebody waits for the next of
+/// operation, at ``ManagedObjectContext/mergeExternalCommits()``, and while somebody waits for the next of
 /// the ``changes``. Objects that are deleted are never in it, and changes that are undone or rolled
 /// back are changes like any other.
 ///
@@ -145,7 +145,7 @@ public final class FetchedResults<T: ManagedObject> {
     return difference
   }
 
-  var bell: TaskBell { followers.bell }
+  var bell: AsyncSignal { followers.bell }
 
   /// Takes in what has changed; false where the store cannot be read.
   ///

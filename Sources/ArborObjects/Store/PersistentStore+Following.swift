@@ -3,7 +3,7 @@ public import ArborModel
 internal import ArborStore
 
 /// How far a store has the log that it follows.
-public struct Following: Sendable {
+public struct FollowerStatus: Sendable {
   /// The log.
   public let log: FolderLog
   /// The newest commit of the log that was seen.
@@ -70,10 +70,10 @@ extension PersistentStore {
   }
 
   /// How far the store has the log that it follows; nil where it follows none.
-  public var following: Following? {
+  public var following: FollowerStatus? {
     guard case .folder(let log, let watcher)? = link else { return nil }
     let progress = watcher.progress
-    return Following(
+    return FollowerStatus(
       log: log, newest: progress.newest, sequence: file.lastSequence, problem: progress.problem)
   }
 

@@ -139,10 +139,10 @@ extension PersistentStore {
   }
 
   /// How far the store has the log that it shares; nil where it shares none.
-  public var sharing: Sharing? {
+  public var sharing: SharingStatus? {
     guard case .shared(let client, let watcher)? = link else { return nil }
     let (counts, progress) = (client.counts, watcher.progress)
-    return Sharing(
+    return SharingStatus(
       log: client.log, newest: max(counts.newest, progress.newest), sequence: file.lastSequence,
       appends: counts.appends, appendedCommits: counts.appendedCommits, lostRaces: counts.lostRaces,
       takenOver: counts.takenOver, unknownOutcomes: counts.unknown, problem: progress.problem)

@@ -12,11 +12,11 @@ internal import ArborStore
 /// ``CommittedChanges`` after the other.
 final class StoreObservers: Sendable {
   let file: StoreEngine
-  let bell = TaskBell()
+  let bell = AsyncSignal()
   private let state = Lock(State())
 
   private struct State {
-    var bells: [Int: TaskBell] = [:]
+    var bells: [Int: AsyncSignal] = [:]
     var nextID = 0
     /// What the file knows this by; nil while nobody listens.
     var listener: Int?
@@ -38,7 +38,7 @@ final class StoreObservers: Sendable {
     for bell in bells { bell.ring() }
   }
 
-  fileprivate func add(_ bell: TaskBell) -> Int {
+  fileprivate func add(_ bell: AsyncSignal) -> Int {
     state.withLock { state in
       state.nextID += 1
       state.bells[state.nextID] = bell
@@ -66,7 +66,7 @@ final class StoreListening: Sendable {
   let observers: StoreObservers
   private let id: Int
 
-  init(_ observers: StoreObservers, ringing bell: TaskBell) {
+  init(_ observers: StoreObservers, ringing bell: AsyncSignal) {
     self.observers = observers
     id = observers.add(bell)
   }

@@ -188,7 +188,7 @@ import Testing
       }
       for context in contexts { try context.commit() }
       for context in contexts {
-        try context.takeInCommits()
+        try context.mergeExternalCommits()
         let country = try context.insertOrFetch("Country", where: ["code": "FR"])
         #expect(!country.isInserted && country["population"] == 2)
         #expect(try country.count(forKey: "cities") == 2)

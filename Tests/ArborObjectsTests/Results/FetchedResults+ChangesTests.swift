@@ -48,7 +48,7 @@ import Testing
     let waiting = _Concurrency.Task { @MainActor in
       try await _Concurrency.Task.sleep(for: .milliseconds(20))
       #expect(results.count == 0)
-      #expect(try context.takeInCommits())
+      #expect(try context.mergeExternalCommits())
       #expect(!context.automaticallyMergesCommits)
     }
     // Taking in by hand wakes the follower.
@@ -73,23 +73,23 @@ import Testing
     let context = store.makeContext()
     let ada = context.insert(Employee.self)
     try context.commit()
-    #expect(try !context.takeInCommits(), "only its own commit")
+    #expect(try !context.mergeExternalCommits(), "only its own commit")
     let id = ada.objectID
     try await store.perform { context in
       (try context.existingObject(with: id) as? Employee)?.name = "Ada"
     }
-    let isTakenIn = try context.withSnapshot { try context.takeInCommits() }
+    let isTakenIn = try context.withSnapshot { try context.mergeExternalCommits() }
     #expect(!isTakenIn, "a snapshot stays what it is")
     ada.age = 30
-    let taken = try context.takeInCommits()
+    let taken = try context.mergeExternalCommits()
     #expect(!taken, "the snapshot had taken it in")
     try await insert("Bob", in: store)
     context.insert(Employee.self)
     try context.commit()
-    #expect(try !context.takeInCommits(), "the commit took Bob in")
+    #expect(try !context.mergeExternalCommits(), "the commit took Bob in")
     try await insert("Cid", in: store)
-    #expect(try context.takeInCommits())
-    #expect(try !context.takeInCommits())
+    #expect(try context.mergeExternalCommits())
+    #expect(try !context.mergeExternalCommits())
     #expect(ada.name == "Ada" && context.registeredObjects.count == 2)
     try store.check()
     store.close()

@@ -117,7 +117,7 @@ import Testing
       other.delete(theirs[11])
       _ = employee("Theirs", 34, in: other)
       try other.commit()
-      try context.takeInCommits()
+      try context.mergeExternalCommits()
       let step = try #require(try results.update())
       #expect(step.insertions.count == 2 && step.deletions.count == 3 && step.moves.count == 2)
       #expect(try uses() == before)

@@ -200,7 +200,7 @@ import Testing
       let after = try run(store.makeContext())
       #expect(answer == (isLater ? after : before))
       #expect(values == (isLater ? "a2 b95 c20 d30" : "a1 b10 c20 d30"))
-      _ = try context.takeInCommits()
+      _ = try context.mergeExternalCommits()
       #expect(Self.show(held) == "a2 b95 c20 d30")
     }
   }
@@ -276,7 +276,7 @@ import Testing
         { _ = try context.object(with: mine.objectID) },
         { try context.withSnapshot { #expect(mine.heard.count == 5) } },
         { _ = try context.objects(Guest.self).last() },
-        { _ = try context.takeInCommits() },
+        { _ = try context.mergeExternalCommits() },
       ]
       for (index, operation) in operations.enumerated() {
         theirs.badge = index + 1

@@ -35,7 +35,7 @@ import Testing
       ("cursor", { _ = try context.cursor(for: request) }),
       ("cursor's next", { _ = try cursor.next() }),
       ("withSnapshot", { try context.withSnapshot {} }),
-      ("takeInCommits", { try context.takeInCommits() }),
+      ("mergeExternalCommits", { try context.mergeExternalCommits() }),
       ("fetchedResults", { _ = try context.fetchedResults(request) }),
       ("update of results", { try results.update() }),
       ("array", { _ = try query.fetch() }), ("update", { try query.update(["age": 2]) }),

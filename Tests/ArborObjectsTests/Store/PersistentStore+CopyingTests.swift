@@ -78,7 +78,7 @@ import Testing
     #expect(results.objects.map(\.name) == ["Ada", "Grace"])
     same.name = "Ada Lovelace"
     try other.commit()
-    #expect(try context.takeInCommits())
+    #expect(try context.mergeExternalCommits())
     #expect(ada.name == "Ada Lovelace")
     #expect(try store.uniqueIDs.next() > id)
     #expect(grace.objectID.number > 3001)

@@ -50,7 +50,7 @@ import Testing
     #expect(try replica.catchUp() == 1)
     try store.backUp(to: log)
     #expect(try replica.catchUp() == 2)
-    #expect(try context.takeInCommits())
+    #expect(try context.mergeExternalCommits())
     #expect(results.objects.map(\.name) == ["Ada", "Grace"])
     #expect(try context.object(with: ada) is Company)
     #expect(replica.following?.lag == 0)

@@ -53,7 +53,7 @@ import Testing
     let results = try context.fetchedResults(FetchRequest<Company>(sortKeys: ["name"]))
     try insert("Grace", a)
     #expect(try b.catchUp() == 2)
-    #expect(try context.takeInCommits())
+    #expect(try context.mergeExternalCommits())
     #expect(results.objects.map(\.name) == ["Ada", "Grace"])
     // Both write, and each behind the other.
     let company = try #require(try context.object(with: ada) as? Company)
@@ -383,7 +383,7 @@ private final class ImpatientLog: PassedLog, @unchecked Sendable {
   override var waitLimit: Duration { .zero }
   override func news() -> AsyncStream<Void>? { nil }
 
-  override func append(_ entry: LogEntry) throws(ArborError) -> Appended {
+  override func append(_ entry: LogEntry) throws(ArborError) -> AppendResult {
     let answer = try super.append(entry)
     return answer == .written ? .unknown : answer
   }

@@ -74,7 +74,7 @@ struct FileLog: CommitLog {
     return true
   }
 
-  func append(_ entry: LogEntry) throws(ArborError) -> Appended {
+  func append(_ entry: LogEntry) throws(ArborError) -> AppendResult {
     guard let head = try head() else { return .forked }
     if try entries(after: entry.first - 1, limit: .max).contains(where: { $0.batch == entry.batch })
     {

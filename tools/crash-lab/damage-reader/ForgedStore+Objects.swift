@@ -35,7 +35,7 @@ extension ForgedStore {
       context.rollback()
       delete(entity.name, context, findings)
     }
-    findings.attempt { if try !context.takeInCommits() { _ = try context.commit() } }
+    findings.attempt { if try !context.mergeExternalCommits() { _ = try context.commit() } }
     return findings.result
   }
 

@@ -1,7 +1,7 @@
 internal import ArborModel
 
 /// Calls of the code, batch by batch, with the journal.
-extension Migration {
+extension MigrationManager {
   var batchSize: Int {
     switch batches {
     case .of(let size): max(1, size)

@@ -34,7 +34,7 @@ internal import ArborStore
 /// ### The way
 /// - ``progress``
 /// - ``checkCancellation()``
-public final class Migration {
+public final class MigrationManager {
   /// The store as it was, which can only be read.
   public let oldContext: ManagedObjectContext
   /// The store as it becomes. The migration commits it; code does not.

@@ -1,5 +1,5 @@
 /// What came of adding an entry to a log.
-public enum Appended: Sendable, Hashable {
+public enum AppendResult: Sendable, Hashable {
   /// It is in the log, and every copy of the store will have it.
   case written
   /// Others were faster: these follow what the adder knew, oldest first. At least one, not

@@ -1,7 +1,7 @@
 public import ArborModel
 internal import ArborStore
 
-extension Migration {
+extension MigrationManager {
   /// Throws where the task is cancelled. Whatever works with objects does so too.
   public func checkCancellation() throws(ArborError) { try newContext.session.limitOperation() }
 

@@ -9,7 +9,7 @@ internal import ArborLocks
 /// if let news = look() { return news }
 /// await bell.sleep(past: token)
 /// ```
-final class TaskBell: Sendable {
+final class AsyncSignal: Sendable {
   private struct State {
     var rings: UInt64 = 0
     var nextID = 0

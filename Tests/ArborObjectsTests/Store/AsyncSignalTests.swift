@@ -3,9 +3,9 @@ import Testing
 
 @testable import ArborObjects
 
-@Suite(.timeLimit(.minutes(40))) struct TaskBellTests {
+@Suite(.timeLimit(.minutes(40))) struct AsyncSignalTests {
   @Test func nobodySleepsPastARing() async {
-    let bell = TaskBell()
+    let bell = AsyncSignal()
     let token = bell.token
     bell.ring()
     await bell.sleep(past: token)
@@ -15,7 +15,7 @@ import Testing
   }
 
   @Test func aRingWakesAll() async {
-    let bell = TaskBell()
+    let bell = AsyncSignal()
     let reason = Reason()
     await withTaskGroup(of: Void.self) { group in
       for _ in 0..<16 {
@@ -35,7 +35,7 @@ import Testing
   }
 
   @Test func theEndAndACancellationWakeToo() async {
-    let bell = TaskBell()
+    let bell = AsyncSignal()
     let cancelled = _Concurrency.Task { await bell.sleep(past: bell.token) }
     cancelled.cancel()
     await cancelled.value

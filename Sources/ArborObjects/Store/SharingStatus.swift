@@ -3,7 +3,7 @@ public import ArborModel
 
 /// How far a store has the log that it shares with other machines, and what it had to do with it
 /// since it was opened.
-public struct Sharing: Sendable {
+public struct SharingStatus: Sendable {
   /// The log.
   public let log: any CommitLog
   /// The newest commit of the log that was seen.

@@ -116,7 +116,7 @@ import Testing
     a.close()
     let entries = log.entries
     let error = #expect(throws: ArborError.self) { try open("a", 2, isUnique: true) }
-    #expect(error?.code == .notUnique)
+    #expect(error?.code == .modelMismatch)
     #expect(log.entries == entries)
     let again = try open("a", 1)
     defer { again.close() }

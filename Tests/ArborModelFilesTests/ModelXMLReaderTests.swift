@@ -157,10 +157,6 @@ import Testing
       "<fetchIndex name='i'><fetchIndexElement property='n' order='up'/></fetchIndex>",
       "write ascending or descending"
     ),
-    (
-      "<uniquenessConstraints><uniquenessConstraint><constraint value='m'/></uniquenessConstraint>"
-        + "</uniquenessConstraints>", "names m, which is no property"
-    ),
   ])
   func aMistakeIsReportedOnce(xml: String, says: String) throws {
     try ModelFixtures.withFolder { folder in

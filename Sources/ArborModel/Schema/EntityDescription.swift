@@ -53,18 +53,19 @@ public struct EntityDescription: Sendable, Hashable {
     userInfo: [String: String] = [:],
     @EntityBuilder _ properties: () -> [EntityBuilder.Property] = { [] }
   ) {
-    self.init(
+    var parts = EntityDescription(
       name: name, className: className, isAbstract: isAbstract, parent: parent,
       fetchIndexes: fetchIndexes, userInfo: userInfo, renamingIdentifier: renamedFrom,
       versionHashModifier: versionHashModifier)
-    for part in properties() {
-      switch part {
-      case .attribute(let attribute): attributes.append(attribute)
-      case .relationship(let relationship): relationships.append(relationship)
-      case .fetched(let property): fetchedProperties.append(property)
-      case .index(let index): self.fetchIndexes.append(index)
+    for property in properties() {
+      switch property {
+      case .attribute(let attribute): parts.attributes.append(attribute)
+      case .relationship(let relationship): parts.relationships.append(relationship)
+      case .fetched(let property): parts.fetchedProperties.append(property)
+      case .index(let index): parts.fetchIndexes.append(index)
       }
     }
+    self = parts
     self.uniquenessConstraints += uniquenessConstraints
   }
 
@@ -93,9 +94,11 @@ public struct EntityDescription: Sendable, Hashable {
 
   /// Turns attributes that are marked `.unique` into uniqueness constraints.
   private mutating func constrainMarkedAttributes() {
-    for index in attributes.indices where attributes[index].isMarkedUnique {
-      attributes[index].isMarkedUnique = false
-      uniquenessConstraints.append([attributes[index].name])
-    }
+    let marked = attributes.indices.filter { attributes[$0].isMarkedUnique }
+    guard !marked.isEmpty else { return }
+    uniquenessConstraints += marked.map { [attributes[$0].name] }
+    var unmarked = attributes
+    for index in marked { unmarked[index].isMarkedUnique = false }
+    attributes = unmarked
   }
 }

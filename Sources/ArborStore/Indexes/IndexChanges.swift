@@ -12,8 +12,8 @@ struct IndexChanges {
   let leavesEntries: Bool
 
   /// - Parameters:
-  ///   - difference: Names the indexes whose values or objects change, although they are made of
-  ///     the same.
+  ///   - difference: Names the indexes to fill: new ones, changed ones, and those whose values or
+  ///     objects change although they are made of the same.
   ///   - isOfOtherVersion: Whether what lies in the file was made with another version of what a
   ///     folded text or a token is.
   init(
@@ -44,9 +44,15 @@ struct IndexChanges {
     }
     built.formUnion(rest)
     if isOfOtherVersion { built.formUnion(after.filter { $0.value.isVersioned }.keys) }
-    for change in difference.changes {
-      guard case .index(.refilled(let name)) = change.kind, let entity = change.entity else {
-        continue
+    // An index that the difference pairs with none, or with one of its name made of something else,
+    // may have found one made of the same here, which holds objects that go with their entity.
+    for change in difference.changes where change.effort == .indexBuild {
+      guard case .index(let kind) = change.kind, let entity = change.entity else { continue }
+      let name: String
+      switch kind {
+      case .refilled(let refilled): name = refilled
+      case .added(let index), .changed(_, to: let index): name = index.name
+      default: continue
       }
       if after[PartName(entity, name)] != nil { built.insert(PartName(entity, name)) }
     }

@@ -212,8 +212,9 @@ private struct AnewSearch {
     }
   }
 
-  /// Lets the relationships begin anew that an entity whose objects go inherits, and that have no
-  /// relationship back: the lists of who leads to an object contain those that go.
+  /// Lets the relationships begin anew that an entity whose objects go inherits and whose inverse is
+  /// not kept: it is hidden, or another takes its place and its links. Those lists contain the
+  /// objects that go.
   private mutating func addOneSidedRelationships(of name: String) {
     guard let gone = old.entity(named: name) else { return }
     for plan in plans.values {
@@ -221,11 +222,19 @@ private struct AnewSearch {
         let relationship = old.entity(named: plan.oldName)?.relationships.first {
           $0.name == former
         }
-        guard let relationship, old.inverse(of: relationship).isHidden,
-          gone.own(relationship)?.name == former
+        guard let relationship, gone.own(relationship)?.name == former,
+          !isKept(old.inverse(of: relationship))
         else { continue }
         add(plan.name, new)
       }
+    }
+  }
+
+  /// Whether the newer model has a relationship of the older one, by whatever name.
+  private func isKept(_ relationship: RelationshipSchema) -> Bool {
+    plans.values.contains { plan in
+      plan.relationships.values.contains(relationship.name)
+        && old.entity(named: plan.oldName)?.own(relationship) != nil
     }
   }
 

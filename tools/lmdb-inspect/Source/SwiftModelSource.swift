@@ -74,7 +74,7 @@ struct SwiftModelSource {
             ? [] : [".default(\(ValueSource.dynamic(attribute.defaultValue)))"])
           + attribute.options, indentation: 2, shift: 6)
     }
-    return "Composite(\(SourceText.literal(composite.name))) {\n"
+    return "CompositeDescription(\(SourceText.literal(composite.name))) {\n"
       + parts.map { "  \($0)\n" }.joined() + "}"
   }
 

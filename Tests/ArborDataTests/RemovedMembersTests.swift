@@ -1,0 +1,93 @@
+import ArborData
+import Foundation
+import TestSupport
+import Testing
+
+/// Entities that go while relationships and indexes of an ancestor know their objects.
+@Suite struct RemovedMembersTests {
+  /// What becomes of the list whose members lose the objects of an entity.
+  enum List: CaseIterable {
+    case stays, isRenamed
+    /// Another relationship takes its place as the inverse, and its links.
+    case isReplaced
+  }
+
+  private static func boxes(_ list: List?, isOrdered: Bool) throws -> ManagedObjectModel {
+    let name = list == nil || list == .stays ? "things" : "contents"
+    return try ManagedObjectModel {
+      EntityDescription("Thing") {
+        AttributeDescription("id", .integer64)
+        RelationshipDescription("owner", to: "Box", inverse: name)
+      }
+      EntityDescription("Box", parent: "Thing") {
+        RelationshipDescription(
+          name, to: "Thing", inverse: "owner",
+          options: [.toMany] + (isOrdered ? [.ordered] : [])
+            + (list == .isRenamed ? [.renamed(from: "things")] : []))
+      }
+      if list == nil { EntityDescription("Toy", parent: "Thing") {} }
+    }
+  }
+
+  private static let options = StoreOptions(migration: .automatic(dropping: .everythingRemoved))
+
+  @Test(
+    "A list no longer names objects of a removed entity", arguments: List.allCases, [false, true])
+  func lists(list: List, isOrdered: Bool) throws {
+    let folder = try TemporaryFolder()
+    let url = folder.url.appending(path: "store.arbor")
+    do {
+      let older = try Self.boxes(nil, isOrdered: isOrdered)
+      let store = try PersistentStore(model: older, at: .file(url))
+      defer { store.close() }
+      let context = store.makeContext()
+      let box = try context.insert("Box")
+      box["id"] = 1
+      let things = try ["Toy", "Thing", "Box"].map { try context.insert($0) }
+      for (index, thing) in things.enumerated() { thing["id"] = index + 2 }
+      box["things"] = things
+      try context.commit()
+    }
+    let newer = try Self.boxes(list, isOrdered: isOrdered)
+    let store = try PersistentStore(model: newer, at: .file(url), options: Self.options)
+    defer { store.close() }
+    try store.check()
+    let context = store.makeContext()
+    let box = try #require(try context.objects("Box").filter("id == 1").first())
+    let members = try box.objects(forKey: list == .stays ? "things" : "contents")
+    #expect(Set(members.map { $0["id"] as Int }) == [3, 4])
+  }
+
+  private static func notes(isOlder: Bool) throws -> ManagedObjectModel {
+    try ManagedObjectModel {
+      EntityDescription("Note") {
+        AttributeDescription("isRead", .boolean, .optional, .indexed)
+        if isOlder { AttributeDescription("date", .date, .optional) }
+        if isOlder {
+          FetchIndexDescription("state", on: "date", "isRead")
+        } else {
+          FetchIndexDescription("state", on: "isRead")
+        }
+      }
+      if isOlder { EntityDescription("Memo", parent: "Note") {} }
+    }
+  }
+
+  @Test("An index that becomes the same as another has no entries of a removed entity")
+  func indexes() throws {
+    let folder = try TemporaryFolder()
+    let url = folder.url.appending(path: "store.arbor")
+    do {
+      let store = try PersistentStore(model: try Self.notes(isOlder: true), at: .file(url))
+      defer { store.close() }
+      let context = store.makeContext()
+      for name in ["Note", "Memo"] { try context.insert(name)["isRead"] = true }
+      try context.commit()
+    }
+    let store = try PersistentStore(
+      model: try Self.notes(isOlder: false), at: .file(url), options: Self.options)
+    defer { store.close() }
+    try store.check()
+    #expect(try store.makeContext().count("Note", matching: "isRead == YES") == 1)
+  }
+}

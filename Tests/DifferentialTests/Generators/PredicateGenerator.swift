@@ -59,6 +59,8 @@ struct PredicateGenerator {
       dice.some(model.attributes(entity)).map { attribute in
         let path = PlainTerm.path([.attribute(attribute.name)])
         var comparison = comparison(of: path, attribute)
+        // Indexes take no regular expressions.
+        while comparison.test == .matches { comparison = self.comparison(of: path, attribute) }
         // What is stored depends on no locale.
         comparison.options.isLocalized = false
         return PlainPredicate.comparison(comparison)

@@ -12,7 +12,7 @@ public import Foundation
 /// ```
 ///
 /// Equality is structural: `.integer(1)` is not `.double(1)`. Predicates compare numbers by their
-/// value whatever the case; see ``compare(_:_:)``.
+/// value whatever the case.
 public enum Value: Sendable, Hashable {
   /// No value.
   case null

@@ -41,7 +41,6 @@ internal import Foundation
 /// - ``explain(_:analyze:)``
 /// - ``objects(_:)-(String)``
 /// - ``objects(with:)``
-/// - ``aggregate(_:_:)``
 /// - ``fetchRows(_:)``
 /// - ``fetchPage(_:)``
 /// - ``fetchWindow(_:)``

@@ -121,7 +121,7 @@ extension PersistentStore {
   ///
   /// - Returns: The newest commit of the log, which the store has then.
   /// - Throws: ``ArborError`` `notAllowed` where the store follows none; `modelChanged`,
-  ///   `conflict`, `corrupted`, `inputOutput`, `closed` as ``Following/problem``.
+  ///   `conflict`, `corrupted`, `inputOutput`, `closed` as ``FollowerStatus/problem``.
   @discardableResult
   public func catchUp() throws(ArborError) -> UInt64 {
     try requireOpen()

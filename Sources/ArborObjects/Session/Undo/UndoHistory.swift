@@ -29,7 +29,7 @@ internal import ArborModel
 /// where it is long. Histories belong to the thread of their context, and are emptied when that is
 /// reset.
 ///
-/// The open group is the end of the session's ``EditLog``; a closed one has taken its edits out of
+/// The open group is the end of the session's edits; a closed one has taken its edits out of
 /// it. Undoing a group makes new edits, which are the group that redoes it.
 public final class UndoHistory {
   /// The edits that one undo takes back, in the order they were made.

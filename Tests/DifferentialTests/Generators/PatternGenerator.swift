@@ -30,7 +30,8 @@ struct PatternGenerator {
 
   private func repeated(_ pattern: PlainPattern) -> PlainPattern {
     let (least, most): (Int, Int?) = dice.one([(0, 1), (0, nil), (1, nil), (1, 2), (2, nil)])
-    return .times(pattern, least, most)
+    // A repetition within a repetition may take more steps than a fetch is allowed.
+    return pattern.repeats ? .times(pattern, 0, 1) : .times(pattern, least, most)
   }
 
   private func atom() -> PlainPattern {

@@ -10,6 +10,15 @@ indirect enum PlainPattern {
   /// At least, at most (nil: any number).
   case times(PlainPattern, Int, Int?)
 
+  /// Whether a part of it may be there more than once.
+  var repeats: Bool {
+    switch self {
+    case .character, .any, .oneOf: false
+    case .sequence(let parts), .either(let parts): parts.contains(where: \.repeats)
+    case .times(let part, _, let most): most != 1 || part.repeats
+    }
+  }
+
   var text: String {
     switch self {
     case .character(let character): String(character)

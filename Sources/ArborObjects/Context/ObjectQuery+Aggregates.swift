@@ -175,21 +175,22 @@ extension ObjectQuery.Aggregate {
     Self(.standardDeviation, keyPath) { result throws(ArborError) in try result.optional() }
   }
 
-  /// The standard deviation of the whole population of an optional property; `nil` if there are no values.
+  /// The standard deviation of the whole population of an optional property; `nil` if there are no
+  /// values.
   public static func standardDeviation<V: AttributeValue & AdditiveArithmetic>(
     _ keyPath: KeyPath<T, V?>
   ) -> Self where Result == Double? {
     Self(.standardDeviation, keyPath) { result throws(ArborError) in try result.optional() }
   }
 
-  /// The most frequent values of a property; in their order.
+  /// The most frequent values of a property, in their order.
   public static func mode<V: AttributeValue>(
     _ keyPath: KeyPath<T, V>
   ) -> Self where Result == [V] {
     Self(.mode, keyPath) { result throws(ArborError) in try result.list() }
   }
 
-  /// The most frequent values of an optional property; in their order.
+  /// The most frequent values of an optional property, in their order.
   public static func mode<V: AttributeValue>(
     _ keyPath: KeyPath<T, V?>
   ) -> Self where Result == [V] {

@@ -90,4 +90,60 @@ import Testing
     try store.check()
     #expect(try store.makeContext().count("Note", matching: "isRead == YES") == 1)
   }
+
+  /// Messages with an index and a unique attribute, both of which an ancestor or they declare.
+  private static func messages(isOlder: Bool, isInherited: Bool) throws -> ManagedObjectModel {
+    let attributes = [
+      AttributeDescription("number", .integer64, .optional, .unique),
+      AttributeDescription("text", .string, .optional, .indexed),
+    ]
+    return try ManagedObjectModel {
+      EntityDescription("Root", isAbstract: true) {
+        if isInherited { for attribute in attributes { attribute } }
+      }
+      EntityDescription("Message", parent: "Root", isAbstract: !isOlder) {
+        if !isInherited { for attribute in attributes { attribute } }
+      }
+      EntityDescription("Picture", parent: "Message") {}
+      if !isOlder { EntityDescription("TextMessage", parent: "Message") {} }
+    }
+  }
+
+  @Test(
+    "Indexes have no entries of the former objects of an entity that becomes abstract",
+    arguments: [false, true])
+  func abstraction(isInherited: Bool) throws {
+    let folder = try TemporaryFolder()
+    let url = folder.url.appending(path: "store.arbor")
+    let older = try Self.messages(isOlder: true, isInherited: isInherited)
+    let newer = try Self.messages(isOlder: false, isInherited: isInherited)
+    do {
+      let store = try PersistentStore(model: older, at: .file(url))
+      defer { store.close() }
+      let context = store.makeContext()
+      for (index, name) in ["Message", "Picture"].enumerated() {
+        let object = try context.insert(name)
+        object["number"] = index
+        object["text"] = "hello"
+      }
+      try context.commit()
+    }
+    var options = StoreOptions()
+    options.migrationSteps = [
+      MigrationStep(from: older, to: newer) { migration in
+        try migration.forEach("Message") { old in
+          guard old.objectID.entityName == "Message" else { return }
+          let text = try migration.insert("TextMessage")
+          text["number"] = old["number"] as Int?
+          text["text"] = old["text"] as String?
+        }
+      }
+    ]
+    let store = try PersistentStore(model: newer, at: .file(url), options: options)
+    defer { store.close() }
+    try store.check()
+    let context = store.makeContext()
+    #expect(try context.count("Message", matching: "text == 'hello'") == 2)
+    #expect(try context.objects("Message").filter("number == 0").fetch().count == 1)
+  }
 }

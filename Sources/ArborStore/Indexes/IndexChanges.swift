@@ -59,10 +59,13 @@ struct IndexChanges {
     leavesEntries = before.isEmpty && built.isDisjoint(with: carried.keys)
   }
 
-  /// Has the newer model's indexes filled that cover entities which come back with their objects.
-  mutating func refill(covering entities: Set<String>, in schema: ModelSchema) {
-    for entity in schema.entities
-    where entity.concreteFamily.contains(where: { entities.contains(schema.entities[$0].name) }) {
+  /// Has the newer model's indexes filled that entities declare or inherit whose objects come back
+  /// or go.
+  mutating func refill(of entities: Set<String>, in schema: ModelSchema) {
+    let owners = Set(
+      schema.model.entities.lazy.filter { entities.contains($0.name) }
+        .flatMap { schema.model.lineage(of: $0).map(\.name) })
+    for entity in schema.entities where owners.contains(entity.name) {
       for index in entity.indexes where index.declaringEntity == entity.index {
         built.insert(PartName(entity.name, index.name))
       }

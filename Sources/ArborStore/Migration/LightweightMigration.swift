@@ -65,7 +65,11 @@ struct LightweightMigration {
     var indexes = IndexChanges(
       from: old, to: numbered, refilling: difference,
       isOfOtherVersion: fingerprint != old.model.fingerprint)
-    indexes.refill(covering: evolution.returned, in: numbered)
+    indexes.refill(of: evolution.returned, in: numbered)
+    // In place there are no objects of an entity that becomes abstract.
+    if isStaged {
+      indexes.refill(of: Self.abstracted(evolution, from: old, to: numbered), in: numbered)
+    }
     self.indexes = indexes
     new = try Self.schema(numbered, evolution.catalog, moves, indexes, from: old)
     catalog = new.catalog.withoutRetiredIndexes
@@ -79,6 +83,17 @@ struct LightweightMigration {
     obstacles =
       given.filter { $0.entity != nil || !isStaged }
       + moves.obstacles.filter { !subjects.contains([$0.entity, $0.property]) }
+  }
+
+  /// The entities of the newer model of which there may no longer be objects.
+  private static func abstracted(
+    _ evolution: CatalogEvolution, from old: ModelSchema, to new: ModelSchema
+  ) -> Set<String> {
+    let plans = evolution.entities.filter { plan in
+      old.entity(named: plan.oldName)?.isAbstract == false
+        && new.entity(named: plan.name)?.isAbstract == true
+    }
+    return Set(plans.map(\.name))
   }
 
   private static func relaid(in difference: ModelDifference) -> [ModelDifference.Subject: String] {

@@ -74,6 +74,68 @@ import Testing
     try store.evolve(to: model(isToMany: false))
   }
 
+  /// What makes links begin anew in the same step in which their relationships swap names.
+  enum Beside: CaseIterable { case subentityIsRemoved, oneBecomesToOne }
+
+  @Test("Relationships that swap names in a pass keep their own links", arguments: Beside.allCases)
+  func relationshipsSwapNames(beside: Beside) throws {
+    func tasks(isOlder: Bool) throws -> ManagedObjectModel {
+      let isToMany = isOlder || beside != .oneBecomesToOne
+      return try ManagedObjectModel {
+        EntityDescription("Task") {
+          AttributeDescription("id", .integer64)
+          RelationshipDescription(
+            "blocks", to: "Task", inverse: "waitsFor",
+            options: (isToMany ? [.toMany] : []) + (isOlder ? [] : [.renamed(from: "waitsFor")]))
+          RelationshipDescription(
+            "waitsFor", to: "Task", inverse: "blocks",
+            options: [.toMany] + (isOlder ? [] : [.renamed(from: "blocks")]))
+        }
+        if isOlder || beside != .subentityIsRemoved {
+          EntityDescription("Milestone", parent: "Task") {}
+        }
+      }
+    }
+    var plain = PlainObjects()
+    plain.values = ["Task": [1: ["id": 1], 2: ["id": 2]], "Milestone": [3: ["id": 3]]]
+    plain.links = [
+      "Task": [1: ["blocks": [2, 3], "waitsFor": []], 2: ["blocks": [], "waitsFor": [1]]],
+      "Milestone": [3: ["blocks": [], "waitsFor": [1]]],
+    ]
+    let store = try EvolvingStore(tasks(isOlder: true), plain)
+    try store.evolve(to: tasks(isOlder: false), dropping: .everythingRemoved) { plain in
+      for entity in ["Task", "Milestone"] {
+        plain.changeLinks(entity) {
+          ($0["blocks"], $0["waitsFor"]) = ($0["waitsFor"], $0["blocks"])
+        }
+      }
+      guard beside == .subentityIsRemoved else { return }
+      (plain.values["Milestone"], plain.links["Milestone"]) = (nil, nil)
+      plain.links["Task"]?[1]?["waitsFor"] = [2]
+    }
+  }
+
+  @Test("Attributes that swap names and change their types keep their own values")
+  func attributesSwapNames() throws {
+    func model(_ type: AttributeType, isSwapped: Bool) throws -> ManagedObjectModel {
+      try ManagedObjectModel {
+        EntityDescription("Box") {
+          AttributeDescription("id", .integer64)
+          AttributeDescription(
+            "width", type, options: isSwapped ? [.renamed(from: "height")] : [])
+          AttributeDescription(
+            "height", type, options: isSwapped ? [.renamed(from: "width")] : [])
+        }
+      }
+    }
+    var plain = PlainObjects()
+    plain.values["Box"] = [1: ["id": 1, "width": 20, "height": 30]]
+    let store = try EvolvingStore(model(.integer64, isSwapped: false), plain)
+    try store.evolve(to: model(.integer16, isSwapped: true)) { plain in
+      plain.change("Box") { ($0["width"], $0["height"]) = ($0["height"], $0["width"]) }
+    }
+  }
+
   /// What is not stored has no links to bring along: both ways it begins anew.
   @Test func relationshipsBecomeTransientAndStored() throws {
     let store = try Library.store()

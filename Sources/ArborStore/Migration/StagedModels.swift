@@ -308,10 +308,6 @@ private struct AnewSearch {
       // A new entity may have old objects: those of subentities that it is the new parent of.
       model.entities[index].relax { optional.contains(ModelDifference.Subject(name, $0)) }
       guard plans[name] != nil else { continue }
-      // What begins anew is no longer what it was named after.
-      model.entities[index].forgetOrigins {
-        subjects.contains(ModelDifference.Subject(name, $0))
-      }
       for change in difference.changes where change.entity == name {
         guard case .index(let kind) = change.kind else { continue }
         model.entities[index].omit(kind, mayBreak: change.rule != nil)
@@ -368,15 +364,6 @@ extension EntityDescription {
       relationships[index].isOptional = true
       relationships[index].minimumCount = 0
       relationships[index].maximumCount = 0
-    }
-  }
-
-  fileprivate mutating func forgetOrigins(_ isMeant: (String) -> Bool) {
-    for index in attributes.indices where isMeant(attributes[index].name) {
-      attributes[index].renamingIdentifier = nil
-    }
-    for index in relationships.indices where isMeant(relationships[index].name) {
-      relationships[index].renamingIdentifier = nil
     }
   }
 

@@ -1,7 +1,6 @@
 public import ArborExchange
 public import ArborModel
 public import ArborObjects
-public import Foundation
 
 /// The verbs that take lists, with the lists written out. They call the verbs that subclasses
 /// override.
@@ -15,9 +14,9 @@ extension DataManager {
   /// - Throws: ``ArborError`` with source, line, column and path; the context is then as it was.
   @discardableResult
   public final func seed(
-    from urls: URL..., options: SeedOptions = SeedOptions()
+    from sources: JSONSource..., options: SeedOptions = SeedOptions()
   ) throws -> SeedReport {
-    try seed(from: urls, options: options)
+    try seed(from: sources, options: options)
   }
 
   /// Seeds the store once in its life: documents and the mark that they were read are one commit.
@@ -26,9 +25,9 @@ extension DataManager {
   /// - Throws: ``ArborError`` as with a list of documents.
   @discardableResult
   public final func seedOnce(
-    _ name: String, from urls: URL..., options: SeedOptions = SeedOptions()
+    _ name: String, from sources: JSONSource..., options: SeedOptions = SeedOptions()
   ) throws -> SeedReport? {
-    try seedOnce(name, from: urls, options: options)
+    try seedOnce(name, from: sources, options: options)
   }
 
   /// The objects of an entity that match a predicate, in order.

@@ -1,7 +1,7 @@
 public import ArborExchange
 public import ArborModel
 public import ArborObjects
-public import Foundation
+import Foundation
 
 /// A store and one context on it, with the verbs of daily work.
 ///
@@ -14,7 +14,7 @@ public import Foundation
 ///   }
 /// }
 /// let manager = try CorporateStore(modelNamed: "CorporateMayhem", in: modelsFolder)
-/// try manager.seed(from: folder.appending(path: "Main.seed.json"))
+/// try manager.seed(from: .file(folder.appending(path: "Main.seed.json")))
 /// let company = try manager.fetchOne("Company", matching: "companyName == \("Foo Inc.")")
 /// ```
 ///
@@ -32,7 +32,7 @@ public import Foundation
 /// - ``insert(_:)-(String)``
 /// - ``delete(_:)-([ManagedObject])``
 /// - ``deleteAll()``
-/// - ``seed(from:options:)-([URL],_)``
+/// - ``seed(from:options:)-([JSONSource],_)``
 /// - ``uniqueID()``
 /// ### Fetching
 /// - ``fetchAll(_:matching:sortedBy:)-(String,_,[SortKey])``
@@ -130,8 +130,10 @@ nonisolated open class DataManager {
   ///
   /// - Throws: ``ArborError`` with source, line, column and path; the context is then as it was.
   @discardableResult
-  open func seed(from urls: [URL], options: SeedOptions = SeedOptions()) throws -> SeedReport {
-    try context.seed(from: urls, options: options)
+  open func seed(from sources: [JSONSource], options: SeedOptions = SeedOptions()) throws
+    -> SeedReport
+  {
+    try context.seed(from: sources, options: options)
   }
 
   /// Seeds the store once in its life: documents and the mark that they were read are one commit.
@@ -140,16 +142,16 @@ nonisolated open class DataManager {
   ///
   /// - Parameters:
   ///   - name: The name of the mark; another name seeds again.
-  ///   - urls: The documents' files.
+  ///   - sources: The documents.
   ///   - options: What the documents may reach and how large they may be, together.
   /// - Returns: What was created; nil where the store was seeded before.
   /// - Throws: ``ArborError`` with source, line, column and path, or as ``commit()`` does; the
   ///   store is then as it was.
   @discardableResult
   open func seedOnce(
-    _ name: String, from urls: [URL], options: SeedOptions = SeedOptions()
+    _ name: String, from sources: [JSONSource], options: SeedOptions = SeedOptions()
   ) throws -> SeedReport? {
-    try context.seedOnce(name, from: urls, options: options)
+    try context.seedOnce(name, from: sources, options: options)
   }
 
   /// Draws a number that this store has never given before, 1, 2, 3 … with gaps.

@@ -184,13 +184,13 @@ import Testing
   @Test func isToldOfASeedInOneRoundAndOfAFailedOneNotAtAll() throws {
     let file = Corporation.temporaryFile("json")
     try Data(#"{"Company": {"employees": [{"name": "a"}, {"name": "b"}]}}"#.utf8).write(to: file)
-    let report = try manager.seed(from: file)
+    let report = try manager.seed(from: .file(file))
     manager.processPendingChanges()
     let round = listener.round()
     #expect(round[0].count == 3 && round[0].isSuperset(of: report.objects))
     #expect(round[1].isEmpty && round[2].isEmpty)
     try Data(#"{"Company": {"employees": [{"name": "a"}, {"company": []}]}}"#.utf8).write(to: file)
-    #expect(throws: ArborError.self) { try manager.seed(from: file) }
+    #expect(throws: ArborError.self) { try manager.seed(from: .file(file)) }
     manager.processPendingChanges()
     #expect(listener.rounds.isEmpty)
   }

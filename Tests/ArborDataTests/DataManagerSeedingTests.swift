@@ -20,7 +20,7 @@ import Testing
 
   @Test func aManagerSeedsFromAURL() throws {
     let manager = try DataManager(for: Company.self, Employee.self, at: .inMemory)
-    let report = try manager.seed(from: server.url("/Main.json"))
+    let report = try manager.seed(from: .file(server.url("/Main.json")))
     #expect(report.created == ["Company": 1, "Employee": 2])
     #expect(report.documents == [try server.url("/Main.json"), try server.url("/Employees.json")])
     #expect(server.requests == ["/Main.json", "/Employees.json"])
@@ -37,8 +37,8 @@ import Testing
     let link = try server.url("/Employees.json").absoluteString
     try Data("{\"seedlings\": [{\"seedUrl\": \"\(link)\"}]}".utf8).write(to: file)
     let manager = try DataManager(for: Company.self, Employee.self, at: .inMemory)
-    #expect(try manager.seedOnce("staff", from: file)?.created == ["Employee": 2])
-    #expect(try manager.seedOnce("staff", from: file) == nil)
+    #expect(try manager.seedOnce("staff", from: .file(file))?.created == ["Employee": 2])
+    #expect(try manager.seedOnce("staff", from: .file(file)) == nil)
     #expect(server.requests == ["/Employees.json"])
     #expect(try manager.count("Employee") == 2)
     try manager.store.check()
@@ -50,11 +50,13 @@ import Testing
     let manager = try DataManager(for: Company.self, Employee.self, at: .inMemory)
     try manager.insert("Company")["companyName"] = "mine"
     let error = try #require(throws: ArborError.self) {
-      try manager.seed(from: self.server.url("/Main.json"), options: options)
+      try manager.seed(from: .file(self.server.url("/Main.json")), options: options)
     }
     #expect(error.code == .notAllowed)
     server.answer("/Employees.json", with: .status(500))
-    #expect(throws: ArborError.self) { try manager.seed(from: self.server.url("/Main.json")) }
+    #expect(throws: ArborError.self) {
+      try manager.seed(from: .file(self.server.url("/Main.json")))
+    }
     #expect(manager.context.insertedObjects.count == 1)
     #expect(server.requests.contains("/Employees.json"))
   }

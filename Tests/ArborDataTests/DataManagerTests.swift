@@ -236,16 +236,16 @@ import Testing
         inserted += 1
         return try super.insert(entityName)
       }
-      override func seed(from urls: [URL], options: SeedOptions) throws -> SeedReport {
+      override func seed(from sources: [JSONSource], options: SeedOptions) throws -> SeedReport {
         inserted += 100
-        return try super.seed(from: urls, options: options)
+        return try super.seed(from: sources, options: options)
       }
     }
     let manager = try Counting(for: Company.self, Employee.self, at: .inMemory)
     _ = try manager.insert("Company")
     let file = Corporation.temporaryFile("json")
     try Data(#"{"Company": {"companyName": "x"}}"#.utf8).write(to: file)
-    try manager.seed(from: file)
+    try manager.seed(from: .file(file))
     #expect(manager.inserted == 101)
     #expect(try manager.count("Company") == 2)
   }
@@ -268,7 +268,7 @@ import Testing
       .write(to: seeds.appending(path: "Employees.seed.json"))
 
     let manager = try CorporateStore(modelNamed: "Corporate", in: models)
-    try manager.seed(from: seeds.appending(path: "Main.seed.json"))
+    try manager.seed(from: .file(seeds.appending(path: "Main.seed.json")))
     let company = try manager.fetchOne("Company", matching: "companyName == \("Foo Inc.")")
     #expect(try manager.wellPaid(at: company).count == 2)
     let employee = try manager.insert("Employee")
@@ -277,8 +277,10 @@ import Testing
     manager.delete(try #require(company))
     try manager.commit()
     #expect(try manager.count("Employee") == 0)
-    #expect(try manager.seedOnce("main", from: seeds.appending(path: "Main.seed.json")) != nil)
-    #expect(try manager.seedOnce("main", from: seeds.appending(path: "Main.seed.json")) == nil)
+    #expect(
+      try manager.seedOnce("main", from: .file(seeds.appending(path: "Main.seed.json"))) != nil)
+    #expect(
+      try manager.seedOnce("main", from: .file(seeds.appending(path: "Main.seed.json"))) == nil)
     #expect(try manager.count("Company") == 1)
     try manager.store.check()
   }

@@ -120,7 +120,7 @@ struct Person: ValueModel {
         "children": [{"title": "x", "price": 1.10}]}, {"id": 1, "state": "draft", "children": []}]
       """#.utf8)
 
-    let banners = try ValueAdapter.decode([Banner].self, from: data)
+    let banners = try ValueAdapter.decode([Banner].self, from: .data(data))
     let objects = try context.upsert(banners)
     try context.commit()
 
@@ -162,7 +162,7 @@ struct Person: ValueModel {
     let store = try PersistentStore(model: Self.model, at: .inMemory)
     let context = store.makeContext()
     let json: JSONValue = ["kind": "wish", "due": "24.12.2024"]
-    let ticket = try ValueAdapter.decode(Ticket.self, from: json)
+    let ticket = try ValueAdapter.decode(Ticket.self, from: .value(json))
     let object = try context.upsert(ticket)
     #expect(object["kind"] == 2)
     #expect(try ValueAdapter.encode(try Ticket(object)) == json)

@@ -95,7 +95,7 @@ import Testing
     let json = try JSONValue.parse("[\(items.joined(separator: ","))]")
     let queries = Queries(of: workshop.context)
     for _ in 0..<2 {
-      let report = try workshop.context.sync(json, using: DepartmentSerializer())
+      let report = try workshop.context.sync(from: .value(json), using: DepartmentSerializer())
       #expect(report.inserted + report.unchanged == 250)
       #expect(queries.take() == ["Department": 1, "Employee": 1])
     }

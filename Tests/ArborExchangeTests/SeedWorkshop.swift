@@ -34,7 +34,7 @@ final class SeedWorkshop {
   /// Seeds from a text as the top document.
   @discardableResult
   func seed(_ text: String, options: SeedOptions = SeedOptions()) throws -> SeedReport {
-    try context.seed(from: try write(text), options: options)
+    try context.seed(from: .file(try write(text)), options: options)
   }
 
   /// The error of a seed that has to fail, once it is proved that nothing has changed.
@@ -52,7 +52,7 @@ final class SeedWorkshop {
   ) throws -> ArborError {
     let before = try context.digest()
     let error = try #require(throws: ArborError.self, sourceLocation: sourceLocation) {
-      try self.context.seed(from: urls, options: options)
+      try self.context.seed(from: urls.map(JSONSource.file), options: options)
     }
     #expect(try context.digest() == before, sourceLocation: sourceLocation)
     #expect(error.message.last == "." || error.message.last == "?", sourceLocation: sourceLocation)

@@ -80,7 +80,7 @@ import Testing
     (
       "import",
       { context, key in
-        try context.importObject(["key": .number(JSONNumber(key))], as: Memo.self)
+        try context.importObject(from: ["key": .number(JSONNumber(key))], as: Memo.self)
       }
     ),
     ("upsert", { context, key in try context.upsert(NoteModel(key: key)) }),
@@ -90,7 +90,7 @@ import Testing
         let folder = try TemporaryFolder()
         let url = folder.url.appending(path: "seed.json")
         try Data("{\"Memo\": {\"key\": \(key)}}".utf8).write(to: url)
-        try context.seed(from: url)
+        try context.seed(from: .file(url))
       }
     ),
   ]

@@ -287,10 +287,10 @@ enum ImportTrial {
     case .notes:
       var imports = ImportOptions()
       imports.defaultMergePolicy = options.policy
-      try context.importObjects(data: data, as: "Item", options: imports)
-    case .sync: try context.sync(data: data, using: ItemSerializer(options: options))
+      try context.importObjects(from: .data(data), as: "Item", options: imports)
+    case .sync: try context.sync(from: .data(data), using: ItemSerializer(options: options))
     case .valueModels:
-      try context.upsert(ValueAdapter.decode([ItemModel].self, from: data))
+      try context.upsert(ValueAdapter.decode([ItemModel].self, from: .data(data)))
     }
   }
 

@@ -148,14 +148,14 @@ import Testing
     // The documents are understood, and checked against the model, before a context is touched.
     let context = store.makeContext()
     var reader = SeedReader(context, SeedOptions(), ExchangeLimit(context))
-    _ = try reader.read(url)
+    _ = try reader.read(.file(url))
     let plan = try reader.finish()
     let entities = plan.items.map { plan.mapping(of: $0).entity.name }
     #expect(entities.sorted() == ["Company", "Employee", "Employee"])
     #expect(!context.hasChanges)
 
     // Then the plan is carried out in a context, and committed by whoever asked.
-    let report = try context.seed(from: url)
+    let report = try context.seed(from: .file(url))
     #expect(report.created == ["Company": 1, "Employee": 2])
     #expect(report.documents.map(\.lastPathComponent) == ["Main.seed.json", "Staff.json"])
     #expect(try context.count("Employee", matching: "company.name == 'Bar & Sons'") == 2)
@@ -164,7 +164,7 @@ import Testing
 
     // A document that does not fit leaves nothing behind.
     try Data(#"{"Company": {"name": "Baz", "employes": []}}"#.utf8).write(to: url)
-    #expect(throws: ArborError.self) { try context.seed(from: url) }
+    #expect(throws: ArborError.self) { try context.seed(from: .file(url)) }
     #expect(!context.hasChanges)
     try store.check()
   }

@@ -113,7 +113,9 @@ final class SampleDocument {
 
   func decode() throws -> Int { try JSONDecoder().decode([Employee].self, from: data).count }
 
-  func decodeModels() throws -> Int { try ValueAdapter.decode([Employee].self, from: data).count }
+  func decodeModels() throws -> Int {
+    try ValueAdapter.decode([Employee].self, from: .data(data)).count
+  }
 
   func serialize() throws -> Int {
     (try JSONSerialization.jsonObject(with: data) as? [Any])?.count ?? 0

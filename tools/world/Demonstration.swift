@@ -44,7 +44,7 @@ struct Demonstration {
     // Known records change nothing.
     try await codes.run(documents)
     try report.step {
-      let seeded = try manager.seed(from: sources.appending(path: "Seeds/Main.seed.json"))
+      let seeded = try manager.seed(from: .file(sources.appending(path: "Seeds/Main.seed.json")))
       try manager.commit()
       let counts = seeded.created.sorted { $0.key < $1.key }.map { "\($0.value) \($0.key)" }
       return "seeded \(counts.joined(separator: ", ")) from \(seeded.documents.count) documents"

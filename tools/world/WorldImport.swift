@@ -17,7 +17,7 @@ struct WorldImport {
         let file = folder.appending(path: "iso_\(standard.number).json")
         var done = ImportStep()
         let progress = store.importObjects(
-          contentsOf: file, as: standard.entity, options: options)
+          from: .file(file), as: standard.entity, options: options)
         for try await step in progress {
           report.progress(step.bytesRead, of: step.totalBytes ?? 0, "bytes")
           done = step

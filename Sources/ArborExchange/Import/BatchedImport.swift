@@ -2,11 +2,10 @@ import ArborJSON
 import ArborModel
 import ArborObjects
 import Dispatch
-import Foundation
 
 /// An import that commits batch by batch and keeps nothing of a batch after its commit.
 struct BatchedImport {
-  private let url: URL
+  private let source: JSONSource
   private let entityName: String
   private let context: ManagedObjectContext
   private let options: ImportOptions
@@ -16,9 +15,10 @@ struct BatchedImport {
   private var waiting: [WaitingLink] = []
 
   init(
-    _ url: URL, _ entityName: String, into context: ManagedObjectContext, _ options: ImportOptions
+    _ source: JSONSource, _ entityName: String, into context: ManagedObjectContext,
+    _ options: ImportOptions
   ) {
-    self.url = url
+    self.source = source
     self.entityName = entityName
     self.context = context
     self.options = options
@@ -26,11 +26,11 @@ struct BatchedImport {
     mapper = ImportMapper(context.store.schema, options)
   }
 
-  /// Imports all items of the file; `report` is told of each commit, and says whether to go on.
+  /// Imports all items of the document; `report` is told of each commit, and says whether to go on.
   mutating func run(_ report: (ImportStep) -> Bool) throws(ArborError) {
     try limit.checkNow()
     context.deadline = options.deadline
-    let reader = try BatchReader(url, entityName, context, options, by: mapper)
+    let reader = try BatchReader(source, entityName, context, options, by: mapper)
     defer { reader.stop() }
     step.totalBytes = reader.size
     while let batch = try reader.next(limit) {
@@ -44,7 +44,7 @@ struct BatchedImport {
     }
     try connectWaiting()
     let document = reader.document
-    let last = try ItemImport(entityName, into: context, options, by: mapper, limit)
+    let last = try ItemImport(entityName, into: context, options, limit, by: mapper)
     if let unmet = last.unmetNames(of: step.items) {
       try last.check(unmet, of: step.items, in: document)
       step.findings.warnings = unmet.warnings
@@ -64,7 +64,7 @@ struct BatchedImport {
     while !waiting.isEmpty {
       let part = waiting.suffix(max(options.batchSize, 1))
       waiting.removeLast(part.count)
-      let items = try ItemImport(entityName, into: context, options, by: mapper, limit)
+      let items = try ItemImport(entityName, into: context, options, limit, by: mapper)
       try commit(items) { (items) throws(ArborError) in
         for waiting in part { try items.resume(waiting) }
         try items.run.plan.identities.fetch()
@@ -79,7 +79,7 @@ struct BatchedImport {
     // Planning had the limit of its own thread.
     items.run.limit = limit
     let left = try body(items)
-    waiting += left.map { items.run.waiting($0, url) }
+    waiting += left.map { items.run.waiting($0, source) }
     step.inserted += items.run.counts.inserted
     step.updated += items.run.counts.updated
     step.unchanged += items.run.counts.unchanged
@@ -100,7 +100,7 @@ struct PlannedBatch {
   let position: Int
 }
 
-/// Reads and plans the batches of a file, each on another thread while the one before is carried
+/// Reads and plans the batches of a document, each on another thread while the one before is carried
 /// out and committed.
 ///
 /// `@unchecked Sendable`: everything is touched on the queue alone, one thing at a time. Planning
@@ -118,19 +118,19 @@ final class BatchReader: @unchecked Sendable {
   private var ahead: Result<PlannedBatch?, ArborError>?
   private let queue = DispatchQueue(label: "ArborData.BatchReader")
 
-  /// The number of bytes in the file, if it is known.
+  /// The number of bytes in the document, if it is known.
   let size: Int?
 
   init(
-    _ url: URL, _ entityName: String, _ context: ManagedObjectContext, _ options: ImportOptions,
-    by mapper: ImportMapper
+    _ source: JSONSource, _ entityName: String, _ context: ManagedObjectContext,
+    _ options: ImportOptions, by mapper: ImportMapper
   ) throws(ArborError) {
     self.mapper = mapper
     self.entityName = entityName
     self.context = context
     self.options = options
     limit = ExchangeLimit(until: options.deadline, givenUp: givenUp)
-    reader = ImportItems(try JSONItemReader(contentsOf: url, options, limit), options)
+    reader = try source.items(options, limit)
     size = reader.size
   }
 
@@ -172,7 +172,7 @@ final class BatchReader: @unchecked Sendable {
   private func prepared() -> Result<PlannedBatch?, ArborError> {
     Result { () throws(ArborError) in
       guard let batch = try reader.next(options.batchSize) else { return nil }
-      let items = try ItemImport(entityName, into: context, options, by: mapper, limit)
+      let items = try ItemImport(entityName, into: context, options, limit, by: mapper)
       // By these the errors of a commit are given locations.
       items.run.itemsOfObjects = NumberMap()
       let indexes = try items.plan(batch.items)

@@ -32,7 +32,7 @@ public struct ImportStep: Sendable, Hashable {
 /// cancelled, the import stops within milliseconds and leaves what was committed before.
 ///
 /// ```swift
-/// for try await step in store.importObjects(contentsOf: url, as: "Employee") {
+/// for try await step in store.importObjects(from: .file(url), as: "Employee") {
 ///   print("\(step.items) items, \(step.bytesRead) bytes")
 /// }
 /// ```

@@ -49,7 +49,7 @@ public struct ImportFindings: Sendable, Hashable {
 /// var options = ImportOptions()
 /// options.lenient = true
 /// options.report = ImportReport()
-/// try context.importObjects(data: data, as: "Employee", options: options)
+/// try context.importObjects(from: .data(data), as: "Employee", options: options)
 /// print(options.report?.findings.droppedCount ?? 0)
 /// ```
 ///

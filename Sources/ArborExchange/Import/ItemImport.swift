@@ -1,7 +1,6 @@
 import ArborJSON
 import ArborModel
 import ArborObjects
-import Foundation
 
 /// The import of items into one context, by mappings that are compiled once.
 ///
@@ -16,18 +15,17 @@ final class ItemImport {
   private let planner: ItemPlanner
 
   /// - Parameters:
+  ///   - limit: Ends the planning.
   ///   - mapper: The compiled mappings; `nil` to compile them now.
-  ///   - limit: Ends the planning; `nil` for the limit of the context.
   init(
     _ entityName: String, into context: ManagedObjectContext, _ options: ImportOptions,
-    by mapper: ImportMapper? = nil, _ limit: ExchangeLimit? = nil
+    _ limit: ExchangeLimit, by mapper: ImportMapper? = nil
   ) throws(ArborError) {
     self.context = context
     self.options = options
     self.mapper = mapper ?? ImportMapper(context.store.schema, options)
     mapping = try self.mapper.mapping(for: entityName)
     if let key = options.layout.itemKey { try mapping.scanner.supply(key) }
-    let limit = limit ?? ExchangeLimit(context)
     plan = ExchangePlan(context, drops: options.lenient ? ImportDrops() : nil)
     planner = ItemPlanner(plan, limit, areKeyed: options.layout.itemKey != nil)
     run = ExchangeRun(plan, in: context, limit)
@@ -128,36 +126,4 @@ final class ItemImport {
       return result
     }
   }
-
-  static func encoded(_ value: some Encodable) throws(ArborError) -> Data {
-    do {
-      let encoder = JSONEncoder()
-      encoder.dateEncodingStrategy = .iso8601
-      return try encoder.encode(value)
-    } catch {
-      throw ArborError(
-        .invalidArgument,
-        "The value of \(type(of: value)) does not encode as JSON; see the error beneath."
-      ).with(underlying: error)
-    }
-  }
-}
-
-extension JSONItemReader {
-  /// A reader of the items of a document in memory, all of them in one batch.
-  init(_ data: Data, _ options: ImportOptions, _ limit: ExchangeLimit) {
-    self.init(
-      .data(data), layout: options.layout.reading, limits: options.limits,
-      chunkSize: max(data.count, 1), work: limit.work)
-  }
-
-  /// A reader of the items of a file.
-  init(contentsOf url: URL, _ options: ImportOptions, _ limit: ExchangeLimit) throws(ArborError) {
-    try self.init(
-      .file(url), named: url.path, layout: options.layout.reading, limits: options.limits,
-      chunkSize: Self.chunkSize, work: limit.work)
-  }
-
-  /// Large enough for a batch of common items.
-  private static let chunkSize = 4 << 20
 }

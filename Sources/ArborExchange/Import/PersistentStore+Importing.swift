@@ -1,12 +1,12 @@
 import ArborModel
 public import ArborObjects
-public import Foundation
 
 /// Import of documents of any length, in memory that a batch bounds.
 extension PersistentStore {
-  /// Imports the items of a file as the model's `userInfo` says, and commits them batch by batch.
+  /// Imports the items of a document by the notes in the model's `userInfo`, and commits them batch
+  /// by batch.
   ///
-  /// Works as ``ManagedObjectContext/importObjects(contentsOf:as:options:)-(_,String,_)`` does, but
+  /// Works as ``ManagedObjectContext/importObjects(from:as:options:)-(_,String,_)`` does, but
   /// each ``ImportOptions/batchSize`` items are a commit of their own: an error leaves the batches
   /// before it in the store, and has its location. With identities, importing the document
   /// again continues where it stopped: known items without members change nothing, and neither do
@@ -16,36 +16,32 @@ extension PersistentStore {
   /// or with what the store has; those that lead to later batches wait for the end.
   ///
   /// - Parameters:
-  ///   - url: The file.
+  ///   - source: The document. Only a file is read piece by piece.
   ///   - entityName: The entity of the items.
   ///   - options: How the document is read.
   /// - Returns: The steps of the import, which has begun.
   public func importObjects(
-    contentsOf url: URL, as entityName: String, options: ImportOptions = ImportOptions()
-  ) -> ImportProgress {
-    importObjects(contentsOf: url, options) { _ throws(ArborError) in entityName }
-  }
-
-  /// Imports the items of a file as objects of a typed class; see
-  /// ``importObjects(contentsOf:as:options:)-(_,String,_)``.
-  ///
-  /// - Returns: The steps of the import, which has begun.
-  public func importObjects<T: ManagedObject>(
-    contentsOf url: URL, as type: T.Type, options: ImportOptions = ImportOptions()
-  ) -> ImportProgress {
-    importObjects(contentsOf: url, options) { context throws(ArborError) in
-      try context.session.entityName(of: type)
-    }
-  }
-
-  /// - Parameter entityName: Gives the entity, once there is a context to ask.
-  private func importObjects(
-    contentsOf url: URL, _ options: ImportOptions,
-    of entityName: @escaping @Sendable (ManagedObjectContext) throws(ArborError) -> String
+    from source: JSONSource, as entityName: String, options: ImportOptions = ImportOptions()
   ) -> ImportProgress {
     ImportProgress { report in
       try await self.perform { context in
-        var work = BatchedImport(url, try entityName(context), into: context, options)
+        var work = BatchedImport(source, entityName, into: context, options)
+        try work.run(report)
+      }
+    }
+  }
+
+  /// Imports the items of a document as objects of a typed class; see
+  /// ``importObjects(from:as:options:)-(_,String,_)``.
+  ///
+  /// - Returns: The steps of the import, which has begun.
+  public func importObjects<T: ManagedObject>(
+    from source: JSONSource, as type: T.Type, options: ImportOptions = ImportOptions()
+  ) -> ImportProgress {
+    ImportProgress { report in
+      try await self.perform { context in
+        let entityName = try context.session.entityName(of: type)
+        var work = BatchedImport(source, entityName, into: context, options)
         try work.run(report)
       }
     }

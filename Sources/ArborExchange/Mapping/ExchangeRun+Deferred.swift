@@ -43,7 +43,7 @@ enum ItemLocation {
   /// In a document of the plan, at an index of its tape.
   case node(document: Int32, Int32)
   /// By its first byte, when the document is no longer in memory.
-  case byte(Int, of: URL)
+  case byte(Int, of: JSONSource)
 }
 
 /// What happens to a key that no object has.
@@ -158,7 +158,7 @@ extension ExchangeRun {
   // MARK: Links that wait for a later batch
 
   /// What a relationship needs to be connected when the plan and the object are no longer in memory.
-  func waiting(_ pending: DeferredLink, _ url: URL) -> WaitingLink {
+  func waiting(_ pending: DeferredLink, _ source: JSONSource) -> WaitingLink {
     var targets: [[IdentityKey]] = []
     for case .named(let name) in plan.members(of: pending.link) {
       let (table, keys) = plan.keys(of: name)
@@ -166,7 +166,7 @@ extension ExchangeRun {
     }
     var location = pending.location
     if case .node(let document, let node) = location {
-      location = .byte(plan.node(in: document, node).offset, of: url)
+      location = .byte(plan.node(in: document, node).offset, of: source)
     }
     return WaitingLink(
       object: pending.object.objectID, relationship: pending.relationship.name, targets: targets,
@@ -304,13 +304,7 @@ extension ExchangeRun {
   func location(of location: ItemLocation) -> ArborError.SourceLocation? {
     switch location {
     case .node(let document, let node): return plan.node(in: document, node).location
-    case .byte(let offset, let url):
-      guard let data = try? Data(contentsOf: url, options: .mappedIfSafe) else { return nil }
-      let lines = data.prefix(offset).split(
-        separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
-      return ArborError.SourceLocation(
-        source: url.path, line: lines.count,
-        column: String(decoding: lines.last ?? Data(), as: UTF8.self).count + 1)
+    case .byte(let offset, let source): return source.location(of: offset)
     }
   }
 }

@@ -28,7 +28,8 @@ extension ManagedObjectContext {
   /// The calling thread waits for documents from the network, half a minute for each at most.
   ///
   /// - Parameters:
-  ///   - url: The document's file, or its URL of https or http.
+  ///   - source: The document: a file, a URL of https or http, or JSON in memory, whose links need
+  ///     a ``SeedOptions/root``.
   ///   - options: What the documents may reach and how large they may be.
   /// - Returns: What was created.
   /// - Throws: ``ArborError`` with source, line, column and JSON path where a document does not fit
@@ -37,28 +38,27 @@ extension ManagedObjectContext {
   /// - Complexity: Linear in the size of the documents and the number of objects.
   @discardableResult
   public func seed(
-    from url: URL, options: SeedOptions = SeedOptions()
+    from source: JSONSource, options: SeedOptions = SeedOptions()
   ) throws(ArborError) -> SeedReport {
-    try seed(from: [url], options: options)
+    try seed(from: [source], options: options)
   }
 
   /// Creates the objects that several documents describe, all or none of them. Nothing is
   /// committed.
   ///
   /// - Parameters:
-  ///   - urls: The documents' files, each with its own folder to stay in, or their URLs. Labels
-  ///     hold across all of them.
+  ///   - sources: The documents. Each file has its own folder to stay in; labels hold across all.
   ///   - options: What the documents may reach and how large they may be, together.
   /// - Returns: What was created.
   /// - Throws: ``ArborError`` as for a single document; the context is then exactly as it was
   ///   before.
   @discardableResult
   public func seed(
-    from urls: [URL], options: SeedOptions = SeedOptions()
+    from sources: [JSONSource], options: SeedOptions = SeedOptions()
   ) throws(ArborError) -> SeedReport {
     let limit = ExchangeLimit(self)
     var reader = SeedReader(self, options, limit)
-    let top = try urls.map { (url) throws(ArborError) in try reader.read(url) }
+    let top = try sources.map { (source) throws(ArborError) in try reader.read(source) }
     let plan = try reader.finish()
     let run = ExchangeRun(plan, in: self, limit)
     try withSavepoint { () throws(ArborError) in try run.carryOutAll() }
@@ -80,27 +80,27 @@ extension ManagedObjectContext {
   /// that seed at the same time one does. A purge removes the mark with the data.
   ///
   /// ```swift
-  /// try context.seedOnce("catalogue-v1", from: [url])
+  /// try context.seedOnce("catalogue-v1", from: .file(url))
   /// ```
   ///
   /// - Parameters:
   ///   - name: The name of the mark.
-  ///   - urls: The documents' files.
+  ///   - sources: The documents.
   ///   - options: What the documents may reach and how large they may be, together.
   /// - Returns: What was created, as objects of this context; `nil` if the store was seeded
   ///   before.
-  /// - Throws: ``ArborError`` as ``seed(from:options:)-([URL],_)`` and `commit()` do; the store and
+  /// - Throws: ``ArborError`` as ``seed(from:options:)-([JSONSource],_)`` and `commit()` do; the store and
   ///   this context are then as they were before.
   @discardableResult
   public func seedOnce(
-    _ name: String, from urls: [URL], options: SeedOptions = SeedOptions()
+    _ name: String, from sources: [JSONSource], options: SeedOptions = SeedOptions()
   ) throws(ArborError) -> SeedReport? {
     let mark = "seed/\(name)"
     guard try !store.hasMark(mark) else { return nil }
     let scratch = store.makeContext()
     scratch.author = author
     scratch.name = self.name
-    var report = try scratch.seed(from: urls, options: options)
+    var report = try scratch.seed(from: sources, options: options)
     do {
       try scratch.commit(marking: mark)
     } catch {
@@ -120,9 +120,9 @@ extension ManagedObjectContext {
   /// - Throws: ``ArborError`` as with several documents.
   @discardableResult
   public func seedOnce(
-    _ name: String, from url: URL, options: SeedOptions = SeedOptions()
+    _ name: String, from source: JSONSource, options: SeedOptions = SeedOptions()
   ) throws(ArborError) -> SeedReport? {
-    try seedOnce(name, from: [url], options: options)
+    try seedOnce(name, from: [source], options: options)
   }
 }
 
@@ -132,7 +132,8 @@ extension ManagedObjectContext {
 public struct SeedReport {
   /// The number of objects created, by the name of their entity.
   public var created: [String: Int] = [:]
-  /// The documents in the order in which they were read; one that was linked twice is listed twice.
+  /// The documents in the order in which they were read; one that was linked twice is listed twice, and one
+  /// in memory is not.
   public var documents: [URL] = []
   /// The objects that the top documents create, directly and through `seedlings` and `seeds`, in
   /// order; objects within relationships are not among them.

@@ -9,6 +9,16 @@ struct SeedFolder {
   /// Whether the caller chose the folder; links may then climb with `..` inside it.
   private let isChosen: Bool
 
+  /// The root folder that the caller chose.
+  init(root: URL) throws(ArborError) {
+    self.init(path: try Self.resolved(root), isChosen: true)
+  }
+
+  private init(path: String, isChosen: Bool) {
+    self.path = path
+    self.isChosen = isChosen
+  }
+
   /// The folder for a top document, and the way from it to that document.
   static func containing(
     _ document: URL, root: URL?

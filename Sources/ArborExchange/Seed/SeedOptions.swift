@@ -9,7 +9,7 @@ public import Foundation
 /// var options = SeedOptions()
 /// options.remote = .refused              // or .hosts(["data.example.com"])
 /// options.maximumSize = 1 << 20
-/// try context.seed(from: url, options: options)
+/// try context.seed(from: .file(url), options: options)
 /// ```
 public struct SeedOptions: Sendable {
   /// Which documents a seed may fetch over the network.
@@ -31,8 +31,8 @@ public struct SeedOptions: Sendable {
     case application
   }
 
-  /// The folder that links of documents may reach; nil: the folder of the top document, and no `..`
-  /// in links.
+  /// The folder that links of documents may reach. `nil`: the folder of the top document, and no
+  /// `..` in links; a document in memory then has no links to files.
   public var root: URL?
   /// The greatest size of all documents of a seed together, in bytes: 256 MiB.
   public var maximumSize = 256 << 20

@@ -69,14 +69,14 @@ struct SeedReader {
   }
 
   /// Reads a top document and all it links to; returns what the document creates.
-  mutating func read(_ url: URL) throws(ArborError) -> ExchangePlan.Member {
-    let top = try add(Document(source: try topSource(url), link: nil, parent: nil))
+  mutating func read(_ source: JSONSource) throws(ArborError) -> ExchangePlan.Member {
+    let top = try add(Document(source: try topSource(source), link: nil, parent: nil))
     waiting = [top]
     while let number = waiting.popLast() {
       present = number
       try limit.checkNow()
       let roots = try load(number)
-      documentsRead.append(documents[number].source.url)
+      if let url = documents[number].source.url { documentsRead.append(url) }
       let firstLinked = documents.count
       for root in roots { plan.groups[number] += try sources(ofDocument: root) }
       // The last on the list is read first.
@@ -91,7 +91,11 @@ struct SeedReader {
     return plan
   }
 
-  private func topSource(_ url: URL) throws(ArborError) -> SeedSource {
+  private func topSource(_ source: JSONSource) throws(ArborError) -> SeedSource {
+    guard case .file(let url) = source.content else {
+      return .memory(
+        source, try options.root.map { (root) throws(ArborError) in try SeedFolder(root: root) })
+    }
     guard !url.isFileURL else {
       let (folder, way) = try SeedFolder.containing(url, root: options.root)
       return .file(folder, way: way)
@@ -107,7 +111,16 @@ struct SeedReader {
   mutating func follow(_ link: JSONNode, toFile name: String) throws(ArborError)
     -> ExchangePlan.Member
   {
-    guard case .file(let folder, let way) = documents[present].source else {
+    let folder: SeedFolder
+    var way: [String] = []
+    switch documents[present].source {
+    case .file(let present, let wayThere): (folder, way) = (present, wayThere)
+    case .memory(_, let root?): folder = root
+    case .memory(_, nil):
+      throw link.error(
+        "A document in memory has no folder that a seedFile could be in; name a root folder in the "
+          + "options, or write a seedUrl.", code: .notAllowed)
+    case .remote:
       throw link.error(
         "A document from the network links by seedUrl only, so that it reaches no files here; "
           + "write a seedUrl, which may be relative.", code: .notAllowed)
@@ -163,6 +176,15 @@ struct SeedReader {
       }
       data = download.data
       isLines = download.isLines || documents[number].source.isNamedLines
+    case .memory(let source, _):
+      try enter(number, .memory(number))
+      data = try source.data()
+      guard data.count <= options.maximumSize - size else {
+        let name = source.name ?? "the document in memory"
+        throw failure(
+          .limitExceeded, SeedFile.Problem.tooLarge.message(of: name, options), loading: number)
+      }
+      isLines = documents[number].source.isNamedLines
     }
     size += data.count
     var limits = JSONLimits()
@@ -222,7 +244,7 @@ struct SeedReader {
     var names: [String] = []
     var next: Int? = number
     while let number = next {
-      names.append(documents[number].source.name)
+      names.append(documents[number].source.name ?? "the document in memory")
       next = number == first ? nil : documents[number].parent
     }
     return names.reversed()

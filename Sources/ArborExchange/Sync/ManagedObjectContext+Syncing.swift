@@ -1,7 +1,6 @@
 public import ArborJSON
 import ArborModel
 public import ArborObjects
-public import Foundation
 
 /// Bringing objects into agreement with a payload.
 extension ManagedObjectContext {
@@ -16,32 +15,21 @@ extension ManagedObjectContext {
   /// end: one that a list lacks and another one names stays.
   ///
   /// - Parameters:
-  ///   - json: The payload. Lines and columns in errors are those of the value written on one line.
+  ///   - source: The payload.
   ///   - serializer: How it is understood.
   /// - Returns: What was done.
-  /// - Throws: ``ArborError`` `missingIdentity` where an item lacks an identifier; where an item or
-  ///   the serializer does not fit the model, and what the store reports. The context is then
-  ///   exactly as it was.
+  /// - Throws: ``ArborError`` `malformedDocument` and `fileUnreadable`; `missingIdentity` if an item
+  ///   lacks an identifier; if an item or the serializer does not fit the model, and what the store
+  ///   reports. The context is then exactly as it was.
   /// - Complexity: Linear in the size of the payload; with `deleteMissing` also in the number of
   ///   objects within the groupers.
   @discardableResult
   public func sync(
-    _ json: JSONValue, using serializer: some SyncSerializer
-  ) throws(ArborError) -> SyncReport {
-    try sync(data: json.data(), using: serializer)
-  }
-
-  /// Brings the objects of an entity into agreement with a document of JSON; see
-  /// ``sync(_:using:)``.
-  ///
-  /// - Throws: ``ArborError`` as with a value, and `malformedDocument`.
-  @discardableResult
-  public func sync(
-    data: Data, using serializer: some SyncSerializer
+    from source: JSONSource, using serializer: some SyncSerializer
   ) throws(ArborError) -> SyncReport {
     let limit = ExchangeLimit(self)
     try limit.checkNow()
-    let document = try JSONDocument(data, work: limit.work)
+    let document = try source.document(work: limit.work)
     let mapper = SyncMapper(self)
     let mapping = try mapper.mapping(for: serializer)
     let root = document.root
@@ -174,10 +162,10 @@ extension PersistentStore {
   /// nothing. Contexts take the commit in at their next operation.
   ///
   /// Works in the store's background context, after what it was asked before; see
-  /// ``ManagedObjectContext/sync(_:using:)``.
+  /// ``ManagedObjectContext/sync(from:using:)``.
   ///
   /// ```swift
-  /// let report = try await store.sync(json, using: EmployeeSerializer())
+  /// let report = try await store.sync(from: .data(response), using: EmployeeSerializer())
   /// print("\(report.inserted) new, \(report.updated) changed, \(report.unchanged) as they were")
   /// ```
   ///
@@ -185,8 +173,8 @@ extension PersistentStore {
   /// - Throws: ``ArborError`` as in a context, and as `commit()` does.
   @discardableResult
   public func sync(
-    _ json: JSONValue, using serializer: some SyncSerializer
+    from source: JSONSource, using serializer: some SyncSerializer
   ) async throws -> SyncReport {
-    try await performBackground { context in try context.sync(json, using: serializer) }
+    try await performBackground { context in try context.sync(from: source, using: serializer) }
   }
 }

@@ -18,7 +18,7 @@ public import ArborObjects
 ///     ]
 ///   }
 /// }
-/// let report = try await store.sync(json, using: EmployeeSerializer())
+/// let report = try await store.sync(from: .value(json), using: EmployeeSerializer())
 /// ```
 ///
 /// A serializer that is also `Hashable` is understood once for all items that it is given for.

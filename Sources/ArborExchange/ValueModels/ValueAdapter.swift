@@ -1,10 +1,9 @@
 public import ArborJSON
-public import Foundation
 
 /// Makes value models from JSON and renders them as JSON.
 ///
 /// ```swift
-/// let banners = try ValueAdapter.decode([Banner].self, from: json)
+/// let banners = try ValueAdapter.decode([Banner].self, from: .data(response))
 /// let json = try ValueAdapter.encode(banners)
 /// ```
 ///
@@ -31,49 +30,26 @@ public import Foundation
 public enum ValueAdapter {
   /// Makes a model, a list of models or any other decodable type of models from JSON.
   ///
-  /// Line and column in errors are those of the value's text on one line.
-  ///
-  /// - Throws: ``ArborError`` with the JSON path: `invalidDocument` where a value does not fit,
+  /// - Parameters:
+  ///   - type: What to make.
+  ///   - source: The document.
+  ///   - limits: The size and depth beyond which a document is refused.
+  /// - Throws: ``ArborError`` with source, line, column and JSON path: `malformedDocument` and
+  ///   `fileUnreadable`; `invalidDocument` where a value does not fit,
   ///   `unparsableValue` for a text that it cannot be read from, `invalidPath` where a path of the
   ///   model goes on behind a value that is no object, `noModelType`, `initialization`,
   ///   `invalidMapping`; else what a transformer or a model's ``ValueModel/validate()`` throws.
   /// - Complexity: Linear in the size of the JSON.
-  public static func decode<T: Decodable>(_ type: T.Type, from json: JSONValue) throws -> T {
-    try decode(type, from: json.data())
-  }
-
-  /// Makes a model, a list of models or any other decodable type of models from a document.
-  ///
-  /// - Parameters:
-  ///   - type: What to make.
-  ///   - data: The document in UTF-8.
-  ///   - source: The file or URL it comes from; errors name it.
-  ///   - limits: The size and depth beyond which a document is refused.
-  /// - Throws: ``ArborError`` with source, line, column and JSON path, as for a value; also where
-  ///   the document is no JSON.
-  /// - Complexity: Linear in the size of the document.
   public static func decode<T: Decodable>(
-    _ type: T.Type, from data: Data, source: String? = nil, limits: JSONLimits = JSONLimits()
+    _ type: T.Type, from source: JSONSource, limits: JSONLimits = JSONLimits()
   ) throws -> T {
-    try decode(type, JSONDocument(data, source: source, limits: limits))
-  }
-
-  /// Makes a model, a list of models or any other decodable type of models from a file.
-  ///
-  /// - Throws: ``ArborError`` as for a document in memory, and `fileUnreadable`.
-  public static func decode<T: Decodable>(
-    _ type: T.Type, contentsOf url: URL, limits: JSONLimits = JSONLimits()
-  ) throws -> T {
-    try decode(type, JSONDocument(contentsOf: url, limits: limits))
-  }
-
-  private static func decode<T: Decodable>(_ type: T.Type, _ document: JSONDocument) throws -> T {
-    let decoder = ModelDecoder(JSONSource(document.root), JSONReading())
+    let document = try source.document(limits: limits)
+    let decoder = ModelDecoder(JSONNodeSource(document.root), JSONReading())
     do { return try decoder.read(type, decoder.source) } catch { throw OwnError.unwrap(error) }
   }
 
   /// Renders a model, a list of models or any other encodable value as JSON, by the models' paths
-  /// and transformers. The result of applying ``decode(_:from:)`` to it is equal to what it was
+  /// and transformers. The result of applying ``decode(_:from:limits:)`` to it is equal to what it was
   /// made of.
   ///
   /// A property that leads back to an instance on the way to it is left out.

@@ -19,7 +19,7 @@ public import ArborObjects
 ///     .renaming(["bannerID": "id"]).excluding("cached")
 ///   static let jsonKeyPaths: JSONKeyPaths = ["bannerID": "id", "picURL": "images.small"]
 /// }
-/// let banners = try ValueAdapter.decode([Banner].self, from: json)
+/// let banners = try ValueAdapter.decode([Banner].self, from: .data(response))
 /// let objects = try context.upsert(banners)
 /// let banner = try Banner(objects[0])
 /// ```

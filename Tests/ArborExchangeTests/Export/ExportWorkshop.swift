@@ -119,7 +119,7 @@ enum ExportWorkshop {
     let url = folder.url.appending(path: "export.\(format.rawValue)")
     try data.write(to: url)
     let context = try makeContext()
-    try withExtendedLifetime(folder) { _ = try context.seed(from: url) }
+    try withExtendedLifetime(folder) { _ = try context.seed(from: .file(url)) }
     return context
   }
 }

@@ -204,7 +204,7 @@ import Testing
     try workshop.context.export(request, to: handle, as: .ndjson)
     try handle.close()
     let other = try SeedWorkshop()
-    let report = try other.context.seed(from: url)
+    let report = try other.context.seed(from: .file(url))
     #expect(report.created == ["Employee": 2_500, "Company": 1])
     #expect(try other.only("Company").count(forKey: "employees") == 2_500)
     #expect(

@@ -36,7 +36,7 @@ import Testing
     try await withFile(text) { url in
       var steps: [ImportStep] = []
       let progress = workshop.store.importObjects(
-        contentsOf: url, as: "Place", options: options(size))
+        from: .file(url), as: "Place", options: options(size))
       for try await step in progress { steps.append(step) }
       let last = try #require(steps.last)
       #expect(last.items == 20 && last.inserted == 20 && last.deleted == 0)
@@ -46,7 +46,7 @@ import Testing
       #expect(linked.count == 19)
       // Again: nothing is new, and it says so.
       let again = try await workshop.store.importObjects(
-        contentsOf: url, as: "Place", options: options(size)
+        from: .file(url), as: "Place", options: options(size)
       ).finish()
       #expect(again.inserted == 0 && again.updated == 0 && again.unchanged == 20)
     }
@@ -58,14 +58,14 @@ import Testing
     let lines = chain(5).joined(separator: "\n") + "\n\n"
     let done = try await withFile(lines) { url in
       try await workshop.store.importObjects(
-        contentsOf: url, as: "Place", options: options(2, .lines)
+        from: .file(url), as: "Place", options: options(2, .lines)
       ).finish()
     }
     #expect(done.inserted == 5)
     let member = #"{"note": [1], "3166-2": ["# + chain(5).joined(separator: ",") + "]}"
     let again = try await withFile(member) { url in
       try workshop.context.importObjects(
-        contentsOf: url, as: "Place", options: options(2, .member("3166-2")))
+        from: .file(url), as: "Place", options: options(2, .member("3166-2")))
     }
     #expect(again.count == 5 && !workshop.context.hasChanges)
     try workshop.finish()
@@ -77,7 +77,7 @@ import Testing
     let error = await #expect(throws: ArborError.self) {
       try await withFile("[" + items.joined(separator: ",\n") + "]") { url in
         _ = try await workshop.store.importObjects(
-          contentsOf: url, as: "Place", options: options(2)
+          from: .file(url), as: "Place", options: options(2)
         ).finish()
       }
     }
@@ -93,7 +93,7 @@ import Testing
     let error = await #expect(throws: ArborError.self) {
       try await withFile(text) { url in
         _ = try await workshop.store.importObjects(
-          contentsOf: url, as: "Place", options: options(2)
+          from: .file(url), as: "Place", options: options(2)
         ).finish()
       }
     }
@@ -118,7 +118,7 @@ import Testing
       let error = await #expect(throws: ArborError.self) {
         try await withFile(text) { url in
           _ = try await workshop.store.importObjects(
-            contentsOf: url, as: "Place", options: options(size, layout)
+            from: .file(url), as: "Place", options: options(size, layout)
           ).finish()
         }
       }
@@ -139,7 +139,7 @@ import Testing
   @Test func anOptionalReferenceOfWhichNoItemHasAKeyIsFine() async throws {
     let workshop = try ImportWorkshop(ReferenceTests.places("{parent}"))
     let done = try await withFile("[{\"code\": \"A\"}, {\"code\": \"B\"}]") { url in
-      try await workshop.store.importObjects(contentsOf: url, as: "Place", options: options(1))
+      try await workshop.store.importObjects(from: .file(url), as: "Place", options: options(1))
         .finish()
     }
     #expect(done.inserted == 2)
@@ -156,7 +156,7 @@ import Testing
     let error = await #expect(throws: ArborError.self) {
       try await withFile("[" + chain(5).joined(separator: ",\n") + "]") { url in
         _ = try await workshop.store.importObjects(
-          contentsOf: url, as: "Place", options: options(2)
+          from: .file(url), as: "Place", options: options(2)
         ).finish()
       }
     }
@@ -170,18 +170,19 @@ import Testing
     // In a context nothing is imported; one key is enough; leniently none is.
     let text = Data(#"[{"code": "Q"}]"#.utf8)
     let inContext = try workshop.failure {
-      try workshop.context.importObjects(data: text, as: "Place")
+      try workshop.context.importObjects(from: .data(text), as: "Place")
     }
     #expect(
       inContext.message
         == "The ImportReference of Place.parent reads “kind”, “paren”, which the item has not; "
         + "write what the items have, or remove the note.")
     let one = Data(#"[{"code": "R"}, {"code": "S", "kind": null}]"#.utf8)
-    #expect(try workshop.context.importObjects(data: one, as: "Place").count == 2)
+    #expect(try workshop.context.importObjects(from: .data(one), as: "Place").count == 2)
     var lenient = ImportOptions()
     lenient.lenient = true
     #expect(
-      try workshop.context.importObjects(data: text, as: "Place", options: lenient).count == 1)
+      try workshop.context.importObjects(from: .data(text), as: "Place", options: lenient).count
+        == 1)
     try workshop.finish()
   }
 
@@ -190,7 +191,7 @@ import Testing
     for text in [#"{"A": {}, "B": {}}"#, "{\"code\": \"A\"}\n{\"code\": \"B\"}\n"] {
       let error = await #expect(throws: ArborError.self) {
         try await withFile(text) { url in
-          _ = try await workshop.store.importObjects(contentsOf: url, as: "Place").finish()
+          _ = try await workshop.store.importObjects(from: .file(url), as: "Place").finish()
         }
       }
       #expect(error?.code == .invalidDocument)
@@ -198,7 +199,7 @@ import Testing
     }
     let done = try await withFile(#"{"A": {"parent": "B"}, "B": {}}"#) { url in
       try await workshop.store.importObjects(
-        contentsOf: url, as: "Place", options: options(1, .values(key: "code"))
+        from: .file(url), as: "Place", options: options(1, .values(key: "code"))
       ).finish()
     }
     #expect(done.items == 2 && done.inserted == 2)
@@ -209,12 +210,12 @@ import Testing
     let workshop = try ImportWorkshop()
     let nowhere = URL(filePath: "/nowhere/at/all.json")
     let missing = await #expect(throws: ArborError.self) {
-      try await workshop.store.importObjects(contentsOf: nowhere, as: "Employee").finish()
+      try await workshop.store.importObjects(from: .file(nowhere), as: "Employee").finish()
     }
     #expect(missing?.code == .fileUnreadable)
     let unknown = await #expect(throws: ArborError.self) {
       try await withFile("[{}]") { url in
-        _ = try await workshop.store.importObjects(contentsOf: url, as: "Employe").finish()
+        _ = try await workshop.store.importObjects(from: .file(url), as: "Employe").finish()
       }
     }
     #expect(unknown?.code == .unknownName)

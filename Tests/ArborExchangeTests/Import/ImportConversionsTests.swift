@@ -120,13 +120,13 @@ import Testing
     let workshop = try ImportWorkshop()
     let context = workshop.context
     let marked = Data("\u{FEFF}[{\"employeeID\": 1, \"name\": \"x\"}]".utf8)
-    #expect(try context.importObjects(data: marked, as: "Employee").count == 1)
+    #expect(try context.importObjects(from: .data(marked), as: "Employee").count == 1)
     #expect(
-      try context.importObject(data: Data("\u{FEFF}{\"employeeID\": 2}".utf8), as: "Employee")
+      try context.importObject(from: "\u{FEFF}{\"employeeID\": 2}", as: "Employee")
         != nil)
     let error = try workshop.failure {
       try context.importObjects(
-        data: Data("\u{FEFF}[{\"name\": 5}]".utf8), as: "Room",
+        from: "\u{FEFF}[{\"name\": 5}]", as: "Room",
         options: {
           var options = ImportOptions()
           options.layout = .lines
@@ -142,7 +142,7 @@ import Testing
     let workshop = try ImportWorkshop()
     let text = #"[{"employeeID": 1, "name": "a", "age": 1, "name": "b"}]"#
     let error = try workshop.failure {
-      try workshop.context.importObjects(data: Data(text.utf8), as: "Employee")
+      try workshop.context.importObjects(from: .data(Data(text.utf8)), as: "Employee")
     }
     #expect(error.message == "An object has the key “name” twice; keep one of the two.")
     #expect(error.location?.path == "$[0].name" && error.location?.column == 43)

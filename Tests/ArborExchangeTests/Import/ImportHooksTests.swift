@@ -40,7 +40,7 @@ final class Hooked: ManagedObject {
       "employeeID": 1, "name": "Ada", "age": nil, "hired": 978_307_200.5,
       "department": ["departmentID": "a"], "friends": nil,
     ]
-    let ada = try #require(try context.importObject(json, as: Hooked.self))
+    let ada = try #require(try context.importObject(from: .value(json), as: Hooked.self))
     #expect(
       Set(ada.told) == [
         "employeeID=1", "name=\"Ada\"", "age=null", "hired=\"2001-01-01T00:00:00.500Z\"",
@@ -54,11 +54,12 @@ final class Hooked: ManagedObject {
   @Test func aHookMayTakeWhatTheAttributeDoesNot() throws {
     let context = try context()
     let taken = try #require(
-      try context.importObject(["employeeID": 1, "name": ["Ada", "Lovelace"]], as: Hooked.self))
+      try context.importObject(
+        from: ["employeeID": 1, "name": ["Ada", "Lovelace"]], as: Hooked.self))
     #expect(taken["name"] == "ADA LOVELACE")
     // What it leaves is validated as ever.
     #expect(throws: ArborError.self) {
-      try context.importObject(["employeeID": 2, "name": "B", "age": "old"], as: Hooked.self)
+      try context.importObject(from: ["employeeID": 2, "name": "B", "age": "old"], as: Hooked.self)
     }
     #expect(try context.count("Employee") == 1)
     try context.commit()
@@ -68,9 +69,9 @@ final class Hooked: ManagedObject {
   @Test func whatTheHookHasTakenIsLeftAlone() throws {
     let context = try context()
     let ada = try #require(
-      try context.importObject(["employeeID": 1, "name": "Ada", "age": 7], as: Hooked.self))
+      try context.importObject(from: ["employeeID": 1, "name": "Ada", "age": 7], as: Hooked.self))
     #expect(ada["name"] == "ADA" && ada["age"] == 7)
-    try context.importObject(["employeeID": 1, "name": nil], as: Hooked.self)
+    try context.importObject(from: ["employeeID": 1, "name": nil], as: Hooked.self)
     #expect((ada["name"] as Value).isNull)
     try context.commit()
     try context.store.check()
@@ -79,7 +80,7 @@ final class Hooked: ManagedObject {
   @Test func theEndIsToldWithTheItem() throws {
     let context = try context()
     let json: JSONValue = [["employeeID": 1, "friends": [["employeeID": 2, "x": 1]]]]
-    let people = try context.importObjects(json, as: Hooked.self)
+    let people = try context.importObjects(from: .value(json), as: Hooked.self)
     #expect(people.map(\.finishedWith) == [json[0]])
     let friend: [ManagedObject] = people[0]["friends"]
     #expect((friend.first as? Hooked)?.finishedWith == ["employeeID": 2, "x": 1])
@@ -89,11 +90,11 @@ final class Hooked: ManagedObject {
 
   @Test func anImportThatFailsTakesBackWhatHooksHaveDone() throws {
     let context = try context()
-    try context.importObject(["employeeID": 1, "name": "Ada"], as: Hooked.self)
+    try context.importObject(from: ["employeeID": 1, "name": "Ada"], as: Hooked.self)
     let before = try context.digest()
     #expect(throws: ArborError.self) {
       try context.importObjects(
-        [["employeeID": 1, "name": "Eve"], ["employeeID": 2, "age": "x"]], as: Hooked.self)
+        from: [["employeeID": 1, "name": "Eve"], ["employeeID": 2, "age": "x"]], as: Hooked.self)
     }
     #expect(try context.digest() == before)
     try context.commit()

@@ -109,7 +109,7 @@ import Testing
     let workshop = try workshop()
     let error = try workshop.failure {
       try workshop.context.importObjects(
-        data: Data(text.utf8), as: "State", options: options(layout))
+        from: .data(Data(text.utf8)), as: "State", options: options(layout))
     }
     #expect(error.message == message)
     #expect(error.code == .invalidDocument && error.location?.line == 1)
@@ -117,7 +117,7 @@ import Testing
     var lenient = options(layout)
     lenient.lenient = true
     let objects = try? workshop.context.importObjects(
-      data: Data(text.utf8), as: "State", options: lenient)
+      from: .data(Data(text.utf8)), as: "State", options: lenient)
     #expect(objects?.isEmpty != false)
   }
 
@@ -132,7 +132,8 @@ import Testing
     let workshop = try workshop()
     let data = Data(text.utf8)
     #expect(
-      try workshop.context.importObjects(data: data, as: "State", options: options(layout)) == [])
+      try workshop.context.importObjects(from: .data(data), as: "State", options: options(layout))
+        == [])
   }
 
   @Test func aDocumentThatIsTooLargeForOneItemSaysThatItIsNoList() throws {
@@ -141,7 +142,8 @@ import Testing
     options.limits.maximumSize = 20
     let text = #"{"AK": {"name": "Alaska"}, "AL": {"name": "Alabama"}}"#
     let error = try workshop.failure {
-      try workshop.context.importObjects(data: Data(text.utf8), as: "State", options: options)
+      try workshop.context.importObjects(
+        from: .data(Data(text.utf8)), as: "State", options: options)
     }
     #expect(
       error.message
@@ -158,14 +160,16 @@ import Testing
     var options = options(.values(of: member, key: "code"))
     options.batchSize = size
     let data = Data(text.utf8)
-    let states = try workshop.context.importObjects(data: data, as: "State", options: options)
+    let states = try workshop.context.importObjects(
+      from: .data(data), as: "State", options: options)
     #expect(states.map { $0["code"] as String? } == ["AK", "AL", "AZ"])
     #expect(states[0]["name"] == "Alaska" && states[1]["number"] == 1)
     #expect(try states[0].objects(forKey: "parts").map { $0["code"] as String? } == ["X"])
     try workshop.finish()
     // The keys identify: nothing is new.
     #expect(
-      try workshop.context.importObjects(data: data, as: "State", options: options) == states)
+      try workshop.context.importObjects(from: .data(data), as: "State", options: options) == states
+    )
     #expect(try workshop.all("State").count == 4 && !workshop.context.hasChanges)
   }
 
@@ -182,7 +186,7 @@ import Testing
       var options = options(layout)
       options.batchSize = size
       let data = Data(text.utf8)
-      return try workshop.context.importObjects(data: data, as: "State", options: options)
+      return try workshop.context.importObjects(from: .data(data), as: "State", options: options)
         .map { $0["code"] as String? }
     }
     let error = try workshop.failure { _ = try states(.member("data.items"), text) }
@@ -231,7 +235,7 @@ import Testing
     let workshop = try workshop()
     let error = try workshop.failure {
       try workshop.context.importObjects(
-        data: Data(text.utf8), as: "State", options: options(layout))
+        from: .data(Data(text.utf8)), as: "State", options: options(layout))
     }
     #expect(error.message == message)
     #expect(error.code == .invalidDocument)
@@ -247,7 +251,7 @@ import Testing
         ])
     ])
     let objects = try workshop.context.importObjects(
-      data: Data(#"{"7": {}, "8": {}}"#.utf8), as: "Room", options: options(.values(key: "id")))
+      from: #"{"7": {}, "8": {}}"#, as: "Room", options: options(.values(key: "id")))
     #expect(objects.map { $0["roomID"] as Int } == [7, 8])
     try workshop.finish()
   }
@@ -259,7 +263,8 @@ import Testing
       var options = options(layout)
       options.batchSize = size
       return try workshop.failure {
-        try workshop.context.importObjects(data: Data(text.utf8), as: "State", options: options)
+        try workshop.context.importObjects(
+          from: .data(Data(text.utf8)), as: "State", options: options)
       }
     }
     let type = try failure("{\"AK\": {},\n \"AL\": {\"name\": 5}}")

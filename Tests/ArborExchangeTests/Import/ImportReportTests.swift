@@ -67,7 +67,8 @@ import Testing
       let options = lenient()
       let data = Data(text.utf8)
       #expect(
-        try workshop.context.importObjects(data: data, as: "Employee", options: options).isEmpty)
+        try workshop.context.importObjects(from: .data(data), as: "Employee", options: options)
+          .isEmpty)
       let findings = try #require(options.report?.findings)
       #expect(findings.droppedCount == 1)
       #expect(findings.dropped.first?.reason.hasPrefix("The document is") == true)
@@ -149,7 +150,7 @@ import Testing
     options.lenient = true
     options.batchSize = 4
     options.report = ImportReport()
-    let end = try await store.importObjects(contentsOf: file, as: "Country", options: options)
+    let end = try await store.importObjects(from: .file(file), as: "Country", options: options)
       .finish()
     #expect(end.inserted == 25 && end.findings.droppedCount == 24)
     #expect(end.findings.dropped.map { $0.location?.line } == Array(1...20))

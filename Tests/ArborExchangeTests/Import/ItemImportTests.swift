@@ -169,17 +169,18 @@ import Testing
     let workshop = try ImportWorkshop()
     let people = [Person(employeeID: 5, hired: Date(timeIntervalSinceReferenceDate: 0))]
     #expect(
-      try workshop.context.importObjects(encoding: people, as: Worker.self).map(\.identity) == [5])
+      try workshop.context.importObjects(from: .encoding(people), as: Worker.self).map(\.identity)
+        == [5])
     let data = Data(#"{"employeeID": 6}"#.utf8)
-    #expect(try workshop.context.importObject(data: data, as: Worker.self)?.identity == 6)
+    #expect(try workshop.context.importObject(from: .data(data), as: Worker.self)?.identity == 6)
     let file = FileManager.default.temporaryDirectory.appending(path: "import-\(UUID()).json")
     defer { try? FileManager.default.removeItem(at: file) }
     #expect(FileManager.default.createFile(atPath: file.path, contents: data))
-    #expect(try workshop.context.importObject(contentsOf: file, as: Worker.self)?.identity == 6)
+    #expect(try workshop.context.importObject(from: .file(file), as: Worker.self)?.identity == 6)
     #expect(try workshop.all("Employee").count == 2)
     let missing = try workshop.failure {
       try workshop.context.importObjects(
-        contentsOf: file.appending(path: "none"), as: Worker.self)
+        from: .file(file.appending(path: "none")), as: Worker.self)
     }
     #expect(missing.code == .fileUnreadable)
     try workshop.finish()
@@ -197,13 +198,23 @@ import Testing
     var options = ImportOptions()
     options.limits.maximumDepth = 2
     let imports: [(String, () throws -> Void)] = [
-      ("value", { try context.importObjects(json, as: Worker.self, options: options) }),
-      ("named", { try context.importObjects(json, as: "Employee", options: options) }),
-      ("data", { try context.importObjects(data: data, as: Worker.self, options: options) }),
-      ("file", { try context.importObjects(contentsOf: file, as: "Employee", options: options) }),
-      ("one", { try context.importObject(item, as: Worker.self, options: options) }),
-      ("named one", { try context.importObject(item, as: "Employee", options: options) }),
-      ("file of one", { try context.importObject(contentsOf: file, as: "Room", options: options) }),
+      (
+        "value",
+        { try context.importObjects(from: .value(json), as: Worker.self, options: options) }
+      ),
+      (
+        "named", { try context.importObjects(from: .value(json), as: "Employee", options: options) }
+      ),
+      ("data", { try context.importObjects(from: .data(data), as: Worker.self, options: options) }),
+      ("file", { try context.importObjects(from: .file(file), as: "Employee", options: options) }),
+      ("one", { try context.importObject(from: .value(item), as: Worker.self, options: options) }),
+      (
+        "named one",
+        { try context.importObject(from: .value(item), as: "Employee", options: options) }
+      ),
+      (
+        "file of one", { try context.importObject(from: .file(file), as: "Room", options: options) }
+      ),
     ]
     for (name, body) in imports {
       let error = try workshop.failure(body)
@@ -230,7 +241,7 @@ import Testing
       options.batchSize = count + 1
       let start = Self.processorTime
       #expect(throws: ArborError.self) {
-        try workshop.context.importObjects(data: data, as: "Department", options: options)
+        try workshop.context.importObjects(from: .data(data), as: "Department", options: options)
       }
       return Self.processorTime - start
     }

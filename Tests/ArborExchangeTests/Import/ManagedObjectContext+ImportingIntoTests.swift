@@ -12,14 +12,14 @@ import Testing
     let other = try #require(try workshop.one(#"{"employeeID": 1, "name": "other"}"#))
     #expect(
       try workshop.context.importObject(
-        ["employeeID": 7, "name": "Ada", "department": ["departmentID": "3"]], into: object))
+        from: ["employeeID": 7, "name": "Ada", "department": ["departmentID": "3"]], into: object))
     #expect(object["employeeID"] == 7 && object["name"] == "Ada" && object["age"] == 18)
     #expect(try object.object(forKey: "department") != nil)
     // Its identity finds no other object, and what stays as it is, is no change.
     let again = try workshop.context.importObject(
-      data: Data(#"{"employeeID": 7, "name": "Ada"}"#.utf8), into: object)
+      from: #"{"employeeID": 7, "name": "Ada"}"#, into: object)
     #expect(!again)
-    #expect(try workshop.context.importObject(encoding: ["name": "Grace"], into: object))
+    #expect(try workshop.context.importObject(from: .encoding(["name": "Grace"]), into: object))
     #expect(object["name"] == "Grace" && other["name"] == "other")
     #expect(try workshop.all("Employee").count == 2)
     try workshop.finish()
@@ -29,16 +29,16 @@ import Testing
     let workshop = try ImportWorkshop()
     let object = try workshop.context.insert("Employee")
     let type = try workshop.failure {
-      try workshop.context.importObject(["name": "x", "age": "old"], into: object)
+      try workshop.context.importObject(from: ["name": "x", "age": "old"], into: object)
     }
     #expect(type.code == .invalidDocument && type.keyPath == "age")
-    let list = try workshop.failure { try workshop.context.importObject([], into: object) }
+    let list = try workshop.failure { try workshop.context.importObject(from: [], into: object) }
     #expect(
       list.message
         == "An item of Employee is an object, and this is a list; write its properties in braces.")
     let other = workshop.store.makeContext()
     let foreign = try other.insert("Employee")
-    let error = try workshop.failure { try workshop.context.importObject([:], into: foreign) }
+    let error = try workshop.failure { try workshop.context.importObject(from: [:], into: foreign) }
     #expect(error.code == .invalidArgument)
     #expect(
       error.message
@@ -46,7 +46,7 @@ import Testing
         + "this context has.")
     workshop.context.delete(object)
     #expect(
-      try workshop.failure { try workshop.context.importObject([:], into: object) }.code
+      try workshop.failure { try workshop.context.importObject(from: [:], into: object) }.code
         == .invalidArgument)
     try workshop.finish()
   }
@@ -83,21 +83,21 @@ import Testing
     #expect(object["area"] == .decimal(891.12))
     // A zone in the text counts, and a number is one in any format.
     try workshop.context.importObject(
-      ["founded": "2024-05-01T12:30:00Z", "area": 1.5], into: object, options: options)
+      from: ["founded": "2024-05-01T12:30:00Z", "area": 1.5], into: object, options: options)
     #expect(object["founded"] == .date(try #require(ISO8601Date.parse("2024-05-01T12:30:00Z"))))
     #expect(object["area"] == .decimal(1.5))
     let error = try workshop.failure {
-      try workshop.context.importObject(["population": "3,6"], into: object, options: options)
+      try workshop.context.importObject(from: ["population": "3,6"], into: object, options: options)
     }
     #expect(error.code == .unparsableValue && error.keyPath == "population")
     let wide = try workshop.failure {
       try workshop.context.importObject(
-        ["population": "9.999.999.999"], into: object, options: options)
+        from: ["population": "9.999.999.999"], into: object, options: options)
     }
     #expect(wide.code == .unparsableValue)
     // Without a format a text is no number.
     let plain = try workshop.failure {
-      try workshop.context.importObject(["population": "36"], into: object)
+      try workshop.context.importObject(from: ["population": "36"], into: object)
     }
     #expect(plain.code == .invalidDocument)
     try workshop.finish()

@@ -242,7 +242,7 @@ import Testing
     #expect(nested.code == .missingIdentity && nested.location?.path == "$.department")
     // An item for an object that is there needs none.
     let employee = try workshop.context.insert("Employee")
-    #expect(try workshop.context.importObject(["name": "x"], into: employee))
+    #expect(try workshop.context.importObject(from: ["name": "x"], into: employee))
     try workshop.finish()
   }
 
@@ -288,12 +288,12 @@ import Testing
   func syncsWithinParents() throws {
     let workshop = try ImportWorkshop(Self.people())
     let json = try JSONValue.parse(Self.twoPeople)
-    #expect(try workshop.context.sync(json, using: PersonSerializer()).inserted == 5)
+    #expect(try workshop.context.sync(from: .value(json), using: PersonSerializer()).inserted == 5)
     #expect(try fields(workshop) == ["1 job x", "1 name Ann", "2 name Zoe"])
-    let again = try workshop.context.sync(json, using: PersonSerializer())
+    let again = try workshop.context.sync(from: .value(json), using: PersonSerializer())
     #expect(again.unchanged == 5 && !workshop.context.hasChanges)
     let less: JSONValue = [["personID": 1, "fields": [["type": "name", "value": "A"]]]]
-    let report = try workshop.context.sync(less, using: PersonSerializer())
+    let report = try workshop.context.sync(from: .value(less), using: PersonSerializer())
     #expect(report.updated == 2 && report.deleted == 1)
     #expect(try fields(workshop) == ["1 name A", "2 name Zoe"])
   }

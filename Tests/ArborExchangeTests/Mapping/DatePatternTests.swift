@@ -22,7 +22,8 @@ import Testing
     var options = ImportOptions()
     options.timeZone = zone
     let object = try #require(
-      try workshop.context.importObject(["born": .string(text)], as: "Person", options: options))
+      try workshop.context.importObject(
+        from: ["born": .string(text)], as: "Person", options: options))
     let date = try #require(object["born"].date)
     if let format {
       let transformer = JSONTransformer.date(format: format, timeZone: zone)

@@ -56,7 +56,7 @@ import Testing
     let before = try workshop.context.digest()
     let error = try await inTask {
       try #require(throws: ArborError.self) {
-        try workshop.context.sync(json, using: Cancelling(seen: seen))
+        try workshop.context.sync(from: .value(json), using: Cancelling(seen: seen))
       }
     }
     #expect(error.code == .cancelled)
@@ -74,12 +74,12 @@ import Testing
       Self.cancelPresentTask()
       let context = workshop.context
       for body: () throws -> Void in [
-        { try context.importObjects(data: Data("[]".utf8), as: "Employee") },
-        { try context.importObjects([], as: "Employee") },
-        { try context.importObject([:], as: "Employee") },
-        { try context.importObject([:], into: object) },
-        { try context.sync([], using: Cancelling(seen: Counter())) },
-        { try seeds.context.seed(from: url) },
+        { try context.importObjects(from: "[]", as: "Employee") },
+        { try context.importObjects(from: [], as: "Employee") },
+        { try context.importObject(from: [:], as: "Employee") },
+        { try context.importObject(from: [:], into: object) },
+        { try context.sync(from: [], using: Cancelling(seen: Counter())) },
+        { try seeds.context.seed(from: .file(url)) },
       ] {
         let error = try #require(throws: ArborError.self) { try body() }
         #expect(error.code == .cancelled)
@@ -97,10 +97,10 @@ import Testing
     seeds.context.deadline = .now
     let context = workshop.context
     for body: () throws -> Void in [
-      { try context.importObjects(data: Data(Self.items(10).utf8), as: "Employee") },
-      { try context.importObject(["name": "b"], into: object) },
-      { try context.sync([["employeeID": 3]], using: Cancelling(seen: Counter())) },
-      { try seeds.context.seed(from: url) },
+      { try context.importObjects(from: .data(Data(Self.items(10).utf8)), as: "Employee") },
+      { try context.importObject(from: ["name": "b"], into: object) },
+      { try context.sync(from: [["employeeID": 3]], using: Cancelling(seen: Counter())) },
+      { try seeds.context.seed(from: .file(url)) },
       { _ = try context.export(FetchRequest<ManagedObject>(entity: "Employee"), as: .json) },
     ] {
       let error = try #require(throws: ArborError.self) { try body() }
@@ -110,7 +110,8 @@ import Testing
     seeds.context.deadline = nil
     #expect(!context.hasChanges && !seeds.context.hasChanges)
     #expect(object["name"] == "a")
-    #expect(try context.importObjects(data: Data(Self.items(10).utf8), as: "Employee").count == 10)
+    #expect(
+      try context.importObjects(from: .data(Data(Self.items(10).utf8)), as: "Employee").count == 10)
     try workshop.finish()
     try seeds.finish()
   }
@@ -163,7 +164,7 @@ import Testing
     let error = try await withFile(Self.items(20_000)) { url in
       await #expect(throws: ArborError.self) {
         try await Task { [options] in
-          for try await _ in store.importObjects(contentsOf: url, as: Gated.self, options: options)
+          for try await _ in store.importObjects(from: .file(url), as: Gated.self, options: options)
           {
             Self.cancelPresentTask()
             Gated.gate.signal()
@@ -185,7 +186,7 @@ import Testing
     options.deadline = .now
     let error = try await withFile(Self.items(1_000)) { url in
       await #expect(throws: ArborError.self) {
-        try await workshop.store.importObjects(contentsOf: url, as: "Employee", options: options)
+        try await workshop.store.importObjects(from: .file(url), as: "Employee", options: options)
           .finish()
       }
     }
@@ -194,7 +195,7 @@ import Testing
     // The store's own context goes on without it.
     options.deadline = .now + .seconds(600)
     let step = try await withFile(Self.items(1_000)) { url in
-      try await workshop.store.importObjects(contentsOf: url, as: "Employee", options: options)
+      try await workshop.store.importObjects(from: .file(url), as: "Employee", options: options)
         .finish()
     }
     #expect(step.inserted == 1_000)

@@ -8,14 +8,14 @@ import Testing
   @Test func seedsOnceAndCommits() throws {
     let workshop = try SeedWorkshop()
     let url = try workshop.write(#"{"Company": {"companyName": "a", "employees": [{}]}}"#)
-    let report = try #require(try workshop.context.seedOnce("v1", from: url))
+    let report = try #require(try workshop.context.seedOnce("v1", from: .file(url)))
     #expect(report.created == ["Company": 1, "Employee": 1])
     #expect(report.objects == [try workshop.only("Company")])
     #expect(!workshop.context.hasChanges)
-    #expect(try workshop.context.seedOnce("v1", from: url) == nil)
-    #expect(try workshop.store.makeContext().seedOnce("v1", from: url) == nil)
+    #expect(try workshop.context.seedOnce("v1", from: .file(url)) == nil)
+    #expect(try workshop.store.makeContext().seedOnce("v1", from: .file(url)) == nil)
     #expect(try workshop.all("Company").count == 1)
-    #expect(try workshop.context.seedOnce("v2", from: url) != nil)
+    #expect(try workshop.context.seedOnce("v2", from: .file(url)) != nil)
     #expect(try workshop.all("Company").count == 2)
     try workshop.finish()
   }
@@ -23,8 +23,8 @@ import Testing
   @Test func aDocumentWithoutObjectsIsMarkedToo() throws {
     let workshop = try SeedWorkshop()
     let url = try workshop.write(#"{"Company": []}"#)
-    #expect(try workshop.context.seedOnce("none", from: url)?.count == 0)
-    #expect(try workshop.context.seedOnce("none", from: url) == nil)
+    #expect(try workshop.context.seedOnce("none", from: .file(url))?.count == 0)
+    #expect(try workshop.context.seedOnce("none", from: .file(url)) == nil)
     try workshop.finish()
   }
 
@@ -34,11 +34,11 @@ import Testing
     let good = try workshop.write(#"{"Company": {}}"#, to: "good.json")
     let before = try workshop.context.digest()
     let error = try #require(throws: ArborError.self) {
-      try workshop.context.seedOnce("v1", from: bad)
+      try workshop.context.seedOnce("v1", from: .file(bad))
     }
     #expect(error.code == .validation)
     #expect(try workshop.context.digest() == before)
-    #expect(try workshop.context.seedOnce("v1", from: good) != nil)
+    #expect(try workshop.context.seedOnce("v1", from: .file(good)) != nil)
     try workshop.finish()
   }
 
@@ -46,7 +46,7 @@ import Testing
     let workshop = try SeedWorkshop()
     let url = try workshop.write(#"{"Company": {}}"#)
     let pending = try workshop.context.insert("Department")
-    try workshop.context.seedOnce("v1", from: url)
+    try workshop.context.seedOnce("v1", from: .file(url))
     #expect(workshop.context.insertedObjects == [pending])
     workshop.context.rollback()
     #expect(try workshop.all("Company").count == 1 && workshop.all("Department").isEmpty)
@@ -57,7 +57,7 @@ import Testing
     let workshop = try SeedWorkshop()
     let url = try workshop.write(#"{"Company": {}}"#)
     for _ in 0..<3 {
-      #expect(try workshop.context.seedOnce("v1", from: url) != nil)
+      #expect(try workshop.context.seedOnce("v1", from: .file(url)) != nil)
       try workshop.store.purge()
       workshop.context.reset()
     }
@@ -72,7 +72,7 @@ import Testing
     let seeded = try await withThrowingTaskGroup(of: Bool.self) { group in
       for _ in 0..<16 {
         group.addTask {
-          try await store.perform { try $0.seedOnce("v1", from: url) != nil }
+          try await store.perform { try $0.seedOnce("v1", from: .file(url)) != nil }
         }
       }
       return try await group.reduce(0) { $0 + ($1 ? 1 : 0) }

@@ -94,7 +94,7 @@ import Testing
         round % 3 == 0 ? value(0, &random) : .object([entity: .object(instance)])
       let url = try workshop.write(document.text())
       do {
-        let report = try workshop.context.seed(from: url, options: options)
+        let report = try workshop.context.seed(from: .file(url), options: options)
         if report.count > 0 { seeded += 1 }
         // What was pending before goes with the seed, and comes back.
         workshop.context.rollback()

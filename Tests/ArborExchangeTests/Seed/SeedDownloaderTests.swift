@@ -43,7 +43,7 @@ import Testing
 
   @Test func aTopDocumentComesFromAURLToo() throws {
     server.answer("/a.json", with: .document(#"{"Company": {}}"#))
-    let report = try workshop.context.seed(from: try server.url("/a.json"))
+    let report = try workshop.context.seed(from: .file(try server.url("/a.json")))
     #expect(report.documents == [try server.url("/a.json")])
     #expect(report.objects == [try workshop.only("Company")])
     try workshop.finish()
@@ -94,7 +94,7 @@ import Testing
     server.answer("/a", with: .document(lines, type: "application/x-ndjson; charset=utf-8"))
     server.answer("/a.ndjson", with: .document(lines, type: "text/plain"))
     for path in ["/a", "/a.ndjson"] {
-      #expect(try workshop.context.seed(from: try server.url(path)).count == 2)
+      #expect(try workshop.context.seed(from: .file(try server.url(path))).count == 2)
     }
     try workshop.finish()
   }
@@ -274,7 +274,7 @@ import Testing
           var options = SeedOptions()
           options.maximumTime = 600
           do {
-            try context.seed(from: url, options: options)
+            try context.seed(from: .file(url), options: options)
             try context.commit()
           } catch let error as ArborError {
             Issue.record("\(error.debugDescription)")

@@ -73,7 +73,7 @@ import Testing
     try FileManager.default.createSymbolicLink(
       at: workshop.folder.appending(path: "seeds/alias"),
       withDestinationURL: workshop.folder.appending(path: "seeds/real"))
-    #expect(try workshop.context.seed(from: top).created == ["Company": 1])
+    #expect(try workshop.context.seed(from: .file(top)).created == ["Company": 1])
   }
 
   @Test func theTopDocumentMayLieBehindALink() throws {
@@ -82,7 +82,7 @@ import Testing
     let alias = workshop.folder.appending(path: "alias")
     try FileManager.default.createSymbolicLink(
       at: alias, withDestinationURL: workshop.folder.appending(path: "seeds"))
-    let report = try workshop.context.seed(from: alias.appending(path: "Main.json"))
+    let report = try workshop.context.seed(from: .file(alias.appending(path: "Main.json")))
     #expect(report.created == ["Company": 1])
   }
 
@@ -90,7 +90,7 @@ import Testing
     var options = SeedOptions()
     options.root = workshop.folder
     let top = try link("../outside.json")
-    #expect(try workshop.context.seed(from: top, options: options).created == ["Company": 1])
+    #expect(try workshop.context.seed(from: .file(top), options: options).created == ["Company": 1])
     #expect(try refusal(of: "../../outside.json", options: options).code == .notAllowed)
     #expect(try refusal(of: outside.path, options: options).code == .notAllowed)
   }

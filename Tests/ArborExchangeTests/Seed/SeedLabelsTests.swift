@@ -35,7 +35,7 @@ import Testing
       """#)
     let second = try workshop.write(
       #"{"Company": {"employees": [{"$ref": "e"}], "owner": {"$ref": "e"}}}"#, to: "second.json")
-    try workshop.context.seed(from: [first, second])
+    try workshop.context.seed(from: [.file(first), .file(second)])
     let companies = try workshop.all("Company")
     // The later link wins: an employee has one company.
     #expect(try companies.map { try $0.count(forKey: "employees") } == [0, 1])

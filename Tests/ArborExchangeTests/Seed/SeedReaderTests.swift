@@ -204,7 +204,7 @@ import Testing
         #"{"seedlings": [{"seedFile": "\#(number + 1).json"}]}"#, to: "\(number).json")
     }
     try workshop.write(#"{"Company": {"companyName": "last"}}"#, to: "\(count).json")
-    let report = try workshop.context.seed(from: workshop.folder.appending(path: "0.json"))
+    let report = try workshop.context.seed(from: .file(workshop.folder.appending(path: "0.json")))
     #expect(report.documents.count == count + 1)
     #expect(report.objects == [try workshop.only("Company")])
   }
@@ -214,7 +214,7 @@ import Testing
     let good = try workshop.write(#"{"Company": {}}"#, to: "good.json")
     let bad = try workshop.write(#"{"Company": {"x": 1}}"#, to: "bad.json")
     _ = try workshop.failure(ofSeedFrom: [good, bad])
-    let report = try workshop.context.seed(from: [good, good])
+    let report = try workshop.context.seed(from: [.file(good), .file(good)])
     #expect(report.created == ["Company": 2])
     #expect(report.documents == [good, good])
     try workshop.finish()

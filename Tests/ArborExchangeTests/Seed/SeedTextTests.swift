@@ -10,7 +10,7 @@ import Testing
       let url = try workshop.write(
         "{\"Company\": {\"$id\": \"\(name)\"}}\r\n\n \t\n{\"Employee\": [{\"company\": {\"$ref\": "
           + "\"\(name)\"}}, {}]}", to: name)
-      let report = try workshop.context.seed(from: url)
+      let report = try workshop.context.seed(from: .file(url))
       #expect(report.created == ["Company": 1, "Employee": 2])
       #expect(report.objects.count == 3 && report.documents == [url])
     }
@@ -20,7 +20,7 @@ import Testing
   @Test func anEmptyFileOfLinesCreatesNothing() throws {
     let workshop = try SeedWorkshop()
     let url = try workshop.write("\n\n", to: "a.ndjson")
-    #expect(try workshop.context.seed(from: url).count == 0)
+    #expect(try workshop.context.seed(from: .file(url)).count == 0)
   }
 
   @Test func errorsNameTheLineOfTheFile() throws {

@@ -20,7 +20,7 @@ final class ImportWorkshop {
   func list(
     _ text: String, as entity: String = "Employee", _ options: ImportOptions = ImportOptions()
   ) throws -> [ManagedObject] {
-    try context.importObjects(JSONValue.parse(text), as: entity, options: options)
+    try context.importObjects(from: .value(JSONValue.parse(text)), as: entity, options: options)
   }
 
   /// Imports one object from a text.
@@ -28,7 +28,7 @@ final class ImportWorkshop {
   func one(
     _ text: String, as entity: String = "Employee", _ options: ImportOptions = ImportOptions()
   ) throws -> ManagedObject? {
-    try context.importObject(JSONValue.parse(text), as: entity, options: options)
+    try context.importObject(from: .value(JSONValue.parse(text)), as: entity, options: options)
   }
 
   /// The error of an operation that has to fail, once it is proved that nothing has changed.

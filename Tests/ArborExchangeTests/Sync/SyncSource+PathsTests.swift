@@ -39,7 +39,7 @@ import Testing
       "works": ["in": ["id": "3"]],
     ]
     for name in prefix.reversed() { item = .object([name: item]) }
-    let report = try workshop.context.sync([item], using: People(prefix: prefix))
+    let report = try workshop.context.sync(from: [item], using: People(prefix: prefix))
     #expect(report.inserted == 2)
     let person = try #require(try workshop.all("Employee").first)
     #expect(person["employeeID"] == 7 && person["name"] == "Ada" && person["age"] == 36)

@@ -45,7 +45,7 @@ struct DepartmentSerializer: SyncSerializer, Hashable {
   private func sync(
     _ workshop: ImportWorkshop, _ text: String, _ serializer: some SyncSerializer
   ) throws -> SyncReport {
-    try workshop.context.sync(JSONValue.parse(text), using: serializer)
+    try workshop.context.sync(from: .value(JSONValue.parse(text)), using: serializer)
   }
 
   private func report(
@@ -309,13 +309,14 @@ struct DepartmentSerializer: SyncSerializer, Hashable {
   @Test func theStoreCommitsAndContextsTakeItIn() async throws {
     let workshop = try ImportWorkshop()
     #expect(
-      try await workshop.store.sync(["id": 1], using: EmployeeSerializer()) == report(inserted: 1))
+      try await workshop.store.sync(from: ["id": 1], using: EmployeeSerializer())
+        == report(inserted: 1))
     #expect(try workshop.values("Employee", "employeeID") == [1])
     #expect(!workshop.context.hasChanges)
     let before = try workshop.context.digest()
     await #expect(throws: ArborError.self) {
       try await workshop.store.sync(
-        [["id": 1, "user": ["name": "x"]], [:]], using: EmployeeSerializer())
+        from: [["id": 1, "user": ["name": "x"]], [:]], using: EmployeeSerializer())
     }
     #expect(try workshop.context.digest() == before)
     try workshop.finish()

@@ -33,7 +33,7 @@ import Testing
   ) throws -> Value {
     let workshop = try ImportWorkshop([entity])
     let serializer = Serializer(strictTypes: strictly, mapping: [attribute: source])
-    try workshop.context.sync(JSONValue.parse(json), using: serializer)
+    try workshop.context.sync(from: .value(JSONValue.parse(json)), using: serializer)
     let value = try #require(workshop.all("Thing").first).value(forKey: attribute)
     try workshop.finish()
     return value

@@ -14,7 +14,7 @@ import Testing
       json == [
         "id": 1, "images": ["small": "https://a.b/c"], "children": [["title": "x", "price": 2]],
       ])
-    #expect(try ValueAdapter.decode(Banner.self, from: json) == banner)
+    #expect(try ValueAdapter.decode(Banner.self, from: .value(json)) == banner)
   }
 
   @Test func nilIsLeftOutUnlessItIsWanted() throws {

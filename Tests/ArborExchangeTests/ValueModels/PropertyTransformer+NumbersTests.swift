@@ -22,11 +22,12 @@ import Testing
     let json: JSONValue = [
       "population": "3.677.472", "area": "891,12", "height": "0,1", "slope": "-1.000,25",
     ]
-    let city = try ValueAdapter.decode(City.self, from: json)
+    let city = try ValueAdapter.decode(City.self, from: .value(json))
     #expect(city == City(population: 3_677_472, area: 891.12, height: 0.1, slope: -1_000.25))
     #expect(try ValueAdapter.encode(city) == json)
     let plain: JSONValue = ["population": 5, "area": 1.5, "height": nil]
-    #expect(try ValueAdapter.decode(City.self, from: plain) == City(population: 5, area: 1.5))
+    #expect(
+      try ValueAdapter.decode(City.self, from: .value(plain)) == City(population: 5, area: 1.5))
   }
 
   @Test(arguments: [
@@ -35,12 +36,12 @@ import Testing
   ])
   func aTextThatSpellsNoneIsUnparsable(key: String, text: String) throws {
     let error = try #require(throws: ArborError.self) {
-      try ValueAdapter.decode(City.self, from: .object([key: .string(text)]))
+      try ValueAdapter.decode(City.self, from: .value(.object([key: .string(text)])))
     }
     #expect(error.code == .unparsableValue && error.keyPath == key)
     #expect(error.location?.path == "$.\(key)")
     let wrong = try #require(throws: ArborError.self) {
-      try ValueAdapter.decode(City.self, from: .object([key: true]))
+      try ValueAdapter.decode(City.self, from: .value(.object([key: true])))
     }
     #expect(wrong.code == .typeMismatch)
   }

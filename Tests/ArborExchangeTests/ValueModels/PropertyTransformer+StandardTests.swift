@@ -35,7 +35,7 @@ import Testing
   }
 
   private func task(_ text: String) throws -> Task {
-    try ValueAdapter.decode(Task.self, from: Data(text.utf8))
+    try ValueAdapter.decode(Task.self, from: .data(Data(text.utf8)))
   }
 
   @Test func theyWorkInBothDirections() throws {
@@ -45,7 +45,7 @@ import Testing
        "due": "24.12.2024", "made": "2024-05-01T12:30:00Z", "seen": 86400, "number": "42",
        "own": "x"}
       """#)
-    let task = try ValueAdapter.decode(Task.self, from: json)
+    let task = try ValueAdapter.decode(Task.self, from: .value(json))
     #expect(task.state == .closed && task.site == URL(string: "https://a.b"))
     #expect(task.due == ISO8601Date.parse("2024-12-24") && task.number == 42 && task.own == "X")
     #expect(task.seen == Date(timeIntervalSince1970: 86_400))

@@ -48,7 +48,7 @@ import Testing
   @Test func aURLIsOneWithAndWithoutItsTransformer() throws {
     for text in ["https://a.b/c%20d?e=f#g", "mailto:a@b", "a/b", "/", "urn:x:1"] {
       let json: JSONValue = ["plain": .string(text), "transformed": .string(text)]
-      let links = try ValueAdapter.decode(Links.self, from: json)
+      let links = try ValueAdapter.decode(Links.self, from: .value(json))
       #expect(links.plain == URL(string: text) && links.transformed == links.plain, "\(text)")
       #expect(try ValueAdapter.encode(links) == json)
     }
@@ -61,7 +61,7 @@ import Testing
       for key in ["plain", "transformed"] {
         let json: JSONValue = .object([key: .string(text)])
         #expect(throws: ArborError.self, "\(key) \(text)") {
-          try ValueAdapter.decode(Links.self, from: json)
+          try ValueAdapter.decode(Links.self, from: .value(json))
         }
       }
     }

@@ -11,7 +11,7 @@ import Testing
       ["id": 1, "images": ["small": "https://a.b/c.png"], "children": [["title": "x"]]],
       ["children": [], "id": 2, "cached": true],
     ]
-    let banners = try ValueAdapter.decode([Banner].self, from: json)
+    let banners = try ValueAdapter.decode([Banner].self, from: .value(json))
     #expect(
       banners == [
         Banner(
@@ -31,7 +31,7 @@ import Testing
        "level": "high", "rank": 2, "size": {"width": 3, "height": 4}, "list": [1, 2],
        "set": ["a"], "table": {"x": 1.5}}
       """#
-    let sample = try ValueAdapter.decode(Sample.self, from: Data(json.utf8))
+    let sample = try ValueAdapter.decode(Sample.self, from: .data(Data(json.utf8)))
     #expect(sample.unsignedLong == .max && sample.whole == .min && sample.tiny == .min)
     #expect(sample.decimal == Decimal(string: "12345678901234567890.123456789"))
     #expect(sample.single == 0.1 && sample.level == .high && sample.rank == .second)
@@ -40,7 +40,7 @@ import Testing
     let rendered = try ValueAdapter.encode(sample)
     #expect(rendered == (try JSONValue.parse(json)))
     #expect(rendered["single"]?.number?.text == "0.1")
-    #expect(try ValueAdapter.decode(Sample.self, from: rendered) == sample)
+    #expect(try ValueAdapter.decode(Sample.self, from: .value(rendered)) == sample)
   }
 
   @Test(
@@ -56,7 +56,7 @@ import Testing
   func numbersOutOfRangeAreErrors(key: String, number: String, words: String) throws {
     let json = "{\n  \"\(key)\": \(number)}"
     let error = try #require(throws: ArborError.self) {
-      try ValueAdapter.decode(Sample.self, from: Data(json.utf8), source: "a.json")
+      try ValueAdapter.decode(Sample.self, from: .data(Data(json.utf8), named: "a.json"))
     }
     #expect(error.code == .invalidDocument && error.message.contains(words), "\(error)")
     let path = "$.\(key)"
@@ -75,7 +75,7 @@ import Testing
     ])
   func noOtherTypeIsTaken(key: String, value: String) throws {
     let error = try #require(throws: ArborError.self) {
-      try ValueAdapter.decode(Sample.self, from: Data("{\"\(key)\": \(value)}".utf8))
+      try ValueAdapter.decode(Sample.self, from: .data(Data("{\"\(key)\": \(value)}".utf8)))
     }
     let isParsed = value.hasPrefix("\"") && ["date", "data", "url", "uuid"].contains(key)
     #expect(error.code == (isParsed ? .unparsableValue : .invalidDocument))
@@ -105,7 +105,7 @@ import Testing
 
   @Test func missingAndNullAreToldApart() throws {
     for text in [#"{"name":"a"}"#, #"{"name":"a","nick":null}"#, #"{"name":"a","nick":"b"}"#] {
-      let reading = try ValueAdapter.decode(Reading.self, from: Data(text.utf8))
+      let reading = try ValueAdapter.decode(Reading.self, from: .data(Data(text.utf8)))
       #expect(try ValueAdapter.encode(reading).text() == text)
     }
     let missing = try #require(throws: ArborError.self) {
@@ -141,18 +141,18 @@ import Testing
 
   @Test func listsKeepTheirNullElements() throws {
     let json: JSONValue = [["title": "a"], nil, ["title": "b"]]
-    let items = try ValueAdapter.decode([Item?].self, from: json)
+    let items = try ValueAdapter.decode([Item?].self, from: .value(json))
     #expect(items == [Item(title: "a"), nil, Item(title: "b")])
     #expect(try ValueAdapter.encode(items) == json)
     let error = try #require(throws: ArborError.self) {
-      try ValueAdapter.decode([Item].self, from: json)
+      try ValueAdapter.decode([Item].self, from: .value(json))
     }
     #expect(error.location?.path == "$[1]" && error.code == .invalidDocument)
   }
 
   @Test func unknownKeysAreIgnored() throws {
     let json: JSONValue = ["a": [1], "title": "x", "b": ["title": "y"]]
-    #expect(try ValueAdapter.decode(Item.self, from: json) == Item(title: "x"))
+    #expect(try ValueAdapter.decode(Item.self, from: .value(json)) == Item(title: "x"))
   }
 
   private struct Shelf: ValueModel {
@@ -168,7 +168,7 @@ import Testing
       "first": ["title": "a"], "all": [["title": "a"], ["title": "b"]],
       "distinct": [["title": "c"]], "named": ["d": ["title": "d"]],
     ]
-    let shelf = try ValueAdapter.decode(Shelf.self, from: json)
+    let shelf = try ValueAdapter.decode(Shelf.self, from: .value(json))
     #expect(shelf.first?.title == "a" && shelf.all.map(\.title) == ["a", "b"])
     #expect(shelf.distinct == [Item(title: "c")] && shelf.some == nil)
     #expect(shelf.named["d"]?.title == "d")
@@ -180,7 +180,7 @@ import Testing
       ["type": "circle", "name": "c", "radius": 1.5], ["type": "square", "name": "s", "side": 2],
       ["type": "shape", "name": "x"],
     ]
-    let shapes = try ValueAdapter.decode([Shape].self, from: json)
+    let shapes = try ValueAdapter.decode([Shape].self, from: .value(json))
     #expect(shapes.map(\.name) == ["c", "s", "x"])
     #expect((shapes[0] as? Circle)?.radius == 1.5 && (shapes[1] as? Square)?.side == 2)
     #expect(
@@ -191,7 +191,7 @@ import Testing
   @Test(arguments: ["triangle", "banner"]) func aTypeThatCannotBeHadIsAnError(type: String) throws {
     let json: JSONValue = [["type": .string(type), "name": "c", "id": 1, "children": []]]
     let error = try #require(throws: ArborError.self) {
-      try ValueAdapter.decode([Shape].self, from: json)
+      try ValueAdapter.decode([Shape].self, from: .value(json))
     }
     #expect(error.code == .noModelType && error.location?.path == "$[0]")
   }
@@ -211,7 +211,7 @@ import Testing
 
   @Test func aChooserMayHaveATypeForAll() throws {
     let json: JSONValue = [["name": "a", "special": true], ["name": "b"]]
-    let letters = try ValueAdapter.decode([Letter].self, from: json)
+    let letters = try ValueAdapter.decode([Letter].self, from: .value(json))
     #expect(letters.map { $0 is Letter.Special } == [true, false])
     let workshop = try ModelWorkshop()
     let objects = try ["special", "b"].map { try workshop.insert("Tag", ["name": .string($0)]) }
@@ -233,7 +233,9 @@ import Testing
     let names = try ValueAdapter.decode([Named].self, from: [["name": "a"], ["name": "b"]])
     #expect(names.map(\.name) == ["A", "B"])
     for json: JSONValue in [[["name": ""]], [["name": "a"], ["name": ""]]] {
-      #expect(throws: Named.Unfit(name: "")) { try ValueAdapter.decode([Named].self, from: json) }
+      #expect(throws: Named.Unfit(name: "")) {
+        try ValueAdapter.decode([Named].self, from: .value(json))
+      }
     }
   }
 
@@ -254,18 +256,18 @@ import Testing
 
   @Test func filesAreRead() throws {
     let url = FileManager.default.temporaryDirectory.appending(path: "\(UUID().uuidString).json")
-    #expect(throws: ArborError.self) { try ValueAdapter.decode([Item].self, contentsOf: url) }
+    #expect(throws: ArborError.self) { try ValueAdapter.decode([Item].self, from: .file(url)) }
     try Data(#"[{"title": 1}]"#.utf8).write(to: url)
     defer { try? FileManager.default.removeItem(at: url) }
     let error = try #require(throws: ArborError.self) {
-      try ValueAdapter.decode([Item].self, contentsOf: url)
+      try ValueAdapter.decode([Item].self, from: .file(url))
     }
     #expect(
       error.location == .init(source: url.path, line: 1, column: 12, path: "$[0].title"))
   }
 
   @Test func documentsThatAreNoJSONAreErrors() {
-    #expect(throws: ArborError.self) { try ValueAdapter.decode([Item].self, from: Data("[".utf8)) }
+    #expect(throws: ArborError.self) { try ValueAdapter.decode([Item].self, from: "[") }
   }
 
   private struct Envelope: ValueModel {
@@ -279,7 +281,7 @@ import Testing
     let text =
       #"{"kind":"k","data":{"body":{"z":1.00000000000000000000000000000000000000001,"a":[1]}}}"#
     let json = try JSONValue.parse(text)
-    let envelope = try ValueAdapter.decode(Envelope.self, from: json)
+    let envelope = try ValueAdapter.decode(Envelope.self, from: .value(json))
     #expect(envelope.body.text() == json["data"]?["body"]?.text() && envelope.rest == nil)
     #expect(try ValueAdapter.encode(envelope).text() == text)
   }

@@ -90,7 +90,7 @@ struct AlbumWriter {
 
   /// Seeds the album once.
   func seed(_ path: String) throws {
-    try context.seedOnce("pictures", from: Self.document(for: path))
+    try context.seedOnce("pictures", from: .file(Self.document(for: path)))
     acknowledge("brought \(Self.foreignPictures.count)")
   }
 
@@ -99,7 +99,7 @@ struct AlbumWriter {
     var options = ImportOptions()
     options.batchSize = Self.batchSize
     let steps = store.importObjects(
-      contentsOf: Self.document(for: path), as: Picture.self, options: options)
+      from: .file(Self.document(for: path)), as: Picture.self, options: options)
     for try await step in steps { acknowledge("brought \(step.items)") }
   }
 

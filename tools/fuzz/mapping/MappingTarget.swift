@@ -46,15 +46,15 @@ final class MappingTarget {
     // Twice: the second time meets the objects that the first one made.
     for _ in 0..<2 {
       attempt(in: context) { () throws(ArborError) in
-        _ = try context.importObjects(json, as: "Employee")
+        _ = try context.importObjects(from: .value(json), as: "Employee")
       }
     }
     attempt(in: context) { () throws(ArborError) in
-      _ = try context.importObject(json, as: "Department")
+      _ = try context.importObject(from: .value(json), as: "Department")
     }
     attempt(in: context) { () throws(ArborError) in
       let path = words[0].split(separator: ".").map(String.init)
-      _ = try context.sync(json, using: Serializer(path: path))
+      _ = try context.sync(from: .value(json), using: Serializer(path: path))
     }
   }
 

@@ -38,7 +38,7 @@ final class SeedTarget {
     options.maximumObjects = 400
     let context = store.makeContext()
     do throws(ArborError) {
-      let report = try context.seed(from: folder.appending(path: "0.json"), options: options)
+      let report = try context.seed(from: .file(folder.appending(path: "0.json")), options: options)
       precondition(report.count == context.insertedObjects.count, "another number of objects")
       precondition(report.objects.allSatisfy(context.insertedObjects.contains), "a lost object")
       for object in context.insertedObjects {

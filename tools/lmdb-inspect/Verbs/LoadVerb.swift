@@ -87,7 +87,8 @@ struct LoadVerb: ParsableCommand {
     options.maximumSize = .max
     options.maximumObjects = .max
     options.maximumMembers = .max
-    let report = try context.seed(from: documents.map { URL(filePath: $0) }, options: options)
+    let report = try context.seed(
+      from: documents.map { .file(URL(filePath: $0)) }, options: options)
     try context.commit()
     try store.check()
     return report

@@ -59,7 +59,7 @@ extension Benchmark {
     let store = try PersistentStore(for: [Office.self, Staff.self], at: .inMemory)
     defer { store.close() }
     let document = URL(filePath: document)
-    _ = try store.makeContext().importObjects(contentsOf: document, as: Staff.self)
+    _ = try store.makeContext().importObjects(from: .file(document), as: Staff.self)
   }
 
   /// A copy of the file with four more indexes, which are built when it is opened.

@@ -183,7 +183,7 @@ extension Benchmark {
     for name in ["18_import", "18_import_again"] {
       let meter = Meter()
       let done = try await store.importObjects(
-        contentsOf: URL(filePath: path + ".json"), as: "Staff", options: options
+        from: .file(URL(filePath: path + ".json")), as: "Staff", options: options
       ).finish()
       meter.report(name, count: done.items, checksum: UInt64(done.inserted + done.updated))
     }

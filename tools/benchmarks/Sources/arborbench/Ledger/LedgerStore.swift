@@ -65,7 +65,7 @@ struct LedgerStore {
       let account = try context.insert("Account")
       account["name"] = name
     }
-    try context.importObjects(data: data, as: "Transaction")
+    try context.importObjects(from: .data(data), as: "Transaction")
     try context.commit()
   }
 

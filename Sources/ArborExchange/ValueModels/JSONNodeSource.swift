@@ -8,7 +8,7 @@ final class JSONReading: ModelSession {
 }
 
 /// A value of a document, to be decoded.
-struct JSONSource: ValueModelSource {
+struct JSONNodeSource: ValueModelSource {
   /// The value that one of several paths leads to.
   struct Part {
     let path: JSONMemberPath
@@ -88,9 +88,9 @@ struct JSONSource: ValueModelSource {
     type == JSONValue.self ? raw() as? T : nil
   }
 
-  func elements() throws -> [JSONSource] {
+  func elements() throws -> [JSONNodeSource] {
     guard let elements = value.elements else { throw mismatch("a list") }
-    return elements.map { JSONSource($0) }
+    return elements.map { JSONNodeSource($0) }
   }
 
   func demandMembers() throws {
@@ -104,25 +104,27 @@ struct JSONSource: ValueModelSource {
   func member(
     _ key: String, as type: Any.Type?, of traits: ModelTraits?, _ session: JSONReading,
     cursor: inout Int
-  ) throws -> JSONSource? {
+  ) throws -> JSONNodeSource? {
     if let parts { return part(key, of: parts) }
     guard let traits, !traits.isPlainJSON else {
-      return node.member(key, cursor: &cursor).map { JSONSource($0) }
+      return node.member(key, cursor: &cursor).map { JSONNodeSource($0) }
     }
     let path = traits.jsonKeyPaths[key]
-    if let name = path.onlyName { return node.member(name, cursor: &cursor).map { JSONSource($0) } }
-    if path.ways.count == 1 { return try end(of: path.ways[0]).map { JSONSource($0) } }
+    if let name = path.onlyName {
+      return node.member(name, cursor: &cursor).map { JSONNodeSource($0) }
+    }
+    if path.ways.count == 1 { return try end(of: path.ways[0]).map { JSONNodeSource($0) } }
     guard !path.ways.isEmpty else { return nil }
     let parts = try path.ways.compactMap { way in
       try end(of: way).map { Part(path: way, node: $0) }
     }
-    return parts.isEmpty ? nil : JSONSource(node, parts: parts)
+    return parts.isEmpty ? nil : JSONNodeSource(node, parts: parts)
   }
 
-  private func part(_ key: String, of parts: [Part]) -> JSONSource? {
+  private func part(_ key: String, of parts: [Part]) -> JSONNodeSource? {
     let part =
       parts.first { $0.path.text == key } ?? parts.first { $0.path.names.last == key }
-    return part.map { JSONSource($0.node) }
+    return part.map { JSONNodeSource($0.node) }
   }
 
   private func end(of path: JSONMemberPath) throws -> JSONNode? {
@@ -132,7 +134,7 @@ struct JSONSource: ValueModelSource {
       if node.isNull { return node }
       let isIndexed = node.kind == .array && JSONMemberPath.index(name) != nil
       guard isIndexed || node.kind == .object else {
-        throw JSONSource(node).fault(
+        throw JSONNodeSource(node).fault(
           "The path \(path.text) goes on here, and this is \(node.kind); write an object, or "
             + "correct the path.", .invalidPath)
       }
@@ -147,7 +149,7 @@ struct JSONSource: ValueModelSource {
   }
 
   func model<M: ValueModel>(
-    _ type: M.Type, _ traits: ModelTraits, _ decoder: ModelDecoder<JSONSource>
+    _ type: M.Type, _ traits: ModelTraits, _ decoder: ModelDecoder<JSONNodeSource>
   ) throws -> M {
     guard traits.choosesNoTypeForJSON != true else {
       return try traits.validate(try decoder.initialize(type))

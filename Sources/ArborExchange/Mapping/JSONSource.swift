@@ -1,0 +1,158 @@
+public import ArborJSON
+import ArborModel
+public import Foundation
+
+/// The JSON that an import, a sync, a seed or a value model is read from.
+///
+/// ```swift
+/// try context.importObjects(from: .file(url), as: Person.self)
+/// try context.importObjects(from: .data(response), as: Person.self)
+/// try context.importObject(from: ["code": "FR", "name": "France"], as: Country.self)
+/// ```
+///
+/// A string literal is JSON text; the literals of lists and objects are values.
+public struct JSONSource: Sendable {
+  enum Content: Sendable {
+    case value(JSONValue)
+    case data(Data)
+    case file(URL)
+    /// A value that doesn't encode; reading reports it.
+    case failure(ArborError)
+  }
+
+  let content: Content
+  /// The path or URL for error locations; `nil` if the document has none.
+  let name: String?
+
+  private init(_ content: Content, named name: String? = nil) {
+    self.content = content
+    self.name = name
+  }
+
+  /// A JSON value. Lines and columns in errors are those of the value written on one line.
+  public static func value(_ json: JSONValue) -> JSONSource { JSONSource(.value(json)) }
+
+  /// A document in memory, in UTF-8.
+  ///
+  /// - Parameters:
+  ///   - data: The document.
+  ///   - name: The file or URL that it came from, which errors name.
+  public static func data(_ data: Data, named name: String? = nil) -> JSONSource {
+    JSONSource(.data(data), named: name)
+  }
+
+  /// A file. A seed also follows a URL of https or http.
+  public static func file(_ url: URL) -> JSONSource {
+    JSONSource(.file(url), named: url.isFileURL ? url.path : url.absoluteString)
+  }
+
+  /// A value that can be encoded; dates are written in ISO 8601.
+  ///
+  /// If it doesn't encode, the call that reads the source throws ``ArborError`` `invalidArgument`.
+  public static func encoding(_ value: some Encodable) -> JSONSource {
+    let encoder = JSONEncoder()
+    encoder.dateEncodingStrategy = .iso8601
+    do {
+      return .data(try encoder.encode(value))
+    } catch {
+      return JSONSource(
+        .failure(
+          ArborError(
+            .invalidArgument,
+            "The value of \(type(of: value)) does not encode as JSON; see the error beneath."
+          ).with(underlying: error)))
+    }
+  }
+}
+
+extension JSONSource: ExpressibleByStringLiteral, ExpressibleByArrayLiteral,
+  ExpressibleByDictionaryLiteral
+{
+  /// A document from its text.
+  public init(stringLiteral text: String) { self = .data(Data(text.utf8)) }
+
+  /// A list.
+  public init(arrayLiteral elements: JSONValue...) { self = .value(.array(elements)) }
+
+  /// An object with the literal's order; keys must differ.
+  public init(dictionaryLiteral elements: (String, JSONValue)...) {
+    var object = JSONObject()
+    for (key, value) in elements {
+      precondition(object[key] == nil, "A JSON object cannot hold the key “\(key)” twice.")
+      object[key] = value
+    }
+    self = .value(.object(object))
+  }
+}
+
+// MARK: Reading
+
+extension JSONSource {
+  /// Whether the document is a value of the program, which is known to be a list or not.
+  var isValue: Bool { if case .value = content { true } else { false } }
+
+  /// The whole document; a file is read.
+  ///
+  /// - Throws: ``ArborError`` `fileUnreadable`; `invalidArgument` for a value that didn't encode.
+  func data() throws(ArborError) -> Data {
+    switch content {
+    case .value(let json): return json.data()
+    case .data(let data): return data
+    case .failure(let error): throw error
+    case .file(let url):
+      do {
+        return try Data(contentsOf: url)
+      } catch {
+        throw ArborError(
+          .fileUnreadable, "The file \(url.path) cannot be read; check its name and permissions."
+        ).with(underlying: error)
+      }
+    }
+  }
+
+  /// The whole document, scanned.
+  ///
+  /// - Throws: ``ArborError`` as ``data()``; `malformedDocument` and `limitExceeded`.
+  func document(
+    limits: JSONLimits = JSONLimits(), work: WorkLimit? = nil
+  ) throws(ArborError) -> JSONDocument {
+    try JSONDocument(try data(), source: name, limits: limits, work: work)
+  }
+
+  /// The items of the document, read in batches. A document in memory is scanned in one piece.
+  ///
+  /// - Throws: ``ArborError`` as ``data()``.
+  func items(_ options: ImportOptions, _ limit: ExchangeLimit) throws(ArborError) -> ImportItems {
+    let bytes: JSONByteSource
+    let chunkSize: Int
+    if case .file(let url) = content {
+      bytes = try .file(url)
+      // Large enough for a batch of common items.
+      chunkSize = 4 << 20
+    } else {
+      let data = try data()
+      bytes = .data(data)
+      chunkSize = max(data.count, 1)
+    }
+    let reader = JSONItemReader(
+      bytes, named: name, layout: options.layout.reading, limits: options.limits,
+      chunkSize: chunkSize, work: limit.work)
+    return ImportItems(reader, options, isValue: isValue)
+  }
+
+  /// Line and column of a byte, for a document that is no longer in memory.
+  func location(of offset: Int) -> ArborError.SourceLocation? {
+    let found =
+      if case .file(let url) = content {
+        try? Data(contentsOf: url, options: .mappedIfSafe)
+      } else {
+        try? data()
+      }
+    guard let data = found else { return nil }
+    let lines = data.prefix(offset).split(
+      separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
+    return ArborError.SourceLocation(
+      source: name, line: lines.count,
+      column: String(decoding: lines.last ?? Data(), as: UTF8.self).count + 1)
+  }
+}

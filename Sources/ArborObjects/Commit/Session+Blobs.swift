@@ -46,7 +46,7 @@ extension Session {
       guard !entity.layout.externalFields.isEmpty else { continue }
       if keepsRetired { try retire(of: change) }
       guard change.kind == .inserted || change.kind == .updated else { continue }
-      let values = valuesToMove(of: change, isAllowed: file.keepsBlobs(of: entity))
+      let values = valuesToMove(of: change, isAllowed: entity.keepsBlobs)
       if !values.isEmpty { move(values, of: change) }
     }
   }

@@ -41,8 +41,8 @@ package final class StoreDatabases: Sendable {
     return database
   }
 
-  /// The large binaries of a concrete entity, by its index in the schema; nil where none of its
-  /// attributes has external storage, and in files of an earlier format.
+  /// The large binaries of a concrete entity, by its index in the schema; nil if none of
+  /// its attributes has external storage.
   package func blobs(_ entity: Int) -> Database? { blobDatabases[entity] }
 
   package func index(_ declaringEntity: Int, _ name: String) -> Database? {
@@ -92,7 +92,10 @@ package final class StoreDatabases: Sendable {
       guard relationship.isOrdered else { continue }
       list.append((StoreFormat.orderDatabase(stored), StoreFormat.orderedFlags))
     }
-    return list + blobList(schema)
+    return list
+      + schema.entities.filter(\.keepsBlobs).map {
+        (name: StoreFormat.blobDatabase(schema.storedName(of: $0)), flags: StoreFormat.blobFlags)
+      }
   }
 
   /// What databases would be called if everything had been made with its present name, by the names
@@ -105,15 +108,7 @@ package final class StoreDatabases: Sendable {
     return Dictionary(pairs.filter { $0.0 != $0.1 }, uniquingKeysWith: { first, _ in first })
   }
 
-  /// Those of ``list(_:)``, its last ones, that a file of an earlier format lacks.
-  static func blobList(_ schema: ModelSchema) -> [(name: String, flags: DatabaseFlags)] {
-    schema.entities.filter(\.keepsBlobs).map {
-      (name: StoreFormat.blobDatabase(schema.storedName(of: $0)), flags: StoreFormat.blobFlags)
-    }
-  }
-
-  /// - Parameter opened: The databases of ``list(_:)``, in its order; those of large binaries may
-  ///   be missing.
+  /// - Parameter opened: The databases of ``list(_:)``, in its order.
   package init(_ schema: ModelSchema, opened: [Database]) {
     let plan = Plan(schema)
     arbor = opened[0]
@@ -130,7 +125,7 @@ package final class StoreDatabases: Sendable {
         schema: relationship, members: take(), order: relationship.isOrdered ? take() : nil)
     }
     blobDatabases = schema.entities.map { entity in
-      entity.keepsBlobs && next < opened.count ? take() : nil
+      entity.keepsBlobs ? take() : nil
     }
     indexNumbers = plan.indexNumbers
     relationshipIndexes = plan.relationshipIndexes
@@ -171,8 +166,8 @@ package final class StoreDatabases: Sendable {
 }
 
 extension EntitySchema {
-  /// Whether binaries of the entity may lie outside of its records.
-  var keepsBlobs: Bool { !isAbstract && !layout.externalFields.isEmpty }
+  /// Whether binaries of the entity may be stored outside of its records.
+  package var keepsBlobs: Bool { !isAbstract && !layout.externalFields.isEmpty }
 }
 
 extension TransactionReader {

@@ -231,7 +231,6 @@ struct StoreParts {
   let header: HeaderRecord
   let isDurable: Bool
   let isMigrating: Bool
-  let isOfEarlierFormat: Bool
 }
 
 extension StoreEngine {
@@ -254,8 +253,4 @@ extension StoreEngine {
     }
     return ObjectNumber(entity: entity.number, sequence: id.number)
   }
-
-  /// Whether large binaries of an entity can lie outside of its records: not in a file of an
-  /// earlier format that was opened for reading only.
-  package func keepsBlobs(of entity: EntitySchema) -> Bool { databases.blobs(entity.index) != nil }
 }

@@ -13,9 +13,8 @@ package enum StoreHeader {
     try decode(bytes(reader, arbor, path: path), path: path)
   }
 
-  /// Writes the header, in the version of this library: a file of an earlier major version gets the
-  /// mark in the header's former place. The digests of the databases come to be of the transaction
-  /// as well, so nothing may be written behind it.
+  /// Writes the header, in the version of this library, and the digests of the databases as of the
+  /// transaction, so that nothing may be written after it.
   ///
   /// - Parameter former: The transaction that the header named before, in a copy whose transactions
   ///   count on otherwise.
@@ -32,26 +31,14 @@ package enum StoreHeader {
     _ header: inout HeaderRecord, _ arbor: Database, _ transaction: borrowing WriteTransaction,
     following former: UInt64? = nil
   ) throws(LMDBError) -> [UInt8] {
-    if header.raiseVersion() { try leaveFormatOne(header, arbor, transaction) }
+    header.raiseVersion()
     let bytes = header.encoded()
     try transaction.put(.unnamed, key: key, value: bytes)
     try StoreDigests.keep(transaction, following: former)
     return bytes
   }
 
-  /// Leaves the mark, and of the history what this format keeps.
-  private static func leaveFormatOne(
-    _ header: HeaderRecord, _ arbor: Database, _ transaction: borrowing WriteTransaction
-  ) throws(LMDBError) {
-    try writeMark(header, arbor, in: transaction)
-    let opened = try transaction.createDatabases([
-      (name: StoreFormat.historyDatabase, flags: StoreFormat.historyFlags)
-    ])
-    try CommitHistory.trim(
-      opened[0], until: header.sequence - UInt64(header.latestCommits.count), transaction)
-  }
-
-  /// Tells libraries of format 1 that the file is of a later one.
+  /// Writes the mark, by which tools recognize a store.
   static func writeMark(
     _ header: HeaderRecord, _ arbor: Database, in transaction: borrowing WriteTransaction
   ) throws(LMDBError) {
@@ -61,12 +48,9 @@ package enum StoreHeader {
   fileprivate static func bytes(
     _ reader: TransactionReader, _ arbor: Database, path: String?
   ) throws(StoreError) -> UnsafeRawBufferPointer {
-    let bytes = try storing { () throws(LMDBError) -> UnsafeRawBufferPointer? in
-      if let bytes = try reader.get(.unnamed, key: key) { return bytes }
-      // A file of format 1 has it in the other one.
-      return try reader.get(arbor, key: key)
+    guard let bytes = try storing(reader.get(.unnamed, key: key)) else {
+      throw .notAStore(path: path ?? "", what: "The file has no header.")
     }
-    guard let bytes else { throw .notAStore(path: path ?? "", what: "The file has no header.") }
     return bytes
   }
 
@@ -141,6 +125,11 @@ extension StoreError {
         path: path ?? "",
         what: "The file was written on a machine with the other byte order; export and import it.")
     case .tooNew(let major, let minor): self = .formatTooNew(major: Int(major), minor: Int(minor))
+    case .tooOld(let major, let minor):
+      self = .notAStore(
+        path: path ?? "",
+        what: "The file has format \(major).\(minor), from before the first release, which only the "
+          + "program that wrote it can read.")
     case .damaged: self = .corrupted(what: "The header is damaged.")
     }
   }

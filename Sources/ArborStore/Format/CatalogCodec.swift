@@ -12,9 +12,7 @@ package import ArborModel
 /// crc32c u32
 /// ```
 ///
-/// A name is its length as a variable number, then its UTF-8. Catalogues of the formats 1 and 2
-/// begin with the number of entities, and have neither stored names nor what is behind the
-/// properties.
+/// A name is its length as a variable number, then its UTF-8.
 package enum CatalogCodec {
   private typealias Parts = [String: SchemaCatalog.StoredPart]
 
@@ -48,38 +46,27 @@ package enum CatalogCodec {
     }
   }
 
-  /// Whether bytes are a catalogue of the formats 1 and 2, whose databases are named after the
-  /// model.
-  package static func isWithoutStoredNames(_ bytes: UnsafeRawBufferPointer) -> Bool {
-    var reader = ByteReader(bytes)
-    // Without entities the number is zero as well, and the checksum follows.
-    return reader.read() != UInt16(0) || bytes.count == 6
-  }
-
   /// The catalogue of bytes that ``encode(_:)`` made, or nil for others: numbers begin with 1, and
   /// none is used twice, as no name and no stored name is.
   package static func decode(_ bytes: UnsafeRawBufferPointer) -> SchemaCatalog? {
-    let isEarlier = isWithoutStoredNames(bytes)
-    guard var reader = ByteReader(checked: bytes) else { return nil }
-    if !isEarlier { _ = reader.read(UInt16.self) }
-    guard let count: UInt16 = reader.read() else { return nil }
+    guard var reader = ByteReader(checked: bytes), reader.read() == UInt16(0),
+      let count: UInt16 = reader.read()
+    else { return nil }
     var entries: [String: SchemaCatalog.Entry] = [:]
     entries.reserveCapacity(Int(count))
     var numbers = Uniqueness()
     var (relationships, indexes) = (Uniqueness(), Uniqueness())
     for _ in 0..<count {
       guard let number: UInt16 = reader.read(), let layout: UInt16 = reader.read(),
-        let name = reader.readText(), let stored = isEarlier ? "" : reader.readText(),
+        let name = reader.readText(), let stored = reader.readText(),
         let properties = readProperties(&reader), layout > 0, numbers.insert(number, stored),
         entries[name] == nil
       else { return nil }
       var entry = SchemaCatalog.Entry(number: number, layoutNumber: layout, properties: properties)
-      if !isEarlier {
-        guard let read = readParts(&reader, &relationships),
-          let readIndexes = readParts(&reader, &indexes)
-        else { return nil }
-        (entry.storedName, entry.relationships, entry.indexes) = (stored, read, readIndexes)
-      }
+      guard let read = readParts(&reader, &relationships),
+        let readIndexes = readParts(&reader, &indexes)
+      else { return nil }
+      (entry.storedName, entry.relationships, entry.indexes) = (stored, read, readIndexes)
       entries[name] = entry
     }
     return reader.isAtEnd ? SchemaCatalog(entries: entries) : nil

@@ -17,8 +17,8 @@ package import Foundation
 /// └───────────────┴────────────────┴───────────┴────────────────┴──────────┘
 /// ```
 ///
-/// Behind it lie the ``LatestCommits``; files of format 1.2 and before have none there. The unnamed
-/// database has it, since every commit writes that one's page in any case.
+/// Behind it lie the ``LatestCommits``. It is in the unnamed database, whose page every
+/// commit writes in any case.
 ///
 /// The transaction equals the one that LMDB's root page names, or somebody else wrote to the file.
 /// The generation grows with every change of the model's fingerprint, so that a process that knows
@@ -78,6 +78,7 @@ package struct HeaderRecord: Sendable, Hashable {
     case foreign
     case otherByteOrder
     case tooNew(major: UInt16, minor: UInt16)
+    case tooOld(major: UInt16, minor: UInt16)
     case damaged
   }
 
@@ -124,14 +125,8 @@ package struct HeaderRecord: Sendable, Hashable {
     set { setFlag(Self.unsettledFlag, newValue) }
   }
 
-  /// Takes this library's version where it has an earlier one; true where its major one was.
-  mutating func raiseVersion() -> Bool {
-    let (major, minor) = (StoreFormat.majorVersion, StoreFormat.minorVersion)
-    let isOlder = majorVersion < major
-    minorVersion = isOlder ? minor : max(minorVersion, minor)
-    majorVersion = major
-    return isOlder
-  }
+  /// Raises the minor version to that of this library.
+  mutating func raiseVersion() { minorVersion = max(minorVersion, StoreFormat.minorVersion) }
 
   package func encoded() -> [UInt8] {
     var writer = ByteWriter(reserving: Self.size + latestCommits.bytes.count)
@@ -155,7 +150,7 @@ package struct HeaderRecord: Sendable, Hashable {
 
   /// Reads a header.
   ///
-  /// What a later major version looks like behind its version numbers is unknown, so those are
+  /// What another major version looks like after its version numbers is unknown, so those are
   /// validated before the checksum. Counts that no store reaches are damage whatever the checksum
   /// says.
   package init(_ bytes: UnsafeRawBufferPointer) throws(Problem) {
@@ -168,6 +163,7 @@ package struct HeaderRecord: Sendable, Hashable {
     else { throw .damaged }
     guard order == Self.byteOrder else { throw .otherByteOrder }
     guard major <= StoreFormat.majorVersion else { throw .tooNew(major: major, minor: minor) }
+    guard major == StoreFormat.majorVersion else { throw .tooOld(major: major, minor: minor) }
     guard bytes.count >= Self.size,
       var reader = ByteReader(
         checked: UnsafeRawBufferPointer(rebasing: bytes[..<Self.size])),

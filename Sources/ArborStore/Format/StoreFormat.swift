@@ -26,7 +26,7 @@ package import LMDB
 /// Nothing here may change without a new format version and an entry in the article's history of
 /// formats.
 package enum StoreFormat {
-  /// A reader refuses a file of a later major version, and reads one of a later minor version.
+  /// A reader refuses a file of another major version, and reads one of a later minor version.
   package static let majorVersion: UInt16 = 3
   package static let minorVersion: UInt16 = 4
 
@@ -43,8 +43,6 @@ package enum StoreFormat {
   /// At most so many commits are remembered.
   package static let longestHistory =
     historyLength + UInt64(latestCommitsSize / (leastEntrySize + 1))
-  /// The same in files of format 1, from whose history commits went 64 at a time.
-  package static let longestHistoryOfFormatOne = historyLength + 63
   /// The distance between the positions of two members of an ordered relationship at first.
   package static let positionGap: UInt64 = 1 << 32
   /// A binary of so many bytes is kept outside of its record where the model allows it.
@@ -99,8 +97,8 @@ extension StoreFormat {
 // MARK: - Keys of the unnamed and the `arbor` database
 
 extension StoreFormat {
-  /// In the unnamed database the header; in the `arbor` database the mark, by which libraries of
-  /// format 1 know that the file is of a later one, or in a file of format 1 the header.
+  /// In the unnamed database the header; in the `arbor` database the mark, by which tools recognize
+  /// a store.
   package static let headerKey = "header"
   /// In the unnamed database, on the page of the header that every commit writes in any case.
   package static let digestsKey = "header-digests"

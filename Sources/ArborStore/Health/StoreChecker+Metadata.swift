@@ -90,10 +90,7 @@ extension StoreChecker {
       }
     }
     if let bytes = try entry(StoreFormat.catalogKey, arbor) {
-      var catalog = CatalogCodec.decode(bytes)
-      if CatalogCodec.isWithoutStoredNames(bytes) {
-        catalog = try? catalog?.completed(for: store.schema.entities)
-      }
+      let catalog = CatalogCodec.decode(bytes)
       // What was kept of a former model may have gone since the store was opened.
       if catalog?.withoutRetiredDatabases != store.schema.catalog.withoutRetiredDatabases {
         report.add(.header, "The catalogue is damaged or of another model.")
@@ -146,7 +143,7 @@ extension StoreChecker {
     }
     let least = StoreFormat.historyLength
     let most =
-      header.majorVersion == 1 ? StoreFormat.longestHistoryOfFormatOne : StoreFormat.longestHistory
+      StoreFormat.longestHistory
     if count < min(snapshot.sequence, least) || count > min(snapshot.sequence, most) {
       report.add(.history, "The history has \(count) commits; it should have the last of all.")
     }

@@ -9,11 +9,7 @@ extension StoreEngine {
 
   /// The databases that the file has to consist of.
   var expectedDatabases: [String: DatabaseFlags] {
-    var list = StoreDatabases.list(schema)
-    // A file of an earlier format, opened for reading only, has no large binaries.
-    if schema.entities.allSatisfy({ databases.blobs($0.index) == nil }) {
-      list.removeLast(StoreDatabases.blobList(schema).count)
-    }
+    let list = StoreDatabases.list(schema)
     return Dictionary(list.map { ($0.name, $0.flags) }) { first, _ in first }
   }
 

@@ -220,7 +220,6 @@ extension StoreOpener {
   ) throws(StoreError) {
     let arbor = parts.databases.arbor
     let schema = migration.new
-    // Even if nothing was renumbered: a file of an earlier format has no stored names.
     let catalog = CatalogCodec.encode(migration.catalog)
     try StoreCreation.put(StoreFormat.catalogKey, catalog, arbor, transaction)
     for entity in schema.concreteEntities {

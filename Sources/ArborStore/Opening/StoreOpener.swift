@@ -91,7 +91,7 @@ struct StoreOpener {
     let store = try StoreRegistry.shared.store(on: environment) { () throws(StoreError) in
       let parts = try migrated(parts(of: environment, path: environment.path))
       try agree(with: parts)
-      let store = try StoreEngine(broughtOver(parts))
+      let store = try StoreEngine(parts)
       try verify(store)
       return store
     }
@@ -172,8 +172,7 @@ struct StoreOpener {
     return StoreParts(
       environment: environment, path: path, schema: schema, modelDigest: digest,
       databases: databases, layouts: layouts, header: header, isDurable: opening.isDurable,
-      isMigrating: opening.isMigrating,
-      isOfEarlierFormat: CatalogCodec.isWithoutStoredNames(stored))
+      isMigrating: opening.isMigrating)
   }
 
   /// The layouts that records of a schema's entities may be in.
@@ -222,8 +221,7 @@ struct StoreOpener {
     } catch {
       throw StoreError(error)
     }
-    let required = list.count - StoreDatabases.blobList(schema).count
-    for (database, wanted) in zip(opened, list).prefix(required) where database == nil {
+    for (database, wanted) in zip(opened, list) where database == nil {
       throw .corrupted(what: "The database \(wanted.name) is missing.")
     }
     return StoreDatabases(schema, opened: opened.compactMap { $0 })

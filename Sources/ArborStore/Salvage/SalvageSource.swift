@@ -183,11 +183,6 @@ final class SalvageSource {
     guard entry.key.count > 4, entry.tree == nil,
       let key = String(validating: entry.key, as: UTF8.self)
     else { return }
-    if key == StoreFormat.headerKey {
-      // In files of format 1 it lies here.
-      if header == nil { header = Self.header(entry) }
-      return
-    }
     guard Self.isKnown(key) else { return }
     try file.withValue(of: entry) { (bytes) throws(LMDBError) in
       if let bytes { self.entries.note(key, bytes, rank) }

@@ -62,18 +62,6 @@ import Testing
     }
   }
 
-  /// Files of the formats 1 and 2 have a number and a name for each entity and property.
-  @Test func cataloguesWithoutStoredNamesAreRead() throws {
-    let catalog = SchemaCatalog(numbering: try OfficeModel.make())
-    let bytes = EarlierFormat.catalog(catalog)
-    #expect(decode(bytes) == catalog)
-    #expect(bytes.withUnsafeBytes { CatalogCodec.isWithoutStoredNames($0) })
-    let present = CatalogCodec.encode(catalog)
-    #expect(!present.withUnsafeBytes { CatalogCodec.isWithoutStoredNames($0) })
-    let empty = EarlierFormat.catalog(SchemaCatalog(entries: [:]))
-    #expect(decode(empty) == SchemaCatalog(entries: [:]))
-  }
-
   @Test func equalCataloguesHaveEqualBytes() throws {
     let model = try OfficeModel.make()
     let first = CatalogCodec.encode(SchemaCatalog(numbering: model))

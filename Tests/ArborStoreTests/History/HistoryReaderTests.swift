@@ -61,36 +61,6 @@ import Testing
     }
   }
 
-  /// A store of format 1.2 has all commits in the history; the next ones come to lie behind the
-  /// header, which says so by its version.
-  @Test func goesOnWithAStoreOfAnEarlierFormat() throws {
-    try TemporaryStore.use(OfficeModel.make()) { store in
-      let (file, draft) = (store.file, Draft(store.file))
-      for round in 1...5 {
-        try draft.insert("Tag", ["name": .string("\(round)")])
-        try draft.commit()
-      }
-      #expect(try kept(file).latest == 5)
-      try Vandal(file: file).write { transaction, header in
-        try header.latestCommits.forEach(endingWith: 5) { sequence, entry in
-          _ = try transaction.put(file.databases.history, key: sequence, value: entry)
-        }
-        header.latestCommits = LatestCommits()
-        (header.majorVersion, header.minorVersion) = (1, 2)
-      }
-      try expectAll(file, from: 1)
-      #expect(try file.check().isSound)
-      try draft.insert("Tag", ["name": "6"])
-      try draft.commit()
-      #expect(try kept(file).latest == 1)
-      try expectAll(file, from: 1)
-      let snapshot = try file.snapshot()
-      defer { snapshot.close() }
-      let header = try StoreHeader.read(snapshot.reader, file.databases.arbor)
-      #expect(header.majorVersion == StoreFormat.majorVersion)
-    }
-  }
-
   /// A damaged entry is called so, wherever it lies.
   @Test func namesDamage() throws {
     try TemporaryStore.use(OfficeModel.make()) { store in

@@ -334,6 +334,17 @@ import Testing
     }
   }
 
+  @Test("A format from before the first release is refused by name", arguments: [1, 2] as [UInt8])
+  func refusesAnEarlierFormat(major: UInt8) throws {
+    let error = try openWithHeader { $0[8] = major }
+    guard case .notAStore(_, let what)? = error else {
+      throw DraftError("\(String(describing: error))")
+    }
+    #expect(
+      what == "The file has format \(major).\(StoreFormat.minorVersion), from before the first "
+        + "release, which only the program that wrote it can read.")
+  }
+
   @Test func refusesDamagedHeaders() throws {
     let error = try openWithHeader { $0[30] ^= 1 }
     guard case .corrupted? = error else { throw DraftError("\(String(describing: error))") }

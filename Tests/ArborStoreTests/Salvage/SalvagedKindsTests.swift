@@ -30,26 +30,6 @@ import Testing
     }
   }
 
-  /// Files that libraries of formats 1 and 2 have left are salvaged as they are.
-  @Test(arguments: [(1, 3), (2, 2)] as [(UInt16, UInt16)])
-  func storesOfEarlierFormats(major: UInt16, minor: UInt16) throws {
-    try SalvagedOffice.make(path) { file in
-      try EarlierFormat.enter(file)
-      try Vandal(file: file).write { _, header in
-        (header.majorVersion, header.minorVersion) = (major, minor)
-      }
-    }
-    let before = try Data(contentsOf: URL(filePath: path))
-    let result = try StoreSalvage.run(from: path, to: target)
-    #expect(result.outcome.state == .newest)
-    #expect(result.outcome.entities.allSatisfy { $0.lost == 0 && $0.doubtful == 0 })
-    #expect(result.outcome.lostLinkCount == 0)
-    #expect(try Data(contentsOf: URL(filePath: path)) == before)
-    try TemporaryStore.check(path: target)
-    #expect(try Objects(path: target) == Objects(path: path))
-    try strike(rounds: TestLength.of(7, long: 700))
-  }
-
   /// The objects of one entity are gone: those of its parent and its subentities stay, and links
   /// between them are told.
   @Test(arguments: ["Employee", "Manager"]) func onePartOfAHierarchyIsLost(_ name: String) throws {

@@ -178,41 +178,6 @@ import Testing
     }
   }
 
-  @Test func storesOfEarlierFormatsOpenUnchanged() throws {
-    let folder = try TemporaryFolder()
-    var opening = StoreOpening(.file(folder.path("a.arbor")), model: try model())
-    let inline = bytes(50_000)
-    var number = ObjectNumber(rawValue: 0)
-    do {
-      let file = try StoreEngine.open(opening)
-      defer { file.close() }
-      let draft = Draft(file)
-      number = try draft.insert("Photo", ["image": .binary(inline)])
-      try draft.commit()
-      // As a file of format 1.1 was: everything in the records, no database beside them.
-      let database = try #require(file.databases.blobs(0))
-      try Vandal(file: file).write { transaction, header in
-        (header.majorVersion, header.minorVersion) = (1, 1)
-        try transaction.deleteDatabase(database)
-      }
-    }
-    opening.isReadOnly = true
-    do {
-      let file = try StoreEngine.open(opening)
-      defer { file.close() }
-      #expect(file.databases.blobs(0) == nil)
-      #expect(try Draft(file).value(number, "image") == .binary(inline))
-      #expect(try file.check().isSound)
-    }
-    opening.isReadOnly = false
-    let file = try StoreEngine.open(opening)
-    defer { file.close() }
-    #expect(try Draft(file).value(number, "image") == .binary(inline))
-    let other = try insert(file, bytes(20_000))
-    #expect(try read(file, other) == bytes(20_000))
-    #expect(try file.check().isSound)
-  }
-
   #if os(Linux)
     @Test func aFullDiskLosesNoBinary() async {
       await #expect(processExitsWith: .exitCode(7)) {

@@ -105,7 +105,7 @@ struct InspectedFile {
 
   private static func isStore(_ environment: Environment) throws -> Bool {
     guard let database = try environment.openDatabase("arbor") else { return false }
-    // The header's mark, in files of format 1 the header.
+    // The mark of a store.
     return try environment.read { transaction in
       try Array("header".utf8).withUnsafeBytes {
         try transaction.reader.get(database, key: $0) != nil

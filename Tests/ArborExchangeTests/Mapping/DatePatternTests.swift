@@ -63,6 +63,43 @@ import Testing
       ("Europe/Berlin", "1850-01-01", nil, "1849-12-31T23:06:32Z"),
       ("Europe/Berlin", "1850-01-01", "yyyy-MM-dd", "1849-12-31T23:06:32Z"),
       ("Europe/Berlin", "1 January 1850", "d MMMM yyyy", "1849-12-31T23:06:32Z"),
+      // A zone in the text.
+      ("GMT", "2018-11-04 America/Sao_Paulo", "yyyy-MM-dd VV", "2018-11-04T03:00:00Z"),
+      ("GMT", "2013-03-10 02:30 America/New_York", "yyyy-MM-dd HH:mm VV", "2013-03-10T07:30:00Z"),
+      ("GMT", "2013-11-03 01:30 America/New_York", "yyyy-MM-dd HH:mm VV", "2013-11-03T05:30:00Z"),
+      ("GMT", "Mar 10 02:30:00 EST 2013", "MMM d HH:mm:ss z yyyy", "2013-03-10T07:30:00Z"),
+      ("GMT", "10 Jul 2013 12:30 EST", "d MMM yyyy HH:mm z", "2013-07-10T17:30:00Z"),
+      ("GMT", "10 Jan 2013 12:30 EDT", "d MMM yyyy HH:mm z", "2013-01-10T16:30:00Z"),
+      ("GMT", "10 Jan 2013 12:30 GMT+2", "d MMM yyyy HH:mm z", "2013-01-10T10:30:00Z"),
+      ("GMT", "10 Jan 2013 12:30 UTC", "d MMM yyyy HH:mm zzz", "2013-01-10T12:30:00Z"),
+      (
+        "GMT", "1 Jul 2013 0:30 Central European Summer Time", "d MMM yyyy H:mm zzzz",
+        "2013-06-30T22:30:00Z"
+      ),
+      (
+        "GMT", "Sun, 04 Nov 2018 00:30:15 -0300", "EEE, dd MMM yyyy HH:mm:ss Z",
+        "2018-11-04T03:30:15Z"
+      ),
+      ("America/Sao_Paulo", "4 Nov 2018 +02:00", "d MMM yyyy XXX", "2018-11-03T22:00:00Z"),
+      // Leap seconds, midnight at the end of a day, and other hours.
+      ("GMT", "2016-12-31 23:59:60", "yyyy-MM-dd HH:mm:ss", "2016-12-31T23:59:59Z"),
+      ("Europe/Berlin", "1 Jan 2017 0:59:60", "d MMM yyyy H:mm:ss", "2016-12-31T23:59:59Z"),
+      ("GMT", "14 Jun 2012 24:00", "d MMM yyyy HH:mm", "2012-06-15T00:00:00Z"),
+      ("GMT", "14 Jun 2012 24:00", "d MMM yyyy kk:mm", "2012-06-14T00:00:00Z"),
+      ("GMT", "14 Jun 2012 12:15 AM", "d MMM yyyy h:mm a", "2012-06-14T00:15:00Z"),
+      ("GMT", "14 Jun 2012 12:15 pm", "d MMM yyyy h:mm a", "2012-06-14T12:15:00Z"),
+      ("GMT", "14 Jun 2012 11:15 PM", "d MMM yyyy K:mm a", "2012-06-14T23:15:00Z"),
+      // Names, quotations and blanks.
+      ("GMT", " 3 MARCH  2020 ", "d MMM yyyy", "2020-03-03T00:00:00Z"),
+      ("GMT", "5 o'clock, 3. März 2020", "H 'o''clock', d. 'März' yyyy", "2020-01-03T05:00:00Z"),
+      // Other years, days and weeks.
+      ("GMT", "12024-01-01", "yyyy-MM-dd", "+012024-01-01T00:00:00Z"),
+      ("GMT", "1 Jan 12024", "d MMM yyyy", "+012024-01-01T00:00:00Z"),
+      ("GMT", "15 Mar 0044 BC", "d MMM yyyy G", "-000043-03-15T00:00:00Z"),
+      ("GMT", "15 Mar -43", "d MMM u", "-000043-03-15T00:00:00Z"),
+      ("GMT", "2020/366", "yyyy/DDD", "2020-12-31T00:00:00Z"),
+      ("GMT", "2021-W01-1", "YYYY-'W'ww-e", "2021-01-04T00:00:00Z"),
+      ("GMT", "2020-W53-7", "YYYY-'W'ww-e", "2021-01-03T00:00:00Z"),
     ] as [(String, String, String?, String)])
   func readersAgree(zone: String, text: String, format: String?, expected: String) throws {
     #expect(try read(text, format, zone) == expected)
@@ -79,6 +116,65 @@ import Testing
     let times = JSONTransformer.date(format: "yyyy-MM-dd HH:mm:ss")
     for text in ["2012-06-04 24:00:01", "2012-06-04 12:60:00", "2012-06-04 12:00:60"] {
       #expect(throws: ArborError.self) { try times.read(.string(text), as: Date.self) }
+    }
+    for (text, format) in [
+      ("30 Feb 2012", "d MMM yyyy"), ("12 Mar 2020 x", "d MMM yyyy"), ("12 Mai 2020", "d MMM yyyy"),
+      ("2021/366", "yyyy/DDD"), ("1 Jan 2020 13:00 PM", "d MMM yyyy h:mm a"),
+      ("1 Jan 2020 12:00 XYZ", "d MMM yyyy HH:mm z"), ("1 Jan 2020 24:01", "d MMM yyyy HH:mm"),
+      ("1 Jan 2020 Europe/Nowhere", "d MMM yyyy VV"), ("0 Jan 2020", "d MMM yyyy"),
+    ] {
+      #expect(throws: ArborError.self, "\(text)") {
+        try JSONTransformer.date(format: format).read(.string(text), as: Date.self)
+      }
+    }
+  }
+
+  @Test("Fractions of a second are those of ISO 8601", arguments: ["1", "123", "123456", "000001"])
+  func fractions(digits: String) throws {
+    for format in ["yyyy-MM-dd HH:mm:ss.SSS", "d MMM yyyy HH:mm:ss.SSS"] {
+      let day = format.hasPrefix("d") ? "14 Jun 2012" : "2012-06-14"
+      let expected = try #require(ISO8601Date.parse("2012-06-14T12:00:00.\(digits)Z"))
+      let text = JSONValue.string("\(day) 12:00:00.\(digits)")
+      #expect(try JSONTransformer.date(format: format).read(text) == expected)
+    }
+  }
+
+  @Test("Names of months are those of the locale")
+  func locales() throws {
+    let expected = try #require(ISO8601Date.parse("2012-05-04"))
+    for (text, format, locale) in [
+      ("4. Mai 2012", "d. MMMM yyyy", "de_DE"), ("4 mai 2012", "d MMM yyyy", "fr_FR"),
+      ("4 мая 2012", "d MMMM yyyy", "ru_RU"), ("٤ مايو ٢٠١٢", "d MMMM yyyy", "ar_EG"),
+      ("2012年5月4日", "yyyy年M月d日", "ja_JP"),
+    ] {
+      let transformer = JSONTransformer.date(format: format, locale: Locale(identifier: locale))
+      #expect(try transformer.read(.string(text)) == expected, "\(text)")
+    }
+  }
+
+  @Test(
+    "Every day of a zone begins at the same moment for patterns and ISO 8601",
+    arguments: [
+      "America/Sao_Paulo", "America/Havana", "America/Asuncion", "Asia/Beirut", "Africa/Cairo",
+      "Pacific/Apia", "America/Toronto", "Europe/Lisbon",
+    ])
+  func daysAgree(identifier: String) throws {
+    let zone = try #require(TimeZone(identifier: identifier))
+    let patterns = ["yyyy-MM-dd", "d MMM yyyy", "EEEE, d MMMM yyyy"].map { format in
+      let writer = DateFormatter()
+      writer.locale = Locale(identifier: "en_US_POSIX")
+      writer.timeZone = .gmt
+      writer.dateFormat = format
+      return (writer, JSONTransformer.date(format: format, timeZone: zone))
+    }
+    let first = try #require(ISO8601Date.parse("1915-01-01"))
+    for number in 0..<44_000 {
+      let day = first.addingTimeInterval(Double(number) * 86_400)
+      let (writer, transformer) = patterns[number % patterns.count]
+      let text = ISO8601Date.seconds(day).prefix(10)
+      let expected = try #require(ISO8601Date.parse(String(text), in: zone))
+      guard try transformer.read(.string(writer.string(from: day))) != expected else { continue }
+      Issue.record("\(text) in \(identifier)")
     }
   }
 

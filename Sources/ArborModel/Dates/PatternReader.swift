@@ -1,0 +1,394 @@
+package import Foundation
+
+/// Reads texts by a Unicode date pattern, by the rules of ``ISO8601Date``.
+///
+/// A formatter that reads the same patterns keeps milliseconds only, takes the year 12024 for 2024,
+/// refuses days without midnight in a zone that the text names, and takes many times as long.
+///
+/// | fields | what a text has for them |
+/// |---|---|
+/// | `y`, `yyyy` | a year, of four digits or more and fewer |
+/// | `M`, `L`, `d`, `D`, `H`, `h`, `K`, `k`, `m`, `s` | numbers, with or without leading zeros |
+/// | `S` | a fraction of a second, of any length |
+/// | `MMM`, `MMMM`, `LLL`, `LLLL`, `EEE`, `EEEE`, `a` | names in the locale, in any case |
+/// | `Z`, `X`, `x`, `O` | an offset from UTC |
+/// | `VV` | the identifier of a zone |
+/// | `z`, `zzzz` | an offset, an identifier, or a name that a formatter knows |
+///
+/// Numbers without anything between them have as many digits as the pattern has letters.
+package struct PatternReader: Sendable {
+  /// What a text says.
+  package struct Reading: Sendable {
+    /// The zone of a text that contains one.
+    package enum Zone: Sendable {
+      /// Seconds east of UTC.
+      case offset(Int)
+      case region(TimeZone)
+      /// A name that is neither.
+      case named(String)
+    }
+
+    package let day: GregorianDay
+    /// Seconds since midnight; nil if the pattern has no time.
+    package let seconds: Int?
+    package let fraction: Double
+    package let zone: Zone?
+    /// Whether the text has 60 seconds, of which 59 count.
+    package let isLeapSecond: Bool
+  }
+
+  fileprivate enum Field: Sendable {
+    case year, month, day, dayOfYear, minute, second
+    /// An hour from 0, from 1 to 24, and of half a day.
+    case hour, hourFromOne, hourOfHalf
+  }
+
+  fileprivate enum Part: Sendable {
+    case byte(UInt8)
+    case blanks
+    /// A number of a fixed width, or of at most some digits.
+    case number(Field, width: Int?, most: Int)
+    case fraction
+    /// Names in lowercase with what they stand for, the longest first.
+    case months([Name])
+    case halves([Name])
+    case weekdays([Name])
+    case offset, zone
+  }
+
+  fileprivate typealias Name = (bytes: [UInt8], number: Int)
+
+  private let parts: [Part]
+  private let hasTime: Bool
+
+  /// - Returns: nil for a pattern with other fields, with one twice, or without a year.
+  package init?(_ pattern: String, locale: Locale) {
+    var compiler = PatternCompiler(pattern, locale)
+    guard compiler.compile() else { return nil }
+    (parts, hasTime) = (compiler.parts, compiler.hasTime)
+  }
+
+  /// What the whole of a text says, or nil.
+  package func reading(_ text: String) -> Reading? {
+    var text = text
+    return text.withUTF8 { bytes in
+      var reader = PatternCursor(bytes: bytes)
+      return reader.reading(parts, hasTime)
+    }
+  }
+
+  fileprivate static func lowercase(_ byte: UInt8) -> UInt8 {
+    byte &- UInt8(ascii: "A") < 26 ? byte | 0x20 : byte
+  }
+}
+
+/// Makes the parts of a pattern.
+private struct PatternCompiler {
+  private(set) var parts: [PatternReader.Part] = []
+  private(set) var hasTime = false
+  private let bytes: [UInt8]
+  private let locale: Locale
+  private var seen: Set<Unicode.Scalar> = []
+  private var position = 0
+  /// The number of letters of the last number.
+  private var lastWidth = 0
+
+  init(_ pattern: String, _ locale: Locale) {
+    bytes = Array(pattern.utf8)
+    self.locale = locale
+  }
+
+  mutating func compile() -> Bool {
+    while position < bytes.count {
+      let byte = bytes[position]
+      let isLetter = PatternReader.lowercase(byte) &- UInt8(ascii: "a") < 26
+      if byte == UInt8(ascii: "'") {
+        guard addQuotation() else { return false }
+      } else if isLetter {
+        let count = bytes[position...].prefix { $0 == byte }.count
+        guard addField(Unicode.Scalar(byte), count) else { return false }
+        position += count
+      } else {
+        add(byte)
+        position += 1
+      }
+    }
+    let isOfOneKind = !(seen.contains("D") && (seen.contains("M") || seen.contains("d")))
+    return seen.contains("y") && isOfOneKind
+  }
+
+  private mutating func add(_ byte: UInt8) {
+    guard byte == UInt8(ascii: " ") else { return parts.append(.byte(byte)) }
+    if case .blanks? = parts.last { return }
+    parts.append(.blanks)
+  }
+
+  private mutating func addQuotation() -> Bool {
+    position += 1
+    let start = position
+    while let end = bytes[position...].firstIndex(of: UInt8(ascii: "'")) {
+      bytes[position..<end].forEach { add($0) }
+      position = end + 1
+      let isApostrophe = end == start
+      // Within a quotation, too, two apostrophes are one.
+      let isDoubled = position < bytes.count && bytes[position] == UInt8(ascii: "'")
+      if isApostrophe || isDoubled { add(UInt8(ascii: "'")) }
+      if isApostrophe || !isDoubled { return true }
+      position += 1
+    }
+    return false
+  }
+
+  private mutating func addField(_ letter: Unicode.Scalar, _ count: Int) -> Bool {
+    let kind: Unicode.Scalar =
+      switch letter {
+      case "L": "M"
+      case "h", "K", "k": "H"
+      case "X", "x", "O", "z", "V": "Z"
+      default: letter
+      }
+    guard seen.insert(kind).inserted else { return false }
+    switch (letter, count) {
+    case ("y", 1), ("y", 3...): addNumber(.year, count, most: 6)
+    case ("M", ...2), ("L", ...2): addNumber(.month, count)
+    case ("M", 3...4), ("L", 3...4):
+      parts.append(
+        .months(
+          names {
+            [
+              $0.shortMonthSymbols, $0.monthSymbols, $0.shortStandaloneMonthSymbols,
+              $0.standaloneMonthSymbols,
+            ]
+          }))
+    case ("d", ...2): addNumber(.day, count)
+    case ("D", ...3): addNumber(.dayOfYear, count, most: 3)
+    case ("E", ...4):
+      parts.append(.weekdays(names { [$0.shortWeekdaySymbols, $0.weekdaySymbols] }))
+    case ("H", ...2): addNumber(.hour, count)
+    case ("k", ...2): addNumber(.hourFromOne, count)
+    case ("h", ...2), ("K", ...2): addNumber(.hourOfHalf, count)
+    case ("m", ...2): addNumber(.minute, count)
+    case ("s", ...2): addNumber(.second, count)
+    case ("S", _):
+      limitLastNumber()
+      parts.append(.fraction)
+    case ("a", ...3):
+      parts.append(.halves(names { [[$0.amSymbol, $0.pmSymbol], ["AM", "PM"]] }))
+    case ("Z", ...3), ("Z", 5), ("X", ...5), ("x", ...5): parts.append(.offset)
+    // A long name has blanks, as what follows may begin with.
+    case ("z", 4) where position + count < bytes.count: return false
+    case ("Z", 4), ("O", _), ("z", ...4), ("V", 2): parts.append(.zone)
+    default: return false
+    }
+    switch kind {
+    case "H", "m", "s", "S", "a": hasTime = true
+    default: break
+    }
+    return true
+  }
+
+  private mutating func addNumber(_ field: PatternReader.Field, _ count: Int, most: Int = 2) {
+    limitLastNumber()
+    parts.append(.number(field, width: nil, most: most))
+    lastWidth = count
+  }
+
+  /// Gives a number its width that another one follows at once.
+  private mutating func limitLastNumber() {
+    guard case .number(let field, _, let most)? = parts.last else { return }
+    parts[parts.count - 1] = .number(field, width: lastWidth, most: most)
+  }
+
+  private func names(_ lists: (DateFormatter) -> [[String]?]) -> [PatternReader.Name] {
+    let formatter = DateFormatter()
+    formatter.locale = locale
+    formatter.calendar = Calendar(identifier: .iso8601)
+    var names: [PatternReader.Name] = []
+    for list in lists(formatter) {
+      for (index, name) in (list ?? []).enumerated() where !name.isEmpty {
+        let bytes = name.utf8.map(PatternReader.lowercase)
+        names.append((bytes, index))
+        if bytes.last == UInt8(ascii: ".") { names.append((bytes.dropLast(), index)) }
+      }
+    }
+    return names.sorted { $0.bytes.count > $1.bytes.count }
+  }
+}
+
+/// Goes through a text.
+private struct PatternCursor {
+  typealias Reading = PatternReader.Reading
+
+  let bytes: UnsafeBufferPointer<UInt8>
+  private var position = 0
+  private var year = 0
+  private var (month, day, dayOfYear) = (1, 1, 0)
+  private var (hour, minute, second, fraction) = (0, 0, 0, 0.0)
+  private var half = 0
+  private var isHourOfHalf = false
+  private var zone: Reading.Zone?
+
+  init(bytes: UnsafeBufferPointer<UInt8>) { self.bytes = bytes }
+
+  mutating func reading(_ parts: [PatternReader.Part], _ hasTime: Bool) -> Reading? {
+    skipBlanks()
+    for (index, part) in parts.enumerated() {
+      let next = index + 1 < parts.count ? parts[index + 1] : nil
+      guard read(part, before: next) else { return nil }
+    }
+    skipBlanks()
+    guard position == bytes.count, year > 0, minute < 60, second <= 60 else { return nil }
+    if isHourOfHalf { hour += half * 12 }
+    let seconds = hour * 3600 + minute * 60 + min(second, 59)
+    guard hour < 24 || seconds == 86_400 && fraction == 0,
+      let day = dayOfYear > 0
+        ? GregorianDay(year: year, ordinal: dayOfYear)
+        : GregorianDay(year: year, month: month, day: day)
+    else { return nil }
+    return Reading(
+      day: day, seconds: hasTime ? seconds : nil, fraction: fraction, zone: zone,
+      isLeapSecond: second == 60)
+  }
+
+  private mutating func read(_ part: PatternReader.Part, before next: PatternReader.Part?) -> Bool {
+    switch part {
+    case .byte(let byte): return skip(byte)
+    case .blanks: return skipBlanks()
+    case .number(let field, let width, let most): return readNumber(field, width, most)
+    case .fraction: return readFraction()
+    case .weekdays(let names): return name(names) != nil
+    case .months(let names):
+      guard let index = name(names) else { return false }
+      month = index + 1
+    case .halves(let names):
+      guard let index = name(names) else { return false }
+      half = index
+    case .offset:
+      guard let offset = offset() else { return false }
+      zone = .offset(offset)
+    case .zone: return readZone(before: next)
+    }
+    return true
+  }
+
+  private mutating func readNumber(
+    _ field: PatternReader.Field, _ width: Int?, _ most: Int
+  ) -> Bool {
+    guard let number = number(width ?? 1, width ?? most) else { return false }
+    switch field {
+    case .year: year = number
+    case .month: month = number
+    case .day: day = number
+    case .dayOfYear:
+      dayOfYear = number
+      return number > 0
+    case .hour: hour = number
+    case .hourFromOne:
+      hour = number == 24 ? 0 : number
+      return (1...24).contains(number)
+    case .hourOfHalf:
+      hour = number == 12 ? 0 : number
+      isHourOfHalf = true
+      return number <= 12
+    case .minute: minute = number
+    case .second: second = number
+    }
+    return true
+  }
+
+  private mutating func readFraction() -> Bool {
+    let start = position
+    guard number(1, 18) != nil else { return false }
+    let digits = String(decoding: bytes[start..<position], as: UTF8.self)
+    guard let parsed = Double("0." + digits) else { return false }
+    fraction = parsed
+    return true
+  }
+
+  /// The number that a name stands for.
+  private mutating func name(_ names: [PatternReader.Name]) -> Int? {
+    for name in names where position + name.bytes.count <= bytes.count {
+      let end = position + name.bytes.count
+      if bytes[position..<end].lazy.map(PatternReader.lowercase).elementsEqual(name.bytes) {
+        position = end
+        return name.number
+      }
+    }
+    return nil
+  }
+
+  // MARK: Zones
+
+  /// `Z`, `+0200`, `+02:00` or `+02`.
+  private mutating func offset() -> Int? {
+    if skip(UInt8(ascii: "Z")) || skip(UInt8(ascii: "z")) { return 0 }
+    return signedOffset(1)
+  }
+
+  private mutating func signedOffset(_ leastDigits: Int) -> Int? {
+    let start = position
+    let sign = skip(UInt8(ascii: "+")) ? 1 : skip(UInt8(ascii: "-")) ? -1 : 0
+    guard sign != 0, let hours = number(leastDigits, 2), hours < 24 else {
+      position = start
+      return nil
+    }
+    let afterHours = position
+    _ = skip(UInt8(ascii: ":"))
+    if let minutes = number(2, 2), minutes < 60 { return sign * (hours * 3600 + minutes * 60) }
+    position = afterHours
+    return sign * hours * 3600
+  }
+
+  /// An offset, `GMT+2`, an identifier, or a name up to what follows in the pattern.
+  private mutating func readZone(before next: PatternReader.Part?) -> Bool {
+    if let offset = offset() {
+      zone = .offset(offset)
+      return true
+    }
+    var end = bytes.count
+    while end > position, bytes[end - 1] == UInt8(ascii: " ") { end -= 1 }
+    switch next {
+    case .byte(let byte)?: end = bytes[position..<end].firstIndex(of: byte) ?? end
+    case .blanks?: end = bytes[position..<end].firstIndex(of: UInt8(ascii: " ")) ?? end
+    default: break
+    }
+    let name = String(decoding: bytes[position..<end], as: UTF8.self)
+    guard !name.isEmpty else { return false }
+    if name.hasPrefix("GMT") || name.hasPrefix("UTC") {
+      position += 3
+      zone = .offset(position < end ? signedOffset(1) ?? 0 : 0)
+      return position == end
+    }
+    position = end
+    zone =
+      (name.contains("/") ? TimeZone(identifier: name) : nil).map(Reading.Zone.region)
+      ?? .named(name)
+    return true
+  }
+
+  // MARK: Bytes
+
+  @discardableResult private mutating func skipBlanks() -> Bool {
+    let start = position
+    while skip(UInt8(ascii: " ")) {}
+    return position > start
+  }
+
+  private mutating func skip(_ byte: UInt8) -> Bool {
+    guard position < bytes.count, bytes[position] == byte else { return false }
+    position += 1
+    return true
+  }
+
+  /// A number of at least and at most so many digits.
+  private mutating func number(_ least: Int, _ most: Int) -> Int? {
+    var (end, number) = (position, 0)
+    while end < bytes.count, end - position < most, bytes[end] &- UInt8(ascii: "0") < 10 {
+      number = number * 10 + Int(bytes[end] &- UInt8(ascii: "0"))
+      end += 1
+    }
+    guard end - position >= least else { return nil }
+    position = end
+    return number
+  }
+}

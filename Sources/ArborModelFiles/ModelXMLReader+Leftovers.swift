@@ -10,6 +10,7 @@ extension ModelXMLReader {
     dropRepeatedAttributes(names)
     dropStaleIndexes(names)
     dropStaleConstraints(names)
+    dropStaleRequests(names)
     dropStaleMembers(names)
   }
 
@@ -80,48 +81,66 @@ extension ModelXMLReader {
   private mutating func dropStaleIndexes(_ names: ModelRules) {
     for (index, entity) in names.model.entities.enumerated() {
       model.entities[index].fetchIndexes = remaining(
-        entity.fetchIndexes, ModelSubject.index, of: index
+        entity.fetchIndexes, of: entity.name, { .index(index, $0) }
       ) { fetchIndex in
         names.unknownProperty(ofIndex: fetchIndex, of: index).map {
-          "Index \(fetchIndex.name) of \(entity.name) names \($0)"
+          "Index \(fetchIndex.name) of \(entity.name) names \($0), which doesn't exist. It has no "
+            + "effect; remove it or correct the name."
         }
       }
     }
   }
 
-  /// Drops uniqueness constraints that name a property which no longer exists.
+  /// Drops uniqueness constraints that name no property, or one that no longer exists.
   private mutating func dropStaleConstraints(_ names: ModelRules) {
     for (index, entity) in names.model.entities.enumerated() {
       model.entities[index].uniquenessConstraints = remaining(
-        entity.uniquenessConstraints, ModelSubject.constraint, of: index
+        entity.uniquenessConstraints, of: entity.name, { .constraint(index, $0) }
       ) { constraint in
-        constraint.first { names.property($0, of: index) == nil }.map {
+        if constraint.isEmpty {
+          return "A uniqueness constraint of \(entity.name) is empty. It has no effect; remove it "
+            + "or name a property."
+        }
+        return constraint.first { names.property($0, of: index) == nil }.map {
           "The uniqueness constraint (\(constraint.joined(separator: ", "))) of \(entity.name) "
-            + "names \($0)"
+            + "names \($0), which doesn't exist. It has no effect; remove it or correct the name."
         }
       }
     }
   }
 
-  /// The parts of an entity that name nothing unknown.
+  /// Drops named requests and fetched properties that fetch an entity which no longer exists.
+  private mutating func dropStaleRequests(_ names: ModelRules) {
+    func flaw(_ request: FetchRequestTemplate, _ subject: String) -> String? {
+      guard !request.entity.isEmpty, names.entityIndex[request.entity] == nil else { return nil }
+      return "\(subject) fetches \(request.entity), which doesn't exist. It is left out; remove it "
+        + "or correct the name."
+    }
+    model.fetchRequestTemplates = remaining(
+      names.model.fetchRequestTemplates, of: nil, ModelSubject.template
+    ) { flaw($0, "Fetch request \($0.name)") }
+    for (index, entity) in names.model.entities.enumerated() {
+      model.entities[index].fetchedProperties = remaining(
+        entity.fetchedProperties, of: entity.name, { .fetchedProperty(index, $0) }
+      ) { flaw($0.request, "Fetched property \(entity.name).\($0.name)") }
+    }
+  }
+
+  /// The parts of an entity or the model that have no flaw.
   ///
-  /// - Parameter flaw: The beginning of the warning for a part that does; nil for others.
+  /// - Parameter flaw: The warning for a part that is left out; nil for others.
   private mutating func remaining<Part>(
-    _ parts: [Part], _ subject: (Int, Int) -> ModelSubject, of entity: Int,
-    flaw: (Part) -> String?
+    _ parts: [Part], of entity: String?, _ subject: (Int) -> ModelSubject, flaw: (Part) -> String?
   ) -> [Part] {
     let flaws = parts.map(flaw)
     guard flaws.contains(where: { $0 != nil }) else { return parts }
-    let name = model.entities[entity].name
-    let partNodes = parts.indices.map { nodes.removeValue(forKey: subject(entity, $0)) }
+    let partNodes = parts.indices.map { nodes.removeValue(forKey: subject($0)) }
     var kept: [Part] = []
     for (position, flaw) in flaws.enumerated() {
       if let flaw {
-        report(
-          partNodes[position], entity: name, property: nil,
-          "\(flaw), which doesn't exist. It has no effect; remove it or correct the name.")
+        report(partNodes[position], entity: entity, property: nil, flaw)
       } else {
-        nodes[subject(entity, kept.count)] = partNodes[position]
+        nodes[subject(kept.count)] = partNodes[position]
         kept.append(parts[position])
       }
     }

@@ -228,6 +228,49 @@ import Testing
     #expect(traps.map(\.location?.line) == [3, 4])
   }
 
+  @Test(
+    "A request for an entity that was removed is left out with a warning",
+    arguments: [
+      (
+        "</entity><fetchRequest name='r' entity='Gone' predicateString='x == 1'/><entity name='B'>",
+        "Fetch request r fetches Gone, which doesn't exist."
+      ),
+      (
+        "<fetchedProperty name='f'><fetchRequest name='r' entity='Gone'/></fetchedProperty>",
+        "Fetched property A.f fetches Gone, which doesn't exist."
+      ),
+    ])
+  func staleRequests(xml: String, says: String) throws {
+    let sound = """
+      <attribute name='x' attributeType='String'/>
+      <fetchedProperty name='g'><fetchRequest name='g' entity='A'/></fetchedProperty>
+      """
+    let isInEntity = xml.hasPrefix("<fetchedProperty")
+    let (model, traps) = try read("\(sound)\n\(xml)")
+    let rest = isInEntity ? sound : "\(sound)</entity><entity name='B'>"
+    #expect(model == (try read(rest)).model)
+    #expect(
+      traps.map(\.message) == [says + " It is left out; remove it or correct the name."])
+    #expect(traps.map(\.location?.line) == [4])
+  }
+
+  @Test("A uniqueness constraint without properties is left out with a warning")
+  func emptyConstraints() throws {
+    let (model, traps) = try read(
+      """
+      <attribute name='x' attributeType='String'/>
+      <uniquenessConstraints><uniquenessConstraint/>
+      <uniquenessConstraint><constraint value='x'/></uniquenessConstraint>
+      </uniquenessConstraints>
+      """)
+    #expect(model.entities[0].uniquenessConstraints == [["x"]])
+    #expect(
+      traps.map(\.message) == [
+        "A uniqueness constraint of A is empty. It has no effect; remove it or name a property."
+      ])
+    #expect(traps.map(\.location?.line) == [3])
+  }
+
   @Test("A configuration leaves out entities that were removed")
   func staleConfigurations() throws {
     let (model, traps) = try read(

@@ -74,8 +74,8 @@ import Testing
     ("insert", { context, key in context.insert(Memo.self).key = key }),
     ("insert by name", { context, key in try context.insert("Memo")["key"] = .integer(key) }),
     (
-      "insert with JSON",
-      { context, key in try context.insert(Memo.self, json: ["key": .number(JSONNumber(key))]) }
+      "upsert by values",
+      { context, key in try context.upsert(Memo.self, matching: ["key": key], values: [:]) }
     ),
     (
       "import",
@@ -83,7 +83,7 @@ import Testing
         try context.importObject(from: ["key": .number(JSONNumber(key))], as: Memo.self)
       }
     ),
-    ("upsert", { context, key in try context.upsert(NoteModel(key: key)) }),
+    ("upsert of a model", { context, key in try context.upsert(NoteModel(key: key)) }),
     (
       "seed",
       { context, key in
@@ -121,8 +121,7 @@ import Testing
   @Test func whatIsGivenWinsAndWhatIsThereStays() throws {
     let context = try context()
     let id = UUID()
-    let memo = try context.insert(
-      Memo.self, json: ["key": 1, "id": .string(id.uuidString)])
+    let memo = try context.upsert(Memo.self, matching: ["key": 1], values: ["id": id])
     #expect(memo.id == id)
     let secret = memo.secret
     try context.commit()

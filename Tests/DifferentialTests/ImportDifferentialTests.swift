@@ -306,9 +306,9 @@ enum ImportTrial {
       return [
         "itemID": .int("itemID"), "name": .string("API.Log"), "height": .double("Height, cm"),
         "price": .number("preis €"), "open": .bool("is open"), "when": .isoDate("when"),
-        "owner": .toOne("owner") { _ in MemberSerializer("Person", options) },
-        "tags": .toMany("tags") { _ in MemberSerializer("Tag", options) },
-        "parts": .toMany("parts") { _ in MemberSerializer("Part", options) },
+        "owner": .toOne("owner") { _, _ in MemberSerializer("Person", options) },
+        "tags": .toMany("tags") { _, _ in MemberSerializer("Tag", options) },
+        "parts": .toMany("parts") { _, _ in MemberSerializer("Part", options) },
       ]
     }
   }
@@ -321,7 +321,7 @@ enum ImportTrial {
     var deleteMissing: Bool { options.deletesMissing && entityName == "Part" }
     var absentKeys: SyncAbsentKeys { options.clearsAbsent ? .clear : .leave }
     var mapping: SyncMapping {
-      SyncMapping([id: .int([SyncStep(id)]), "label": .string("label")])
+      SyncMapping([id: .int(SyncPath(id)), "label": .string("label")])
     }
     private var id: String { (entityName ?? "").lowercased() + "ID" }
 

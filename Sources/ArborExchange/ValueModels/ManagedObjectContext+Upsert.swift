@@ -37,34 +37,21 @@ extension ManagedObjectContext {
   /// - Complexity: Linear in the number of models, beside one indexed fetch per entity.
   @discardableResult
   public func upsert(_ model: some ValueModel) throws -> ManagedObject {
-    let objects = try upsert(anyModels: [model])
+    let objects = try upsert([model])
     guard let object = objects.first else {
       throw ArborError(.uniqueFetchFailed, "The model became no object; write it again.")
     }
     return object
   }
 
-  /// Writes models into the objects that they are, or into new ones, all or none of them; as one
-  /// model. Nothing is committed. Of several models that are one object the later ones overwrite.
-  ///
-  /// - Returns: The objects, in the order of the models.
-  /// - Throws: As for a single model; the context is then exactly as it was before.
-  @discardableResult
-  public func upsert<M: ValueModel>(_ models: some Sequence<M>) throws -> [ManagedObject] {
-    try upsert(anyModels: models.map { $0 })
-  }
-
-  /// Writes models of different types into the objects that they are, or into new ones, all or none
-  /// of them; as one model. Nothing is committed.
+  /// Writes models, of one type or of several, into the objects that they are, or into new ones, all
+  /// or none of them; as one model. Nothing is committed. Of several models that are one object the
+  /// later ones overwrite.
   ///
   /// - Returns: The objects, in the order of the models.
   /// - Throws: As for a single model; the context is then exactly as it was before.
   @discardableResult
   public func upsert(_ models: [any ValueModel]) throws -> [ManagedObject] {
-    try upsert(anyModels: models)
-  }
-
-  private func upsert(anyModels models: [any ValueModel]) throws -> [ManagedObject] {
     do {
       return try withSavepoint {
         let planner = ModelPlanner(self)

@@ -41,41 +41,41 @@ extension ManagedObjectContext {
     try UniqueLookup(entityName, in: self).findOrInsert(values)
   }
 
-  /// Sets values of the object of a class that a uniqueness constraint tells apart, or of a new
-  /// one.
+  /// Sets values of the object of a class that has some others, or of a new one with both.
   ///
   /// ```swift
-  /// try context.upsert(Country.self, ["code": "FR", "name": "France"])
+  /// try context.upsert(Country.self, matching: ["code": "FR"], values: ["name": "France"])
   /// ```
   ///
-  /// The object is the one that has the given values of all properties of a constraint of its
-  /// entity, uncommitted objects included. Properties that are not given stay as they are.
+  /// Uncommitted objects are found too. Properties that are not given stay as they are.
   ///
   /// - Parameters:
   ///   - type: The class, of a concrete entity.
-  ///   - values: Properties by their names, among them all those of a uniqueness constraint.
+  ///   - key: The properties that identify the object by their names, and what they are equal to;
+  ///     one at least.
+  ///   - values: Further properties and their values.
   /// - Returns: The object. Whether it is new says ``ManagedObject/isInserted``.
-  /// - Throws: ``ArborError`` `invalidArgument` where the values are those of no constraint,
-  ///   `notUnique` where they are those of two objects, `unknownName`, `typeMismatch` and
-  ///   `notAllowed` as ``insertOrFetch(_:where:)-(T.Type,_)``; the context is then as it was
-  ///   before.
+  /// - Throws: ``ArborError`` `notUnique` if two objects match, `unknownName`, `typeMismatch`,
+  ///   `notAllowed` and `invalidArgument` as ``insertOrFetch(_:where:)-(T.Type,_)``; the context is
+  ///   then as it was before.
   @discardableResult
   public func upsert<T: ManagedObject>(
-    _ type: T.Type, _ values: [String: (any PredicateArgument)?]
+    _ type: T.Type, matching key: [String: (any PredicateArgument)?],
+    values: [String: (any PredicateArgument)?]
   ) throws(ArborError) -> T {
     let name = try session.binding(for: type).entity.name
     // The class of the entity, which all its objects have, is checked.
-    return unsafeDowncast(try upsert(name, values), to: type)
+    return unsafeDowncast(try upsert(name, matching: key, values: values), to: type)
   }
 
-  /// Sets values of the object of an entity that a uniqueness constraint tells apart, or of a new
-  /// one.
+  /// Sets values of the object of an entity that has some others, or of a new one with both.
   ///
   /// - Throws: As for a class; `unknownName` for an entity that the model lacks too.
   @discardableResult
   public func upsert(
-    _ entityName: String, _ values: [String: (any PredicateArgument)?]
+    _ entityName: String, matching key: [String: (any PredicateArgument)?],
+    values: [String: (any PredicateArgument)?]
   ) throws(ArborError) -> ManagedObject {
-    try UniqueLookup(entityName, in: self).upsert(values)
+    try UniqueLookup(entityName, in: self).upsert(key, values)
   }
 }

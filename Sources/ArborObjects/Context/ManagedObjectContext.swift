@@ -31,7 +31,7 @@ internal import Foundation
 /// - ``existingObject(with:)``
 /// - ``delete(_:)``
 /// - ``insertOrFetch(_:where:)-(String,_)``
-/// - ``upsert(_:_:)-(String,_)``
+/// - ``upsert(_:matching:values:)-(String,_,_)``
 /// - ``refresh(_:mergeChanges:)``
 /// ### Fetching
 /// - ``fetch(_:)``

@@ -279,7 +279,7 @@ import Testing
     var mapping: SyncMapping {
       [
         "personID": .int("personID"),
-        "fields": .toMany("fields") { _ in FieldSerializer() },
+        "fields": .toMany("fields") { _, _ in FieldSerializer() },
       ]
     }
   }

@@ -5,7 +5,7 @@ import ArborObjects
 import Foundation
 import Testing
 
-@Suite struct SyncSourcePathsTests {
+@Suite struct SyncPathTests {
   struct Departments: SyncSerializer {
     typealias Object = ManagedObject
     let entityName: String? = "Department"
@@ -22,12 +22,12 @@ import Testing
     let identifiers = ["employeeID"]
     let deleteMissing = false
     var mapping: SyncMapping {
-      let path = prefix.map { SyncStep($0) }
+      let path = SyncPath(prefix.map { SyncPath($0) })
       return [
-        "employeeID": .int(path + ["id"]), "name": .string(path + ["names", 1]),
-        "age": .number(path + [SyncStep("age")]), "salary": .double(path + ["pay", SyncStep(0)]),
-        "weight": .float(path + ["kg"]),
-        "department": .toOne(path + ["works", "in"]) { _ in Departments() },
+        "employeeID": .int([path, "id"]), "name": .string([path, "names", 1]),
+        "age": .number([path, SyncPath("age")]), "salary": .double([path, "pay", SyncPath(0)]),
+        "weight": .float([path, ["kg"]]),
+        "department": .toOne([path, "works", "in"]) { _, _ in Departments() },
       ]
     }
   }

@@ -19,7 +19,7 @@ struct EmployeeSerializer: SyncSerializer {
   var absentKeys = SyncAbsentKeys.clear
   var strictTypes = false
   var mapping: SyncMapping = [
-    "employeeID": .int("id"), "name": .string("user", "name"), "hired": .isoDate("hired"),
+    "employeeID": .int("id"), "name": .string(["user", "name"]), "hired": .isoDate("hired"),
   ]
 }
 
@@ -33,7 +33,7 @@ struct DepartmentSerializer: SyncSerializer, Hashable {
   var mapping: SyncMapping {
     [
       "departmentID": .string("id"), "title": .string("title"),
-      "employees": .toMany("employees") { [deletesEmployees] _ in
+      "employees": .toMany("employees") { [deletesEmployees] _, _ in
         EmployeeSerializer(
           deleteMissing: deletesEmployees, mapping: ["employeeID": .int("id")])
       },
@@ -298,10 +298,10 @@ struct DepartmentSerializer: SyncSerializer, Hashable {
     error = try workshop.failure { _ = try sync(workshop, "[]", serializer) }
     #expect(error.code == .invalidArgument)
     serializer = EmployeeSerializer()
-    serializer.mapping["department"] = .toMany("x") { _ in DepartmentSerializer() }
+    serializer.mapping["department"] = .toMany("x") { _, _ in DepartmentSerializer() }
     error = try workshop.failure { _ = try sync(workshop, "[]", serializer) }
     #expect(error.code == .invalidArgument && error.keyPath == "department")
-    serializer.mapping["department"] = .toOne("x") { _ in EmployeeSerializer() }
+    serializer.mapping["department"] = .toOne("x") { _, _ in EmployeeSerializer() }
     error = try workshop.failure { _ = try sync(workshop, #"{"id": 1, "x": {}}"#, serializer) }
     #expect(error.code == .invalidArgument)
   }
@@ -319,36 +319,6 @@ struct DepartmentSerializer: SyncSerializer, Hashable {
         from: [["id": 1, "user": ["name": "x"]], [:]], using: EmployeeSerializer())
     }
     #expect(try workshop.context.digest() == before)
-    try workshop.finish()
-  }
-
-  @Test func keysMapOneToOne() throws {
-    let workshop = try ImportWorkshop()
-    let context = workshop.context
-    let ada = try context.insert(Worker.self, json: ["employeeID": 7, "name": "Ada"])
-    let same = try context.insertOrUpdate(
-      Worker.self, json: ["employeeID": 7, "age": 40], identifiers: ["employeeID"])
-    #expect(ada === same)
-    #expect(try ada.value(forKey: "name") == "Ada" && ada.value(forKey: "age") == 40)
-    #expect(try context.insert(Worker.self, json: ["employeeID": 7]) !== ada)
-    for json: JSONValue in [["nme": "x"], ["age": "x"], ["department": [:]], []] {
-      _ = try workshop.failure { try context.insert(Worker.self, json: json) }
-    }
-    _ = try workshop.failure {
-      try context.insertOrUpdate(Worker.self, json: ["age": 1], identifiers: ["employeeID"])
-    }
-    // By the entity's name, too.
-    let grace = try context.insert("Employee", json: ["employeeID": 8, "name": "Grace"])
-    #expect(
-      try context.insertOrUpdate(
-        "Employee", json: ["employeeID": 8, "age": 50], identifiers: ["employeeID"]) === grace)
-    #expect(grace["name"] == "Grace" && grace["age"] == 50)
-    let unknown = try workshop.failure { try context.insert("Employe", json: [:]) }
-    #expect(unknown.code == .unknownName)
-    let missing = try workshop.failure {
-      try context.insertOrUpdate("Employee", json: [:], identifiers: ["employeeID"])
-    }
-    #expect(missing.code == .missingIdentity)
     try workshop.finish()
   }
 }

@@ -43,10 +43,10 @@ import Testing
 
   static let cases: [(attribute: String, source: SyncSource, json: String, value: Value?)] = [
     ("text", .string("a"), #"{"a": "x"}"#, "x"), ("text", .string("a"), #"{"a": 1}"#, nil),
-    ("text", .string("a", "b"), #"{"a": {"b": "x"}}"#, "x"),
-    ("text", .string("tags", 0), #"{"tags": ["x", "y"]}"#, "x"),
-    ("text", .string("tags", 2), #"{"tags": ["x", "y"]}"#, .null),
-    ("text", .string("a", "b"), #"{"a": "x"}"#, .null),
+    ("text", .string(["a", "b"]), #"{"a": {"b": "x"}}"#, "x"),
+    ("text", .string(["tags", 0]), #"{"tags": ["x", "y"]}"#, "x"),
+    ("text", .string(["tags", 2]), #"{"tags": ["x", "y"]}"#, .null),
+    ("text", .string(["a", "b"]), #"{"a": "x"}"#, .null),
     ("text", .value("a"), #"{"a": "x"}"#, "x"), ("text", .value("a"), #"{"a": 5}"#, nil),
     ("flag", .bool("a"), #"{"a": true}"#, true), ("flag", .bool("a"), #"{"a": 1}"#, nil),
     ("whole", .int("a"), #"{"a": 9223372036854775807}"#, .integer(.max)),

@@ -52,12 +52,9 @@ import Testing
           "Entity Person is abstract and has no objects of its own; insert one of a subentity."
         ),
         (
-          { try context.upsert("Company", ["founded": nil, "name": nil]) },
-          "The values name no Company; give those of name."
-        ),
-        (
-          { try context.upsert(Employee.self, ["name": "Ada"]) },
-          "Employee has no uniqueness constraint; give its model one, or use insertOrFetch."
+          { try context.upsert("Company", matching: [:], values: ["name": "x"]) },
+          "upsert was given no values to find an object of Company by; name the properties that "
+            + "make it the one."
         ),
       ]
       for (run, message) in cases {
@@ -65,44 +62,45 @@ import Testing
         #expect(error.message == message)
       }
       let error = try failure {
-        try context.upsert("Company", ["name": "a", "founded": "no date"])
+        try context.upsert("Company", matching: ["name": "a"], values: ["founded": "no date"])
       }
       #expect(error.code == .typeMismatch)
       #expect(!context.hasChanges)
     }
   }
 
-  @Test func anUpsertChangesTheObjectOfItsUniqueValue() throws {
+  @Test func anUpsertChangesTheObjectThatMatches() throws {
     try ObjectStore.useOffice { store throws in
       let context = store.makeContext()
       let date = Date(timeIntervalSince1970: 0)
-      let foo = try context.upsert(Company.self, ["name": "Foo", "founded": date])
+      let foo = try context.upsert(
+        Company.self, matching: ["name": "Foo"], values: ["founded": date])
       #expect(foo.isInserted && foo.founded == date)
       try context.commit()
-      #expect(try context.upsert(Company.self, ["name": "Foo"]) === foo && foo.founded == date)
-      #expect(try context.upsert("Company", ["name": "Foo", "founded": nil]) === foo)
-      #expect(foo.founded == nil && foo.isUpdated)
+      let same = try context.upsert(Company.self, matching: ["name": "Foo"], values: [:])
+      #expect(same === foo && foo.founded == date && !context.hasChanges)
+      let cleared = try context.upsert(
+        "Company", matching: ["name": "Foo"], values: ["founded": nil])
+      #expect(cleared === foo && foo.founded == nil && foo.isUpdated)
+      // A value of the key itself may change.
+      try context.upsert(Company.self, matching: ["name": "Foo"], values: ["name": "Bar"])
+      #expect(foo.name == "Bar")
       try context.commit()
       #expect(try context.count(Company.self) == 1)
     }
   }
 
-  @Test func valuesOfTwoObjectsAreRefused() throws {
-    let model = try ManagedObjectModel {
-      EntityDescription("Country") {
-        AttributeDescription("code", .string, .unique)
-        AttributeDescription("number", .integer64, .unique)
-      }
-    }
-    try ObjectStore.use(model) { store throws in
+  @Test("An upsert that matches two objects changes none")
+  func twoMatchesAreRefused() throws {
+    try ObjectStore.useOffice { store throws in
       let context = store.makeContext()
-      let one = try context.upsert("Country", ["code": "FR", "number": 1])
-      let two = try context.upsert("Country", ["code": "DE", "number": 2])
-      let error = try failure { try context.upsert("Country", ["code": "FR", "number": 2]) }
-      #expect(error.code == .notUnique && error.objectID == one.objectID)
-      #expect((error.underlying as? OtherObject)?.objectID == two.objectID)
-      // One that has no value of its own for the second constraint may get it.
-      #expect(try context.upsert("Country", ["code": "FR", "number": 3]) === one)
+      let employees = (1...2).map { _ in context.insert(Employee.self) }
+      for employee in employees { employee.name = "Ada" }
+      let error = try failure {
+        try context.upsert(Employee.self, matching: ["name": "Ada"], values: ["nick": "a"])
+      }
+      #expect(error.code == .notUnique && error.underlying is OtherObject)
+      #expect(employees.allSatisfy { $0.nick == nil })
       try context.commit()
     }
   }

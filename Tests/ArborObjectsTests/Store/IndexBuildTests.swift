@@ -76,7 +76,7 @@ import Testing
       FetchRequest(entity: "Note"), [.maximum("code"), .sum("rank")])
     #expect(summary == [.integer(299), .integer(1350)])
     #expect(try context.insertOrFetch("Note", where: ["code": 42])["rank"] as Int32? == 2)
-    #expect(try context.upsert("Note", ["code": 43])["rank"] as Int32? == 3)
+    #expect(try context.upsert("Note", matching: ["code": 43], values: [:])["rank"] as Int32? == 3)
   }
 
   @Test func fetchesDoWithoutAnIndexUntilItIsReady() throws {

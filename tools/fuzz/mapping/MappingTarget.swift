@@ -20,18 +20,10 @@ final class MappingTarget {
     let identifiers = ["employeeID"]
     let deleteMissing = true
     var mapping: SyncMapping {
-      let steps = path.map {
-        Int($0).map(SyncStep.init(integerLiteral:)) ?? .init(stringLiteral: $0)
-      }
-      let name: SyncSource =
-        switch steps.count {
-        case 0: .string()
-        case 1: .string(steps[0])
-        case 2: .string(steps[0], steps[1])
-        default: .string(steps[0], steps[1], steps[2])
-        }
+      let steps = path.prefix(3).map { word in Int(word).map { SyncPath($0) } ?? SyncPath(word) }
       return [
-        "employeeID": .int("employeeID"), "name": name, "salary": .double("salary"),
+        "employeeID": .int("employeeID"), "name": .string(SyncPath(steps)),
+        "salary": .double("salary"),
       ]
     }
   }

@@ -15,7 +15,7 @@ extension DataManager {
   @discardableResult
   public final func seed(
     from sources: JSONSource..., options: SeedOptions = SeedOptions()
-  ) throws -> SeedReport {
+  ) throws(ArborError) -> SeedReport {
     try seed(from: sources, options: options)
   }
 
@@ -26,7 +26,7 @@ extension DataManager {
   @discardableResult
   public final func seedOnce(
     _ name: String, from sources: JSONSource..., options: SeedOptions = SeedOptions()
-  ) throws -> SeedReport? {
+  ) throws(ArborError) -> SeedReport? {
     try seedOnce(name, from: sources, options: options)
   }
 
@@ -36,7 +36,7 @@ extension DataManager {
   public final func fetchAll(
     _ entityName: String, matching predicate: FetchPredicate? = nil, sortedBy first: SortKey,
     _ others: SortKey...
-  ) throws -> [ManagedObject] {
+  ) throws(ArborError) -> [ManagedObject] {
     try fetchAll(entityName, matching: predicate, sortedBy: [first] + others)
   }
 
@@ -46,7 +46,7 @@ extension DataManager {
   public final func fetchAll<T: ManagedObject>(
     _ type: T.Type, matching predicate: FetchPredicate? = nil, sortedBy first: SortKey,
     _ others: SortKey...
-  ) throws -> [T] {
+  ) throws(ArborError) -> [T] {
     try fetchAll(type, matching: predicate, sortedBy: [first] + others)
   }
 
@@ -56,7 +56,7 @@ extension DataManager {
   public final func fetchOne(
     _ entityName: String, matching predicate: FetchPredicate? = nil, sortedBy first: SortKey,
     _ others: SortKey...
-  ) throws -> ManagedObject? {
+  ) throws(ArborError) -> ManagedObject? {
     try fetchOne(entityName, matching: predicate, sortedBy: [first] + others)
   }
 
@@ -66,7 +66,7 @@ extension DataManager {
   public final func fetchOne<T: ManagedObject>(
     _ type: T.Type, matching predicate: FetchPredicate? = nil, sortedBy first: SortKey,
     _ others: SortKey...
-  ) throws -> T? {
+  ) throws(ArborError) -> T? {
     try fetchOne(type, matching: predicate, sortedBy: [first] + others)
   }
 }

@@ -32,7 +32,7 @@ extension DataManager {
     modelNamed name: String, in folder: URL, alias: String? = nil, fileName: String? = nil,
     options: StoreOptions = StoreOptions(), classes: [ManagedObject.Type] = [],
     delegate: (any DataManagerDelegate)? = nil, group: ManagerGroup? = nil
-  ) throws {
+  ) throws(ArborError) {
     let model = try ModelSearch.file(named: name, in: folder)
     let file = try StoreFolder().file(named: alias ?? name, fileName: fileName)
     let store = try SharedStores.store(
@@ -52,7 +52,7 @@ extension DataManager {
     fileName: String? = nil, options: StoreOptions = StoreOptions(),
     classes: [ManagedObject.Type] = [], delegate: (any DataManagerDelegate)? = nil,
     group: ManagerGroup? = nil
-  ) throws {
+  ) throws(ArborError) {
     try self.init(
       modelNamed: name, in: ModelSearch.folder(of: bundle, for: name), alias: alias,
       fileName: fileName, options: options, classes: classes, delegate: delegate, group: group)
@@ -65,7 +65,7 @@ extension DataManager {
     model: ManagedObjectModel, at location: StoreLocation, options: StoreOptions = StoreOptions(),
     classes: [ManagedObject.Type] = [], delegate: (any DataManagerDelegate)? = nil,
     group: ManagerGroup? = nil
-  ) throws {
+  ) throws(ArborError) {
     let store = try PersistentStore(
       model: model, at: location, options: options.asking(delegate, at: location), classes: classes)
     self.init(store: store, delegate: delegate, group: group)
@@ -79,7 +79,7 @@ extension DataManager {
     for types: [ManagedObject.Type], at location: StoreLocation,
     options: StoreOptions = StoreOptions(), delegate: (any DataManagerDelegate)? = nil,
     group: ManagerGroup? = nil
-  ) throws {
+  ) throws(ArborError) {
     let store = try PersistentStore(
       for: types, at: location, options: options.asking(delegate, at: location))
     self.init(store: store, delegate: delegate, group: group)
@@ -97,7 +97,7 @@ extension DataManager {
     for types: ManagedObject.Type..., at location: StoreLocation,
     options: StoreOptions = StoreOptions(), delegate: (any DataManagerDelegate)? = nil,
     group: ManagerGroup? = nil
-  ) throws {
+  ) throws(ArborError) {
     try self.init(for: types, at: location, options: options, delegate: delegate, group: group)
   }
 }

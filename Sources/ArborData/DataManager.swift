@@ -9,7 +9,7 @@ import Foundation
 ///
 /// ```swift
 /// final class CorporateStore: DataManager {
-///   func wellPaid(at company: ManagedObject) throws -> [ManagedObject] {
+///   func wellPaid(at company: ManagedObject) throws(ArborError) -> [ManagedObject] {
 ///     try fetch(requestNamed: "companyWellPaidEmployees", substituting: ["company": company])
 ///   }
 /// }
@@ -98,7 +98,7 @@ nonisolated open class DataManager {
   ///
   /// - Throws: ``ArborError`` `unknownName` for an entity that the model does not know.
   @discardableResult
-  open func insert(_ entityName: String) throws -> ManagedObject {
+  open func insert(_ entityName: String) throws(ArborError) -> ManagedObject {
     try context.insert(entityName)
   }
 
@@ -119,7 +119,7 @@ nonisolated open class DataManager {
   /// Deletes all objects of all entities, pending until the next commit.
   ///
   /// - Throws: ``ArborError`` where the store cannot be read.
-  open func deleteAll() throws {
+  open func deleteAll() throws(ArborError) {
     for entity in store.model.entities where entity.parent == nil {
       for object in try fetchAll(entity.name) { context.delete(object) }
     }
@@ -130,9 +130,9 @@ nonisolated open class DataManager {
   ///
   /// - Throws: ``ArborError`` with source, line, column and path; the context is then as it was.
   @discardableResult
-  open func seed(from sources: [JSONSource], options: SeedOptions = SeedOptions()) throws
-    -> SeedReport
-  {
+  open func seed(
+    from sources: [JSONSource], options: SeedOptions = SeedOptions()
+  ) throws(ArborError) -> SeedReport {
     try context.seed(from: sources, options: options)
   }
 
@@ -150,14 +150,14 @@ nonisolated open class DataManager {
   @discardableResult
   open func seedOnce(
     _ name: String, from sources: [JSONSource], options: SeedOptions = SeedOptions()
-  ) throws -> SeedReport? {
+  ) throws(ArborError) -> SeedReport? {
     try context.seedOnce(name, from: sources, options: options)
   }
 
   /// Draws a number that this store has never given before, 1, 2, 3 … with gaps.
   ///
   /// - Throws: ``ArborError`` where a new block of numbers cannot be reserved in the store.
-  open func uniqueID() throws -> Int64 { try store.uniqueIDs.next() }
+  open func uniqueID() throws(ArborError) -> Int64 { try store.uniqueIDs.next() }
 
   // MARK: Fetching
 
@@ -167,7 +167,7 @@ nonisolated open class DataManager {
   ///   the store cannot be read.
   open func fetchAll(
     _ entityName: String, matching predicate: FetchPredicate? = nil, sortedBy keys: [SortKey] = []
-  ) throws -> [ManagedObject] {
+  ) throws(ArborError) -> [ManagedObject] {
     try context.fetch(entityName, matching: predicate, sortedBy: keys)
   }
 
@@ -176,7 +176,7 @@ nonisolated open class DataManager {
   /// - Throws: ``ArborError`` as for an entity's name.
   open func fetchAll<T: ManagedObject>(
     _ type: T.Type, matching predicate: FetchPredicate? = nil, sortedBy keys: [SortKey] = []
-  ) throws -> [T] {
+  ) throws(ArborError) -> [T] {
     try context.fetch(type, matching: predicate, sortedBy: keys)
   }
 
@@ -185,7 +185,7 @@ nonisolated open class DataManager {
   /// - Throws: ``ArborError`` as ``fetchAll(_:matching:sortedBy:)-(String,_,[SortKey])`` does.
   open func fetchOne(
     _ entityName: String, matching predicate: FetchPredicate? = nil, sortedBy keys: [SortKey] = []
-  ) throws -> ManagedObject? {
+  ) throws(ArborError) -> ManagedObject? {
     try context.fetchOne(entityName, matching: predicate, sortedBy: keys)
   }
 
@@ -194,14 +194,16 @@ nonisolated open class DataManager {
   /// - Throws: ``ArborError`` as for an entity's name.
   open func fetchOne<T: ManagedObject>(
     _ type: T.Type, matching predicate: FetchPredicate? = nil, sortedBy keys: [SortKey] = []
-  ) throws -> T? {
+  ) throws(ArborError) -> T? {
     try context.fetchOne(type, matching: predicate, sortedBy: keys)
   }
 
   /// The number of objects of an entity, and of its subentities, that match a predicate.
   ///
   /// - Throws: ``ArborError`` as ``fetchAll(_:matching:sortedBy:)-(String,_,[SortKey])`` does.
-  open func count(_ entityName: String, matching predicate: FetchPredicate? = nil) throws -> Int {
+  open func count(_ entityName: String, matching predicate: FetchPredicate? = nil)
+    throws(ArborError) -> Int
+  {
     try context.count(entityName, matching: predicate)
   }
 
@@ -210,14 +212,14 @@ nonisolated open class DataManager {
   /// - Throws: ``ArborError`` as for an entity's name.
   open func count<T: ManagedObject>(
     _ type: T.Type, matching predicate: FetchPredicate? = nil
-  ) throws -> Int {
+  ) throws(ArborError) -> Int {
     try context.count(type, matching: predicate)
   }
 
   /// The results of a request.
   ///
   /// - Throws: ``ArborError`` as ``fetchAll(_:matching:sortedBy:)-(String,_,[SortKey])`` does.
-  open func fetch<T: ManagedObject>(_ request: FetchRequest<T>) throws -> [T] {
+  open func fetch<T: ManagedObject>(_ request: FetchRequest<T>) throws(ArborError) -> [T] {
     try context.fetch(request)
   }
 
@@ -232,7 +234,7 @@ nonisolated open class DataManager {
   ///   `invalidPredicate` where a variable has no value.
   open func fetchRequest(
     named name: String, substituting variables: [String: (any PredicateArgument)?] = [:]
-  ) throws -> FetchRequest<ManagedObject> {
+  ) throws(ArborError) -> FetchRequest<ManagedObject> {
     try store.fetchRequest(named: name, substituting: variables)
   }
 
@@ -241,7 +243,7 @@ nonisolated open class DataManager {
   /// - Throws: ``ArborError`` as ``fetchRequest(named:substituting:)`` and ``fetch(_:)`` do.
   open func fetch(
     requestNamed name: String, substituting variables: [String: (any PredicateArgument)?] = [:]
-  ) throws -> [ManagedObject] {
+  ) throws(ArborError) -> [ManagedObject] {
     try fetch(fetchRequest(named: name, substituting: variables))
   }
 
@@ -250,7 +252,7 @@ nonisolated open class DataManager {
   /// - Throws: ``ArborError`` as ``fetchRequest(named:substituting:)`` and ``fetch(_:)`` do.
   open func fetchOne(
     requestNamed name: String, substituting variables: [String: (any PredicateArgument)?] = [:]
-  ) throws -> ManagedObject? {
+  ) throws(ArborError) -> ManagedObject? {
     try context.fetchOne(fetchRequest(named: name, substituting: variables))
   }
 
@@ -259,7 +261,7 @@ nonisolated open class DataManager {
   /// - Throws: ``ArborError`` as ``fetchRequest(named:substituting:)`` and ``fetch(_:)`` do.
   open func count(
     forRequestNamed name: String, substituting variables: [String: (any PredicateArgument)?] = [:]
-  ) throws -> Int {
+  ) throws(ArborError) -> Int {
     try context.count(fetchRequest(named: name, substituting: variables))
   }
 
@@ -272,7 +274,7 @@ nonisolated open class DataManager {
   /// commits changed besides is a round of its own.
   ///
   /// - Throws: ``ArborError`` with every violation, or the reason why the store cannot be written.
-  open func commit() throws {
+  open func commit() throws(ArborError) {
     told = ChangeRound()
     defer { told = ChangeRound() }
     processPendingChanges()
@@ -292,7 +294,7 @@ nonisolated open class DataManager {
   /// Commits the managers of this one's group, or this one where it has none.
   ///
   /// - Throws: ``ArborError`` as ``commit()`` and ``ManagerGroup/commitAll()`` do.
-  open func flush() throws {
+  open func flush() throws(ArborError) {
     if let group { try group.commitAll() } else { try commit() }
   }
 
@@ -301,7 +303,7 @@ nonisolated open class DataManager {
   /// The manager, its context and their observers stay usable; unique IDs go on counting.
   ///
   /// - Throws: ``ArborError`` where the store cannot be written.
-  open func purge() throws {
+  open func purge() throws(ArborError) {
     try store.purge()
     context.reset()
     if delegate != nil { beginRound() }

@@ -1,3 +1,5 @@
+public import ArborModel
+
 /// Managers that are committed and rolled back together.
 ///
 /// ```swift
@@ -28,7 +30,7 @@ public final class ManagerGroup {
   /// can be repeated once the reason is gone.
   ///
   /// - Throws: ``ArborError``, as ``DataManager/commit()`` does.
-  public func commitAll() throws {
+  public func commitAll() throws(ArborError) {
     for manager in managers { try manager.commit() }
   }
 

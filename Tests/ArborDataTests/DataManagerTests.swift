@@ -232,11 +232,13 @@ import Testing
   @Test func subclassesOverrideVerbs() throws {
     final class Counting: DataManager {
       var inserted = 0
-      override func insert(_ entityName: String) throws -> ManagedObject {
+      override func insert(_ entityName: String) throws(ArborError) -> ManagedObject {
         inserted += 1
         return try super.insert(entityName)
       }
-      override func seed(from sources: [JSONSource], options: SeedOptions) throws -> SeedReport {
+      override func seed(from sources: [JSONSource], options: SeedOptions) throws(ArborError)
+        -> SeedReport
+      {
         inserted += 100
         return try super.seed(from: sources, options: options)
       }

@@ -1,4 +1,4 @@
-import ArborModel
+public import ArborModel
 import ArborObjects
 import Foundation
 
@@ -79,9 +79,13 @@ public struct ImportProgress: AsyncSequence, Sendable {
   /// - Returns: What it did altogether.
   /// - Throws: What the import throws.
   @discardableResult
-  public func finish() async throws -> ImportStep {
+  public func finish() async throws(ArborError) -> ImportStep {
     var last = ImportStep()
-    for try await step in steps { last = step }
+    do {
+      for try await step in steps { last = step }
+    } catch {
+      throw ArborError(byModel: error)
+    }
     return last
   }
 
@@ -96,8 +100,13 @@ public struct ImportProgress: AsyncSequence, Sendable {
     ///   cancelled before the import has ended.
     public mutating func next(
       isolation actor: isolated (any Actor)? = #isolation
-    ) async throws -> ImportStep? {
-      let step = try await steps.next(isolation: actor)
+    ) async throws(ArborError) -> ImportStep? {
+      let step: ImportStep?
+      do {
+        step = try await steps.next(isolation: actor)
+      } catch {
+        throw ArborError(byModel: error)
+      }
       // A stream ends without an error if its reader is cancelled.
       if step == nil, !hasEnded.isSet { throw ArborError(Interruption.cancelled) }
       return step

@@ -6,7 +6,7 @@ import ArborObjects
 extension ExchangeRun {
   /// Carries out the models that were passed in, then what they lead to, level by level.
   ///
-  /// - Throws: ``ArborError``, and what a model's own code throws, as ``OwnError``.
+  /// - Throws: ``ArborError``, and what a model's own `encode(to:)` throws.
   func carryOut(_ planner: ModelPlanner) throws {
     try planner.takeApart()
     var queue = planner.roots

@@ -69,7 +69,13 @@ extension PersistentStore {
   @discardableResult
   public func sync(
     from source: JSONSource, using serializer: some SyncSerializer
-  ) async throws -> SyncReport {
-    try await performBackground { context in try context.sync(from: source, using: serializer) }
+  ) async throws(ArborError) -> SyncReport {
+    do {
+      return try await performBackground { context in
+        try context.sync(from: source, using: serializer)
+      }
+    } catch {
+      throw ArborError(byModel: error)
+    }
   }
 }

@@ -8,6 +8,9 @@ extension ArborError.Code {
   /// A model cannot be made of what is there: a property without a value has to have one, or the
   /// model's own `init(from:)` has thrown what lies beneath.
   public static let initialization = ArborError.Code(rawValue: "initialization")
+  /// A model's own code has thrown: a transformer, `merge(from:)`, `validate()` or `encode(to:)`. Its
+  /// error is ``ArborError/underlying``.
+  public static let modelError = ArborError.Code(rawValue: "modelError")
   /// A property's name in the entity is none of the entity's.
   public static let invalidManagedKey = ArborError.Code(rawValue: "invalidManagedKey")
   /// A property's type is none that its attribute can hold.
@@ -20,11 +23,14 @@ extension ArborError.Code {
   public static let invalidMapping = ArborError.Code(rawValue: "invalidMapping")
 }
 
-/// An error that belongs to the code that is called, a transformer or a model's check, on its way
-/// through the initializers of models.
-struct OwnError: Error {
-  let error: any Error
-
-  /// The error that a caller gets for one that was thrown on the way.
-  static func unwrap(_ error: any Error) -> any Error { (error as? OwnError)?.error ?? error }
+extension ArborError {
+  /// The error for one that was thrown by a model's own code, or by the library itself.
+  init(byModel error: any Error) {
+    self =
+      error as? ArborError
+      ?? ArborError(
+        .modelError,
+        "The model's own code threw \(type(of: error)); see the error beneath."
+      ).with(underlying: error)
+  }
 }

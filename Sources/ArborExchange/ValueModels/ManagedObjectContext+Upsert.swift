@@ -1,4 +1,4 @@
-import ArborModel
+public import ArborModel
 public import ArborObjects
 
 extension ManagedObjectContext {
@@ -31,12 +31,12 @@ extension ManagedObjectContext {
   ///   `unsupportedProperty` and `unsupportedRelationship` where the entity cannot hold the
   ///   property's type, a relationship's also where the property is nil or empty; `initialization`
   ///   for a property of another type than its transformer's; `typeMismatch` for a number out of
-  ///   the attribute's range; `invalidMapping`; `uniqueFetchFailed`; else what a transformer,
-  ///   ``ValueModel/merge(from:)`` or the model's `encode(to:)` throws. The context is then exactly
+  ///   the attribute's range; `invalidMapping`; `uniqueFetchFailed`; `modelError` for
+  ///   what a transformer, ``ValueModel/merge(from:)`` or the model's `encode(to:)` throws. The context is then exactly
   ///   as it was before.
   /// - Complexity: Linear in the number of models, beside one indexed fetch per entity.
   @discardableResult
-  public func upsert(_ model: some ValueModel) throws -> ManagedObject {
+  public func upsert(_ model: some ValueModel) throws(ArborError) -> ManagedObject {
     let objects = try upsert([model])
     guard let object = objects.first else {
       throw ArborError(.uniqueFetchFailed, "The model became no object; write it again.")
@@ -51,7 +51,7 @@ extension ManagedObjectContext {
   /// - Returns: The objects, in the order of the models.
   /// - Throws: As for a single model; the context is then exactly as it was before.
   @discardableResult
-  public func upsert(_ models: [any ValueModel]) throws -> [ManagedObject] {
+  public func upsert(_ models: [any ValueModel]) throws(ArborError) -> [ManagedObject] {
     do {
       return try withSavepoint {
         let planner = ModelPlanner(self)
@@ -61,7 +61,7 @@ extension ManagedObjectContext {
         return items.compactMap { run.objects[Int($0)] }
       }
     } catch {
-      throw OwnError.unwrap(error)
+      throw ArborError(byModel: error)
     }
   }
 }

@@ -87,8 +87,6 @@ final class ModelDecoder<Source: ValueModelSource>: Decoder {
       value = try T(from: self)
     } catch let error as ArborError {
       throw error
-    } catch let error as OwnError {
-      throw error
     } catch let error as DecodingError {
       throw Self.fault(error, source)
     } catch {
@@ -116,14 +114,13 @@ final class ModelDecoder<Source: ValueModelSource>: Decoder {
   ) throws -> T? {
     let raw = try source.raw()
     let value: Any?
-    do { value = try transformer.readAny(raw) } catch let error as ArborError {
-      // Of our own transformers; they do not know the location.
-      let mismatch = source.fault("", .typeMismatch)
+    do { value = try transformer.readAny(raw) } catch {
+      // Transformers do not know the location.
+      let place = source.fault("", .typeMismatch)
+      let error = ArborError(byModel: error)
       throw error.with(
-        entity: error.entity ?? mismatch.entity, objectID: error.objectID ?? mismatch.objectID,
-        keyPath: error.keyPath ?? mismatch.keyPath, location: error.location ?? mismatch.location)
-    } catch {
-      throw OwnError(error: error)
+        entity: error.entity ?? place.entity, objectID: error.objectID ?? place.objectID,
+        keyPath: error.keyPath ?? place.keyPath, location: error.location ?? place.location)
     }
     guard let value else { return nil }
     return try cast(value, source) as T

@@ -166,7 +166,7 @@ final class ModelPlanner: ModelWriting {
       return model
     }
     let model = models[Int(index)].model
-    do { models[Int(index)].model = try merged(model) } catch { throw OwnError(error: error) }
+    do { models[Int(index)].model = try merged(model) } catch { throw ArborError(byModel: error) }
     guard traits.mergesNothing != true else { return }
     // A model that merges may lead to further ones.
     try takeApart(index)

@@ -82,10 +82,9 @@ final class ModelTraits {
   func write<Raw>(
     _ value: Any?, of key: String, by transformer: PropertyTransformer<Raw>
   ) throws -> Raw {
-    do { return try transformer.write(value) } catch let error as ArborError {
+    do { return try transformer.write(value) } catch {
+      let error = ArborError(byModel: error)
       throw error.with(entity: error.entity ?? entityName, keyPath: error.keyPath ?? key)
-    } catch {
-      throw OwnError(error: error)
     }
   }
 
@@ -96,7 +95,7 @@ final class ModelTraits {
     do {
       try ModelHook.call(noting: &validatesNothing) { try model.validate() }
     } catch {
-      throw OwnError(error: error)
+      throw ArborError(byModel: error)
     }
     return model
   }

@@ -21,9 +21,9 @@ public typealias ManagedTransformer = PropertyTransformer<Value>
 ///
 /// Nil goes through transformers too: `null` in a document and a nil attribute arrive as `.null`, a
 /// property that is nil as nil where `Property` is optional, else as `.null` past the transformer.
-/// A key that is missing in JSON does not arrive. What a transformer throws its caller's caller
-/// gets. A model's property of another type than the transformer's is an error `initialization`
-/// both ways.
+/// A key that is missing in JSON does not arrive. What a transformer throws is the
+/// ``ArborError/underlying`` error of a `modelError`, unless it is an ``ArborError`` itself. A
+/// model's property of another type than the transformer's is an error `initialization` both ways.
 ///
 /// A transformer can be used by itself, too:
 ///
@@ -132,7 +132,7 @@ public protocol TransformedForm: Sendable, Hashable {
   /// A whole number.
   static func integer(_ number: Int64) -> Self
   /// A number, which has to be finite.
-  static func number(_ number: Double) throws -> Self
+  static func number(_ number: Double) throws(ArborError) -> Self
   /// Whether this is nil.
   var isNothing: Bool { get }
   /// The text, nil for anything else.
@@ -153,7 +153,7 @@ extension JSONValue: TransformedForm {
   /// A number.
   ///
   /// - Throws: ``ArborError`` `unsupportedProperty` for one that is not finite.
-  public static func number(_ number: Double) throws -> JSONValue {
+  public static func number(_ number: Double) throws(ArborError) -> JSONValue {
     guard let number = JSONNumber(number) else {
       throw ArborError(.unsupportedProperty, "JSON has no infinite numbers; write a finite one.")
     }

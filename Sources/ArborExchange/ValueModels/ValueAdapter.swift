@@ -38,14 +38,15 @@ public enum ValueAdapter {
   ///   `fileUnreadable`; `invalidDocument` where a value does not fit,
   ///   `unparsableValue` for a text that it cannot be read from, `invalidPath` where a path of the
   ///   model goes on behind a value that is no object, `noModelType`, `initialization`,
-  ///   `invalidMapping`; else what a transformer or a model's ``ValueModel/validate()`` throws.
+  ///   `invalidMapping`; `modelError` for what a transformer or a
+  ///   model's ``ValueModel/validate()`` throws.
   /// - Complexity: Linear in the size of the JSON.
   public static func decode<T: Decodable>(
     _ type: T.Type, from source: JSONSource, limits: JSONLimits = JSONLimits()
-  ) throws -> T {
+  ) throws(ArborError) -> T {
     let document = try source.document(limits: limits)
     let decoder = ModelDecoder(JSONNodeSource(document.root), JSONReading())
-    do { return try decoder.read(type, decoder.source) } catch { throw OwnError.unwrap(error) }
+    do { return try decoder.read(type, decoder.source) } catch { throw ArborError(byModel: error) }
   }
 
   /// Renders a model, a list of models or any other encodable value as JSON, by the models' paths
@@ -61,16 +62,16 @@ public enum ValueAdapter {
   ///
   /// - Throws: ``ArborError``: `unsupportedProperty` for a number that JSON has not,
   ///   `invalidMapping` where two properties go to one path, `limitExceeded` where models nest too
-  ///   deep; else what a transformer or a model's `encode(to:)` throws.
+  ///   deep; `modelError` for what a transformer or a model's `encode(to:)` throws.
   /// - Complexity: Linear in the size of what is rendered.
   public static func encode(
     _ value: some Encodable, options: JSONRenderingOptions = JSONRenderingOptions()
-  ) throws -> JSONValue {
+  ) throws(ArborError) -> JSONValue {
     let rendering = JSONRendering(options)
     do {
       return try rendering.json(ModelEncoder(rendering).encoded(value))
     } catch {
-      throw OwnError.unwrap(error)
+      throw ArborError(byModel: error)
     }
   }
 }

@@ -20,9 +20,10 @@ extension ValueModel {
   ///   the entity has not; `unsupportedProperty` and `unsupportedRelationship` where the property's
   ///   type cannot hold what the entity has; `typeMismatch` for a number out of the property's
   ///   range; `initialization` where a value that has to be is nil, or the model's own initializer
-  ///   throws; else what the store reports, and what a transformer or ``validate()`` throws.
+  ///   throws; `modelError` for what a transformer or ``validate()`` throws; else what the
+  ///   store reports.
   /// - Complexity: Linear in the number of objects that are reached.
-  public init(_ object: ManagedObject) throws {
+  public init(_ object: ManagedObject) throws(ArborError) {
     guard let context = object.context else { throw ArborError(unreachable: object) }
     let models = try context.values(Self.self, of: [object])
     guard let model = models.first else {
@@ -39,7 +40,9 @@ extension ManagedObjectContext {
   /// model asks for it.
   ///
   /// - Throws: As for a single object.
-  public func values<M: ValueModel>(_ type: M.Type, of objects: [ManagedObject]) throws -> [M] {
+  public func values<M: ValueModel>(
+    _ type: M.Type, of objects: [ManagedObject]
+  ) throws(ArborError) -> [M] {
     try session.throwDeferredFailure()
     for object in objects where object.context?.store !== store {
       throw ArborError(unreachable: object)
@@ -59,7 +62,7 @@ extension ManagedObjectContext {
     } catch {
       // What could not be read was given as default values, which may have led to other errors.
       try session.throwDeferredFailure()
-      throw OwnError.unwrap(error)
+      throw ArborError(byModel: error)
     }
   }
 
@@ -79,9 +82,13 @@ extension ManagedObjectContext {
   /// - Complexity: Linear in the number of objects that are reached, beside the fetch.
   public func values<M: ValueModel>(
     _ type: M.Type, matching predicate: FetchPredicate? = nil, sortedBy sortKeys: [SortKey] = []
-  ) throws -> [M] {
-    try withSnapshot {
-      try values(type, of: try fetch(M.entityName, matching: predicate, sortedBy: sortKeys))
+  ) throws(ArborError) -> [M] {
+    do {
+      return try withSnapshot {
+        try values(type, of: try fetch(M.entityName, matching: predicate, sortedBy: sortKeys))
+      }
+    } catch {
+      throw ArborError(byModel: error)
     }
   }
 
@@ -91,7 +98,7 @@ extension ManagedObjectContext {
   public func values<M: ValueModel>(
     _ type: M.Type, matching predicate: FetchPredicate? = nil, sortedBy first: SortKey,
     _ others: SortKey...
-  ) throws -> [M] {
+  ) throws(ArborError) -> [M] {
     try values(type, matching: predicate, sortedBy: [first] + others)
   }
 }

@@ -117,13 +117,13 @@ public protocol ValueModel: Codable, SendableMetatype {
   /// Takes over from a stored object what the model shall not overwrite; called when a model turns
   /// out to be an object that exists, before its properties go there. Does nothing at first.
   ///
-  /// - Throws: Any error; the call that led here throws it and changes nothing.
+  /// - Throws: Any error; the call that led here throws it as a `modelError` and changes nothing.
   mutating func merge(from object: ManagedObject) throws
 
   /// Checks a model that was made from JSON or from a stored object, and may correct it. Does
   /// nothing at first.
   ///
-  /// - Throws: Any error; the call that led here throws it.
+  /// - Throws: Any error; the call that led here throws it as a `modelError`.
   mutating func validate() throws
 
   /// Which of the properties go into JSON, by their coding keys; all at first.

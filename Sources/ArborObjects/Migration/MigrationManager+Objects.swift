@@ -119,7 +119,7 @@ extension MigrationManager {
   ///
   /// - Throws: ``ArborError`` `unknownName`; an error for the migration itself, which the code has
   ///   to let through.
-  public func rename(entity former: String, to new: String) throws {
+  public func rename(entity former: String, to new: String) throws(ArborError) {
     let old = try oldContext.session.entity(named: former)
     let entity = try newContext.session.entity(named: new)
     if models.newNames[old.name] == entity.name { return }

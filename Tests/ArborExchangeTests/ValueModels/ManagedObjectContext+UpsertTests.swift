@@ -12,9 +12,9 @@ import Testing
   init() throws { workshop = try ModelWorkshop() }
 
   /// What failing has to leave behind: nothing.
-  private func failure(_ body: () throws -> Void) throws -> any Error {
+  private func failure(_ body: () throws -> Void) throws -> ArborError {
     let before = try context.digest()
-    let error = try #require(throws: (any Error).self) { try body() }
+    let error = try #require(throws: ArborError.self) { try body() }
     #expect(try context.digest() == before)
     return error
   }
@@ -177,12 +177,14 @@ import Testing
     let failing = FullBanner(
       id: 1, width: 2, children: [KeyedItem(title: "a", price: 2), KeyedItem(title: "new")],
       tags: [Tag(name: "pending"), Tag(name: "other")], cover: KeyedItem(title: "fail"))
-    #expect(try failure { try context.upsert(failing) } is KeyedItem.Failure)
-    #expect(try failure { try context.upsert([FullBanner(id: 3), failing]) } is KeyedItem.Failure)
+    for models in [[failing], [FullBanner(id: 3), failing]] {
+      let error = try failure { try context.upsert(models) }
+      #expect(error.code == .modelError && error.underlying is KeyedItem.Failure)
+    }
     let wide = FullBanner(id: 1, width: 40_000, children: [KeyedItem(title: "new")])
-    let error = try failure { try context.upsert(wide) } as? ArborError
-    #expect(error?.code == .typeMismatch && error?.keyPath == "width")
-    #expect(error?.message.contains("-32768 to 32767") == true)
+    let error = try failure { try context.upsert(wide) }
+    #expect(error.code == .typeMismatch && error.keyPath == "width")
+    #expect(error.message.contains("-32768 to 32767"))
     try workshop.finish()
   }
 
@@ -212,7 +214,7 @@ import Testing
     #expect(try workshop.all("Item").count == 2)
     #expect(
       try failure { try context.upsert([Merging(id: 7), Merging(id: 1, width: -1)]) }
-        is Merging.Refusal)
+        .underlying is Merging.Refusal)
     try workshop.finish()
   }
 
@@ -232,13 +234,13 @@ import Testing
 
   @Test func numbersOutOfAnAttributesRangeAreErrors() throws {
     var number = Number(tiny: 32_768)
-    #expect((try failure { try context.upsert(number) } as? ArborError)?.code == .typeMismatch)
+    #expect((try failure { try context.upsert(number) })?.code == .typeMismatch)
     number = Number(middle: Int(Int32.min) - 1)
-    #expect((try failure { try context.upsert(number) } as? ArborError)?.code == .typeMismatch)
+    #expect((try failure { try context.upsert(number) })?.code == .typeMismatch)
     number = Number(long: UInt64(Int64.max) + 1)
-    #expect((try failure { try context.upsert(number) } as? ArborError)?.code == .typeMismatch)
+    #expect((try failure { try context.upsert(number) })?.code == .typeMismatch)
     number = Number(single: 1e39)
-    #expect((try failure { try context.upsert(number) } as? ArborError)?.code == .typeMismatch)
+    #expect((try failure { try context.upsert(number) })?.code == .typeMismatch)
     number = Number(tiny: 32_767, middle: Int(Int32.min), long: UInt64(Int64.max), single: 1e38)
     try context.upsert(number)
     try workshop.finish()
@@ -279,9 +281,9 @@ import Testing
 
   @Test func mistakesAreTypedErrors() throws {
     func code(_ model: some ValueModel) throws -> ArborError.Code? {
-      let error = try failure { try context.upsert(model) } as? ArborError
-      #expect(error?.entity != nil && error?.message.last == ".")
-      return error?.code
+      let error = try failure { try context.upsert(model) }
+      #expect(error.entity != nil && error.message.last == ".")
+      return error.code
     }
     #expect(try code(TextID(group: "1")) == .unsupportedProperty)
     #expect(try code(ManyAsOne(children: Tag(name: "a"))) == .unsupportedRelationship)

@@ -68,7 +68,9 @@ import Testing
   }
 
   @Test func whatATransformerThrowsTheCallerGets() throws {
-    #expect(throws: Failure(text: "[1]")) { try task(#"{"state": "open", "own": [1]}"#) }
+    let own = try #require(throws: ArborError.self) { try task(#"{"state": "open", "own": [1]}"#) }
+    #expect(own.code == .modelError && own.underlying as? Failure == Failure(text: "[1]"))
+    #expect(own.location?.path == "$.own")
     let error = try #require(throws: ArborError.self) {
       try task("{\"state\": \"open\",\n\"due\": \"31.02.2024\"}")
     }

@@ -233,9 +233,11 @@ import Testing
     let names = try ValueAdapter.decode([Named].self, from: [["name": "a"], ["name": "b"]])
     #expect(names.map(\.name) == ["A", "B"])
     for json: JSONValue in [[["name": ""]], [["name": "a"], ["name": ""]]] {
-      #expect(throws: Named.Unfit(name: "")) {
+      let error = try #require(throws: ArborError.self) {
         try ValueAdapter.decode([Named].self, from: .value(json))
       }
+      #expect(
+        error.code == .modelError && error.underlying as? Named.Unfit == Named.Unfit(name: ""))
     }
   }
 

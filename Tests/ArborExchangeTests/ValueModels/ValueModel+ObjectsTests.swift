@@ -156,8 +156,11 @@ import Testing
     #expect(try Stamp(try workshop.insert("Node", ["name": "a,b"])).name == ["a", "b"])
     #expect(try Stamp(try workshop.insert("Node")).name == ["nothing"])
     let empty = try workshop.insert("Node", ["name": ""])
-    #expect(throws: Stamp.Failure()) { try Stamp(empty) }
-    #expect(throws: Stamp.Failure()) { try self.context.values(Stamp.self) }
+    for body in [{ _ = try Stamp(empty) }, { _ = try self.context.values(Stamp.self) }] {
+      let error = try workshop.failure(body)
+      #expect(error.code == .modelError && error.underlying is Stamp.Failure)
+      #expect(error.objectID == empty.objectID && error.keyPath == "name")
+    }
     try workshop.finish()
   }
 
@@ -305,7 +308,8 @@ import Testing
     let node = try workshop.insert("Node", ["name": "a"])
     #expect(try Checked(node).name == "a")
     try workshop.insert("Node")
-    #expect(throws: Checked.Unfit.self) { try self.context.values(Checked.self) }
+    let error = try workshop.failure { try self.context.values(Checked.self) }
+    #expect(error.code == .modelError && error.underlying is Checked.Unfit)
     try workshop.finish()
   }
 

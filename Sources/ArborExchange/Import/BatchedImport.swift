@@ -36,7 +36,7 @@ struct BatchedImport {
     while let batch = try reader.next(limit) {
       try commit(batch.items) { (items) throws(ArborError) in
         try items.run.carryOut(batch.indexes)
-        return try items.finish(isLast: false)
+        return try items.run.connectDeferred(unknownKey: .waits)
       }
       step.items += batch.count
       step.bytesRead = batch.position
@@ -68,7 +68,7 @@ struct BatchedImport {
       try commit(items) { (items) throws(ArborError) in
         for waiting in part { try items.resume(waiting) }
         try items.run.plan.identities.fetch()
-        return try items.finish()
+        return try items.run.connectDeferred(unknownKey: .isError)
       }
     }
   }
@@ -175,7 +175,7 @@ final class BatchReader: @unchecked Sendable {
       let items = try ItemImport(entityName, into: context, options, limit, by: mapper)
       // By these the errors of a commit are given locations.
       items.run.itemsOfObjects = NumberMap()
-      let indexes = try items.plan(batch.items)
+      let indexes = try items.planner.items(batch.items, items.mapping)
       return PlannedBatch(
         items: items, indexes: indexes, count: batch.items.count, position: reader.position)
     }

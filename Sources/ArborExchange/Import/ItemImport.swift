@@ -10,9 +10,9 @@ final class ItemImport {
   let run: ExchangeRun
   private let options: ImportOptions
   private let mapper: ImportMapper
-  private let mapping: ExchangeMapping
+  let mapping: ExchangeMapping
+  let planner: ItemPlanner
   private let plan: ExchangePlan
-  private let planner: ItemPlanner
 
   /// - Parameters:
   ///   - limit: Ends the planning.
@@ -36,8 +36,8 @@ final class ItemImport {
     guard document.root.kind == .object else { return nil }
     defer { options.report?.add(findings()) }
     return try whole { () throws(ArborError) in
-      let items = try self.planner.plan([document.root], self.mapping, isList: false)
-      return try self.run.carryOut(items).first
+      guard let item = try self.planner.single(document.root, self.mapping) else { return nil }
+      return try self.run.carryOut([item]).first
     }
   }
 
@@ -45,9 +45,8 @@ final class ItemImport {
   func item(_ document: JSONDocument, into object: ManagedObject) throws(ArborError) -> Bool {
     defer { options.report?.add(findings()) }
     try whole { () throws(ArborError) in
-      let items = try self.planner.plan(
-        [document.root], self.mapping, isList: false, needsIdentity: false)
-      if let item = items.first { try self.run.carryOut(item, into: object) }
+      guard let item = try self.planner.item(document.root, self.mapping) else { return }
+      try self.run.carryOut(item, into: object)
     }
     return run.counts.updated > 0
   }
@@ -61,7 +60,7 @@ final class ItemImport {
       var objects: [ManagedObject] = []
       var count = 0
       while let batch = try items.next(self.options.batchSize) {
-        objects += try self.run.carryOut(self.plan(batch.items))
+        objects += try self.run.carryOut(self.planner.items(batch.items, self.mapping))
         count += batch.items.count
       }
       if let problem = items.problem { self.plan.drops?.add { problem } }
@@ -98,18 +97,6 @@ final class ItemImport {
     ).with(entity: entity, keyPath: relationship.name, location: items.start)
   }
 
-  /// Plans items; touches nothing in the context.
-  func plan(_ nodes: some Collection<JSONNode>) throws(ArborError) -> [Int32] {
-    try planner.plan(nodes, mapping, isList: true)
-  }
-
-  /// Connects what items have named by keys, when they have been carried out; returns what has to
-  /// wait for later batches, if it may.
-  @discardableResult
-  func finish(isLast: Bool = true) throws(ArborError) -> [DeferredLink] {
-    try run.connectDeferred(unknownKey: isLast ? .isError : .waits)
-  }
-
   /// Resumes a relationship that an earlier batch had to leave.
   func resume(_ waiting: WaitingLink) throws(ArborError) {
     let mapping = try mapper.mapping(for: waiting.object.entityName)
@@ -122,7 +109,7 @@ final class ItemImport {
   private func whole<R>(_ body: () throws(ArborError) -> R) throws(ArborError) -> R {
     try context.withSavepoint { () throws(ArborError) in
       let result = try body()
-      try finish()
+      try self.run.connectDeferred(unknownKey: .isError)
       return result
     }
   }

@@ -60,6 +60,7 @@ extension ExchangeRun {
   /// - Returns: What has to wait for later items.
   /// - Throws: ``ArborError`` `objectNotFound` for the first key that no object has, if that is an
   ///   error.
+  @discardableResult
   func connectDeferred(unknownKey rule: UnknownKeyRule) throws(ArborError) -> [DeferredLink] {
     var waiting: [DeferredLink] = []
     for pending in deferred where !pending.object.isDeleted {

@@ -70,7 +70,7 @@ final class ExchangeRun {
     }
     // What the plan creates exists by now, with its values, so that one look finds everything.
     try plan.identities.fetch()
-    _ = try connectDeferred(unknownKey: .isError)
+    try connectDeferred(unknownKey: .isError)
   }
 
   // MARK: Items

@@ -21,30 +21,14 @@ final class ItemPlanner {
     self.areKeyed = areKeyed
   }
 
-  /// Plans the items of a document, a list of them or a single one; returns their indexes in the
-  /// plan.
-  ///
-  /// - Parameter needsIdentity: Whether a single item has to have its identity.
-  func plan(
-    _ nodes: some Collection<JSONNode>, _ mapping: ExchangeMapping, isList: Bool,
-    needsIdentity: Bool = true
-  ) throws(ArborError) -> [Int32] {
-    if isList { return try items(nodes, mapping, within: nil) }
-    guard let node = nodes.first else { return [] }
-    let item =
-      needsIdentity
-      ? try single(node, mapping, within: nil) : try item(node, mapping, within: nil)
-    return item.map { [$0] } ?? []
-  }
-
-  /// Plans a list of items.
+  /// Plans a list of items; returns their indexes in the plan.
   ///
   /// - Parameter owner: The relationship whose members they are; `nil` for the outermost.
   /// - Throws: ``ArborError`` `invalidDocument` at the first element that is not an object, and
   ///   `missingIdentity` if items lack theirs.
-  private func items(
+  func items(
     _ nodes: some Collection<JSONNode>, _ mapping: ExchangeMapping,
-    within owner: MappedRelationship?
+    within owner: MappedRelationship? = nil
   ) throws(ArborError) -> [Int32] {
     var items: [Int32] = []
     items.reserveCapacity(nodes.count)
@@ -68,8 +52,8 @@ final class ItemPlanner {
 
   /// Plans a single item; `nil` if a validator drops it, or, leniently, if it is not an object or
   /// lacks its identity.
-  private func single(
-    _ node: JSONNode, _ mapping: ExchangeMapping, within owner: MappedRelationship?
+  func single(
+    _ node: JSONNode, _ mapping: ExchangeMapping, within owner: MappedRelationship? = nil
   ) throws(ArborError) -> Int32? {
     guard let item = try item(node, mapping, within: owner) else { return nil }
     guard plan.items[Int(item)].key < 0, mapping.identity != nil else { return item }
@@ -78,13 +62,19 @@ final class ItemPlanner {
     return nil
   }
 
-  private func item(
-    _ node: JSONNode, _ mapping: ExchangeMapping, within owner: MappedRelationship?
+  /// Plans an item, whether or not it has its identity.
+  func item(
+    _ node: JSONNode, _ mapping: ExchangeMapping, within owner: MappedRelationship? = nil
   ) throws(ArborError) -> Int32? {
     try limit.check()
-    guard let (valid, origin) = try validated(node, mapping) else {
-      droppedCount += 1
-      return nil
+    var valid = node
+    var origin: JSONNode?
+    if mapping.rules.dropsNull || !mapping.rules.validators.isEmpty {
+      guard let result = try validated(node, mapping) else {
+        droppedCount += 1
+        return nil
+      }
+      (valid, origin) = result
     }
     guard valid.kind == .object else {
       func problem() -> ArborError {

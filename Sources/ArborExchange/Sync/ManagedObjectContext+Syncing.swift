@@ -43,8 +43,11 @@ extension ManagedObjectContext {
           entity: mapping.entity.name, predicate: mapping.rules.scope)
         try run.noteMissing(fetch(request), within: nil)
       }
-      let isList = root.kind == .array
-      try run.carryOut(planner.plan(root.elements ?? [root], mapping, isList: isList))
+      let items =
+        root.kind == .array
+        ? try planner.items(root.items, mapping)
+        : try planner.single(root, mapping).map { [$0] } ?? []
+      try run.carryOut(items)
       try run.deleteMissing()
       run.counts.dropped = planner.droppedCount
       return SyncReport(run.counts)

@@ -5,7 +5,7 @@ extension QueryExecutor {
   /// How many rows a fetch would give, without copying any; from the counts that the store keeps
   /// where they tell it all.
   func count() throws -> Int {
-    if query.groupLimit != nil { return try answer(RowCounter()).count }
+    if query.groupLimit != nil { return try run(into: RowCounter()).count }
     let total = try countAll()
     let rest = max(0, total - query.offset)
     return query.limit > 0 ? min(rest, query.limit) : rest
@@ -27,7 +27,7 @@ extension QueryExecutor {
       return pending + numbers.count { !dirty.contains(ObjectNumber(rawValue: $0)) }
     }
     var counter = RowCounter()
-    try visit(plan, &counter, skipsKnown: false)
+    try visit(plan, &counter)
     return counter.count + pending
   }
 

@@ -11,7 +11,7 @@ extension QueryExecutor {
   ///
   /// - Parameter showsValues: Whether the values of conditions are shown.
   func explain(showsValues: Bool = true) throws -> QueryPlan {
-    try explaining.explain(explaining.plan(), showsValues: showsValues)
+    try explaining.explain(explaining.estimatedPlan(), showsValues: showsValues)
   }
 
   /// How a fetch has found its rows, with how many left each step: the fetch is run.
@@ -36,7 +36,7 @@ extension QueryExecutor {
       {
         .keys(covering)
       } else {
-        .rows(try planner.plan())
+        .rows(try planner.estimatedPlan())
       }
     return try planner.explain(ran, aggregates, showsValues: showsValues)
   }

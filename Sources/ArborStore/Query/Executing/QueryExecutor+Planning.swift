@@ -1,20 +1,23 @@
 internal import ArborModel
 
-/// How a plan comes about that can be run: what no count tells is tried, and planned again with
-/// what was found.
+/// Plans that can be run. What counts can't tell is tried: the executor runs the trial that the
+/// planner returns instead of a plan, and asks again with the finding.
 extension QueryExecutor {
   func plan(withoutOrder: Bool = false) throws -> AccessPlan {
-    try settled { try planner.plan(knowing: $0, withoutOrder: withoutOrder) }
+    try runningTrials { try planner.plan(knowing: $0, withoutOrder: withoutOrder) }
   }
 
   /// A plan that lists the rows' numbers; see ``QueryPlanner/listing(atMost:knowing:)``.
   func listing(atMost most: Int) throws -> AccessPlan? {
-    try settled { try planner.listing(atMost: most, knowing: $0) }
+    try runningTrials { try planner.listing(atMost: most, knowing: $0) }
   }
 
-  private func settled<Plan>(_ plan: (Findings) throws -> PlanningStep<Plan>) throws -> Plan {
+  /// Repeats a planning step, and runs the trials that it asks for, until it returns a plan.
+  private func runningTrials<Plan>(
+    _ step: (Findings) throws -> PlanningStep<Plan>
+  ) throws -> Plan {
     while true {
-      switch try plan(findings) {
+      switch try step(findings) {
       case .plan(let plan): return plan
       case .trial(let trial): try run(trial)
       }

@@ -36,7 +36,7 @@ extension QueryExecutor {
       return numbers
     }
     var sink = NumberSink()
-    try visit(plan, &sink, skipsKnown: false)
+    try visit(plan, &sink)
     return sink.numbers
   }
 
@@ -50,7 +50,7 @@ extension QueryExecutor {
     let inverse = source.schema.inverse(of: relationship)
     guard inverse.isToMany else {
       var sink = OwnerSink(inverse)
-      try visit(plan, &sink, skipsKnown: false)
+      try visit(plan, &sink)
       SortedNumbers.sortUnique(&sink.owners)
       return (sink.owners, sink.members)
     }

@@ -4,11 +4,8 @@ internal import LMDB
 /// The access paths to stored rows: each checks a record, skips what the context has changed, asks
 /// the remaining conditions and hands the row on.
 extension QueryExecutor {
-  /// Visits the rows of a plan whose order is that of the object numbers.
-  ///
-  /// - Parameter skipsKnown: Whether objects that the context has need not be read where nothing is
-  ///   asked of them.
-  func visit<Sink: RowSink>(_ plan: AccessPlan, _ sink: inout Sink, skipsKnown: Bool) throws {
+  /// Visits the rows of a plan in the order of their object numbers.
+  func visit<Sink: RowSink>(_ plan: AccessPlan, _ sink: inout Sink) throws {
     tally?.begin()
     switch plan.access {
     case .nothing, .ordered: note(plan)
@@ -18,10 +15,18 @@ extension QueryExecutor {
         guard try scan(entity, plan.residual, &sink) else { break }
       }
     case .numbers(let list):
-      let (list, numbers) = try gathered(list)
+      let (list, all) = try gathered(list)
       note(AccessPlan(access: .numbers(list), residual: plan.residual))
-      let known = skipsKnown && plan.isListed ? overlay?.known : nil
-      try look(up: numbers, plan.residual, known: known, mayBeMissing: !list.areStored, &sink)
+      let start = query.numberBehind.map { behind in
+        all.firstIndex { $0 > behind.rawValue } ?? all.count
+      }
+      let numbers = all[(start ?? 0)...]
+      if plan.isListed, !Sink.readsRecords {
+        try visitUnread(numbers, &sink)
+      } else {
+        let known = plan.isListed && !Sink.readsKnown ? overlay?.known : nil
+        try visit(numbers, plan.residual, known: known, mayBeMissing: !list.areStored, &sink)
+      }
     }
     try resolver.check()
   }
@@ -99,17 +104,31 @@ extension QueryExecutor {
     return try sink.take(number, .stored(record), of: entity)
   }
 
-  /// Visits the objects of given numbers, which are in ascending order.
-  private func look<Sink: RowSink>(
-    up numbers: [UInt64], _ nodes: [BoundNode], known: NumberMap?, mayBeMissing: Bool,
+  /// Visits the objects of ascending numbers without reading their records.
+  private func visitUnread<Sink: RowSink>(
+    _ numbers: ArraySlice<UInt64>, _ sink: inout Sink
+  ) throws {
+    let dirty = hasPendingChanges ? overlay?.dirty : nil
+    for raw in numbers {
+      let number = ObjectNumber(rawValue: raw)
+      if let dirty, dirty.contains(number) { continue }
+      guard let entity = source.schema.entity(of: number) else { continue }
+      guard try sink.take(number, .known, of: entity) else { return }
+    }
+  }
+
+  /// Visits the objects of ascending numbers.
+  ///
+  /// - Parameters:
+  ///   - known: The objects whose records need not be read.
+  ///   - mayBeMissing: Whether numbers without an object are skipped rather than damage.
+  private func visit<Sink: RowSink>(
+    _ numbers: ArraySlice<UInt64>, _ nodes: [BoundNode], known: NumberMap?, mayBeMissing: Bool,
     _ sink: inout Sink
   ) throws {
     let dirty = hasPendingChanges ? overlay?.dirty : nil
     let limit = source.limit
-    var start = 0
-    if let behind = query.numberBehind {
-      start = numbers.firstIndex { $0 > behind.rawValue } ?? numbers.count
-    }
+    var start = numbers.startIndex
     for entity in family {
       let run = numbers[start...].prefix { ObjectNumber(rawValue: $0).entity == entity.number }
       guard !run.isEmpty else { continue }
@@ -138,7 +157,7 @@ extension QueryExecutor {
       }
       start = run.endIndex
     }
-    if start < numbers.count { try checkForeign(ObjectNumber(rawValue: numbers[start])) }
+    if start < numbers.endIndex { try checkForeign(ObjectNumber(rawValue: numbers[start])) }
   }
 
   /// Refuses a number that an index or a relationship holds and no entity of the query has.

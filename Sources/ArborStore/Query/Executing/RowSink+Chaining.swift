@@ -6,6 +6,7 @@ internal import ArborModel
 /// Leaves out the first rows and ends the query after a number of rows.
 struct LimitedRows<Base: RowSink>: RowSink {
   static var readsRecords: Bool { Base.readsRecords }
+  static var readsKnown: Bool { Base.readsKnown }
 
   var base: Base
   private var toSkip: Int
@@ -34,6 +35,7 @@ struct LimitedRows<Base: RowSink>: RowSink {
 /// Puts the context's rows between the store's, both in the order of their numbers.
 struct MergedRows<Base: RowSink>: RowSink {
   static var readsRecords: Bool { Base.readsRecords }
+  static var readsKnown: Bool { Base.readsKnown }
 
   var base: Base
   private let pending: [PendingRow]

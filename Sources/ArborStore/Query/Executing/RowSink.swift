@@ -14,6 +14,9 @@ enum FoundRow {
 protocol RowSink {
   /// Whether the sink looks at records. The rows of one that does not may come without.
   static var readsRecords: Bool { get }
+  /// Whether the sink looks at records of objects that the context has registered. The rows of one
+  /// that does not may come without.
+  static var readsKnown: Bool { get }
   /// Whether a row's record has to stay where it is until the query has been answered.
   static var keepsRecords: Bool { get }
 
@@ -25,6 +28,7 @@ protocol RowSink {
 
 extension RowSink {
   static var readsRecords: Bool { true }
+  static var readsKnown: Bool { readsRecords }
   static var keepsRecords: Bool { readsRecords }
 }
 
@@ -60,6 +64,7 @@ struct RowNumbers: RowSink {
 
 /// Copies rows into slabs in the order they come.
 struct RowCollector: RowSink {
+  static var readsKnown: Bool { false }
   static var keepsRecords: Bool { false }
 
   private let allocator: SlabAllocator

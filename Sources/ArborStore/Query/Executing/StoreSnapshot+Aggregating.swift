@@ -13,20 +13,20 @@ extension StoreSnapshot {
     let query = query.forAggregates
     return try answer(query, for: .aggregates, aggregates, overlay: overlay) { _ in
       nil
-    } _: { makeExecutor in
+    } with: { makeExecutor in
       let executor = try makeExecutor()
       if let values = try executor.valuesAtEnds(aggregates) { return values }
       if let attribute = aggregates.singleAttribute {
         if let summary = try executor.summaryOfKeys(attribute) {
           return aggregates.map { summary.value(of: $0.function) }
         }
-        let summary = try executor.answer(FieldSummaries(attribute, of: query.entity)).summary
+        let summary = try executor.run(into: FieldSummaries(attribute, of: query.entity)).summary
         return aggregates.map { summary.value(of: $0.function) }
       }
       let environment = predicateEnvironment
       let columns = SortColumns([], environment, resolver: executor.resolver)
-      let summaries = try executor.answer(
-        PathSummaries(aggregates, columns: columns, environment, executor.resolver))
+      let summaries = try executor.run(
+        into: PathSummaries(aggregates, columns: columns, environment, executor.resolver))
       try executor.resolver.check()
       return summaries.results
     }

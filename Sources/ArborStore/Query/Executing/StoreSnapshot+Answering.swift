@@ -2,22 +2,22 @@ internal import ArborModel
 internal import LMDB
 
 extension StoreSnapshot {
-  /// Answers a query, and reports to the snapshot's watch.
+  /// Answers a query. If the snapshot is watched, reports the query to its ``watch``.
   ///
   /// - Parameters:
-  ///   - kind: What is asked for.
-  ///   - aggregates: The values that are made of the rows.
-  ///   - overlay: The asking context's state; nil for the store's alone.
-  ///   - executor: Answers the query, if the caller has created it.
-  ///   - rows: How many rows the answer is; nil for answers of another kind.
-  ///   - body: Returns the answer. Its argument returns the query's executor.
+  ///   - kind: The kind of answer.
+  ///   - aggregates: The values that are computed from the rows.
+  ///   - overlay: The context's pending changes; nil for the store's state alone.
+  ///   - executor: The query's executor, if the caller has created it.
+  ///   - rows: Returns the number of rows of an answer; nil for answers of another kind.
+  ///   - body: Returns the answer. It calls its argument for the query's executor, unless it can
+  ///     answer without one.
   func answer<R>(
     _ query: StoreQuery, for kind: FetchKind = .objects, _ aggregates: [BoundAggregate] = [],
     overlay: (any PendingState)?, by executor: QueryExecutor? = nil, rows: (R) -> Int?,
-    _ body: (_ executor: () throws -> QueryExecutor) throws -> R
+    with body: (_ makeExecutor: () throws -> QueryExecutor) throws -> R
   ) throws(StoreError) -> R {
     var made = executor
-    // Created when it is asked for: one unique value is looked up without it.
     func makeExecutor() throws -> QueryExecutor {
       if let made { return made }
       let executor = try QueryExecutor(source, query, overlay: overlay)
@@ -25,7 +25,7 @@ extension StoreSnapshot {
       return executor
     }
     guard let watch else { return try translatingErrors { try body(makeExecutor) } }
-    // Without what values are made of, which may be expressions with values in them.
+    // The expressions of aggregates are left out, since they may contain values.
     let asked =
       aggregates.isEmpty
       ? kind == .objects ? nil : kind.rawValue

@@ -16,8 +16,8 @@ extension StoreSnapshot {
     guard let listing else { return nil }
     return try answer(query, overlay: overlay, by: listing.executor) {
       $0.count
-    } _: { executor in
-      try executor().answer(listing.plan, RowNumbers(), skipsKnown: false).numbers
+    } with: { makeExecutor in
+      try makeExecutor().run(listing.plan, into: RowNumbers()).numbers
     }
   }
 
@@ -38,8 +38,8 @@ extension StoreSnapshot {
     guard let traversal else { return nil }
     return try answer(query, overlay: overlay, by: traversal.executor) {
       $0?.rows.count
-    } _: { executor in
-      try executor().collect(traversal.plan, allocator)
+    } with: { makeExecutor in
+      try makeExecutor().collect(traversal.plan, allocator)
     }
   }
 
@@ -74,11 +74,11 @@ extension QueryExecutor {
   ) throws -> FetchedRecords? {
     let sink = RowCollector(allocator, known: overlay?.known)
     guard case .ordered = plan.access else {
-      return try answerByNumber(plan, sink, skipsKnown: true).result
+      return try runByNumber(plan, into: sink).result
     }
     guard let order = ByteOrder(query.sortKeys, columns: sortColumns(query.sortKeys)) else {
       return nil
     }
-    return try answerInOrder(plan, try pendingMatches(), order, sink)?.result
+    return try runInOrder(plan, try pendingMatches(), order, into: sink)?.result
   }
 }

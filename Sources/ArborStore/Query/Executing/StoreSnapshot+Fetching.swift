@@ -14,9 +14,9 @@ extension StoreSnapshot {
   ) throws(StoreError) -> FetchedRecords {
     try answer(query, overlay: overlay) {
       $0.rows.count
-    } _: { executor in
+    } with: { makeExecutor in
       switch try lookUp(query, overlay: overlay, allocator) {
-      case nil: return try executor().fetch(allocator)
+      case nil: return try makeExecutor().fetch(allocator)
       case .nothing?: return FetchedRecords()
       case .row(let row)?: return FetchedRecords(row, in: allocator.slab)
       }
@@ -31,12 +31,12 @@ extension StoreSnapshot {
   ) throws(StoreError) -> (row: FetchedRow, slab: RecordSlab?)? {
     try answer(query, overlay: overlay) {
       $0 == nil ? 0 : 1
-    } _: { executor in
+    } with: { makeExecutor in
       switch try lookUp(query, overlay: overlay, allocator) {
       case .nothing?: return nil
       case .row(let row)?: return (row, allocator.slab)
       case nil:
-        let records = try executor().fetch(allocator)
+        let records = try makeExecutor().fetch(allocator)
         return records.rows.first.map { ($0, records.slabs.first) }
       }
     }
@@ -48,8 +48,8 @@ extension StoreSnapshot {
   ) throws(StoreError) -> [ObjectNumber] {
     try answer(query, overlay: overlay) {
       $0.count
-    } _: { executor in
-      try executor().answer(RowNumbers()).numbers
+    } with: { makeExecutor in
+      try makeExecutor().run(into: RowNumbers()).numbers
     }
   }
 
@@ -62,8 +62,8 @@ extension StoreSnapshot {
       offset: query.offset)
     return try answer(first, for: .existence, overlay: overlay) { _ in
       nil
-    } _: { executor in
-      try executor().answer(RowCounter()).count > 0
+    } with: { makeExecutor in
+      try makeExecutor().run(into: RowCounter()).count > 0
     }
   }
 
@@ -94,8 +94,8 @@ extension StoreSnapshot {
       offset: query.offset)
     return try answer(unordered, for: .count, overlay: overlay) {
       $0
-    } _: { executor in
-      try executor().count()
+    } with: { makeExecutor in
+      try makeExecutor().count()
     }
   }
 

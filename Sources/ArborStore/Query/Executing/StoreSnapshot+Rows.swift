@@ -18,11 +18,11 @@ extension StoreSnapshot {
       limit: isPlain ? plan.limit : 0, offset: isPlain ? plan.offset : 0)
     return try answer(query, for: plan.grouping == nil ? .rows : .groups, overlay: overlay) {
       $0.count
-    } _: { makeExecutor in
+    } with: { makeExecutor in
       let executor = try makeExecutor()
       let environment = predicateEnvironment
       if let grouping = plan.grouping {
-        let groups = try executor.answer(GroupedRows(grouping, environment, executor.resolver))
+        let groups = try executor.run(into: GroupedRows(grouping, environment, executor.resolver))
           .groups
         try executor.resolver.check()
         return try GroupRows(
@@ -30,8 +30,8 @@ extension StoreSnapshot {
           resolver: executor.resolver
         ).rows(of: groups)
       }
-      let projected = try executor.answer(
-        ProjectedRows(plan, isPlain: isPlain, environment, executor.resolver))
+      let projected = try executor.run(
+        into: ProjectedRows(plan, isPlain: isPlain, environment, executor.resolver))
       try executor.resolver.check()
       return try RowOrdering(plan: plan, environment: environment, limit: limit)
         .rows(of: projected.rows)
@@ -59,10 +59,10 @@ extension StoreSnapshot {
     try withoutActuallyEscaping(body) { (body) throws(StoreError) in
       _ = try answer(query, for: .rows, overlay: overlay) {
         $0
-      } _: { makeExecutor in
+      } with: { makeExecutor in
         let executor = try makeExecutor()
-        let rows = try executor.answer(
-          HandedRows(plan, predicateEnvironment, executor.resolver, body))
+        let rows = try executor.run(
+          into: HandedRows(plan, predicateEnvironment, executor.resolver, body))
         try executor.resolver.check()
         return rows.count
       }

@@ -56,8 +56,8 @@ extension StoreSnapshot {
   ) throws(StoreError) -> [ScoredRow] {
     try answer(search.objects, for: .search, overlay: overlay) {
       $0.count
-    } _: { executor in
-      try executor().search(search)
+    } with: { makeExecutor in
+      try makeExecutor().search(search)
     }
   }
 }
@@ -69,7 +69,7 @@ extension QueryExecutor {
     var rows = RankedRows(search, postings.statistics)
     let nodes = planner.conjuncts.map(\.node)
     let plan = AccessPlan(access: .numbers(postings.candidates), residual: nodes)
-    try visit(plan, &rows, skipsKnown: false)
+    try visit(plan, &rows)
     let pending = try pendingMatches()
     if !pending.isEmpty {
       // The store's index knows nothing about rows that wait for a commit.

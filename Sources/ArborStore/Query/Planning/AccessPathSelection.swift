@@ -48,7 +48,7 @@ struct AccessPathSelection<Source: Counts> {
 
   /// The best list, or nil where none is cheap enough. It stands where there is no ``trial``.
   mutating func select() throws -> CandidateNumbers? {
-    try take(options)
+    try count(options)
     if isDone { return best }
     for (index, conjunct) in conjunction.conjuncts.enumerated()
     where !conjunct.alternatives.isEmpty {
@@ -89,7 +89,8 @@ struct AccessPathSelection<Source: Counts> {
 
   // MARK: Single access paths
 
-  private mutating func take(_ options: [AccessOption]) throws {
+  /// Counts access paths, the most promising first, and adopts each that costs less than the best.
+  private mutating func count(_ options: [AccessOption]) throws {
     for option in options {
       guard let candidate = candidates.candidate(option) else { continue }
       let most: Int
@@ -149,7 +150,7 @@ struct AccessPathSelection<Source: Counts> {
   private mutating func relate(_ condition: RelatedCondition) throws {
     guard let findings else {
       let planner = try planner.planner(of: condition)
-      let plan = try planner.plan()
+      let plan = try planner.estimatedPlan()
       guard planner.costs.cost(of: plan) < cost else { return }
       return try join(planner.estimate(condition, plan, owners: scope.family))
     }
@@ -175,7 +176,7 @@ struct AccessPathSelection<Source: Counts> {
     guard rows.count.rows * Cost.seek < cost else { return }
     let opened = candidates.add(rows)
     options += opened
-    try take(opened)
+    try count(opened)
   }
 
   // MARK: Intersections

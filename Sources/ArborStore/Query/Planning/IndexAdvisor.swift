@@ -106,7 +106,9 @@ struct IndexAdvisor {
   private func related() throws -> IndexAdvice? {
     for condition in planner.scope.conjunction.related {
       let planner = try planner.planner(of: condition)
-      if let advice = try IndexAdvisor(planner).advice(for: planner.plan()) { return advice }
+      if let advice = try IndexAdvisor(planner).advice(for: planner.estimatedPlan()) {
+        return advice
+      }
     }
     return nil
   }

@@ -29,8 +29,8 @@ struct QueryPlanner<Source: Counts> {
     AccessCandidates(conjuncts, of: scope, counts)
   }
 
-  /// The plan as far as counts tell it; what only running tells is estimated.
-  func plan(withoutOrder: Bool = false) throws -> AccessPlan {
+  /// The plan for an explanation: what counts can't tell is estimated, and nothing is run.
+  func estimatedPlan(withoutOrder: Bool = false) throws -> AccessPlan {
     switch try plan(knowing: nil, withoutOrder: withoutOrder) {
     case .plan(let plan): return plan
     case .trial: preconditionFailure("A plan by estimates needs no trial.")

@@ -41,17 +41,17 @@ struct GroupTops<Order: RowOrder>: RowSink {
 extension QueryExecutor {
   /// The answer of a query with a limit for each group: the first rows of each, then the query's
   /// order, continuation, offset and limit over them.
-  func answerGrouped<Sink: RowSink>(
-    _ limit: BoundGroupLimit, _ plan: AccessPlan, _ sink: consuming Sink
+  func runGrouped<Sink: RowSink>(
+    _ limit: BoundGroupLimit, _ plan: AccessPlan, into sink: consuming Sink
   ) throws -> Sink {
     let columns = sortColumns(limit.sortKeys)
     guard ByteOrder(limit.sortKeys, columns: columns) != nil else {
-      return try answerGrouped(limit, plan, sink) {
+      return try runGrouped(limit, plan, into: sink) {
         CollatedOrder(limit.sortKeys, columns: columns)
       }
     }
     let usual = family.first
-    return try answerGrouped(limit, plan, sink) {
+    return try runGrouped(limit, plan, into: sink) {
       guard let order = ByteOrder(limit.sortKeys, columns: columns, usually: usual) else {
         preconditionFailure("An order has its form in bytes once and not again.")
       }
@@ -59,25 +59,25 @@ extension QueryExecutor {
     }
   }
 
-  private func answerGrouped<Order: RowOrder, Sink: RowSink>(
-    _ limit: BoundGroupLimit, _ plan: AccessPlan, _ sink: consuming Sink,
+  private func runGrouped<Order: RowOrder, Sink: RowSink>(
+    _ limit: BoundGroupLimit, _ plan: AccessPlan, into sink: consuming Sink,
     order makeOrder: @escaping () -> Order
   ) throws -> Sink {
     var tops = GroupTops(sortColumns([limit.key]), count: limit.count, order: makeOrder)
-    try visit(plan, &tops, skipsKnown: false)
+    try visit(plan, &tops)
     for row in try pendingMatches() {
       _ = try tops.take(row.number, .pending(row.record), of: row.entity)
     }
     try resolver.check()
     let columns = sortColumns(query.sortKeys)
     if let order = ByteOrder(query.sortKeys, columns: columns, usually: family.first) {
-      return try answer(&tops, order, sink)
+      return try drain(&tops, order, into: sink)
     }
-    return try answer(&tops, CollatedOrder(query.sortKeys, columns: columns), sink)
+    return try drain(&tops, CollatedOrder(query.sortKeys, columns: columns), into: sink)
   }
 
-  private func answer<Inner: RowOrder, Outer: RowOrder, Sink: RowSink>(
-    _ tops: inout GroupTops<Inner>, _ order: Outer, _ sink: consuming Sink
+  private func drain<Inner: RowOrder, Outer: RowOrder, Sink: RowSink>(
+    _ tops: inout GroupTops<Inner>, _ order: Outer, into sink: consuming Sink
   ) throws -> Sink {
     var sorter = try RowSorter(
       order, most: query.rowsNeeded, behind: query.continuation, limit: source.limit)

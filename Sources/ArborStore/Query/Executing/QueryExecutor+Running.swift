@@ -8,24 +8,18 @@ extension QueryExecutor {
     let plan = try plan()
     let known = overlay?.known
     let sink = RowCollector(allocator, known: known, expected: expectedRows(plan))
-    return try answer(plan, sink, skipsKnown: true).result
+    return try run(plan, into: sink).result
   }
 
-  /// Hands the rows to a sink.
-  ///
-  /// - Parameter skipsKnown: Whether the sink wants no record of what the context has anyway.
-  func answer<Sink: RowSink>(_ sink: consuming Sink) throws -> Sink {
-    try answer(plan(), sink, skipsKnown: false)
+  /// Runs the query and returns the sink, which has taken its rows.
+  func run<Sink: RowSink>(into sink: consuming Sink) throws -> Sink {
+    try run(plan(), into: sink)
   }
 
-  /// Hands the rows of a plan to a sink.
-  func answer<Sink: RowSink>(
-    _ plan: AccessPlan, _ sink: consuming Sink, skipsKnown: Bool
-  ) throws -> Sink {
-    if let limit = query.groupLimit { return try answerGrouped(limit, plan, sink) }
-    if query.sortKeys.isEmpty {
-      return try answerByNumber(plan, sink, skipsKnown: skipsKnown)
-    }
+  /// Runs a plan of the query and returns the sink, which has taken the rows.
+  func run<Sink: RowSink>(_ plan: AccessPlan, into sink: consuming Sink) throws -> Sink {
+    if let limit = query.groupLimit { return try runGrouped(limit, plan, into: sink) }
+    if query.sortKeys.isEmpty { return try runByNumber(plan, into: sink) }
     var plan = plan
     if case .ordered = plan.access, query.continuation == nil, !hasPendingChanges {
       // No row has to be compared with another.
@@ -35,46 +29,29 @@ extension QueryExecutor {
     }
     let columns = sortColumns(query.sortKeys)
     if let order = ByteOrder(query.sortKeys, columns: columns, usually: family.first) {
-      return try answerSorted(plan, order, sink)
+      return try runSorted(plan, order, into: sink)
     }
-    return try answerSorted(plan, CollatedOrder(query.sortKeys, columns: columns), sink)
+    return try runSorted(
+      plan, CollatedOrder(query.sortKeys, columns: columns), into: sink)
   }
 
   // MARK: By number
 
-  func answerByNumber<Sink: RowSink>(
-    _ plan: AccessPlan, _ sink: consuming Sink, skipsKnown: Bool
+  func runByNumber<Sink: RowSink>(
+    _ plan: AccessPlan, into sink: consuming Sink
   ) throws -> Sink {
     let pending = try pendingMatches().filter {
       $0.number.rawValue > query.continuation?.number.rawValue ?? 0
     }
     var limited = LimitedRows(sink, offset: query.offset, limit: query.limit)
     guard !pending.isEmpty else {
-      try visitByNumber(plan, &limited, skipsKnown: skipsKnown)
+      try visit(plan, &limited)
       return limited.base
     }
     var merged = MergedRows(limited, pending)
-    try visitByNumber(plan, &merged, skipsKnown: skipsKnown)
+    try visit(plan, &merged)
     try merged.finish()
     return merged.base.base
-  }
-
-  private func visitByNumber<Sink: RowSink>(
-    _ plan: AccessPlan, _ sink: inout Sink, skipsKnown: Bool
-  ) throws {
-    guard !Sink.readsRecords, plan.isListed, case .numbers(let list) = plan.access else {
-      return try visit(plan, &sink, skipsKnown: skipsKnown)
-    }
-    let (gathered, numbers) = try gathered(list)
-    ran = .rows(AccessPlan(access: .numbers(gathered), residual: []))
-    let dirty = hasPendingChanges ? overlay?.dirty : nil
-    let start = query.continuation?.number.rawValue ?? 0
-    for raw in numbers where raw > start {
-      let number = ObjectNumber(rawValue: raw)
-      if let dirty, dirty.contains(number) { continue }
-      guard let entity = source.schema.entity(of: number) else { continue }
-      guard try sink.take(number, .known, of: entity) else { return }
-    }
   }
 
   /// How many rows to make room for: those that a plan gives, where none has to be asked first, or
@@ -95,25 +72,25 @@ extension QueryExecutor {
 
   // MARK: Sorted
 
-  private func answerSorted<Order: RowOrder, Sink: RowSink>(
-    _ plan: AccessPlan, _ order: Order, _ sink: consuming Sink
+  private func runSorted<Order: RowOrder, Sink: RowSink>(
+    _ plan: AccessPlan, _ order: Order, into sink: consuming Sink
   ) throws -> Sink {
     let pending = try pendingMatches()
     var plan = plan
     if case .ordered = plan.access {
-      if let answer = try answerInOrder(plan, pending, order, sink) { return answer }
+      if let full = try runInOrder(plan, pending, order, into: sink) { return full }
       order.dropKeys()
       plan = try self.plan(withoutOrder: true)
     }
     var sorter = try RowSorter(
       order, most: query.rowsNeeded, behind: query.continuation, limit: source.limit)
-    try visit(plan, &sorter, skipsKnown: false)
+    try visit(plan, &sorter)
     return try drain(&sorter, pending, sink)
   }
 
-  /// The answer of a scan along an index, or nil where the scan was given up.
-  func answerInOrder<Order: RowOrder, Sink: RowSink>(
-    _ plan: AccessPlan, _ pending: [PendingRow], _ order: Order, _ sink: Sink
+  /// Scans along an index that has the query's order; returns nil if the scan was given up.
+  func runInOrder<Order: RowOrder, Sink: RowSink>(
+    _ plan: AccessPlan, _ pending: [PendingRow], _ order: Order, into sink: Sink
   ) throws -> Sink? {
     guard pending.isEmpty else {
       // The first rows of the store and the pending ones hold the first rows of both.

@@ -2,7 +2,14 @@ internal import ArborModel
 internal import Foundation
 internal import LMDB
 
-/// Group commit: writes the change sets that wait in a queue in one transaction.
+/// Group commit: writes the change sets that wait in the ``CommitQueue`` in one transaction.
+///
+/// The transaction is run by three functions, each of which hands a closure to the next:
+///
+/// - ``commitGroup(to:_:)`` writes the group's sets with a ``CommitWriter``;
+/// - ``SharedCommit`` appends what was written to the shared log, if the store has one;
+/// - ``StoreEngine/runTransaction(topsUpNumbers:passesMarker:repeats:_:)`` reads the header before
+///   and writes it after, and lets LMDB commit.
 ///
 /// `@unchecked Sendable`: only the leader of the queue calls it, and the lead passes under the
 /// queue's lock.
@@ -32,26 +39,20 @@ final class CommitBatch: @unchecked Sendable {
     }
   }
 
-  /// Writes the sets that wait. Only the leader of a queue calls it.
+  /// Writes the waiting sets in one transaction. Only the leader of the queue calls it.
   ///
   /// - Parameter take: Returns the sets that have been queued meanwhile; called again until there
   ///   are none.
   /// - Returns: The tickets that are done, each with its result.
   func commitGroup(to store: StoreEngine, _ take: () -> [CommitTicket]) -> [CommitTicket] {
     var group = Group(tickets: take())
-    do throws(StoreError) { try commit(&group, to: store, take) } catch { group.fail(error) }
-    return group.tickets
-  }
-
-  private func commit(
-    _ group: inout Group, to store: StoreEngine, _ take: () -> [CommitTicket]
-  ) throws(StoreError) {
-    let workspace = try workspace(for: store)
-    if group.tickets.contains(where: { $0.set.records.count >= Self.manyRecords }) {
-      try store.releaseFreedPages()
-    }
     var transactionID: UInt64 = 0
     do throws(StoreError) {
+      let workspace = try workspace(for: store)
+      if group.tickets.contains(where: { $0.set.records.count >= Self.manyRecords }) {
+        try store.releaseFreedPages()
+      }
+      // The closure writes all sets of the group; it runs again if the transaction has to.
       try SharedCommit.run(in: store) { (transaction, header, isShared) throws(StoreError) in
         group.restart()
         transactionID = transaction.id
@@ -62,14 +63,15 @@ final class CommitBatch: @unchecked Sendable {
         header = writer.header
         return writer.encoded
       }
+      workspace.end(transactionID, isCommitted: true)
     } catch {
-      workspace.end(transactionID, isCommitted: false)
-      throw error
+      workspace?.end(transactionID, isCommitted: false)
+      group.fail(error)
     }
-    workspace.end(transactionID, isCommitted: true)
+    return group.tickets
   }
 
-  /// Writes the sets one after the other, and those that are queued meanwhile.
+  /// Writes the sets one after the other, then those that have been queued meanwhile.
   private static func writeChangeSets(
     of group: inout Group, _ writer: inout CommitWriter,
     _ transaction: borrowing WriteTransaction, _ take: () -> [CommitTicket]
@@ -85,7 +87,7 @@ final class CommitBatch: @unchecked Sendable {
       group.validated += 1
       if group.validated == group.tickets.count { group.tickets += take() }
     }
-    // Where every set was refused there is nothing to commit.
+    // If every set was refused, there is nothing to commit.
     if !writer.hasWritten, case .failure(let reason)? = group.tickets.last?.result { throw reason }
   }
 

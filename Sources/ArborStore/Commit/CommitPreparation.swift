@@ -1,8 +1,8 @@
 internal import ArborModel
 internal import LMDB
 
-/// Everything that happens to a change set before its first byte is written: versions compared, old
-/// and new keys and links collected.
+/// Everything that happens to a change set before its first byte is written: versions are compared,
+/// and the keys and links that come and go are collected in the ``CommitWorkspace``.
 struct CommitPreparation {
   typealias Change = ChangeSet.RecordChange
 
@@ -15,6 +15,7 @@ struct CommitPreparation {
   let changes: [Change]
   /// The ranges of ``changes`` that belong to one entity each.
   let entityRuns: [Range<Int>]
+  private let links: [ChangeSet.LinkEdit]
   private let absentMetadata: [String]
   /// The binaries that the set brings along.
   private let blobs: Set<BlobName>
@@ -31,6 +32,7 @@ struct CommitPreparation {
     self.sweeps = sweeps
     changes = Self.sorted(set.records)
     entityRuns = Self.entityRuns(changes)
+    links = set.links
     absentMetadata = set.absentMetadata
     blobs = Set(set.blobs.map(\.name))
     for index in changes.indices.dropFirst()
@@ -73,14 +75,14 @@ struct CommitPreparation {
     return runs
   }
 
-  /// Collects what the change set does and checks it.
+  /// Collects what the change set does in the workspace and checks all of its preconditions.
   ///
   /// - Throws: `metadataExists`, `conflict`, `missingTargets`, `stillLinked`, `notUnique`,
   ///   `corrupted`, `invalidChange`; nothing has been written then.
-  func prepare(_ links: [ChangeSet.LinkEdit]) throws(StoreError) {
+  func collectAndCheck() throws(StoreError) {
     try checkMetadata()
     try collectRecords()
-    try collectLinks(links)
+    try collectLinks()
     for index in workspace.indexes where !index.isEmpty { index.sort() }
     for relationship in workspace.relationships {
       if let relationship, !relationship.isEmpty { relationship.sort() }
@@ -137,13 +139,13 @@ struct CommitPreparation {
       guard let plan = plan(of: first) else {
         throw .invalidChange(first, what: "The object is of no concrete entity of this store.")
       }
-      try collect(run, plan, &conflicts)
+      try collectRecords(run, plan, &conflicts)
     }
     if !conflicts.isEmpty { throw .conflict(conflicts) }
   }
 
-  /// Compares and collects the changes of one entity's objects.
-  private func collect(
+  /// Compares the changes of one entity's objects with the stored records, and collects them.
+  private func collectRecords(
     _ range: Range<Int>, _ plan: WritePlan, _ conflicts: inout [CommitConflict]
   ) throws(StoreError) {
     let last = try storing(
@@ -172,7 +174,7 @@ struct CommitPreparation {
         throw .invalidChange(change.number, what: "Only a deletion comes without a record.")
       }
       let collected = change.record == nil ? partsOfGone ?? parts : parts
-      collect(change.number, old: old, new: change.record, parts: collected)
+      collectEntries(change.number, old: old, new: change.record, parts: collected)
       if !plan.entity.layout.externalFields.isEmpty {
         try collectBlobs(change.number, old: old, new: change.record, plan)
       }
@@ -193,8 +195,9 @@ struct CommitPreparation {
     return old?.version == change.baseVersion
   }
 
+  /// Collects what becomes of an object's entries in indexes and relationships.
   @inline(__always)
-  private func collect(
+  private func collectEntries(
     _ number: ObjectNumber, old: RecordView?, new: RecordView?, parts: CollectedParts
   ) {
     for index in parts.indexes {
@@ -236,7 +239,7 @@ struct CommitPreparation {
 
   // MARK: Links
 
-  private func collectLinks(_ links: [ChangeSet.LinkEdit]) throws(StoreError) {
+  private func collectLinks() throws(StoreError) {
     for edit in links {
       guard let entity = store.schema.entity(of: edit.owner),
         entity.relationships.indices.contains(edit.slot),

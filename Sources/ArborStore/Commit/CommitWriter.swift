@@ -48,7 +48,10 @@ struct CommitWriter: ~Copyable {
     let snapshot = wantsSnapshot ? try? store.snapshot(reportsFindings: false) : nil
     defer { snapshot?.close() }
     let basis = try snapshot?.reader
-    let preparation = try prepare(set, basis ?? transaction.reader, sweeps: basis != nil)
+    let preparation = try CommitPreparation(
+      set, store: store, workspace: workspace, reader: basis ?? transaction.reader,
+      sweeps: basis != nil)
+    try preparation.collectAndCheck()
     let history =
       repeated
       ?? CommitHistory(
@@ -57,11 +60,13 @@ struct CommitWriter: ~Copyable {
     if set.confirmsMigration { try store.forgetFormerModel(transaction) }
     do throws(LMDBError) {
       header.sequence += 1
-      try writeRecords(preparation, transaction, basis)
+      for run in preparation.entityRuns {
+        try writeRecords(preparation.changes[run], transaction, basis)
+      }
       try writeBlobs(set.blobs, transaction)
       try applyIndexes(transaction, basis)
       for (key, value) in set.metadata { try writeMetadata(key, value, transaction) }
-      try note(set, preparation.changes, history, transaction)
+      try recordHistory(of: set, preparation.changes, history, transaction)
     } catch {
       throw StoreError(error)
     }
@@ -76,13 +81,13 @@ struct CommitWriter: ~Copyable {
     header.sequence += 1
     let history =
       repeated ?? CommitHistory.everything.encoded(sequence: header.sequence, store.schema)
-    try storing(note(set, [], history, transaction))
+    try storing(recordHistory(of: set, [], history, transaction))
     return CommitReceipt(sequence: header.sequence)
   }
 
-  /// Leaves a set that has been written in the history, and in the logs.
-  private mutating func note(
-    _ set: ChangeSet, _ changes: [ChangeSet.RecordChange], _ history: [UInt8],
+  /// Records a set that has been written in the history and in the logs.
+  private mutating func recordHistory(
+    of set: ChangeSet, _ changes: [ChangeSet.RecordChange], _ history: [UInt8],
     _ transaction: borrowing WriteTransaction
   ) throws(LMDBError) {
     hasWritten = true
@@ -96,39 +101,19 @@ struct CommitWriter: ~Copyable {
     if encodes { encoded.append(commit) }
   }
 
-  /// Checks a set and collects what it does; what comes back reads no more.
-  private func prepare(
-    _ set: ChangeSet, _ reader: TransactionReader, sweeps: Bool
-  ) throws(StoreError) -> CommitPreparation {
-    let preparation = try CommitPreparation(
-      set, store: store, workspace: workspace, reader: reader, sweeps: sweeps)
-    try preparation.prepare(set.links)
-    return preparation
-  }
-
   private static var manyRecords: Int { 64 }
 
   // MARK: Records
 
-  /// Writes records in the order of their numbers, sealed where they will lie.
+  /// Writes the records of one entity in the order of their numbers: deletions first, since a cursor
+  /// is for puts alone.
   private func writeRecords(
-    _ preparation: CommitPreparation, _ transaction: borrowing WriteTransaction,
+    _ changes: ArraySlice<ChangeSet.RecordChange>, _ transaction: borrowing WriteTransaction,
     _ basis: TransactionReader?
   ) throws(LMDBError) {
-    for run in preparation.entityRuns {
-      let changes = preparation.changes[run]
-      guard let first = changes.first, let entity = store.schema.entity(of: first.number) else {
-        continue
-      }
-      try writeRecords(changes, of: entity, transaction, basis)
+    guard let first = changes.first, let entity = store.schema.entity(of: first.number) else {
+      return
     }
-  }
-
-  /// Writes those of one entity: deletions first, since a cursor is for puts alone.
-  private func writeRecords(
-    _ changes: ArraySlice<ChangeSet.RecordChange>, of entity: EntitySchema,
-    _ transaction: borrowing WriteTransaction, _ basis: TransactionReader?
-  ) throws(LMDBError) {
     let (layout, database) = (entity.layout, store.databases.records(entity.index))
     if let basis, try isRewriteWorthwhile(changes, database, basis) {
       let last = try rewriteRecords(changes, of: entity, database, transaction, from: basis)

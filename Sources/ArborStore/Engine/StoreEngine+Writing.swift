@@ -14,14 +14,14 @@ extension StoreEngine {
   /// `body` may run again and must change nothing but the file and what it overwrites.
   ///
   /// - Parameters:
-  ///   - topsUpNumbers: Whether blocks of numbers that run low are filled up on this occasion.
-  ///   - passesMarker: Whether a migration in a copy does not stand in the way.
-  ///   - repeats: Whether commits of the log that the store follows are written.
-  /// - Throws: `modelChanged` where the file has another model by now; `migrationUnderWay` while it
-  ///   is being migrated in a copy; `corrupted` where another
-  ///   program wrote to it or the verification of its pages found something; what `body` throws.
-  ///   Nothing has been written then, except after `engine(.panic)`, when nobody can tell before
-  ///   the file is opened anew.
+  ///   - topsUpNumbers: Whether blocks of object numbers that run low are refilled in the same
+  ///     transaction.
+  ///   - passesMarker: Whether to write although the file is being migrated in a copy.
+  ///   - repeats: Whether `body` writes commits of the log that the store follows.
+  /// - Throws: `modelChanged` if the file has another model by now; `migrationUnderWay` while it is
+  ///   being migrated in a copy; `corrupted` if another program wrote to it or damage was found in
+  ///   its pages; what `body` throws. Nothing has been written then, except after `engine(.panic)`,
+  ///   whose outcome is unknown until the file is opened again.
   func runTransaction(
     topsUpNumbers: Bool = false, passesMarker: Bool = false, repeats: Bool = false,
     _ body: (borrowing WriteTransaction, inout HeaderRecord) throws(StoreError) -> Void
@@ -55,11 +55,11 @@ extension StoreEngine {
     }
     if let failure { throw failure }
     blocks.install(attempt.reservations)
-    announce(attempt)
+    publish(attempt)
   }
 
-  /// Tells this process what is in the file now.
-  private func announce(_ attempt: WriteAttempt) {
+  /// Makes what is in the file now known to this process: to later snapshots and to listeners.
+  private func publish(_ attempt: WriteAttempt) {
     guard let written = attempt.written else { return }
     if written.header.isBeingMigrated || modelState != nil {
       // What there is to tell of the model is in the file.

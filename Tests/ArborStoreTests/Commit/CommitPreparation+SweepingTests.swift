@@ -117,7 +117,7 @@ import Testing
         let workspace = try CommitWorkspace(store.file)
         let preparation = try CommitPreparation(
           set, store: store.file, workspace: workspace, reader: snapshot.reader, sweeps: true)
-        try preparation.prepare([])
+        try preparation.collectAndCheck()
         return !workspace.swept.isEmpty && workspace.indexes.contains { $0.isSwept }
           && workspace.relationships.contains { $0?.isSwept == true }
       }

@@ -1,25 +1,30 @@
 internal import ArborModel
 internal import ArborStore
 
-/// One commit of a context: hooks, derived attributes, validation, writing, and again where
+/// One commit of a context: hooks, derived attributes, validation, writing, which is repeated if
 /// concurrent commits came in between.
 struct CommitRun {
   let context: ManagedObjectContext
-  /// How often it has met other commits and was decided anew.
+  /// The number of times that other commits came in between.
   var metCommits = 0
   private var session: Session { context.session }
 
-  /// How often a commit may be decided anew after conflicts before it gives up.
+  /// The number of attempts after which a commit that keeps meeting conflicts gives up.
   private static let maximumAttempts = 20
-  /// The same where derived attributes are computed: commits that have nothing to decide take part
-  /// in them, and one of all that try gets through each time.
+  /// The same if derived attributes are computed: then commits conflict that changed no object in
+  /// common, and of all that try one succeeds each time.
   private static let maximumDerivations = 1000
 
   /// See ``ManagedObjectContext/commit(marking:metadata:)``.
   mutating func run(
-    marking mark: String?, _ metadata: [(key: String, value: [UInt8]?)]
+    marking mark: String? = nil, _ metadata: [(key: String, value: [UInt8]?)] = []
   ) throws(ArborError) {
-    guard try begin() || mark != nil || !metadata.isEmpty else {
+    try begin(
+      "commit() was called during a commit or a seed; let the outer one commit what changed.")
+    try session.limitOperation()
+    try session.mergeKnownCommits()
+    try session.file.reporting(session.checkLostLinks())
+    guard session.hasChanges || mark != nil || !metadata.isEmpty else {
       session.undo?.noteCommit()
       return
     }
@@ -29,7 +34,7 @@ struct CommitRun {
     let savepoint = session.beginSavepoint()
     let receipt: CommitReceipt?
     do throws(ArborError) {
-      let derivation = try prepare()
+      let derivation = try validate()
       receipt = try session.withoutUndo { () throws(ArborError) in
         try write(derivation, marking: mark, metadata)
       }
@@ -59,27 +64,17 @@ struct CommitRun {
     try RuleCheck(session: session).run(isAlone: true)
   }
 
-  /// Begins an operation that nothing may keep from committing.
+  /// Begins an operation, unless an earlier failure blocks commits or a commit is running.
   ///
-  /// - Parameter refusal: Why that is not possible during another commit.
+  /// - Parameter refusal: The message of the error thrown during another commit.
   private func begin(_ refusal: String) throws(ArborError) {
     try session.beginOperation()
     try session.throwFailure()
     guard !session.isInSavepoint else { throw ArborError(.notAllowed, refusal) }
   }
 
-  /// Takes in what has been committed so far; returns whether anything waits.
-  private func begin() throws(ArborError) -> Bool {
-    try begin(
-      "commit() was called during a commit or a seed; let the outer one commit what changed.")
-    try session.limitOperation()
-    try session.mergeKnownCommits()
-    try session.file.reporting(session.checkLostLinks())
-    return session.hasChanges
-  }
-
   /// Calls the hooks, derives attributes and checks the rules.
-  private func prepare() throws(ArborError) -> AttributeDerivation {
+  private func validate() throws(ArborError) -> AttributeDerivation {
     try CommitHooks(session: session).announce()
     session.undo?.seal()
     session.withoutUndo {
@@ -112,7 +107,7 @@ struct CommitRun {
       do throws(StoreError) {
         try session.checkLostLinks()
         try session.checkOrders()
-        // From here on it is written whatever happens to the task, and the caller hears of it.
+        // From here on the commit is written even if the task is cancelled.
         try session.limit.checkStoreNow()
         return try session.file.commit(changes)
       } catch {
@@ -169,7 +164,7 @@ struct CommitRun {
   /// Makes the committed state the state of memory.
   private func finish(_ receipt: CommitReceipt?) {
     let owners = session.ownersOfLinks()
-    let committed = session.finish(receipt?.sequence)
+    let committed = session.settleChanges(committedAt: receipt?.sequence)
     if receipt != nil { context.hasCommitted = true }
     session.blobs.forgetMoved()
     session.recomputed.removeAll()

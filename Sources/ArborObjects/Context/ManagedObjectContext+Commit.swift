@@ -12,7 +12,10 @@ extension ManagedObjectContext {
   ///   among them; `notUnique` naming both objects, where nothing else is wrong; `conflict` where
   ///   the policy is ``MergePolicy/error``, also for new links to what others have deleted;
   ///   `diskFull`, `readOnly` and what else the store reports.
-  public func commit() throws(ArborError) { try commit(marking: nil) }
+  public func commit() throws(ArborError) {
+    var run = CommitRun(context: self)
+    try run.run()
+  }
 
   /// Commits with a mark in the store, which no two commits can leave: of several the first is
   /// written, also by other processes.

@@ -37,7 +37,7 @@ extension Environment {
     do { return try write(body) } catch { throw error as? LMDBError ?? .badTransaction }
   }
 
-  /// Runs `body` as ``write(_:)`` does; it keeps its own result and says whether to commit.
+  /// Runs `body` as ``write(_:)`` does and commits if it returns true. `body` keeps its own result.
   ///
   /// - Throws: errors of beginning and committing only.
   package func runWrite(_ body: (borrowing WriteTransaction) -> Bool) throws(LMDBError) {
@@ -157,7 +157,7 @@ extension Environment {
     }
   }
 
-  /// Commits; false where the map had to grow and the closure must run again.
+  /// Commits; returns false if the map had to grow, so that the closure has to run again.
   private func commitWrite() throws(LMDBError) -> Bool {
     let slot = writerSlot.pointer
     slot.pointee.generation &+= 1
@@ -169,12 +169,12 @@ extension Environment {
       try finishDatabases(isCommitted: false)
       throw .fileReplaced
     }
-    let code = commit(transaction, slot.pointee.durability)
+    let code = commitTransaction(transaction, waitingFor: slot.pointee.durability)
     try finishDatabases(isCommitted: code == MDB_SUCCESS)
     if code == MDB_SUCCESS {
       slot.pointee.commits &+= 1
       if slot.pointee.hasChanged { slot.pointee.pageGuard?.pointee.noteCommit() }
-      // What it says does not matter here: the commit stands.
+      // The commit succeeded whatever this throws.
       if slot.pointee.commits % Self.commitsBetweenChecks == 0 { _ = try? checkStaleReaders() }
       return true
     }
@@ -187,15 +187,15 @@ extension Environment {
       .explain(LMDBError(code: code), bytes: slot.pointee.bytesPut)
   }
 
-  /// The engine knows no commit that waits otherwise than its environment's do, so those of another
-  /// durability change that for themselves; all commits are of the thread that has the writer's
-  /// lock.
-  private func commit(
-    _ transaction: OpaquePointer?, _ durability: EnvironmentOptions.Durability?
+  /// Lets LMDB commit. What a commit waits for is a setting of LMDB's environment, so a transaction
+  /// of another durability changes it for the time of its commit. Only the thread that has the
+  /// writer's lock commits.
+  private func commitTransaction(
+    _ transaction: OpaquePointer?, waitingFor durability: EnvironmentOptions.Durability?
   ) -> Int32 {
     let usual = Self.syncFlags(options.durability)
     let wanted = Self.syncFlags(durability ?? options.durability)
-    // Nobody waits for files that die with the process.
+    // No commit to a file that ends with the process waits.
     guard wanted != usual, options.durability != .none else { return mdb_txn_commit(transaction) }
     let handle = mdb_txn_env(transaction)
     mdb_env_set_flags(handle, usual, 0)

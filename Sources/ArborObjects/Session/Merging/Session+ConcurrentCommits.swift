@@ -3,6 +3,35 @@ internal import ArborStore
 
 /// Merging the commits of other contexts and processes.
 extension Session {
+  // MARK: When they are merged
+
+  /// Merges the commits of others that this process knows of, for operations that read nothing
+  /// themselves.
+  func mergeKnownCommits() throws(ArborError) {
+    guard !isClosed else { throw ArborError(StoreError.closed, in: file) }
+    guard file.lastSequence != sequence, pinned == nil else { return }
+    try onSnapshot { _ in }
+  }
+
+  /// Merges the newest commits, also those of processes from which no notification has come yet.
+  ///
+  /// - Parameter always: Whether to merge even if the context doesn't do so automatically.
+  /// - Returns: Whether there were commits of others.
+  @discardableResult
+  func mergeNewestCommits(always: Bool) throws(ArborError) -> Bool {
+    guard pinned == nil else { return false }
+    let isAutomatic = mergesCommits
+    if always { mergesCommits = true }
+    defer { mergesCommits = isAutomatic }
+    let former = sequence
+    let own = ownSequences
+    try onSnapshot { _ in }
+    guard sequence > former else { return false }
+    return sequence - former > own.count { $0 > former && $0 <= sequence }
+  }
+
+  // MARK: Merging
+
   var policy: ConcurrencyPolicy { mergePolicy.concurrencyPolicy }
 
   /// Takes in the commits up to a snapshot, so that objects and what the snapshot finds never

@@ -1,8 +1,7 @@
 internal import ArborModel
 internal import ArborStore
 
-/// Fetching. Not generic wherever the class isn't known, so that looking up objects instantiates no
-/// generics.
+/// Fetching objects. Only what needs the class of the objects is generic over it.
 extension Session {
   /// Fetches the objects of a request; see ``ManagedObjectContext/fetch(_:)``.
   func fetch<T: ManagedObject>(_ request: FetchRequest<T>) throws(ArborError) -> [T] {
@@ -10,10 +9,10 @@ extension Session {
     let entity = try entity(for: request)
     let query = try query(request.description, entity)
     // The class of the entity, which all its objects have, is checked.
-    return try fetch(query, request.description, entity).typed()
+    return try fetchObjects(query, request.description, entity).typed()
   }
 
-  private func fetch(
+  private func fetchObjects(
     _ query: StoreQuery, _ description: FetchDescription, _ entity: EntitySchema
   ) throws(ArborError) -> [ManagedObject] {
     let overlay = overlay(for: description)
@@ -138,5 +137,15 @@ extension Session {
     do throws(StoreError) { return try file.objectNumber(id) } catch {
       throw ArborError(error, in: file).with(objectID: id)
     }
+  }
+}
+
+extension ArborError {
+  static func missing(_ id: ObjectID) -> ArborError {
+    ArborError(
+      .objectNotFound,
+      "There is no \(id.entityName) \(id.number) in the store: it was deleted or never committed; "
+        + "look objects up with existingObject(with:) where that can happen."
+    ).with(entity: id.entityName, objectID: id)
   }
 }

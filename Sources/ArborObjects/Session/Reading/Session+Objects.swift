@@ -138,35 +138,40 @@ extension Session {
     }
   }
 
-  // MARK: Classes
-
-  /// The binding of a typed class, which makes objects of that class.
-  ///
-  /// A class that the store was not opened with is bound when it is used for the first time.
-  ///
-  /// - Throws: ``ArborError`` where the class describes no entity of the model, contradicts it, or
-  ///   objects of the entity exist in this context as another class.
-  func binding(for objectClass: ManagedObject.Type) throws(ArborError) -> EntityBinding {
-    if let binding = classes[objectClass] { return binding }
-    let bound = try store.bind(objectClass)
-    let updated = store.boundClasses
-    for (old, new) in zip(classes.bindings, updated.bindings)
-    where old.objectClass != new.objectClass {
-      try refuseRebinding(of: new)
+  /// Reads a fault's record; returns whether the object has one now.
+  func load(_ object: ManagedObject) -> Bool {
+    if object.base != nil { return true }
+    do throws(StoreError) {
+      let found = try peek { snapshot throws(StoreError) in
+        noteRead(object.number, on: snapshot)
+        return try snapshot.record(object.number, allocator: allocator)
+      }
+      guard let found else {
+        note(.query(.missing(object.objectID)))
+        return false
+      }
+      object.hold(found, allocator.slab)
+    } catch {
+      note(error)
+      return false
     }
-    classes = observation == nil ? updated : updated.observed
-    return classes[objectClass] ?? bound
+    object.awakeFromFetch()
+    return true
   }
 
-  /// Objects cannot change their class: an entity may get another one only while it has none here.
-  private func refuseRebinding(of binding: EntityBinding) throws(ArborError) {
-    var isInUse = false
-    registry.forEach { if $0.binding.entity === binding.entity { isInUse = true } }
-    guard isInUse else { return }
-    throw ArborError(
-      .notAllowed,
-      "This context already holds objects of \(binding.entity.name) that are no "
-        + "\(binding.objectClass); open the store with its classes, or use the class first."
-    ).with(entity: binding.entity.name)
+  /// Notes that a record is newer than the merged commits, since reading a property merges none.
+  /// Listeners that are notified of such a commit later cannot compare with the record.
+  @inline(__always)
+  func noteRead(_ number: ObjectNumber, on snapshot: StoreSnapshot) {
+    if snapshot.sequence > sequence, !listeners.isEmpty, mergesCommits {
+      readAhead.insert(number)
+    }
+  }
+
+  /// Whether an object was inserted in this context and never committed, even if it is deleted
+  /// again.
+  func isNew(_ number: ObjectNumber) -> Bool {
+    guard let change = pending.change(of: number) else { return false }
+    return change.committed == nil && change.kind != .updated
   }
 }

@@ -1,7 +1,7 @@
 package import ArborModel
 internal import ArborStore
 
-/// Operations, and what they have to report first.
+/// Operations: what each has to report first, and how long it may take.
 extension Session {
   /// Begins an operation: reports what an earlier call could not throw, refuses to continue in a
   /// closed store, and releases unused objects.
@@ -9,6 +9,14 @@ extension Session {
   func beginOperation() throws(ArborError) {
     limit.begin()
     if failure != nil || isClosed || isSweepDue { try prepareOperation() }
+  }
+
+  /// Limits the operation to what a request and its predicates allow.
+  ///
+  /// - Throws: `cancelled` where the task is, `deadlineExceeded` where there is no time left.
+  func limitOperation(to allowance: WorkAllowance? = nil) throws(ArborError) {
+    if let allowance, !allowance.isUnlimited { limit.narrow(allowance) }
+    do throws(Interruption) { try limit.checkNow() } catch { throw ArborError(error) }
   }
 
   /// Whether so many objects are kept that looking for unused ones is worth its time.
@@ -52,6 +60,12 @@ extension Session {
     throw ArborError(failure.error, in: file)
   }
 
+  /// Remembers the error of a call that cannot throw. The first one counts.
+  @inline(never)
+  func note(_ error: StoreError) {
+    if failure == nil || failure?.isReported == true { failure = DeferredFailure(error: error) }
+  }
+
   func note(_ error: ArborError) { note(.query(error)) }
 
   /// Runs a query for a request on the newest snapshot.
@@ -66,46 +80,6 @@ extension Session {
     return try onSnapshot { snapshot throws(StoreError) in try body(snapshot, query, overlay) }
   }
 
-  /// Runs `body` on the newest snapshot, after merging the commits up to exactly that one.
-  func onSnapshot<R>(_ body: (StoreSnapshot) throws(StoreError) -> R) throws(ArborError) -> R {
-    do throws(StoreError) {
-      let snapshot = try takeSnapshot(merging: true)
-      defer { release(snapshot) }
-      return try body(snapshot)
-    } catch {
-      throw ArborError(error, in: file)
-    }
-  }
-
-  /// Runs `body` as ``onSnapshot(_:)`` does. All reads inside, those of properties and of other
-  /// operations among them, read the same snapshot.
-  func onPinnedSnapshot<R>(
-    _ body: (StoreSnapshot) throws(ArborError) -> R
-  ) throws(ArborError) -> R {
-    if let pinned { return try body(pinned) }
-    let snapshot = try file.reporting(takeSnapshot(merging: true))
-    defer { if reloaded != nil { finishReloading() } }
-    return try pinning(snapshot) { () throws(ArborError) in try body(snapshot) }
-  }
-
-  /// Runs `body` on one view of the store; see ``ManagedObjectContext/withSnapshot(_:)``.
-  func withSnapshot<R>(_ body: () throws -> R) throws -> R {
-    try beginOperation()
-    let result =
-      pinned == nil
-      ? try viewing(file.reporting(takeSnapshot(merging: true)), body) : try body()
-    try throwDeferredFailure()
-    return result
-  }
-
-  /// Merges the commits of others that this process knows of, for operations that read nothing
-  /// themselves.
-  func mergeKnownCommits() throws(ArborError) {
-    guard !isClosed else { throw ArborError(StoreError.closed, in: file) }
-    guard file.lastSequence != sequence, pinned == nil else { return }
-    try onSnapshot { _ in }
-  }
-
   /// Reports every query from now on, however short, instead of writing slow ones to the log: for
   /// code that counts queries. Following relationships is not a query.
   ///
@@ -115,32 +89,5 @@ extension Session {
   ) {
     let report: @Sendable (QueryWatch.Report) -> Void = { tell($0.entity, $0.query) }
     watch = watch?.reporting(from: .zero, report) ?? QueryWatch(threshold: .zero, report)
-  }
-
-  /// Merges the newest commits, also those of processes from which no notification has come yet.
-  ///
-  /// - Parameter always: Whether to merge even if the context doesn't do so automatically.
-  /// - Returns: Whether there were commits of others.
-  @discardableResult
-  func mergeNewestCommits(always: Bool) throws(ArborError) -> Bool {
-    guard pinned == nil else { return false }
-    let isAutomatic = mergesCommits
-    if always { mergesCommits = true }
-    defer { mergesCommits = isAutomatic }
-    let former = sequence
-    let own = ownSequences
-    try onSnapshot { _ in }
-    guard sequence > former else { return false }
-    return sequence - former > own.count { $0 > former && $0 <= sequence }
-  }
-}
-
-extension ArborError {
-  static func missing(_ id: ObjectID) -> ArborError {
-    ArborError(
-      .objectNotFound,
-      "There is no \(id.entityName) \(id.number) in the store: it was deleted or never committed; "
-        + "look objects up with existingObject(with:) where that can happen."
-    ).with(entity: id.entityName, objectID: id)
   }
 }

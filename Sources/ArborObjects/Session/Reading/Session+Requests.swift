@@ -22,23 +22,18 @@ extension Session {
     "Entity \(name) is abstract and has no objects of its own; insert one of a subentity."
   }
 
-  /// The entity of a request, whose class is checked to be what the request promises.
+  /// Returns the entity of a request, whose objects are checked to be of the request's class.
   func entity<T: ManagedObject>(for request: FetchRequest<T>) throws(ArborError) -> EntitySchema {
-    T.self == ManagedObject.self
-      ? try entity(named: request.entity) : try entity(named: request.entity, as: T.self)
-  }
-
-  private func entity<T: ManagedObject>(
-    named name: String, as type: T.Type
-  ) throws(ArborError) -> EntitySchema {
-    let binding = try binding(for: type)
+    let name = request.entity
+    if T.self == ManagedObject.self { return try entity(named: name) }
+    let binding = try binding(for: T.self)
     if binding.entity.name == name { return binding.entity }
     let entity = try entity(named: name)
     let objectClass = classes.bindings[entity.index].objectClass
     guard objectClass is T.Type else {
       throw ArborError(
         .typeMismatch,
-        "Entity \(name) is represented by \(objectClass), which is no \(type); request another "
+        "Entity \(name) is represented by \(objectClass), which is no \(T.self); request another "
           + "class."
       ).with(entity: name)
     }
@@ -64,6 +59,38 @@ extension Session {
   package func entityName(of objectClass: ManagedObject.Type) throws(ArborError) -> String {
     try binding(for: objectClass).entity.name
   }
+
+  /// The binding of a typed class, which makes objects of that class.
+  ///
+  /// A class that the store was not opened with is bound when it is used for the first time.
+  ///
+  /// - Throws: ``ArborError`` where the class describes no entity of the model, contradicts it, or
+  ///   objects of the entity exist in this context as another class.
+  func binding(for objectClass: ManagedObject.Type) throws(ArborError) -> EntityBinding {
+    if let binding = classes[objectClass] { return binding }
+    let bound = try store.bind(objectClass)
+    let updated = store.boundClasses
+    for (old, new) in zip(classes.bindings, updated.bindings)
+    where old.objectClass != new.objectClass {
+      try refuseRebinding(of: new)
+    }
+    classes = observation == nil ? updated : updated.observed
+    return classes[objectClass] ?? bound
+  }
+
+  /// Objects cannot change their class: an entity may get another one only while it has none here.
+  private func refuseRebinding(of binding: EntityBinding) throws(ArborError) {
+    var isInUse = false
+    registry.forEach { if $0.binding.entity === binding.entity { isInUse = true } }
+    guard isInUse else { return }
+    throw ArborError(
+      .notAllowed,
+      "This context already holds objects of \(binding.entity.name) that are no "
+        + "\(binding.objectClass); open the store with its classes, or use the class first."
+    ).with(entity: binding.entity.name)
+  }
+
+  // MARK: Queries
 
   /// Returns the query for a request, and limits the operation as the request says.
   func query(
@@ -143,15 +170,5 @@ extension EntitySchema {
       .unknownName,
       "Entity \(self.name) has no property \(name)." + NearestName.hint(name, in: propertyNames)
     ).with(entity: self.name, keyPath: name)
-  }
-}
-
-extension Session {
-  /// Limits the operation to what a request and its predicates allow.
-  ///
-  /// - Throws: `cancelled` where the task is, `deadlineExceeded` where there is no time left.
-  func limitOperation(to allowance: WorkAllowance? = nil) throws(ArborError) {
-    if let allowance, !allowance.isUnlimited { limit.narrow(allowance) }
-    do throws(Interruption) { try limit.checkNow() } catch { throw ArborError(error) }
   }
 }

@@ -1,13 +1,43 @@
 internal import ArborModel
 internal import ArborStore
 
-/// Reading the store, for operations and for single properties.
+/// Snapshots of the store, for operations and for single properties.
 extension Session {
-  /// Remembers the error of a call that cannot throw. The first one counts.
-  @inline(never)
-  func note(_ error: StoreError) {
-    if failure == nil || failure?.isReported == true { failure = DeferredFailure(error: error) }
+  // MARK: For operations
+
+  /// Runs `body` on the newest snapshot, after merging the commits up to exactly that one.
+  func onSnapshot<R>(_ body: (StoreSnapshot) throws(StoreError) -> R) throws(ArborError) -> R {
+    do throws(StoreError) {
+      let snapshot = try takeSnapshot(merging: true)
+      defer { release(snapshot) }
+      return try body(snapshot)
+    } catch {
+      throw ArborError(error, in: file)
+    }
   }
+
+  /// Runs `body` as ``onSnapshot(_:)`` does. All reads inside, those of properties and of other
+  /// operations among them, read the same snapshot.
+  func onPinnedSnapshot<R>(
+    _ body: (StoreSnapshot) throws(ArborError) -> R
+  ) throws(ArborError) -> R {
+    if let pinned { return try body(pinned) }
+    let snapshot = try file.reporting(takeSnapshot(merging: true))
+    defer { if reloaded != nil { finishReloading() } }
+    return try pinning(snapshot) { () throws(ArborError) in try body(snapshot) }
+  }
+
+  /// Runs `body` on one view of the store; see ``ManagedObjectContext/withSnapshot(_:)``.
+  func withSnapshot<R>(_ body: () throws -> R) throws -> R {
+    try beginOperation()
+    let result =
+      pinned == nil
+      ? try viewing(file.reporting(takeSnapshot(merging: true)), body) : try body()
+    try throwDeferredFailure()
+    return result
+  }
+
+  // MARK: One snapshot
 
   /// Takes a snapshot: the pinned one, else the newest. ``release(_:)`` gives it back.
   ///
@@ -23,7 +53,7 @@ extension Session {
     let snapshot = try file.snapshot()
     if merging {
       prepare(snapshot)
-      if snapshot.sequence != sequence { try mergeCommits(before: snapshot) }
+      if snapshot.sequence != sequence { try catchUp(with: snapshot) }
     }
     return snapshot
   }
@@ -34,8 +64,9 @@ extension Session {
     snapshot.locale = locale
   }
 
+  /// Merges the commits up to a snapshot, which is closed if that fails.
   @inline(never)
-  private func mergeCommits(before snapshot: StoreSnapshot) throws(StoreError) {
+  private func catchUp(with snapshot: StoreSnapshot) throws(StoreError) {
     // Merging reads the same commit that it merges up to, as does code that is notified of it.
     pinned = snapshot
     defer { pinned = nil }
@@ -94,7 +125,8 @@ extension Session {
     return try pinning(snapshot, body)
   }
 
-  /// Runs `body` with a snapshot for all reads, which is closed then; nil: with the present one.
+  /// Runs `body` with a snapshot for all reads, and closes it afterwards; if it is nil, with the
+  /// present one.
   func pinning<R, E: Error>(
     _ snapshot: StoreSnapshot?, _ body: () throws(E) -> R
   ) throws(E) -> R {
@@ -102,7 +134,7 @@ extension Session {
     let outer = pinned
     pinned = snapshot
     defer {
-      // A commit in a view has put a newer snapshot in its place.
+      // A commit in a view has replaced it by a newer one.
       pinned?.close()
       pinned = outer
     }
@@ -121,47 +153,10 @@ extension Session {
     }
   }
 
-  /// Reads for a property: on the newest snapshot, taking nothing in.
+  /// Runs `body`, which reads for a property, on the newest snapshot. Merges no commits.
   func peek<R>(_ body: (StoreSnapshot) throws(StoreError) -> R) throws(StoreError) -> R {
     let snapshot = try takeSnapshot(merging: false)
     defer { release(snapshot) }
     return try body(snapshot)
-  }
-
-  /// Reads a fault's record; returns whether the object has one now.
-  func load(_ object: ManagedObject) -> Bool {
-    if object.base != nil { return true }
-    do throws(StoreError) {
-      let found = try peek { snapshot throws(StoreError) in
-        noteRead(object.number, on: snapshot)
-        return try snapshot.record(object.number, allocator: allocator)
-      }
-      guard let found else {
-        note(.query(.missing(object.objectID)))
-        return false
-      }
-      object.hold(found, allocator.slab)
-    } catch {
-      note(error)
-      return false
-    }
-    object.awakeFromFetch()
-    return true
-  }
-
-  /// Notes that a record is newer than the merged commits, since reading a property merges none.
-  /// Listeners that are notified of such a commit later cannot compare with the record.
-  @inline(__always)
-  func noteRead(_ number: ObjectNumber, on snapshot: StoreSnapshot) {
-    if snapshot.sequence > sequence, !listeners.isEmpty, mergesCommits {
-      readAhead.insert(number)
-    }
-  }
-
-  /// Whether an object was inserted in this context and never committed, even if it is deleted
-  /// again.
-  func isNew(_ number: ObjectNumber) -> Bool {
-    guard let change = pending.change(of: number) else { return false }
-    return change.committed == nil && change.kind != .updated
   }
 }

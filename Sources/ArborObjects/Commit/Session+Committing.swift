@@ -42,7 +42,7 @@ extension Session {
     }
   }
 
-  /// All that waits, as what the store writes. The records are borrowed.
+  /// Returns the change set of all pending changes. Its records are borrowed.
   func changeSet() -> ChangeSet {
     var changes = ChangeSet()
     changes.records.reserveCapacity(pending.count)
@@ -106,11 +106,11 @@ extension Session {
 
 /// The end of a commit.
 extension Session {
-  /// Makes the committed state the state of memory; nothing waits any more.
+  /// Makes the pending changes the committed state of their objects.
   ///
-  /// - Parameter committedSequence: That of the commit; nil where nothing had to be written.
-  /// - Returns: The objects whose changes waited.
-  func finish(_ committedSequence: UInt64?) -> [ManagedObject] {
+  /// - Parameter committedSequence: The commit's; nil if nothing had to be written.
+  /// - Returns: The objects that had pending changes.
+  func settleChanges(committedAt committedSequence: UInt64?) -> [ManagedObject] {
     memberships.removeAll()
     var committed: [ManagedObject] = []
     committed.reserveCapacity(pending.count)
@@ -122,7 +122,7 @@ extension Session {
         object.detach(.gone)
         registry.unregister(object)
       } else {
-        settle(change, committedSequence)
+        setVersion(of: change, committedSequence)
         object.change = nil
         if !change.isSubmitted { yield(object, to: change.concurrent) }
       }
@@ -144,8 +144,8 @@ extension Session {
     return committed
   }
 
-  /// The record in memory takes the version that the store gave it, where it was written.
-  private func settle(_ change: PendingObject, _ committedSequence: UInt64?) {
+  /// Gives the record in memory the version that the store gave it, if it was written.
+  private func setVersion(of change: PendingObject, _ committedSequence: UInt64?) {
     guard change.isSubmitted, let working = change.working else { return }
     guard change.committed == nil else { return working.setVersion(change.baseVersion &+ 1) }
     let insertion = ChangeSet.RecordChange.insert(

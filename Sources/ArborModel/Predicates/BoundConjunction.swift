@@ -158,3 +158,16 @@ extension IndexableTerm {
     subject == other.subject && folding == other.folding
   }
 }
+
+extension BoundPredicate {
+  /// Returns the predicate as a conjunction, each member with the condition that an index can serve:
+  /// `NOT` is moved inwards where that is sound, nested conjunctions are flattened, and comparisons
+  /// that no record can match are decided. An empty conjunction is true of every object.
+  ///
+  /// - Throws: ``ArborError`` `invalidPredicate` if an argument does not fit its comparison.
+  package func conjunction(
+    arguments: [Value], environment: PredicateEnvironment
+  ) throws(ArborError) -> Conjunction {
+    try shape.conjunction(arguments: arguments, environment: environment) ?? .never
+  }
+}

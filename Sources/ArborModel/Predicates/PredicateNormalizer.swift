@@ -74,16 +74,3 @@ enum PredicateNormalizer {
     return members.isEmpty ? .constant(false) : members.count == 1 ? members[0] : .or(members)
   }
 }
-
-extension BoundPredicate {
-  /// The predicate as a conjunction, each member with what an index can do for it: `NOT` moved
-  /// inwards where that is sound, nested conjunctions dissolved, comparisons decided that no record
-  /// fulfils. An empty conjunction is true of every object.
-  ///
-  /// - Throws: ``ArborError`` `invalidPredicate` where an argument does not fit its comparison.
-  package func conjunction(
-    arguments: [Value], environment: PredicateEnvironment
-  ) throws(ArborError) -> Conjunction {
-    try shape.conjunction(arguments: arguments, environment: environment) ?? .never
-  }
-}

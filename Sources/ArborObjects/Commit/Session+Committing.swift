@@ -3,11 +3,11 @@ internal import ArborStore
 
 /// The change set of a commit: the sum of the edits since the last one.
 extension Session {
-  /// Lets objects without net change be what concurrent commits have made of them, so that links
-  /// which were changed at their other ends only are changed at theirs too. Those that are gone go
-  /// first: a link to them that is dropped would be a change of theirs, and bring them back.
+  /// Updates objects without net change to what concurrent commits have made of them, so that links
+  /// that were changed at one end only are changed at the other as well. Deleted objects are removed
+  /// first: dropping a link to them would change them, and so bring them back.
   func yieldChangesWithoutEffect() {
-    // Without merging nobody has noticed.
+    // A context that does not merge has not noticed concurrent commits.
     let isUnaware = !mergesCommits
     let withoutEffect = pending.compactMap {
       ($0.concurrent != .none || isUnaware) && $0.hasNoEffect ? $0 : nil
@@ -26,9 +26,9 @@ extension Session {
     mendLinks()
   }
 
-  /// Unlinks changed objects that others have linked to what is deleted here, as the commit does
-  /// with unchanged ones; there is nothing in that to undo. Code that links to a deleted object
-  /// here is told by the validation.
+  /// Unlinks changed objects that other commits have linked to objects deleted here, as the store does
+  /// with unchanged ones. Undo does not record it. Links to deleted objects that were made in this
+  /// context are left for the validation to report.
   func unlinkFromDeleted() {
     guard pending.deletedCount > 0 else { return }
     let keeper = InverseKeeper(self)

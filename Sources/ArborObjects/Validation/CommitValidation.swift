@@ -20,7 +20,7 @@ struct CommitValidation {
   mutating func check() throws(ArborError) {
     // A hook that changes objects adds to the list, and what it adds is checked too.
     session.pending.forEach { change in
-      if !change.isQuiet, session.limit.admit() { check(change) }
+      if !change.isQuiet, session.limit.admit() { checkRulesAndHook(change) }
     }
     try session.limitOperation()
     checkCounts()
@@ -47,7 +47,7 @@ struct CommitValidation {
     if !violations.isEmpty { throw Self.summary(of: violations) }
   }
 
-  /// One error for all violations; a single one is what it says itself.
+  /// Returns one error for all violations, with the message of a single one.
   static func summary(of violations: [ArborError]) -> ArborError {
     guard let first = violations.first, violations.count == 1 else {
       var error = ArborError(
@@ -63,7 +63,8 @@ struct CommitValidation {
     return error
   }
 
-  private mutating func check(_ change: PendingObject) {
+  /// Checks one object by the model's rules, then calls its validating hook.
+  private mutating func checkRulesAndHook(_ change: PendingObject) {
     let object = change.object
     switch change.kind {
     case .inserted:
@@ -129,7 +130,7 @@ struct CommitValidation {
     }
   }
 
-  /// No object may point at one that goes.
+  /// Checks that no relationship leads to an object that the commit deletes.
   private mutating func checkTargets(_ object: ManagedObject) {
     guard hasDeletions else { return }
     for relation in object.binding.entity.relationships {
@@ -176,7 +177,7 @@ struct CommitValidation {
 
   // MARK: Relationship counts
 
-  /// Counts the members of inserted objects and of all whose members changed.
+  /// Counts the members of inserted objects and of those whose members changed.
   private mutating func checkCounts() {
     var checked: Set<ObjectNumber> = []
     session.pending.forEach { change in
@@ -232,7 +233,7 @@ struct CommitValidation {
         offending: value.map { "\($0)" }))
   }
 
-  /// What a hook threw, as a violation.
+  /// Adds the error of a hook as a violation.
   private mutating func add(_ object: ManagedObject, _ error: any Error, _ property: String?) {
     if let error = error as? ArborError {
       violations.append(
@@ -250,7 +251,7 @@ struct CommitValidation {
 }
 
 extension ManagedObject {
-  /// What the validating hooks do where nobody overrides them.
+  /// The implementation of the validating hooks that subclasses don't override.
   final func checkRules(isDeletion: Bool) throws(ArborError) {
     guard let session, session.validated != number else { return }
     var validation = CommitValidation(session: session)

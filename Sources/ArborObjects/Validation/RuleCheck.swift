@@ -1,14 +1,15 @@
 internal import ArborModel
 internal import ArborStore
 
-/// Checks all that a commit would write by every rule, and names the objects that break one.
+/// Checks everything that a commit would write: with ``CommitValidation``, then, if needed, for unique
+/// values that are taken. Errors name the objects by their unique values.
 struct RuleCheck {
   let session: Session
 
   /// Checks all changes by the model's rules, the objects' hooks and the uniqueness constraints.
   ///
-  /// - Parameter isAlone: Whether no commit follows, which would find out what unique values are
-  ///   taken; otherwise they are looked up only where something else is wrong, to be told together.
+  /// - Parameter isAlone: Whether no commit follows, which would find taken unique values by itself.
+  ///   Before a commit they are looked up only if something else is wrong, to be reported with it.
   func run(isAlone: Bool = false) throws(ArborError) {
     var found: ArborError?
     do throws(ArborError) {
@@ -29,7 +30,7 @@ struct RuleCheck {
     }
   }
 
-  /// The unique values of pending changes that others have already and no policy merges.
+  /// Returns the unique values of pending changes that are taken and that the policy doesn't merge.
   private func takenValues() throws(ArborError) -> [UniquenessViolation] {
     var changes = ChangeSet()
     changes.records = session.recordChanges()
@@ -41,7 +42,7 @@ struct RuleCheck {
     return violations.filter { !merger.canResolve($0) }
   }
 
-  /// An error whose objects are named by their unique values too.
+  /// Returns an error that also names its objects by their unique values.
   func naming(_ error: ArborError) -> ArborError {
     var error = error
     error.identity = error.objectID.flatMap(identity)
@@ -49,7 +50,7 @@ struct RuleCheck {
     return error
   }
 
-  /// The values by which an object of the context is told apart, as `code "FR"`.
+  /// Returns the unique values of an object of the context, as `code "FR"`.
   private func identity(_ id: ObjectID) -> String? {
     guard let object = session.registeredObject(id), object.base != nil,
       let index = object.binding.entity.indexes.first(where: { $0.isUnique && $0.isPlain })

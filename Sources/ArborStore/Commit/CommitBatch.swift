@@ -14,7 +14,7 @@ internal import LMDB
 /// `@unchecked Sendable`: only the leader of the queue calls it, and the lead passes under the
 /// queue's lock.
 final class CommitBatch: @unchecked Sendable {
-  /// So many records fill hundreds of pages.
+  /// The number of records that fill hundreds of pages.
   private static let manyRecords = 1 << 12
 
   private var workspace: CommitWorkspace?
@@ -22,7 +22,7 @@ final class CommitBatch: @unchecked Sendable {
   /// The sets of one transaction, in the order in which they are written.
   private struct Group {
     var tickets: [CommitTicket]
-    /// How many of them have been written or refused.
+    /// The number of sets that have been written or refused.
     var validated = 0
 
     mutating func restart() {
@@ -30,7 +30,8 @@ final class CommitBatch: @unchecked Sendable {
       for ticket in tickets { ticket.result = nil }
     }
 
-    /// Ends a transaction that wrote nothing. A set that was refused for itself keeps its reason.
+    /// Gives all sets the error of a transaction that was not committed. A set that was refused by
+    /// itself keeps its own error.
     func fail(_ error: StoreError) {
       for (index, ticket) in tickets.enumerated() {
         if index < validated, case .failure? = ticket.result { continue }
@@ -100,7 +101,8 @@ final class CommitBatch: @unchecked Sendable {
 }
 
 extension StoreError {
-  /// Whether the error is of the engine, so that its transaction cannot go on.
+  /// Whether the error is one of the transaction rather than of one change set, so that the
+  /// transaction can't continue.
   fileprivate var spoilsTransaction: Bool {
     switch self {
     case .engine, .diskFull, .readOnly, .follower, .inputOutput, .closed, .inUse, .exhausted,

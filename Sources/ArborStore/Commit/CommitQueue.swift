@@ -4,7 +4,7 @@ internal import Dispatch
 internal import Foundation
 internal import LMDB
 
-/// The change sets that wait to be written, and which thread writes them.
+/// The queue of change sets, and the election of the thread that writes them (group commit).
 ///
 /// ```
 /// thread A   submit ── leads: begins, writes A's set … and those that came meanwhile ── commit
@@ -12,32 +12,32 @@ internal import LMDB
 /// thread C             submit ── waits ───────────────────────────────────────────── result
 /// ```
 ///
-/// A thread that finds no leader leads, with a transaction that begins and ends there.
-/// One wait for the disk serves everybody whose set is in it. When it is done it hands the lead to
-/// the first of those that came too late.
+/// A thread that finds no leader becomes the leader, and writes all waiting sets in one transaction
+/// that begins and ends on it. All of them share one wait for the disk. Then it hands the lead to the
+/// first of the threads that came too late.
 ///
-/// Where several have committed at about the same time, a leader waits a moment for as many before
-/// it goes to the disk: those of the last transaction have only just gone on, and without it the
-/// transactions of two halves would take turns. A thread that commits alone waits for no others.
+/// If several threads have committed at about the same time, the leader waits a moment for as many
+/// sets before it commits: the threads of the last transaction have only just continued, and without
+/// the wait two halves of them would take turns. A thread that commits alone never waits.
 final class CommitQueue: Sendable {
   private struct State {
     var waiting: [CommitTicket] = []
     var hasLeader = false
-    /// The number of commits at about the same time: those of the last transaction and those that
-    /// came too late for it.
+    /// The number of concurrent commits: those of the last transaction and those that came too late
+    /// for it.
     var recentCommitters = 0
-    /// What the last transaction took once its sets were written, in nanoseconds.
+    /// The time that LMDB took to commit the last transaction, in nanoseconds.
     var diskTime: UInt64 = 0
-    /// The leader that waits for more, and how many have to be there to wake it.
+    /// The leader that waits for more sets, and the number of sets that wakes it.
     var gathering: (leader: CommitTicket, count: Int)?
   }
 
   private let state = Lock(State())
   private let batch = CommitBatch()
 
-  /// A leader waits at most the time of the disk divided by this; a wait in vain costs as much.
+  /// A leader waits at most ``State/diskTime`` divided by this, since it may wait in vain.
   private static let waitLimitDivisor: UInt64 = 2
-  /// Shorter waits than these, in nanoseconds, cost more than the disk they save.
+  /// Shorter waits than this, in nanoseconds, cost more than they save.
   private static let leastWait: UInt64 = 20_000
   private static let longestWait: UInt64 = 1_000_000
 
@@ -68,6 +68,7 @@ final class CommitQueue: Sendable {
     return try result.get()
   }
 
+  /// Writes all waiting sets, wakes their threads, and hands the lead on.
   private func lead(_ store: StoreEngine, _ own: CommitTicket) {
     var (taken, hasGathered) = (0, false)
     var written: UInt64?
@@ -99,7 +100,7 @@ final class CommitQueue: Sendable {
     }
   }
 
-  /// Waits until as many have come as committed together last, but not for long.
+  /// Waits a moment for as many sets as were committed together last time.
   private func gather(beside taken: Int, _ own: CommitTicket) -> [CommitTicket] {
     let waitLimit = state.withLock { state -> UInt64 in
       let waitLimit = min(state.diskTime / Self.waitLimitDivisor, Self.longestWait)
@@ -115,33 +116,32 @@ final class CommitQueue: Sendable {
     return takeWaiting()
   }
 
-  /// Nanoseconds since some moment, by a clock that nobody sets.
+  /// The time of a monotonic clock in nanoseconds.
   private static var now: UInt64 { DispatchTime.now().uptimeNanoseconds }
 }
 
-/// One change set in the queue, and what came of it.
+/// One change set in the queue, and the result of its commit.
 ///
 /// `@unchecked Sendable`: the submitting thread writes it before it is queued and reads the result
-/// after it was woken; in between only the leader uses it. Each takes the queue's lock in between.
+/// after it is woken; only the leader uses it in between. The queue's lock orders these accesses.
 final class CommitTicket: @unchecked Sendable {
   let set: ChangeSet
-  /// What came of it; nil until then, and where the waiting thread is woken to lead.
+  /// The result of the commit; nil until then, and if the waiting thread is woken to lead.
   var result: Result<CommitReceipt, StoreError>?
-  /// What the submitting thread sleeps on. A thread that commits alone waits for no other and has
-  /// none.
+  /// The semaphore that the submitting thread waits for; nil if it doesn't wait.
   private var wakes: DispatchSemaphore?
 
   init(_ set: ChangeSet) { self.set = set }
 
-  /// Makes waits possible. Under the queue's lock, before anybody can wake it.
+  /// Makes waiting possible. Called under the queue's lock, before the ticket can be woken.
   func prepareToWait() {
     if wakes == nil { wakes = DispatchSemaphore(value: 0) }
   }
 
-  /// Waits for one waking, which may have come before.
+  /// Waits for one ``wake()``, which may have come before.
   func wait() { wakes?.wait() }
 
-  /// Waits for one waking, or until so many nanoseconds have passed.
+  /// Waits for one ``wake()``, at most for a number of nanoseconds.
   func wait(atMost nanoseconds: UInt64) {
     _ = wakes?.wait(timeout: .now() + .nanoseconds(Int(nanoseconds)))
   }

@@ -1,16 +1,16 @@
 internal import ArborModel
 
-/// What one change set does to every index and relationship, in memory that is kept from commit to
-/// commit. It belongs to the thread that leads the commits.
+/// The entries that one change set adds to and removes from every index and relationship, in memory
+/// that is reused from commit to commit. Only the thread that leads the commits uses it.
 final class CommitWorkspace {
-  /// A to-one link to be checked that no derived relationship tells of.
+  /// A to-one link whose target has to be checked by itself, since no derived relationship has it.
   struct Claim {
     let owner: ObjectNumber
     let slot: Int
     let target: ObjectNumber
   }
 
-  /// A binary outside of its record that nobody refers to any more.
+  /// A binary outside its record that is no longer referred to.
   struct DroppedBlob {
     let entity: Int
     let name: BlobName
@@ -24,13 +24,13 @@ final class CommitWorkspace {
   let ordered: [OrderedMaintainer?]
   var claims: [Claim] = []
   var droppedBlobs: [DroppedBlob] = []
-  /// What is kept of the objects that the set deletes, in the order of their numbers.
+  /// The values that are preserved of deleted objects, in the order of their numbers.
   var tombstones: [HistoryEntry.Tombstone] = []
   /// Deleted objects whose entries are dropped by number.
   var swept = SweptObjects()
   /// By the indices of entities: of their records.
   var greatestNumbers: [GreatestNumber]
-  /// The transaction before which nobody else can have written.
+  /// The transaction that follows the last one; with any other, another process has written.
   private var expectedTransaction: UInt64 = 0
 
   init(_ store: StoreEngine) throws(StoreError) {
@@ -47,11 +47,11 @@ final class CommitWorkspace {
 
   // MARK: Where databases end
 
-  /// Begins a transaction: what was known of the ends of databases holds where it comes right after
-  /// the last one that was written with this.
+  /// Begins a transaction. What is known of the ends of databases stays valid if it follows
+  /// immediately on the last one that was written with this workspace.
   func begin(_ transactionID: UInt64) {
     if transactionID != expectedTransaction { forgetEnds() }
-    // What an attempt that is not committed has learnt does not hold.
+    // What is learned in a transaction that is not committed is not valid.
     expectedTransaction = 0
   }
 

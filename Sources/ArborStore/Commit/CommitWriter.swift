@@ -29,8 +29,8 @@ struct CommitWriter: ~Copyable {
 
   /// Checks a set completely, then writes it.
   ///
-  /// - Parameter repeated: What the history of another copy of the store has of the commit, where
-  ///   it is made again here; it comes to lie here as well.
+  /// - Parameter repeated: The history's entry of the commit in another copy of the store, if it is
+  ///   made again here.
   mutating func writeChangeSet(
     _ set: ChangeSet, repeating repeated: [UInt8]? = nil, _ transaction: borrowing WriteTransaction
   ) throws(StoreError) -> CommitReceipt {
@@ -42,8 +42,8 @@ struct CommitWriter: ~Copyable {
         header: header)
       try CommitHistory.demand(basis, history)
     }
-    // What a large set changes is read through a snapshot, whose pages lie in the map, as long as
-    // it shows the same as the transaction. Without one the transaction tells the same.
+    // A large set is compared with a snapshot, whose pages can be read in the map, if that shows the
+    // same state as the transaction. If it can't be taken, the transaction is read instead.
     let wantsSnapshot = !hasWritten && set.records.count >= Self.manyRecords
     let snapshot = wantsSnapshot ? try? store.snapshot(reportsFindings: false) : nil
     defer { snapshot?.close() }
@@ -176,7 +176,7 @@ struct CommitWriter: ~Copyable {
     }
   }
 
-  /// Writes what the set changes in indexes and in relationships.
+  /// Writes what the set changes in indexes and relationships.
   @inline(__always)
   private func applyIndexes(
     _ transaction: borrowing WriteTransaction, _ basis: TransactionReader?
@@ -193,7 +193,8 @@ struct CommitWriter: ~Copyable {
     }
   }
 
-  /// Deletes what nobody refers to any more, then writes what is new: a version may come again.
+  /// Deletes the binaries that are no longer referred to, then writes the new ones: in this order,
+  /// since a new one may have the name of a deleted one.
   private func writeBlobs(
     _ blobs: [ChangeSet.Blob], _ transaction: borrowing WriteTransaction
   ) throws(LMDBError) {

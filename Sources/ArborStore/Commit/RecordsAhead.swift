@@ -1,10 +1,9 @@
 internal import ArborModel
 internal import LMDB
 
-/// The stored records of a few changes at a time, found before the first of them is looked at.
+/// The stored records of a few changes at a time, located before the first of them is read.
 ///
-/// Each of them lies somewhere else, and so does what takes its place: asked for together, they
-/// come from memory together.
+/// They are scattered in memory. Located and prefetched together, they are loaded in parallel.
 struct RecordsAhead {
   private static let most = 16
 

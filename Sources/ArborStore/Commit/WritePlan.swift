@@ -1,8 +1,8 @@
 internal import ArborModel
 internal import LMDB
 
-/// The write plan of one concrete entity: what writing its records entails, compiled once from its
-/// ``EntitySchema``.
+/// The write plan of a concrete entity: the indexes, references and inbound links that writing its
+/// records has to maintain. Compiled once from its ``EntitySchema``.
 final class WritePlan: Sendable {
   /// An index to keep.
   struct Index: Sendable {

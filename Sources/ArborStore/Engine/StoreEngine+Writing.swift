@@ -2,7 +2,7 @@ internal import ArborModel
 internal import LMDB
 
 extension StoreEngine {
-  /// How far the last run of a transaction came.
+  /// The results of the last attempt at a transaction.
   private struct WriteAttempt {
     var sequences: Range<UInt64> = 0..<0
     var reservations: [NumberReservation] = []
@@ -71,7 +71,7 @@ extension StoreEngine {
     notifications.announce(self)
   }
 
-  /// Signs a header and writes it, as the last of what a transaction writes.
+  /// Signs and writes the header. Nothing may be written in the transaction after it.
   private func writeHeader(
     _ header: HeaderRecord, _ transaction: borrowing WriteTransaction, _ attempt: inout WriteAttempt
   ) throws(StoreError) {
@@ -83,11 +83,11 @@ extension StoreEngine {
     notifications.willWrite(attempt.sequences)
   }
 
-  /// Makes the pages that the last commit has freed usable for the next one.
+  /// Makes the pages that the last commit has freed available to the next one.
   ///
-  /// The engine gives out what a transaction has freed when another one has been committed behind
-  /// it. Of large commits that follow one another each would need new pages for what the one
-  /// before has replaced; a commit of the header between them costs a few.
+  /// LMDB reuses the pages that a transaction has freed only after another one has been committed.
+  /// Each of several large commits would grow the file by the pages that the one before has
+  /// replaced; a commit of the header between them costs a few pages.
   func releaseFreedPages() throws(StoreError) {
     let count = try storing(environment.pagesFreedByLastCommit())
     guard count >= Self.manyPages else { return }
@@ -96,7 +96,7 @@ extension StoreEngine {
 
   private static var manyPages: Int { 256 }
 
-  /// The header as the transaction finds it, if this process may write on.
+  /// Returns the header that the transaction finds, after checking that this process may write.
   private func currentHeader(
     _ transaction: borrowing WriteTransaction, passesMarker: Bool
   ) throws(StoreError) -> HeaderRecord {
@@ -111,13 +111,13 @@ extension StoreEngine {
     return header
   }
 
-  /// Whether a commit that failed is in the file all the same.
+  /// Returns whether a commit that failed is in the file nevertheless.
   ///
   /// A failure to write data pages leaves everything as it was. After a failure to write the root
-  /// page LMDB goes on no more, and what is on the medium can be told only by opening the file
-  /// anew: the store has to be closed for that, and stays so.
+  /// page, LMDB refuses to continue, and only opening the file again can tell what the disk has. The
+  /// store is closed for that, and stays closed.
   ///
-  /// - Throws: `engine(.panic)` where a snapshot keeps the file from being closed.
+  /// - Throws: `engine(.panic)` if an open snapshot keeps the file from being closed.
   private func isInFile(_ transactionID: UInt64) throws(StoreError) -> Bool {
     guard isInDoubt, let path else { return false }
     do throws(LMDBError) { try environment.close() } catch { throw .engine(.panic) }
@@ -139,7 +139,7 @@ extension StoreEngine {
 }
 
 extension HeaderRecord {
-  /// Refuses a file that somebody else has written to since the header was written.
+  /// Refuses a file that another program has written to since the header was written.
   func checkPrecedes(_ transaction: borrowing WriteTransaction) throws(StoreError) {
     guard transactionID + 1 == transaction.id else {
       throw .corrupted(
@@ -147,10 +147,10 @@ extension HeaderRecord {
     }
   }
 
-  /// Names the transaction that writes the header, and the machine's start.
+  /// Records in the header which transaction writes it and when the machine started.
   mutating func sign(_ transaction: borrowing WriteTransaction) {
     transactionID = transaction.id
-    // A file that has to be verified since its machine stopped says so until it has been.
+    // A file that has to be verified after a crash of the machine keeps its mark until it has been.
     if !isUnsettled { bootID = StoreHeader.bootID }
   }
 }

@@ -5,8 +5,8 @@ package import LMDB
 
 /// The engine of one open store file: its schema, its databases, its writer.
 ///
-/// A file has at most one engine in a process, which everybody who opens it and all threads share.
-/// Each reads through snapshots of its own, and commits wait for one another.
+/// A process has at most one engine for a file, which is shared by everything that opens it and by
+/// all threads. Reading takes a snapshot of its own; commits wait for each other.
 package final class StoreEngine: Sendable {
   package let id: UUID
   package let schema: ModelSchema
@@ -17,17 +17,17 @@ package final class StoreEngine: Sendable {
   package let databases: StoreDatabases
   package let layouts: StoreLayouts
   package let modelFingerprint: ModelFingerprint
-  /// Of the model that ``schema`` was made from.
+  /// The digest of the model that ``schema`` was created from.
   package let modelDigest: ModelDigest
   /// Grows with every change of the stored model's fingerprint.
   package let modelGeneration: UInt32
-  /// Whether commits wait for the medium.
+  /// Whether a commit waits until the disk has it.
   package let isDurable: Bool
   /// Whether commits may go past a ``MigrationMarker``.
   let isMigrating: Bool
 
   let plans: [WritePlan?]
-  /// How often each index has served a fetch, by the numbers of indexes.
+  /// The number of fetches that each index has served, by the numbers of indexes.
   let indexUse: [UseCounter]
   let blocks: NumberBlocks
   let queue = CommitQueue()
@@ -36,19 +36,20 @@ package final class StoreEngine: Sendable {
   let health = PageHealth()
   let indexBuilding = BackgroundIndexBuild()
   let scrubbing = BackgroundScrub()
-  /// Who is told of new commits.
+  /// Notifies listeners of new commits.
   package let notifications = CommitNotifications()
-  /// Whether the last writer worked since the machine was started; else it may have died with it.
+  /// Whether the last commit was made since the machine started. If not, its writer may have been
+  /// interrupted by a crash of the machine.
   let wasWrittenSinceBoot: Bool
   private let newest: Atomic<UInt64>
   private let mark: Lock<Mark>
   private let isClosed = Atomic(false)
   private let follows = Atomic(false)
-  /// The log that commits enter before they count.
+  /// The shared log, which has to have a commit before it counts; nil for a store without one.
   let sharing = Lock<(any SharedLog)?>(nil)
 
-  /// Which sequence the newest transaction that was looked at belongs to, so that a snapshot of the
-  /// same transaction need not read the header.
+  /// What the header of the newest transaction said that was read, so that a snapshot of the same
+  /// transaction need not read it again.
   private struct Mark {
     var transactionID: UInt64
     var sequence: UInt64
@@ -75,8 +76,7 @@ package final class StoreEngine: Sendable {
     indexUse = parts.databases.indexes.map { _ in UseCounter() }
     blocks = NumberBlocks(parts.schema)
     newest = Atomic(parts.header.sequence)
-    // The first snapshot looks which indexes are not ready, and what a file that is being migrated
-    // states, where there is anything.
+    // If indexes are being built or the file is being migrated, the first snapshot reads the details.
     let isPlain = !parts.header.hasIndexBuilds && !parts.header.isBeingMigrated
     mark = Lock(
       Mark(
@@ -84,18 +84,18 @@ package final class StoreEngine: Sendable {
         sequence: parts.header.sequence))
   }
 
-  /// The sequence of the newest commit that this process knows. One atomic load.
+  /// The sequence of the newest commit that this process knows of. One atomic load.
   package var lastSequence: UInt64 { newest.load(ordering: .acquiring) }
 
-  /// Whether the newest transaction that was looked at is of a later model, by which what this
-  /// process knows is read as before.
+  /// Whether the newest transaction that was read is of a later model, which this process can still
+  /// read by its own.
   var hasLaterModel: Bool { modelState?.phase == .isChanged }
 
-  /// What the newest transaction that was looked at states of the model; nil where it is as it was
-  /// when the file was opened.
+  /// What the newest transaction that was read says of the model; nil if that is unchanged since the
+  /// file was opened.
   package var modelState: ModelState? { mark.withLock(\.model) }
 
-  /// Looks whether other processes have committed; returns the newest sequence.
+  /// Checks whether other processes have committed; returns the newest sequence.
   @discardableResult
   package func refreshSequence() throws(StoreError) -> UInt64 {
     let transaction = try storing(environment.lastTransactionID)
@@ -103,8 +103,8 @@ package final class StoreEngine: Sendable {
     return lastSequence
   }
 
-  /// Looks quietly whether other processes have committed; returns the newest transaction that
-  /// readers see, or nil where the store cannot be read just now.
+  /// Checks whether other processes have committed, without throwing; returns the newest transaction
+  /// that readers see, or nil if the store can't be read at the moment.
   func lookAtNewest() -> UInt64? {
     do throws(StoreError) {
       let snapshot = try snapshot(reportsFindings: false)
@@ -121,26 +121,26 @@ package final class StoreEngine: Sendable {
 
   // MARK: Reading
 
-  /// Reads in a view of the store as of now.
+  /// Runs `body` on a snapshot of the newest commit.
   func read<R>(_ body: (TransactionReader) throws(StoreError) -> R) throws(StoreError) -> R {
     let snapshot = try snapshot()
     defer { snapshot.close() }
     return try body(snapshot.reader)
   }
 
-  /// An entry of the `arbor` database; nil where none exists.
+  /// Returns an entry of the `arbor` database; nil if there is none.
   func storedEntry(_ key: String) throws(StoreError) -> [UInt8]? {
     try read { (reader) throws(StoreError) in
       try reader.entryIfPresent(key, in: databases.arbor).map { Array($0) }
     }
   }
 
-  /// A view of the store as of now; close it soon.
+  /// Takes a snapshot of the newest commit; close it soon.
   ///
-  /// - Parameter reportsFindings: Whether a finding of the verification behind the store is thrown,
-  ///   which happens once. Work that cannot report it leaves it to the next operation.
-  /// - Throws: `modelChanged` if another process has given the file another model, by which what
-  ///   this one knows is read otherwise; `corrupted` for a finding.
+  /// - Parameter reportsFindings: Whether damage that was found in the background is thrown, which
+  ///   happens once. Work that can't report it leaves it to the next operation.
+  /// - Throws: `modelChanged` if another process has given the file a model by which this one can't
+  ///   read it; `corrupted` for damage.
   package func snapshot(reportsFindings: Bool = true) throws(StoreError) -> StoreSnapshot {
     guard !isClosed.load(ordering: .relaxed) else { throw .closed }
     if reportsFindings { try health.report() }
@@ -163,7 +163,7 @@ package final class StoreEngine: Sendable {
     return StoreSnapshot(store: self, sequence: header.sequence, unfinished, transaction)
   }
 
-  /// Remembers what a transaction brought. Older news than the present are ignored.
+  /// Remembers what a transaction's header says, unless a newer one is known.
   func note(
     _ header: HeaderRecord, _ unfinished: UnfinishedIndexes?, transactionID: UInt64,
     _ model: ModelState? = nil
@@ -177,7 +177,7 @@ package final class StoreEngine: Sendable {
     }
   }
 
-  /// Remembers that the file has been replaced by the one that it was being migrated in.
+  /// Remembers that the file has been replaced by its migrated copy.
   func noteReplacement() {
     mark.withLock { mark in
       guard let model = mark.model else { return }
@@ -187,10 +187,10 @@ package final class StoreEngine: Sendable {
 
   // MARK: Writing
 
-  /// Writes a change set, whole or not at all; blocks until it is durable.
+  /// Writes a change set as a whole or not at all; blocks until it is durable.
   ///
-  /// Commits that wait at the same time share a transaction of the engine. Nothing in the change
-  /// set may be changed or freed before this returns.
+  /// Commits that wait at the same time share one transaction. Nothing in the change set may be
+  /// changed or freed before this returns.
   package func commit(_ changes: borrowing ChangeSet) throws(StoreError) -> CommitReceipt {
     guard !isClosed.load(ordering: .relaxed) else { throw .closed }
     guard !isReadOnly else { throw .readOnly(path: path) }
@@ -198,29 +198,29 @@ package final class StoreEngine: Sendable {
     return try queue.submit(copy changes, to: self)
   }
 
-  /// Waits until everything that was committed is on the medium, whatever commits wait for.
+  /// Waits until the disk has everything that was committed, even if commits don't wait for it.
   package func synchronize() throws(StoreError) { try storing(environment.synchronize()) }
 
-  /// Whether nothing is written but what comes from a log.
+  /// Whether the store follows a log, so that nothing but its commits is written.
   var isFollower: Bool { follows.load(ordering: .relaxed) }
 
-  /// From now on nothing is written but what comes from a log.
+  /// Makes the store follow a log: from now on nothing but its commits is written.
   package func beginFollowing() { follows.store(true, ordering: .relaxed) }
 
   /// Whether the store has been closed.
   var hasEnded: Bool { isClosed.load(ordering: .relaxed) }
 
-  /// Refuses everything from now on, and closes the file as soon as the last snapshot is gone.
+  /// Refuses all operations from now on, and closes the file when the last snapshot is closed.
   func end() {
     isClosed.store(true, ordering: .relaxed)
     indexBuilding.stop()
     scrubbing.stop()
-    // Where a snapshot lives still, the file closes with the last reference to it.
+    // If a snapshot is still open, the file closes with the last reference to it.
     try? environment.close()
   }
 }
 
-/// What an opened file consists of.
+/// The parts of an opened file, from which its engine is created.
 struct StoreParts {
   let environment: Environment
   let path: String?
@@ -234,16 +234,15 @@ struct StoreParts {
 }
 
 extension StoreEngine {
-  /// The public identity of an object of this store.
+  /// Returns the public identity of an object of this store.
   package func objectID(_ number: ObjectNumber) -> ObjectID {
     ObjectID(
       storeID: id, entityName: schema.entity(of: number)?.name ?? "", number: number.sequence)
   }
 
-  /// The key of the object that an ID names.
+  /// Returns the number of the object with an ID.
   ///
-  /// - Throws: `foreignObject` for an ID of another store or of an entity that this one does not
-  ///   have.
+  /// - Throws: `foreignObject` for an ID of another store or of an unknown entity.
   package func objectNumber(_ id: ObjectID) throws(StoreError) -> ObjectNumber {
     guard id.storeID == self.id else {
       throw .foreignObject("\(id) is of another store; ask the store it belongs to.")

@@ -6,18 +6,18 @@ package import LMDB
 package enum StoreHeader {
   private static let key = Array(StoreFormat.headerKey.utf8)
 
-  /// The header of a transaction's state.
+  /// Returns the header of a transaction's state.
   package static func read(
     _ reader: TransactionReader, _ arbor: Database, path: String? = nil
   ) throws(StoreError) -> HeaderRecord {
     try decode(bytes(reader, arbor, path: path), path: path)
   }
 
-  /// Writes the header, in the version of this library, and the digests of the databases as of the
-  /// transaction, so that nothing may be written after it.
+  /// Writes the header in the version of this library, and the digests of the databases with it, so
+  /// it must be the last that a transaction writes.
   ///
   /// - Parameter former: The transaction that the header named before, in a copy whose transactions
-  ///   count on otherwise.
+  ///   are numbered differently.
   package static func write(
     _ header: HeaderRecord, _ arbor: Database, in transaction: borrowing WriteTransaction,
     following former: UInt64? = nil
@@ -89,12 +89,12 @@ package enum StoreHeader {
   }()
 }
 
-/// The header as this process wrote it last: most transactions find the same bytes, and need not
-/// decode them.
+/// A cache of the header that this process wrote last: most transactions find the same bytes and
+/// need not decode them.
 final class WrittenHeader: Sendable {
   private let last = Lock<(bytes: [UInt8], header: HeaderRecord)?>(nil)
 
-  /// The header of a transaction's state; see ``StoreHeader/read(_:_:path:)``.
+  /// Returns the header of a transaction's state; see ``StoreHeader/read(_:_:path:)``.
   func read(
     _ reader: TransactionReader, _ arbor: Database, path: String?
   ) throws(StoreError) -> HeaderRecord {

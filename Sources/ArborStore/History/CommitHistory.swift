@@ -2,7 +2,7 @@ internal import ArborModel
 internal import Foundation
 internal import LMDB
 
-/// What one change set leaves in the history.
+/// The history's entry of one change set.
 struct CommitHistory {
   private let author: String?
   private let contextName: String?
@@ -76,7 +76,7 @@ struct CommitHistory {
     }
   }
 
-  /// The entry of the commit.
+  /// Returns the encoded entry of the commit.
   func encoded(sequence: UInt64, _ schema: ModelSchema) -> [UInt8] {
     HistoryCodec.encode(
       HistoryEntry(
@@ -84,11 +84,11 @@ struct CommitHistory {
         isBulk: isBulk, changes: changes, tombstones: tombstones), schema)
   }
 
-  /// Notes a commit under the header's sequence.
+  /// Records a commit: in the header, or if that is full, in the history's database.
   ///
   /// - Parameters:
-  ///   - entry: What ``encoded(sequence:_:)`` gave for the sequence.
-  ///   - header: Its sequence is the commit's already; the entry comes to lie behind it.
+  ///   - entry: The entry that ``encoded(sequence:_:)`` returned.
+  ///   - header: Has the commit's sequence already. Receives the entry.
   static func write(
     _ entry: [UInt8], behind header: inout HeaderRecord, _ history: Database,
     _ transaction: borrowing WriteTransaction

@@ -1,13 +1,10 @@
 internal import LMDB
 
-/// A key that none of a database is above, as far as one is known without looking.
+/// An upper bound of the keys of a database, remembered from commit to commit.
 ///
-/// Entries above all others fill pages completely, and need no comparison with what is there. To
-/// look where a database ends costs a way through its tree, time and again the same for commits
-/// that follow one another.
-///
-/// What is known is an upper bound: the greatest key may have been deleted since. What is above the
-/// bound is above all others in any case.
+/// Entries above all others can be appended, which fills pages completely and needs no comparison
+/// with stored ones. Finding the last key costs a descent of the tree, the same for each of many
+/// commits. The bound stays valid when the greatest key is deleted.
 struct GreatestKey {
   private enum Knowledge {
     case unknown
@@ -38,8 +35,7 @@ struct GreatestKey {
   }
 }
 
-/// A number that none of a database's keys is above, as far as one is known without looking: what
-/// ``GreatestKey`` is for keys of bytes.
+/// An upper bound of the keys of a database with integer keys, as ``GreatestKey`` is for others.
 struct GreatestNumber {
   private var known: UInt64?
 

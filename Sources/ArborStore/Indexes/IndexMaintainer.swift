@@ -2,17 +2,16 @@ internal import ArborModel
 internal import Foundation
 internal import LMDB
 
-/// Keeps one index in step with the records: collects what a commit changes, validates uniqueness,
-/// and writes.
+/// Maintains one index: collects the entries that a commit adds and removes, and writes them.
 ///
-/// It is used by the thread that leads the commits, and reused from commit to commit.
+/// Only the thread that leads the commits uses it. It is reused from commit to commit.
 final class IndexMaintainer {
   let index: StoreDatabases.Index
   private(set) var run = EntryRun()
-  /// Objects that claim a key too long to be validated by itself; only for unique indexes. Sorted
-  /// with the run.
+  /// The objects whose key in a unique index was cut, so that their records have to be compared.
+  /// Sorted with the run.
   private(set) var cutClaims: [ObjectNumber] = []
-  /// Whether entries of deleted objects have not been collected: they are dropped by number.
+  /// Whether entries of deleted objects are not collected but removed in a pass over the index.
   var isSwept = false
   private var key = KeyBuffer()
   private var oldKey = KeyBuffer()
@@ -53,12 +52,12 @@ final class IndexMaintainer {
   /// Forgets all entries but those of a range of the sorted run.
   func keep(_ range: Range<Int>) { run.keep(range) }
 
-  /// Others may have written since.
+  /// Forgets the greatest key, since another process may have written.
   func forgetEnd() { greatestKey.forget() }
 
   // MARK: Collecting
 
-  /// Notes what becomes of an object's entries.
+  /// Collects the change of an object's entries.
   @inline(__always)
   func collect(
     _ number: ObjectNumber, old: RecordView?, new: RecordView?, plan: WritePlan.Index
@@ -70,7 +69,7 @@ final class IndexMaintainer {
     }
   }
 
-  /// An object whose record does not fulfil the condition has no entry.
+  /// Collects for a partial or text index. A record that doesn't match the condition has no entry.
   @inline(never)
   private func collectSelected(
     _ number: ObjectNumber, old: RecordView?, new: RecordView?, _ plan: WritePlan.Index
@@ -88,7 +87,7 @@ final class IndexMaintainer {
     filter?.holds(record, number) ?? true
   }
 
-  /// Notes the tokens that come and go; those that stay cost nothing.
+  /// Collects the tokens that are added and removed. Those that stay cost nothing.
   private func collectTokens(
     _ number: ObjectNumber, old: RecordView?, new: RecordView?, _ plan: WritePlan.Index
   ) {
@@ -211,7 +210,7 @@ final class IndexMaintainer {
     }
   }
 
-  /// Adds a single entry: a cursor costs more than the search that it spares.
+  /// Adds a single entry without a cursor, which would cost more than the search it saves.
   private func addAlone(
     _ entryIndex: Int, _ transaction: borrowing WriteTransaction, _ database: Database
   ) throws(LMDBError) {

@@ -2,20 +2,21 @@ package import ArborModel
 package import Foundation
 package import LMDB
 
-/// The store as it was when the snapshot was taken, for one thread at a time.
+/// The state of the store at one commit, for one thread at a time.
 ///
-/// A snapshot keeps every page alive that was freed since: hold it for one operation and close it.
+/// Pages that later commits free are not reused while a snapshot is open: hold it for one operation
+/// and close it.
 package final class StoreSnapshot {
   package let store: StoreEngine
   /// The sequence of the newest commit it shows.
   package let sequence: UInt64
-  /// The indexes that are not ready to be read; nil where all are.
+  /// The indexes that are not ready to be read; nil if all are.
   package let unfinishedIndexes: UnfinishedIndexes?
-  /// Who is told of queries that take long; nil for nobody.
+  /// Watches the queries on the snapshot; nil if nothing does.
   package var watch: QueryWatch?
-  /// What ends operations on the snapshot before they are done.
+  /// Ends operations on the snapshot early.
   package lazy var limit = WorkLimit()
-  /// Whose rules localized comparisons follow; nil for the process's locale.
+  /// The locale of localized comparisons; nil for the process's locale.
   package var locale: Locale?
   private let openReader: TransactionReader
   private var transaction: ReadTransaction?
@@ -42,7 +43,7 @@ package final class StoreSnapshot {
     }
   }
 
-  /// Ends the snapshot. Nothing happens the second time.
+  /// Ends the snapshot. Does nothing if it has ended.
   package func close() {
     isOpen = false
     transaction = nil
@@ -50,8 +51,8 @@ package final class StoreSnapshot {
 
   // MARK: Single objects
 
-  /// A verified copy of an object's record in the newest layout, in the allocator's slab; nil where
-  /// there is no such object.
+  /// Returns a verified copy of an object's record in the newest layout, in the allocator's slab; nil
+  /// if the object does not exist.
   package func record(
     _ number: ObjectNumber, allocator: SlabAllocator
   ) throws(StoreError) -> RecordView? {
@@ -59,7 +60,7 @@ package final class StoreSnapshot {
     return try record(number, of: entity, allocator: allocator)
   }
 
-  /// The same of an object whose entity is known.
+  /// Returns the same for an object whose entity is known.
   @inline(__always)
   func record(
     _ number: ObjectNumber, of entity: EntitySchema, allocator: SlabAllocator
@@ -75,7 +76,7 @@ package final class StoreSnapshot {
     return RecordView(base: copy, count: view.count)
   }
 
-  /// Whether there is such an object.
+  /// Returns whether an object exists.
   package func exists(_ number: ObjectNumber) throws(StoreError) -> Bool {
     guard let entity = store.schema.entity(of: number), !entity.isAbstract else { return false }
     let reader = try reader
@@ -85,7 +86,7 @@ package final class StoreSnapshot {
 
   // MARK: Relationships
 
-  /// The members of a to-many relationship: in their order where it is ordered, else ascending.
+  /// Returns the members of a to-many relationship: in their order if it is ordered, else ascending.
   package func members(
     _ relationship: RelationshipSchema, of owner: ObjectNumber
   ) throws(StoreError) -> [ObjectNumber] {
@@ -95,8 +96,8 @@ package final class StoreSnapshot {
     return members
   }
 
-  /// Refuses members that are of no entity which the relationship leads to: numbers of a forged
-  /// file, for which nobody has a class or a layout.
+  /// Refuses members of an entity that the relationship does not lead to: in a forged file they may
+  /// be of no known class or layout.
   func check(
     _ members: ArraySlice<ObjectNumber>, _ relationship: RelationshipSchema, of owner: ObjectNumber
   ) throws(StoreError) {
@@ -113,7 +114,7 @@ package final class StoreSnapshot {
     }
   }
 
-  /// The number of members; costs no scan.
+  /// Returns the number of members, without a scan.
   package func memberCount(
     _ relationship: RelationshipSchema, of owner: ObjectNumber
   ) throws(StoreError) -> Int {
@@ -121,7 +122,9 @@ package final class StoreSnapshot {
     return try storing(stored.count(relationship, of: owner))
   }
 
-  /// Whether an object is a member. Logarithmic.
+  /// Returns whether an object is a member.
+  ///
+  /// - Complexity: Logarithmic.
   package func contains(
     _ member: ObjectNumber, in relationship: RelationshipSchema, of owner: ObjectNumber
   ) throws(StoreError) -> Bool {

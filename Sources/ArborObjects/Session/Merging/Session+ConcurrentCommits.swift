@@ -34,12 +34,11 @@ extension Session {
 
   var policy: ConcurrencyPolicy { mergePolicy.concurrencyPolicy }
 
-  /// Takes in the commits up to a snapshot, so that objects and what the snapshot finds never
-  /// contradict each other.
+  /// Merges the commits up to a snapshot, so that objects and what is read from the snapshot agree.
   ///
-  /// Unchanged objects whose values are known get those of the snapshot, or are gone. Changed ones
-  /// keep their changes: where the context's policy is that they win property by property, they are
-  /// put on top of the newer record at once; otherwise the commit finds the conflict.
+  /// Unchanged objects get the values of the snapshot, or are gone. Changed objects keep their
+  /// changes: if the merge policy lets them win property by property, they are applied to the newer
+  /// record at once; otherwise the commit detects the conflict.
   @inline(never)
   func mergeCommits(upTo snapshot: StoreSnapshot) throws(StoreError) {
     guard mergesCommits, snapshot.sequence > sequence else { return }
@@ -52,17 +51,17 @@ extension Session {
       switch try snapshot.history(after: sequence) {
       case .tooOld:
         hasDeletions = true
-        try takeInAll(snapshot)
+        try mergeEverything(snapshot)
       case .entries(let entries):
         for entry in entries where !ownSequences.contains(entry.sequence) {
           guard !entry.isBulk else {
             hasDeletions = true
-            try takeInAll(snapshot)
+            try mergeEverything(snapshot)
             break
           }
           for change in entry.changes {
             if change.kind == .delete { hasDeletions = true }
-            try takeIn(change, snapshot)
+            try merge(change, snapshot)
           }
         }
       }
@@ -76,8 +75,8 @@ extension Session {
     settleListeners()
   }
 
-  /// Gives objects whose values were known those of the snapshot, so that what the program has read
-  /// of its objects is of one commit between two operations.
+  /// Reads objects whose values were known again, so that between two operations all values that the
+  /// program reads are of one commit.
   private func reloadOutdated(on snapshot: StoreSnapshot) {
     guard !outdated.isEmpty else { return }
     let numbers = outdated.filter { registry.object($0).map { $0.base == nil } ?? false }
@@ -89,21 +88,21 @@ extension Session {
     self.reloaded = reloaded
   }
 
-  private func takeIn(_ change: HistoryEntry.Change, _ snapshot: StoreSnapshot) throws(StoreError) {
+  private func merge(_ change: HistoryEntry.Change, _ snapshot: StoreSnapshot) throws(StoreError) {
     let object = registry.object(change.number)
-    // What was read ahead of the commit was not known before it.
+    // An object that was read as later commits left it had no older values.
     let wasKnown = object != nil && !readAhead.contains(change.number)
     tellListeners { $0.noteConcurrent(change, isRegistered: wasKnown) }
     guard let object else { return }
     var isDeleted = change.kind == .delete
     // A later commit may have brought it back.
     if isDeleted { isDeleted = try !snapshot.exists(change.number) }
-    try takeIn(object, isDeleted: isDeleted, snapshot)
+    try merge(object, isDeleted: isDeleted, snapshot)
   }
 
-  /// Drops the pending links of and to objects that others have deleted.
+  /// Drops the pending links of and to objects that other commits have deleted.
   ///
-  /// - Parameter isFinal: Whether objects without net change live on no longer.
+  /// - Parameter isFinal: Whether objects without net change count as deleted, too.
   func dropLostLinks(_ snapshot: StoreSnapshot, isFinal: Bool = false) throws(StoreError) {
     try dropLinks { (number) throws(StoreError) in
       if let change = pending.change(of: number), !isFinal || !change.hasNoEffect { return false }
@@ -127,7 +126,7 @@ extension Session {
     try forgetLinks(where: isGone)
   }
 
-  /// Forgets what is said of links of and to some objects.
+  /// Forgets the edits of links of and to some objects.
   func forgetLinks<E: Error>(where isGone: (ObjectNumber) throws(E) -> Bool) throws(E) {
     try links.forget(where: isGone) { edit, members in
       tellListeners { $0.noteReplaced(linksOf: edit.owner, edit.relation) }
@@ -137,8 +136,8 @@ extension Session {
     }
   }
 
-  /// Lets changed objects that are paired with one that goes lead nowhere: others may bring it back
-  /// with another partner before the commit finds out.
+  /// Unlinks changed objects from a one-to-one partner that is gone, since another commit may bring it
+  /// back with another partner before this context commits.
   func dropPairs(of gone: ManagedObject) {
     guard let record = gone.heldRecord else { return }
     for relation in gone.binding.entity.relationships where relation.isPaired {
@@ -149,21 +148,21 @@ extension Session {
     }
   }
 
-  /// Takes away what others have deleted.
+  /// Removes an object that another commit has deleted.
   func takeAwayDeleted(_ object: ManagedObject) {
     dropPairs(of: object)
     takeAway(object)
   }
 
-  private func takeInAll(_ snapshot: StoreSnapshot) throws(StoreError) {
+  private func mergeEverything(_ snapshot: StoreSnapshot) throws(StoreError) {
     tellListeners { $0.noteAnything() }
     for object in registry.objects {
       let exists = object.change?.kind == .inserted ? true : try snapshot.exists(object.number)
-      try takeIn(object, isDeleted: !exists, snapshot)
+      try merge(object, isDeleted: !exists, snapshot)
     }
   }
 
-  private func takeIn(
+  private func merge(
     _ object: ManagedObject, isDeleted: Bool, _ snapshot: StoreSnapshot
   ) throws(StoreError) {
     guard let change = object.change, !isDeleted || !change.hasNoEffect else {
@@ -204,7 +203,7 @@ extension Session {
     ChangeMerger(self).rebase(change, onto: record, allocator.slab, .objectWins)
   }
 
-  /// Leaves an object that is deleted here out of what others have linked to it.
+  /// Hides an object that is deleted here from the owners that other commits have linked it to.
   private func hideLinks(to object: ManagedObject, _ snapshot: StoreSnapshot) throws(StoreError) {
     for relation in object.binding.entity.relationships
     where relation.isToMany && relation.isInverseToMany {
@@ -223,9 +222,9 @@ extension Session {
     renew(object, record, allocator.slab)
   }
 
-  /// Lets an object be what it is in the store by now, where it is about to be changed from its
-  /// other ends: the context may hold what it was before others changed it too. Nothing happens to
-  /// one whose change is to be committed, which finds the conflict.
+  /// Updates an object without net change to its stored state before it is changed through the other
+  /// ends of its links, since the context may hold an older state. If it has changes to be committed,
+  /// the commit detects the conflict.
   func renewUnchanged(_ number: ObjectNumber) {
     guard let object = registry.object(number), object.base != nil,
       object.change?.hasNoEffect ?? true
@@ -242,7 +241,7 @@ extension Session {
     renew(object, stored.record, stored.slab)
   }
 
-  /// Takes over a record, keeping the values that live in memory only.
+  /// Gives an object a newer record, and keeps its transient values.
   private func renew(_ object: ManagedObject, _ record: RecordView, _ slab: RecordSlab) {
     // The copy may open a new slab, which ends the life of the present one.
     var renewed = withExtendedLifetime(slab) {
@@ -254,7 +253,7 @@ extension Session {
     object.hold(renewed.view, renewed.slab)
   }
 
-  /// Ends the object's belonging to the context: it is no longer in the store.
+  /// Detaches an object that is no longer in the store from the context.
   func takeAway(_ object: ManagedObject) {
     noteReplaced(object)
     withMemberships(of: object) {

@@ -1,7 +1,5 @@
-/// The objects whose records an operation has read, whose hook is called when no snapshot is open
-/// and every object is in place.
-///
-/// Objects whose class doesn't override the hook are left out.
+/// The objects whose records an operation has read, if their class overrides `awakeFromFetch`. The
+/// hook is called when no snapshot is open and every object is in place.
 struct FetchedObjects {
   private var objects: [ManagedObject] = []
 
@@ -15,7 +13,7 @@ struct FetchedObjects {
     if binding.hooks.contains(.awakeFromFetch) { objects += made }
   }
 
-  /// Calls the hook of all, in the order in which they were read.
+  /// Calls the hooks in the order in which the objects were read.
   func awake() {
     for object in objects { object.awakeFromFetch() }
   }

@@ -8,7 +8,7 @@ extension Session {
     try beginOperation()
     let entity = try entity(for: request)
     let query = try query(request.description, entity)
-    // The class of the entity, which all its objects have, is checked.
+    // `entity(for:)` has checked the class, which all objects of the entity have.
     return try fetchObjects(query, request.description, entity).typed()
   }
 
@@ -18,8 +18,8 @@ extension Session {
     let overlay = overlay(for: description)
     let paths = try prefetchPaths(description, of: entity)
     var fetched = FetchedObjects()
-    // Hooks run when no snapshot is open and every object is in place: also those of objects that
-    // were made before the operation was ended, since later fetches find them in the context.
+    // Hooks run when no snapshot is open and every object is in place. They also run for objects
+    // that were created before an error, since later fetches find them in the context.
     defer { fetched.awake() }
     return try onSnapshot { snapshot throws(StoreError) in
       let records = try snapshot.fetch(query, overlay: overlay, allocator: allocator)

@@ -2,11 +2,12 @@ internal import ArborModel
 internal import ArborStore
 
 extension Session {
-  /// Rows as objects: those that the context keeps, the others made around the copied records.
+  /// Returns the objects of fetched rows: the registered ones, and new ones around the copied
+  /// records.
   ///
   /// - Parameters:
   ///   - fetched: Receives the objects whose records were read.
-  ///   - areNew: Whether the context is known to keep none of them.
+  ///   - areNew: Whether none of them is registered.
   func materialise(
     _ records: FetchedRecords, on snapshot: StoreSnapshot, _ fetched: inout FetchedObjects,
     areNew: Bool = false
@@ -32,13 +33,13 @@ extension Session {
     return results
   }
 
-  /// Rows as objects where the context keeps none.
+  /// Creates the objects of fetched rows, none of which is registered.
   private func makeAll(
     _ records: FetchedRecords, _ fetched: inout FetchedObjects
   ) throws(StoreError) -> [ManagedObject] {
     let rows = records.rows
     if let lost = rows.first(where: { $0.slabIndex < 0 }) { throw Self.missingRecord(lost) }
-    // An array without room is one that all threads share.
+    // Empty arrays share one buffer, which must not be initialised here.
     guard !rows.isEmpty else { return [] }
     registry.reserve(rows.count)
     let limit = limit
@@ -74,11 +75,11 @@ extension Session {
       entity: nil, object: row.number, what: "a fetch found an object without its record")
   }
 
-  /// The object of a row: the one that the context keeps, or one made around the copied record.
+  /// Returns the object of a row: the registered one, or a new one around the copied record.
   ///
   /// - Parameters:
-  ///   - slab: Holds the copy.
-  ///   - isFetched: Is set where the object's record was read.
+  ///   - slab: The slab that holds the copy.
+  ///   - isFetched: Is set to true if the object's record was read.
   @inline(__always)
   func object(
     of row: FetchedRow, _ slab: RecordSlab?, on snapshot: StoreSnapshot, _ isFetched: inout Bool
@@ -92,7 +93,7 @@ extension Session {
     return try make(row.number, record, slab)
   }
 
-  /// Gives a fault the record that a fetch has found; returns whether it has one now.
+  /// Fills a fault with the record that a fetch has found; returns whether there was one.
   @inline(never)
   private func fill(
     _ object: ManagedObject, _ row: FetchedRow, _ slab: RecordSlab?, on snapshot: StoreSnapshot

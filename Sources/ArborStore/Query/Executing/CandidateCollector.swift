@@ -7,8 +7,8 @@ struct CandidateCollector {
   /// The entities whose objects count.
   let family: [EntitySchema]
 
-  /// The numbers, ascending and without repetition, or nil as soon as there are more than `most`
-  /// or finding them has cost more than `effort`, in units of ``Cost``.
+  /// Returns the numbers, ascending and distinct, or nil as soon as there are more than `most` or
+  /// finding them has cost more than `effort`, in units of ``Cost``.
   ///
   /// - Complexity: Linear in the keys and numbers, up to the bounds, and a sort of the numbers.
   func collect(

@@ -3,12 +3,11 @@ package import ArborModel
 /// One object that a fetch found.
 package struct FetchedRow {
   package let number: ObjectNumber
-  /// The copied record; nil where the context has the object's state already: it is pending there,
-  /// or registered and unchanged.
+  /// The copied record; nil if the context has the object's state already, pending or registered.
   package let base: UnsafeRawPointer?
-  /// The record's length in bytes; 0 where there is no copy.
+  /// The record's length in bytes; 0 without a copy.
   package let count: Int32
-  /// Which of ``FetchedRecords/slabs`` holds the copy; -1 where none exists.
+  /// The index of the slab in ``FetchedRecords/slabs`` that holds the copy; -1 without one.
   package let slabIndex: Int32
 
   /// A row whose state the context has.
@@ -34,14 +33,13 @@ package struct FetchedRow {
   }
 }
 
-/// What a fetch found, in order, with the slabs that hold the copied records.
+/// The rows of a fetch in order, and the slabs that hold the copied records.
 ///
-/// The rows' pointers are valid as long as somebody holds the slab that ``FetchedRow/slabIndex``
-/// names.
+/// A row's pointer is valid as long as its slab is retained.
 package struct FetchedRecords {
   package var rows: [FetchedRow]
   package private(set) var slabs: [RecordSlab]
-  /// Where the last of the slabs lies, which says faster than its reference whether it is the one.
+  /// The address of the last slab. Comparing it is faster than comparing references.
   private var slabBase: UnsafeMutableRawPointer?
 
   package init() {
@@ -49,14 +47,14 @@ package struct FetchedRecords {
     slabs = []
   }
 
-  /// Forgets everything and keeps the room for rows.
+  /// Removes everything and keeps the capacity for rows.
   mutating func removeAll() {
     rows.removeAll(keepingCapacity: true)
     slabs.removeAll(keepingCapacity: true)
     slabBase = nil
   }
 
-  /// Adds a row whose copied record lies in an allocator's present slab.
+  /// Adds a row whose copied record is in the allocator's current slab.
   @inline(__always)
   mutating func append(_ number: ObjectNumber, _ copy: RecordView, in allocator: SlabAllocator) {
     if slabBase != allocator.slab.base {
@@ -66,7 +64,7 @@ package struct FetchedRecords {
     rows.append(FetchedRow(number, copy: copy, slabIndex: slabs.count - 1))
   }
 
-  /// One row, with the slab that its copy lies in where there is one.
+  /// Creates the result of one row, whose copy, if it has one, is in the slab.
   init(_ row: FetchedRow, in slab: RecordSlab) {
     rows = [row]
     slabs = row.slabIndex < 0 ? [] : [slab]

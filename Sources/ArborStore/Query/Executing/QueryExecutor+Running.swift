@@ -1,9 +1,9 @@
 internal import ArborModel
 
-/// How the rows of a query reach the sink that makes the answer of them: in the query's order, the
-/// context's rows among the store's, from behind the continuation, offset and limit applied.
+/// The path of rows to a sink: in the query's order, with the context's pending rows among the
+/// store's, after the continuation, with offset and limit applied.
 extension QueryExecutor {
-  /// Copies the rows that the context does not have.
+  /// Runs the query, and copies the records of rows that the context has not registered.
   func fetch(_ allocator: SlabAllocator) throws -> FetchedRecords {
     let plan = try plan()
     let known = overlay?.known
@@ -54,8 +54,8 @@ extension QueryExecutor {
     return merged.base.base
   }
 
-  /// How many rows to make room for: those that a plan gives, where none has to be asked first, or
-  /// a limit that is no more than a page of them.
+  /// The number of rows to reserve space for: all that the plan finds, if no condition is left to be
+  /// evaluated, or a limit of no more than a page; otherwise 0.
   private func expectedRows(_ plan: AccessPlan) -> Int {
     guard query.continuation == nil, query.groupLimit == nil, plan.residual.isEmpty else {
       return 0

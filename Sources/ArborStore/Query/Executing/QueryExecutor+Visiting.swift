@@ -1,8 +1,8 @@
 internal import ArborModel
 internal import LMDB
 
-/// The access paths to stored rows: each checks a record, skips what the context has changed, asks
-/// the remaining conditions and hands the row on.
+/// Visiting stored rows by each kind of access. Each verifies a record, skips what the context has
+/// changed, evaluates the remaining conditions and hands the row to the sink.
 extension QueryExecutor {
   /// Visits the rows of a plan in the order of their object numbers.
   func visit<Sink: RowSink>(_ plan: AccessPlan, _ sink: inout Sink) throws {

@@ -1,11 +1,11 @@
 internal import ArborModel
 
-/// Answers one query on one transaction: runs what the planner decided, evaluates rows, lays the
-/// context's pending state over them, orders them and copies those that are wanted.
+/// Runs one query on one snapshot: asks the ``QueryPlanner`` for a plan, visits its rows, evaluates
+/// them, merges the context's pending changes, sorts, and hands the result to a ``RowSink``.
 ///
 /// Nothing that points into the map leaves it.
 final class QueryExecutor {
-  /// What a query was answered by.
+  /// The access that answered a query.
   enum Ran {
     case rows(AccessPlan)
     /// The counts of an access path.
@@ -18,9 +18,9 @@ final class QueryExecutor {
   let planner: QueryPlanner<CollectingCounts>
   let overlay: (any PendingState)?
   let resolver: SnapshotResolver
-  /// What the trials of the plan have found.
+  /// The findings of the trials that were run for the plan.
   var findings = Findings()
-  /// What answered the query at last; nil before it has run.
+  /// The access that answered the query; nil before it has run.
   var ran: Ran?
   /// Counts rows while a plan is analysed.
   var tally: RowTally?
@@ -52,7 +52,7 @@ final class QueryExecutor {
 
   // MARK: Conditions
 
-  /// What evaluates one entity's records by some conditions of the query's predicate.
+  /// Compiles some conditions of the query's predicate for the records of one entity.
   func filter(_ nodes: [BoundNode], for entity: EntitySchema) throws -> RowFilter {
     var code: CompiledPredicate?
     if let predicate = query.predicate, !nodes.isEmpty {
@@ -63,7 +63,7 @@ final class QueryExecutor {
     return RowFilter(entity: entity, predicate: code)
   }
 
-  /// A stored record, checked and in the newest layout.
+  /// Verifies a stored record, and upgrades it to the newest layout.
   @inline(__always)
   func verified(
     _ bytes: UnsafeRawBufferPointer, _ number: ObjectNumber, _ entity: EntitySchema,

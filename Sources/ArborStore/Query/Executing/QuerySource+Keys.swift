@@ -2,8 +2,8 @@ internal import ArborModel
 internal import LMDB
 
 extension QuerySource {
-  /// Visits the keys of an access path by an index or members, each with its first entry and how
-  /// many it has; false where the bound has ended it.
+  /// Visits the keys of an access path by an index or members, each with its first entry and its
+  /// number of entries; returns false if the bound has ended it.
   @inline(__always)
   func forEachKey(
     of candidate: AccessCandidate, _ bound: inout CountBound,
@@ -40,8 +40,8 @@ extension QuerySource {
     return true
   }
 
-  /// Visits the keys of a range in their order, each with its first entry and how many it has;
-  /// false where `body` did, which ends the scan.
+  /// Visits the keys of a range in order, each with its first entry and its number of entries, until
+  /// `body` returns false; returns whether it never did.
   @inline(__always)
   func forEachKey(
     _ cursor: borrowing Cursor, in range: ScanRange, _ body: (Entry, Int) throws -> Bool

@@ -2,15 +2,15 @@ internal import ArborModel
 internal import Foundation
 internal import LMDB
 
-/// What a query reads from: one transaction of a store.
+/// The transaction that a query reads from, with the databases of its store.
 struct QuerySource {
   let store: StoreEngine
   let reader: TransactionReader
   /// The indexes that are not ready to be read; nil where all are.
   let unfinished: UnfinishedIndexes?
-  /// What ends the query before it is answered.
+  /// Ends the query early.
   let limit: WorkLimit
-  /// Whose rules localized comparisons follow; nil for the process's locale.
+  /// The locale of localized comparisons; nil for the process's locale.
   var locale: Locale?
 
   var schema: ModelSchema { store.schema }

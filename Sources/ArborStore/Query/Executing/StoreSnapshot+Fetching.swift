@@ -2,13 +2,12 @@ package import ArborModel
 internal import LMDB
 
 extension StoreSnapshot {
-  /// Fetches: stored and pending objects that fulfil the query's predicate, in its order.
+  /// Fetches the stored and pending objects that match the query's predicate, in its order.
   ///
   /// - Parameters:
-  ///   - overlay: The asking context's state; nil for the store's alone.
-  ///   - allocator: Where the records are copied.
-  /// - Throws: `corrupted` for damaged records, `query` where an argument does not fit its
-  ///   comparison.
+  ///   - overlay: The context's pending changes; nil for the store's state alone.
+  ///   - allocator: The allocator of the slabs that records are copied to.
+  /// - Throws: `corrupted` for damaged records, `query` if an argument does not fit its comparison.
   package func fetch(
     _ query: StoreQuery, overlay: (any PendingState)?, allocator: SlabAllocator
   ) throws(StoreError) -> FetchedRecords {
@@ -23,9 +22,7 @@ extension StoreSnapshot {
     }
   }
 
-  /// Fetches the first row of a query, whose copy lies in the slab.
-  ///
-  /// - Parameter query: Of one row at most.
+  /// Fetches the only row of a query whose limit is 1, with the slab that its copy is in.
   package func first(
     _ query: StoreQuery, overlay: (any PendingState)?, allocator: SlabAllocator
   ) throws(StoreError) -> (row: FetchedRow, slab: RecordSlab?)? {
@@ -42,7 +39,7 @@ extension StoreSnapshot {
     }
   }
 
-  /// The numbers of the objects that a fetch would give, without copies of their records.
+  /// Returns the numbers of the objects that a fetch would return, without copying records.
   package func fetchNumbers(
     _ query: StoreQuery, overlay: (any PendingState)?
   ) throws(StoreError) -> [ObjectNumber] {
@@ -53,7 +50,7 @@ extension StoreSnapshot {
     }
   }
 
-  /// Whether a fetch would give anything. Ends at the first row.
+  /// Returns whether a fetch would return anything. Ends at the first row.
   package func exists(_ query: StoreQuery, overlay: (any PendingState)?) throws(StoreError) -> Bool
   {
     let first = StoreQuery(
@@ -86,7 +83,7 @@ extension StoreSnapshot {
     }
   }
 
-  /// The number of rows that a fetch would give. From an index alone it costs no scan over rows.
+  /// Returns the number of rows that a fetch would return. If an index alone knows, no row is read.
   package func count(_ query: StoreQuery, overlay: (any PendingState)?) throws(StoreError) -> Int {
     let unordered = StoreQuery(
       entity: query.entity, includesSubentities: query.includesSubentities,

@@ -1,18 +1,18 @@
 package import ArborModel
 internal import LMDB
 
-/// What a query for one unique value finds.
+/// The answer to a query for one unique value.
 enum UniqueAnswer {
   case nothing
   case row(FetchedRow)
 }
 
 extension StoreSnapshot {
-  /// Looks up what a query for one unique value finds, by one key of the index: without planning
-  /// and without lists of rows. A copy of the record lies in the allocator's present slab.
+  /// Looks up the row of a query for one unique value by its key in the index, without planning.
+  /// The record is copied to the allocator's current slab.
   ///
-  /// - Returns: nil for a query that asks for more, or for a value that the index can't tell: it
-  ///   has to be planned.
+  /// - Returns: nil if the query has to be planned: it asks for more, or its value was too long for
+  ///   the index.
   func lookUp(
     _ query: StoreQuery, overlay: (any PendingState)?, _ allocator: SlabAllocator
   ) throws -> UniqueAnswer? {

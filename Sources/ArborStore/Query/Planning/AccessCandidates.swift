@@ -1,8 +1,8 @@
 internal import ArborModel
 
-/// Finds the access paths that the conjuncts of a predicate open.
+/// Finds the access paths that the conjuncts of a predicate make possible.
 struct AccessCandidates {
-  /// What all comparisons of a property state that overlook the same of texts.
+  /// The condition that all comparisons of a property with the same folding come to.
   private struct Match {
     let subject: IndexableTerm.Subject
     let folding: StringFolding
@@ -11,12 +11,12 @@ struct AccessCandidates {
 
   private let scope: PlanScope
   private let conjuncts: [Conjunct]
-  /// Which of the entity's indexes may not be read.
+  /// The positions of the entity's indexes that may not be read.
   private let unready: Set<Int>
   private var matches: [Match] = []
   /// The related objects that some of the matches name.
   private var related: [RelatedRows] = []
-  /// Which of the conjuncts name words.
+  /// The conjuncts that search for words.
   private var words: [Int] = []
 
   private var entity: EntitySchema { scope.entity }
@@ -103,7 +103,7 @@ struct AccessCandidates {
     return related.first { $0.condition === condition }
   }
 
-  /// All access paths, the most promising first.
+  /// Returns all access paths, the most promising first.
   func all() -> [AccessOption] {
     var options: [AccessOption] = []
     for known in matches {
@@ -141,14 +141,14 @@ struct AccessCandidates {
     return (points > 0 ? 3 : leading.isEmpty ? 6 : 5, columns)
   }
 
-  /// An access path with its keys; nil where it turns out not to serve.
+  /// Returns an access path with its keys; nil if it turns out to be unusable.
   func candidate(_ option: AccessOption) -> AccessCandidate? {
     switch option.kind {
     case .objects(let match):
       return AccessCandidate(accessPath: .objects(numbers(match)), covered: match.covered)
-    case .members(let slot, let match): return members(slot, match)
-    case .index(let index, let leading): return candidate(index, leading)
-    case .words(let index, let word): return words(index, word)
+    case .members(let slot, let match): return membersCandidate(slot, match)
+    case .index(let index, let leading): return indexCandidate(index, leading)
+    case .words(let index, let word): return wordsCandidate(index, word)
     }
   }
 
@@ -163,7 +163,9 @@ struct AccessCandidates {
     return leading
   }
 
-  private func candidate(_ index: IndexReference, _ leading: [ColumnMatch]) -> AccessCandidate? {
+  private func indexCandidate(
+    _ index: IndexReference, _ leading: [ColumnMatch]
+  ) -> AccessCandidate? {
     let columns = index.keyColumns
     guard let implied = implied(by: index.schema),
       let ranges = leading.isEmpty
@@ -187,7 +189,7 @@ struct AccessCandidates {
     return words.filter { conjuncts[$0].term?.subject == index.columns[0].source.subject }
   }
 
-  private func words(_ index: IndexReference, _ word: Int) -> AccessCandidate? {
+  private func wordsCandidate(_ index: IndexReference, _ word: Int) -> AccessCandidate? {
     guard let term = conjuncts[word].term, case .words(let tokens) = term.condition,
       let implied = implied(by: index.schema)
     else { return nil }
@@ -234,9 +236,9 @@ struct AccessCandidates {
 
   // MARK: Relationships
 
-  /// Where the objects whose to-one relationship leads to given ones are kept as their members, or
-  /// in the record of the one.
-  private func members(_ slot: Int, _ match: ColumnMatch) -> AccessCandidate {
+  /// The access path to the objects whose to-one relationship leads to given ones: the members of
+  /// these, or if the inverse is to-one, what their records refer to.
+  private func membersCandidate(_ slot: Int, _ match: ColumnMatch) -> AccessCandidate {
     let inverse = scope.schema.inverse(of: entity.relationships[slot])
     return AccessCandidate(
       accessPath: inverse.isToMany

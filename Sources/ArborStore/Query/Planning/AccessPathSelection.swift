@@ -7,11 +7,11 @@ internal import ArborModel
 /// far, or than the alternative that the caller has: a scan, at the top. What no count tells is
 /// found by a ``Trial``, or estimated for a plan that is not going to run.
 struct AccessPathSelection<Source: Counts> {
-  /// Up to so many rows an access path is always better than a scan.
+  /// Up to this number of rows, an access path is always better than a scan.
   private static var fewRows: Int { 16 }
-  /// An access path that finds no more is taken without looking at others.
+  /// An access path that finds no more rows is chosen without counting the others.
   private static var fewCandidates: Int { 8 }
-  /// Fewer rows than this are read sooner than a second list is made to leave some of them out.
+  /// Fewer rows than this are read faster than a second list is gathered to exclude some of them.
   private static var minimumIntersection: Int { 64 }
 
   private let planner: QueryPlanner<Source>
@@ -22,12 +22,12 @@ struct AccessPathSelection<Source: Counts> {
   /// nil: to estimate.
   private let findings: Findings?
   private var candidates: AccessCandidates
-  /// What the best list costs, its records' reading included; at first what it has to beat.
+  /// The cost of the best list, including reading its records; initially the cost it has to beat.
   private var cost: Int
   private var best: CandidateNumbers?
   /// The access paths by index or relationship that there are, for intersections.
   private var options: [AccessOption]
-  /// What has to be run before the selection can end.
+  /// The trial that has to be run before the selection can end.
   private(set) var trial: Trial?
 
   private var scope: PlanScope { planner.scope }
@@ -46,7 +46,7 @@ struct AccessPathSelection<Source: Counts> {
     options = candidates.all()
   }
 
-  /// The best list, or nil where none is cheap enough. It stands where there is no ``trial``.
+  /// Returns the best list, or nil if none is cheap enough. Meaningless if there is a ``trial``.
   mutating func select() throws -> CandidateNumbers? {
     try count(options)
     if isDone { return best }
@@ -67,7 +67,7 @@ struct AccessPathSelection<Source: Counts> {
 
   private var isDone: Bool { best.map { $0.count.rows <= Self.fewCandidates } ?? false }
 
-  /// What each row costs that is found where some conjuncts are covered.
+  /// The cost of each row of a list that covers some conjuncts.
   private func rowCost(_ covered: Set<Int>) -> Int {
     var cost = Cost.lookup
     for (index, conjunct) in conjunction.conjuncts.enumerated() where !covered.contains(index) {
@@ -76,7 +76,7 @@ struct AccessPathSelection<Source: Counts> {
     return cost
   }
 
-  /// How many rows a list may have to be better than the best.
+  /// The number of rows up to which a list is better than the best one.
   private func most(_ covered: Set<Int>) -> Int {
     let most = (cost - 1) / rowCost(covered)
     return best == nil ? max(most, Self.fewRows) : most

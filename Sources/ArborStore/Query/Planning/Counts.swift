@@ -1,7 +1,7 @@
 internal import ArborModel
 
-/// What a planner knows about the data: numbers, exact where the engine keeps them and counted up
-/// to a bound otherwise.
+/// The counts by which a planner decides: exact where LMDB keeps them, counted up to a bound
+/// otherwise.
 ///
 /// A plan depends on a query, a schema and these answers alone. ``StoredCounts`` reads them from a
 /// transaction; ``CollectingCounts`` does so for a query that is about to run. All but the last
@@ -39,30 +39,30 @@ protocol Counts {
 /// Ends counting as soon as it is certain that there are too many rows, or that finding out costs
 /// too much.
 struct CountBound {
-  /// How many rows may come yet.
+  /// The number of rows that are still allowed.
   var most: Int
-  /// What finding them may cost yet, in units of ``Cost``.
+  /// The cost that is still allowed, in units of ``Cost``.
   var effort: Int
 
-  /// Takes a look for a key.
+  /// Accounts for the search for a key.
   @inline(__always)
   mutating func look() { effort -= Cost.seek }
 
-  /// Takes a step to a key that is left out; returns whether counting goes on.
+  /// Accounts for a key that is skipped; returns whether counting continues.
   @inline(__always)
   mutating func allowsStep() -> Bool {
     effort -= Cost.key
     return effort >= 0
   }
 
-  /// Takes a key with so many rows; returns whether counting goes on.
+  /// Accounts for a key and its rows; returns whether counting continues.
   @inline(__always)
   mutating func allows(key count: Int) -> Bool {
     effort -= Cost.key
     return allows(count)
   }
 
-  /// Takes so many rows; returns whether counting goes on.
+  /// Accounts for rows; returns whether counting continues.
   @inline(__always)
   mutating func allows(_ count: Int) -> Bool {
     effort -= count / 8

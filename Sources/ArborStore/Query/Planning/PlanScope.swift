@@ -1,8 +1,9 @@
 internal import ArborModel
 
-/// What is planned: a query with its predicate in normal form, over which pending changes.
+/// The subject of planning: a query with its predicate in normal form, and the pending changes over
+/// which it runs.
 ///
-/// It is made once for a query, and shared by all that plans, runs and explains it.
+/// Created once for a query, and shared by everything that plans, runs and explains it.
 final class PlanScope {
   let query: StoreQuery
   /// The query's predicate; empty without one.
@@ -10,12 +11,12 @@ final class PlanScope {
   let schema: ModelSchema
   /// The concrete entities whose objects are wanted, in the order of their numbers.
   let family: [EntitySchema]
-  /// What the predicate means.
+  /// The schema, time and locale by which the predicate is evaluated.
   let environment: PredicateEnvironment
-  /// The asking context's state.
+  /// The context's pending changes; nil for the store's state alone.
   let overlay: (any PendingState)?
 
-  /// - Throws: ``ArborError`` `invalidPredicate` where an argument does not fit its comparison.
+  /// - Throws: ``ArborError`` `invalidPredicate` if an argument does not fit its comparison.
   init(
     _ query: StoreQuery, _ environment: PredicateEnvironment, overlay: (any PendingState)?
   ) throws(ArborError) {

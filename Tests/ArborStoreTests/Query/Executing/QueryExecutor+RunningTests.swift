@@ -7,7 +7,7 @@ import Testing
 @testable import ArborStore
 
 /// What random queries answer beside objects, against an oracle.
-@Suite struct QueryExecutorAnsweringTests {
+@Suite struct QueryExecutorRunningTests {
   @Test func numbersAndExistenceAgreeWithTheOracle() throws {
     try forRandomQueries(rounds: 300) { test, world, pending, note in
       let snapshot = try world.store.snapshot()

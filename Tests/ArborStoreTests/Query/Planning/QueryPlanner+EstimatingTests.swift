@@ -42,7 +42,7 @@ import Testing
       sortKeys: try sortKeys.bind(to: entity, in: schema), limit: limit)
     let environment = PredicateEnvironment(schema: schema, storeID: UUID())
     let scope = try PlanScope(query, environment, overlay: nil)
-    let plan = try QueryPlanner(scope: scope, counts: counts).plan()
+    let plan = try QueryPlanner(scope: scope, counts: counts).estimatedPlan()
     return QueryPlan(PlanExplainer(scope, showsValues: true).root(plan)).description
   }
 

@@ -1,0 +1,31 @@
+import ArborObjects
+import Testing
+
+@Suite struct IndexUseTests {
+  let context: ManagedObjectContext
+  let store: PersistentStore
+
+  init() throws {
+    let model = try ManagedObjectModel {
+      EntityDescription("Person") { AttributeDescription("age", .integer64, .indexed) }
+    }
+    store = try PersistentStore(model: model, at: .inMemory)
+    context = store.makeContext()
+    for age in 0..<200 { try context.insert("Person")["age"] = age }
+    try context.commit()
+  }
+
+  private func uses() throws -> Int { try store.indexes.reduce(0) { $0 + $1.uses } }
+
+  private let request = FetchRequest<ManagedObject>(entity: "Person", predicate: "age == 7")
+
+  @Test("A fetch of objects, of IDs and a look whether there are any use an index once each")
+  func everyKindOfFetch() throws {
+    #expect(try context.fetch(request).count == 1)
+    #expect(try uses() == 1)
+    #expect(try context.fetchIDs(request).count == 1)
+    #expect(try uses() == 2)
+    #expect(try context.exists(request))
+    #expect(try uses() == 3)
+  }
+}

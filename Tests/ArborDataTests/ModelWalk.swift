@@ -228,6 +228,8 @@ struct ModelWalk {
 
   private mutating func removeEntity(_ entity: Int) -> Change? {
     guard concreteEntities.count > 1 else { return nil }
+    // A store without an entity in common with the last version would be refused as a stranger's.
+    if lastName != nil, entity == 0 { return nil }
     let name = model.entities[entity].name
     while let index = model.entities[entity].relationships.indices.first {
       dropRelationship(entity, index)

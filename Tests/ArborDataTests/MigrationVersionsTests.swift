@@ -333,6 +333,31 @@ import Testing
     #expect(calls.made == 150)
   }
 
+  @Test("Code cannot rename an entity that the newer model still has")
+  func renamesOfEntitiesThatStay() throws {
+    let older = try ManagedObjectModel {
+      EntityDescription("Note") { AttributeDescription("id", .integer64) }
+    }
+    let newer = try ManagedObjectModel {
+      EntityDescription("Note") { AttributeDescription("id", .integer64) }
+      EntityDescription("Entry") { AttributeDescription("id", .integer64) }
+    }
+    var plain = PlainObjects()
+    plain.values["Note"] = [1: ["id": 1]]
+    let store = try EvolvingStore(older, plain)
+    var options = StoreOptions()
+    options.migrationSteps = [
+      MigrationStep(from: older, to: newer) { try $0.rename(entity: "Note", to: "Entry") }
+    ]
+    let refusal = try store.refusal(of: newer, options, begins: true)
+    #expect(refusal.code == .invalidArgument)
+    #expect(
+      refusal.message == """
+        The entity Note is kept as Note in the newer model and cannot become Entry as well. Remove \
+        the call, or let renaming identifiers say which entities are the same.
+        """)
+  }
+
   // MARK: In the background
 
   @Test func progressIsASequence() async throws {

@@ -117,12 +117,20 @@ extension MigrationManager {
   ///
   /// To be called first: the copy is made anew with what it says, and the closure begins again.
   ///
-  /// - Throws: ``ArborError`` `unknownName`; an error for the migration itself, which the code has
-  ///   to let through.
+  /// - Throws: ``ArborError`` `unknownName`; `invalidArgument` if the newer model has the entity
+  ///   already, by its name or a renaming identifier; an error for the migration itself, which the
+  ///   code has to let through.
   public func rename(entity former: String, to new: String) throws(ArborError) {
     let old = try oldContext.session.entity(named: former)
     let entity = try newContext.session.entity(named: new)
-    if models.newNames[old.name] == entity.name { return }
+    if let name = models.newNames[old.name] {
+      if name == entity.name { return }
+      throw ArborError(
+        .invalidArgument,
+        "The entity \(former) is kept as \(name) in the newer model and cannot become \(new) as "
+          + "well. Remove the call, or let renaming identifiers say which entities are the same."
+      ).with(entity: former)
+    }
     wantedRename = (former, new)
     throw ArborError(
       .notAllowed,

@@ -2,7 +2,7 @@ internal import ArborModel
 internal import ArborStore
 internal import Foundation
 
-/// Opens a store's file, by way of a staged migration where it takes one.
+/// Opens a store's file, after a staged migration if it needs one.
 struct MigratingOpener {
   private let opening: StoreOpening
   private let options: StoreOptions
@@ -27,7 +27,7 @@ struct MigratingOpener {
     else { return try storing(StoreEngine.open(opening)) }
     var first = opening
     first.replacesOtherModels = false
-    // Which way a migration takes is decided before the file changes.
+    // The migration path is chosen before the file changes.
     let isChain =
       !options.migrationSteps.isEmpty || !options.modelVersions.isEmpty
       || !options.siblingVersions.isEmpty
@@ -66,8 +66,8 @@ struct MigratingOpener {
     return try storing(StoreEngine.open(opening))
   }
 
-  /// A refusal with everything that prevents the migration. Opening stops earlier: at what the
-  /// models tell, at the objects of the first pass, or at a unique index.
+  /// Returns a refusal with everything that prevents the migration. Opening itself stops earlier:
+  /// at the first obstacles in the models, in the objects of the first pass, or in a unique index.
   private func completed(
     _ error: ArborError, _ chain: MigrationChain, _ path: String, _ model: ManagedObjectModel
   ) -> ArborError {
@@ -98,17 +98,17 @@ struct MigratingOpener {
         MigrationRefusal(.obstacles, obstacles: obstacles, unknownNames: unknownNames)))
   }
 
-  /// Whether an error of opening comes of a model that the store can be brought to.
+  /// Whether opening failed because of a model that the store may be migrated to.
   private static func asksForMigration(_ error: StoreError, to model: ManagedObjectModel) -> Bool {
     switch error {
     case .modelMismatch, .duplicateValues: true
-    // It may be this migration, which goes on.
+    // It may be this migration, which is resumed then.
     case .migrationUnderWay(let marker): marker.target == model.fingerprint
     default: false
     }
   }
 
-  /// How the store is opened where the whole way is a change of its catalogue; nil where it is not.
+  /// Returns how to open the store if changing its catalogue is the whole migration; otherwise nil.
   private func inPlace(
     _ chain: MigrationChain, _ files: MigrationFiles
   ) throws(ArborError) -> StoreOpening? {
@@ -138,13 +138,13 @@ struct MigratingOpener {
   }
 }
 
-/// What work of the store layer gives; its errors are thrown as the public ones.
+/// Returns the result of work in the store layer, and throws its errors as public ones.
 func storing<R>(_ work: @autoclosure () throws(StoreError) -> R) throws(ArborError) -> R {
   do throws(StoreError) { return try work() } catch { throw ArborError(opening: error) }
 }
 
 extension StagedModels {
-  /// Those of the way of one hop, for the store at a path.
+  /// Creates the models for one hop of the store at a path.
   init(
     ofStoreAt path: String, to hop: MigrationHop, renames: [String: String] = [:]
   ) throws(StoreError) {
@@ -168,14 +168,14 @@ extension StoreOpening {
     return try body(file)
   }
 
-  /// A file with the model inside it, for reading.
+  /// Opens a file read-only with its own model.
   static func reading(_ path: String) -> StoreOpening {
     var opening = StoreOpening(.file(path), model: nil)
     opening.isReadOnly = true
     return opening
   }
 
-  /// A file with the model inside it, past what it says of a migration.
+  /// Opens a file with its own model, ignoring the marker of a migration.
   static func migrating(_ path: String) -> StoreOpening {
     var opening = StoreOpening(.file(path), model: nil)
     opening.isMigrating = true
@@ -185,9 +185,9 @@ extension StoreOpening {
 }
 
 extension StoreOptions {
-  /// Opens a store's file, brought along to the model.
+  /// Opens a store's file, migrating it to the model if necessary.
   ///
-  /// - Parameter model: nil for the one inside the file.
+  /// - Parameter model: nil for the model in the file.
   func open(
     _ location: StoreLocation, model: ManagedObjectModel?
   ) throws(ArborError) -> StoreEngine {

@@ -1,57 +1,51 @@
 internal import ArborStore
 internal import Foundation
 
-/// What the copy that a migration works in says of the work: written with each of its commits, so
-/// that an interrupted migration goes on behind the last one.
+/// The progress of a migration, which the copy that it works in stores with each commit, so that an
+/// interrupted migration continues after the last one.
 struct MigrationJournal: Codable, Equatable {
   enum Phase: String, Codable {
     /// Passes and code.
     case objects
-    /// They are done; rules are checked and indexes filled.
+    /// Passes and code are done; rules are checked and indexes filled.
     case finishing
-    /// The file is of the hop's newer model.
+    /// The file has the hop's newer model.
     case done
   }
 
   static let key = "migration"
 
-  /// What the migration leads from and to; another plan's files are of no use.
+  /// Identifies the models and steps; files of another plan are discarded.
   let plan: String
   /// The store's transaction that was copied.
   let origin: UInt64
   var hop: Int
   var phase = Phase.objects
-  /// Renames of entities that code asked for, new names by former ones.
+  /// The new names of entities that code renamed, by their former names.
   var renames: [String: String] = [:]
-  /// How many calls of the code are done.
+  /// The number of completed calls of the code.
   var calls = 0
-  /// In the one that is not: the number of the last object that is done.
+  /// The number of the last object that the current call has processed.
   var lastDone: UInt64?
-  /// How many objects of that call are done; nil in journals that do not say.
-  var objectsDone: Int?
+  /// The number of objects that the current call has processed.
+  var objectsDone = 0
   /// The entities of the older model whose objects passed through code.
   var visited: Set<String> = []
-  /// The commit that ended the hop.
+  /// The commit that completed the hop.
   var sequence: UInt64 = 0
-  /// What passes of the library have found no room for.
+  /// The values and links that the newer model cannot hold.
   var problems: [MigrationProblem] = []
-
-  private enum CodingKeys: String, CodingKey {
-    case plan, origin, hop, phase, renames, calls
-    case lastDone = "place"
-    case objectsDone, visited, sequence, problems
-  }
 
   var bytes: [UInt8] {
     let encoder = JSONEncoder()
     encoder.outputFormatting = .sortedKeys
-    // Texts and numbers only: it cannot fail.
+    // Strings and numbers only, which cannot fail.
     return (try? encoder.encode(self)).map { Array($0) } ?? []
   }
 }
 
 extension MigrationJournal {
-  /// The journal of a file; nil where it has none that this library reads.
+  /// The journal of a file; nil if it has none that can be decoded.
   init?(of file: StoreEngine) throws(StoreError) {
     guard let bytes = try file.metadata(Self.key),
       let journal = try? JSONDecoder().decode(Self.self, from: Data(bytes))

@@ -1,6 +1,6 @@
 internal import ArborModel
 
-/// Calls of the code, batch by batch, with the journal.
+/// Runs calls of the code in batches and records them in the journal.
 extension MigrationManager {
   var batchSize: Int {
     switch batches {
@@ -9,18 +9,18 @@ extension MigrationManager {
     }
   }
 
-  /// Runs one call of the code, unless it was done before an interruption.
+  /// Runs one call of the code, unless it was completed before an interruption.
   func call(_ body: (_ lastDone: UInt64?) throws -> Void) throws {
     defer { calls += 1 }
     if journal.calls > calls {
-      // What was done since the call before was written with this one.
+      // Changes made since the previous call were written with this one.
       newContext.rollback()
       return
     }
     if journal.lastDone != nil {
       newContext.rollback()
     } else if batches != .atomic, newContext.hasChanges {
-      // What was done outside of calls is written with the first batch.
+      // Changes made outside of calls are written with the first batch.
       journal.lastDone = 0
       try commit()
     }
@@ -28,7 +28,7 @@ extension MigrationManager {
     if batches == .atomic { return }
     journal.calls = calls + 1
     journal.lastDone = nil
-    journal.objectsDone = nil
+    journal.objectsDone = 0
     try commit()
   }
 
@@ -53,7 +53,7 @@ extension MigrationManager {
   ) throws {
     progress.entity = name
     progress.objectCount = 0
-    progress.objectsDone = lastDone == nil ? 0 : journal.objectsDone ?? 0
+    progress.objectsDone = lastDone == nil ? 0 : journal.objectsDone
     for entity in entities {
       progress.objectCount += try oldContext.count(FetchRequest(exactly: entity.name))
     }
@@ -111,7 +111,7 @@ extension MigrationManager {
 }
 
 extension ModelSchema {
-  /// The concrete ones of an entity and its subentities.
+  /// The concrete entities among an entity and its subentities.
   func concreteEntities(of entity: EntitySchema) -> [EntitySchema] {
     let names = model.kinds(of: entity.name)
     return entities.filter { !$0.isAbstract && names.contains($0.name) }
@@ -129,7 +129,7 @@ extension ManagedObjectModel {
 }
 
 extension FetchRequest<ManagedObject> {
-  /// The objects of an entity without those of its subentities.
+  /// Fetches the objects of an entity without those of its subentities.
   init(exactly entityName: String) {
     self.init(entity: entityName)
     includesSubentities = false
@@ -137,7 +137,7 @@ extension FetchRequest<ManagedObject> {
 }
 
 extension EntitySchema {
-  /// Objects of exactly this entity behind a number, in the order of their numbers.
+  /// Returns objects of exactly this entity after a number, in ascending order of their numbers.
   func objects(
     behind number: ObjectNumber, atMost count: Int, in context: ManagedObjectContext
   ) throws(ArborError) -> [ManagedObject] {

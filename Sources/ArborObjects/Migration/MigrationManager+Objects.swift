@@ -2,12 +2,13 @@ public import ArborModel
 internal import ArborStore
 
 extension MigrationManager {
-  /// Throws where the task is cancelled. Whatever works with objects does so too.
+  /// Throws if the task is cancelled. All methods that work with objects check this, too.
   public func checkCancellation() throws(ArborError) { try newContext.session.limitOperation() }
 
   // MARK: Objects
 
-  /// Calls code for every object of an entity and its subentities, with what becomes of it.
+  /// Calls `body` with every object of an entity and its subentities, and its counterpart in the
+  /// newer model.
   ///
   /// ```swift
   /// try migration.migrate("Book") { old, new in
@@ -16,12 +17,12 @@ extension MigrationManager {
   /// ```
   ///
   /// - Parameters:
-  ///   - entity: Its name in the older model, or in the newer one; there it may also be a parent
-  ///     that the objects' entity did not have.
-  ///   - body: Is called with the old object and the new one, which has the same number.
-  /// - Throws: ``ArborError`` `unknownName` where no model has the entity, `notAllowed` where the
-  ///   newer one has nothing of it; what `body` throws, with the object; what a commit throws.
-  /// - Complexity: Linear in the number of objects; memory for a batch.
+  ///   - entity: The name in the older or the newer model. In the newer model it may also be a
+  ///     parent that the objects' entity did not have.
+  ///   - body: A closure that receives the old object and the new one, which has the same number.
+  /// - Throws: ``ArborError`` `unknownName` if neither model has the entity, `notAllowed` if the
+  ///   newer model does not have it; errors of `body`, with the object; errors of commits.
+  /// - Complexity: Linear in the number of objects; memory for one batch.
   public func migrate(
     _ entity: String, _ body: (_ old: ManagedObject, _ new: ManagedObject) throws -> Void
   ) throws {
@@ -34,7 +35,7 @@ extension MigrationManager {
     }
   }
 
-  /// Calls code for every object of an entity of the older model and its subentities.
+  /// Calls `body` with every object of an entity of the older model and its subentities.
   ///
   /// ```swift
   /// try migration.forEach("Legacy") { old in
@@ -53,9 +54,9 @@ extension MigrationManager {
     }
   }
 
-  /// What has become of an object of the store as it was; nil where it is gone.
+  /// Returns the counterpart of an old object in the newer model, or `nil` if it is not kept.
   ///
-  /// - Throws: ``ArborError`` as a fetch.
+  /// - Throws: ``ArborError`` like a fetch.
   public func object(for old: ManagedObject) throws(ArborError) -> ManagedObject? {
     guard let id = newID(of: old) else { return nil }
     return try newContext.objects(with: [id]).first
@@ -63,27 +64,28 @@ extension MigrationManager {
 
   /// Inserts an object of an entity of the newer model.
   ///
-  /// - Throws: ``ArborError`` as ``ManagedObjectContext/insert(_:)-(String)``.
+  /// - Throws: ``ArborError`` like ``ManagedObjectContext/insert(_:)-(String)``.
   @discardableResult
   public func insert(_ entity: String) throws(ArborError) -> ManagedObject {
     try newContext.insert(entity)
   }
 
-  /// The object of the newer model with a value, or a new one with it; nil for the value nil.
+  /// Returns the object of the newer model with a value, inserting it if there isn't one; `nil` for
+  /// the value `nil`.
   ///
   /// ```swift
   /// new["author"] = try migration.insertedOrExisting("Author", "name", old["authorText"])
   /// ```
   ///
-  /// - Throws: ``ArborError`` as ``ManagedObjectContext/insertOrFetch(_:where:)-(String,_)``.
-  /// - Complexity: That of a fetch for a value that is met for the first time.
+  /// - Throws: ``ArborError`` like ``ManagedObjectContext/insertOrFetch(_:where:)-(String,_)``.
+  /// - Complexity: That of a fetch for the first use of each value.
   public func insertedOrExisting(
     _ entity: String, _ property: String, _ value: Value
   ) throws(ArborError) -> ManagedObject? {
     if value.isNull { return nil }
     let key = ExistingKey(entity: entity, property: property, value: value)
     if let id = existing[key], let object = try newContext.objects(with: [id]).first {
-      // Code may have changed the value meanwhile.
+      // Code may have changed the value since.
       if try object.value(forKey: property) == value { return object }
     }
     let object = try newContext.insertOrFetch(entity, where: [property: value])
@@ -94,10 +96,10 @@ extension MigrationManager {
 
   private static var mostRemembered: Int { 65_536 }
 
-  /// Deletes all objects of an entity of the newer model and its subentities, with what their
-  /// delete rules ask for.
+  /// Deletes all objects of an entity of the newer model and its subentities, applying their delete
+  /// rules.
   ///
-  /// - Throws: ``ArborError`` `unknownName`; what a commit throws.
+  /// - Throws: ``ArborError`` `unknownName`; errors of commits.
   public func deleteAll(_ entity: String) throws {
     _ = try newContext.session.entity(named: entity)
     try call { _ in
@@ -112,14 +114,14 @@ extension MigrationManager {
     }
   }
 
-  /// Says that an entity of the newer model is one of the older model under another name, where no
-  /// renaming identifier does.
+  /// Declares that an entity of the newer model is one of the older model under another name, if no
+  /// renaming identifier does so.
   ///
-  /// To be called first: the copy is made anew with what it says, and the closure begins again.
+  /// Call this first: the copy is created again with the rename, and the closure starts over.
   ///
   /// - Throws: ``ArborError`` `unknownName`; `invalidArgument` if the newer model has the entity
   ///   already, by its name or a renaming identifier; an error for the migration itself, which the
-  ///   code has to let through.
+  ///   code must not catch.
   public func rename(entity former: String, to new: String) throws(ArborError) {
     let old = try oldContext.session.entity(named: former)
     let entity = try newContext.session.entity(named: new)
@@ -148,8 +150,8 @@ extension MigrationManager {
     return schema.entity(named: name) ?? models.formerName(of: name).flatMap(schema.entity)
   }
 
-  /// The entities of the older model whose objects are in the copy, and are of an entity in either
-  /// model.
+  /// The entities of the older model whose objects are in the copy and belong to an entity of
+  /// either model.
   private func migratedEntities(_ name: String) throws(ArborError) -> [EntitySchema] {
     let schema = oldContext.session.schema
     let former = oldEntityIfPresent(name)
@@ -164,7 +166,7 @@ extension MigrationManager {
     let kinds = models.relaxed.kinds(of: newName).compactMap(models.formerName)
     var names = Set(kinds)
     if let former { names.formUnion(schema.model.kinds(of: former.name)) }
-    // The name of neither model, or of something that only the newer one has.
+    // Neither model has the entity, or only the newer one does.
     if names.isEmpty { _ = try oldContext.session.entity(named: name) }
     return schema.entities.filter { names.contains($0.name) && isKept($0) }
   }

@@ -1,23 +1,23 @@
 internal import ArborModel
 internal import ArborStore
 
-/// What the code of a ``MigrationStep`` works with: the store as it was, read-only and by its old
-/// names, and the store as it becomes.
+/// The two sides that the code of a ``MigrationStep`` works with: the store before the migration,
+/// read-only and with its old names, and the store that it becomes.
 ///
-/// Objects of both sides are plain ``ManagedObject``s, whatever classes the program has, with their
-/// values, relationships and fetches by name; ``oldContext`` and ``newContext`` fetch more. The new
-/// side has no rule yet that old objects may break: mandatory attributes without a default may be
-/// nil; new uniqueness, and that of values which passes convert, is checked at the end. What keeps
-/// its name or is marked as renamed, and what passes of the library convert, is in the new objects
-/// already.
+/// Objects on both sides are plain ``ManagedObject``s, whatever classes the program has. Access
+/// their values and relationships by name, and fetch others with ``oldContext`` and ``newContext``.
+/// Properties that keep their names, are marked as renamed or convert without code have their
+/// values in the new objects already. The new side does not enforce rules that old objects may
+/// break: mandatory attributes without a default may be `nil`, and new uniqueness constraints, as
+/// well as those of converted values, are checked at the end.
 ///
 /// Each call of ``migrate(_:_:)``, ``forEach(_:_:)`` and ``deleteAll(_:)`` writes its changes in
-/// batches. After an interruption the closure runs again: calls that were done are passed over, and
-/// the one that was not goes on behind its last batch. So the calls have to come in the same order
-/// each time, and what the closure does outside of them is done again and, where it was written,
-/// thrown away again.
+/// batches. After an interruption the closure runs again: completed calls are skipped, and the
+/// interrupted one continues after its last batch. The calls therefore have to be made in the same
+/// order each time. Changes that the closure makes outside of them are repeated, and discarded if
+/// they were written before.
 ///
-/// A value of this class is used where the closure is, and is of no use behind it.
+/// Valid only while the closure runs.
 ///
 /// ## Topics
 /// ### Objects
@@ -35,19 +35,19 @@ internal import ArborStore
 /// - ``progress``
 /// - ``checkCancellation()``
 public final class MigrationManager {
-  /// The store as it was, which can only be read.
+  /// The store before the migration, which is read-only.
   public let oldContext: ManagedObjectContext
-  /// The store as it becomes. The migration commits it; code does not.
+  /// The migrated store. The migration commits it; code must not.
   public let newContext: ManagedObjectContext
-  /// How far the migration has come.
+  /// The progress of the migration.
   public internal(set) var progress: MigrationProgress
   let models: StagedModels
   let batches: MigrationStep.Batches
   let report: (MigrationProgress) -> Void
-  /// What the copy says of the work at its last commit.
+  /// The progress that is stored with the next commit of the copy.
   var journal: MigrationJournal
   var calls = 0
-  /// A rename that code asked for, for which the copy has to be made anew.
+  /// A rename that code requested and that the copy has to be created again for.
   var wantedRename: (former: String, new: String)?
   var existing: [ExistingKey: ObjectID] = [:]
 

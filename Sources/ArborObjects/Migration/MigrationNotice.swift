@@ -1,8 +1,8 @@
 public import ArborModel
 internal import ArborStore
 
-/// What somebody who has a store open is told of a migration to another version of its model. See
-/// ``CommittedChanges/migration``.
+/// Notifies processes and contexts that have a store open of its migration to another version of
+/// the model. See ``CommittedChanges/migration``.
 ///
 /// ```swift
 /// for await changes in store.changes {
@@ -13,27 +13,27 @@ internal import ArborStore
 /// }
 /// ```
 public struct MigrationNotice: Sendable, Hashable {
-  /// How far the migration is.
+  /// The state of the migration.
   public enum Phase: Sendable, Hashable {
     /// The store is being migrated in a copy: commits to it throw `migrationUnderWay`.
     case began
-    /// The migration was given up: commits go on.
+    /// The migration was abandoned: commits are accepted again.
     case abandoned
     /// The store has the other model: commits throw `modelChanged`. Open it again, with that model.
     case completed
   }
 
-  /// What the store, as it is open here, can still read.
+  /// What an open store can still read.
   public enum Reading: Sendable, Hashable {
-    /// Everything that its model knows, as of now.
+    /// The current state, as far as its model describes it.
     case current
-    /// The state before the migration; what is committed later is not seen.
+    /// The state before the migration, without later commits.
     case former
     /// Nothing: fetches throw `modelChanged`.
     case refused
   }
 
-  /// How far the migration is.
+  /// The state of the migration.
   public let phase: Phase
   /// The model that the store was opened with here.
   public let source: ModelFingerprint
@@ -42,7 +42,7 @@ public struct MigrationNotice: Sendable, Hashable {
   /// What can still be read here.
   public let reading: Reading
 
-  /// - Parameter state: nil where the migration that `former` is of has been given up.
+  /// - Parameter state: The store's state; nil if the migration in `former` was abandoned.
   init(_ state: ModelState?, after former: ModelState?, of file: StoreEngine) {
     source = file.modelFingerprint
     target = state?.fingerprint ?? former?.fingerprint ?? source
@@ -57,7 +57,7 @@ public struct MigrationNotice: Sendable, Hashable {
 }
 
 extension MigrationNotice: CustomStringConvertible {
-  /// What happens, what goes on here, and what to do.
+  /// Describes the event, what remains possible, and what to do.
   public var description: String {
     let models = "from model \(source) to \(target)"
     switch (phase, reading) {

@@ -1,7 +1,7 @@
 public import ArborModel
 public import Foundation
 
-/// What it takes to bring a store to another version of its model, and what stands in the way.
+/// The work that migrates a store to another version of its model, and everything that prevents it.
 ///
 /// ```swift
 /// let plan = try PersistentStore.migrationPlan(for: url, to: model)
@@ -12,80 +12,80 @@ public import Foundation
 /// let store = try PersistentStore(model: model, at: .file(url), options: options)
 /// ```
 ///
-/// A plan is made without a change of the store. What it says of objects is as of that moment, and
-/// only of the way up to the first code: what code leaves is checked when it has run.
+/// Creating a plan does not change the store. A plan describes the objects as of that moment, and
+/// only up to the first step with code: the results of code are checked after it has run.
 ///
 /// ## Topics
-/// ### The way
+/// ### The migration path
 /// - ``parts``
 /// - ``isInPlace``
 /// - ``bytes``
 /// - ``objectCounts``
-/// ### What is lost, and what is in the way
+/// ### Losses and obstacles
 /// - ``losses``
 /// - ``obstacles``
 /// - ``brokenRules``
 public struct MigrationPlan: Sendable, Hashable {
-  /// One part of the way: a step with code, or the versions between two of them at once.
+  /// A part of the migration path: a step with code, or all versions between two such steps.
   public struct Part: Sendable, Hashable {
-    /// The version that it begins with, by its identifier or fingerprint.
+    /// The version that the part starts with, by its identifier or fingerprint.
     public let from: String
-    /// The version that it leads to.
+    /// The version that the part leads to.
     public let to: String
     /// Whether a ``MigrationStep`` runs.
     public let runsCode: Bool
-    /// What is done, in this order.
+    /// The steps in the order in which they are done.
     public let steps: [Step]
   }
 
-  /// One thing that is done.
+  /// A step of a part.
   public struct Step: Sendable, Hashable {
-    /// What it is, and for which entity.
+    /// A title that contains the work and its entity.
     public let title: String
-    /// The entity it is done for, by its new name; nil for the whole store.
+    /// The entity, by its new name; `nil` for the whole store.
     public let entity: String?
-    /// How many objects it looks at; nil where that is not known, or where it looks at none.
+    /// The number of objects that the step visits; `nil` if it is unknown or the step visits none.
     public let objectCount: Int?
-    /// What it is done for.
+    /// The changes that require the step.
     public let changes: [ModelDifference.Change]
   }
 
-  /// One thing that stands in the way.
+  /// A reason why the store cannot be migrated.
   public struct Obstacle: Sendable, Hashable {
-    /// The entity it concerns.
+    /// The affected entity.
     public let entity: String?
-    /// The property it concerns.
+    /// The affected property.
     public let property: String?
-    /// The first of the objects that it concerns.
+    /// The first of the affected objects.
     public let objectIDs: [ObjectID]
-    /// What it is, which objects it concerns, and each way on.
+    /// A description of the obstacle, the affected objects and the remedies.
     public let message: String
   }
 
   /// The store's file.
   public let url: URL
-  /// Whether the store is brought along as it is opened, in one transaction. Otherwise a copy of it
-  /// is, which takes its place.
+  /// Whether the store is migrated in one transaction when it is opened. Otherwise a copy is
+  /// migrated and replaces it.
   public let isInPlace: Bool
-  /// How many bytes are copied for each part; 0 in place.
+  /// The number of bytes that are copied for each part; 0 in place.
   public let bytes: Int
-  /// The parts of the way; none where the store is of the model already.
+  /// The parts of the migration path; empty if the store already has the model.
   public let parts: [Part]
-  /// How many objects the store has, by entities of its own model.
+  /// The number of objects in the store, by entities of its own model.
   public let objectCounts: [String: Int]
-  /// What the newer models have no room for, by its name in the version it goes with.
+  /// The data that is dropped, with its names in the version that drops it.
   public let losses: [ModelDifference.Loss]
-  /// What stands in the way; opening with the same options throws where there is anything.
+  /// The obstacles. Opening with the same options throws if there are any.
   public let obstacles: [Obstacle]
-  /// Bounds and patterns that present values break. They stand in nobody's way: a commit that
-  /// changes such an object has to mend it.
+  /// Bounds and patterns that present values break. They do not prevent the migration, but commits
+  /// that change such an object have to correct it.
   public let brokenRules: [Obstacle]
-  /// Tells the way from another one.
+  /// Identifies the migration path.
   let digest: UInt128
 }
 
 extension MigrationPlan: CustomStringConvertible {
-  /// The numbered steps part by part, what is lost, and what stands in the way.
+  /// The numbered steps by part, the losses, and the obstacles.
   public var description: String {
     guard let first = parts.first, let last = parts.last else {
       return "\(url.lastPathComponent) is of the model already."

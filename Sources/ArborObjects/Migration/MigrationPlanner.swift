@@ -67,7 +67,7 @@ struct MigrationPlanner {
     return counts
   }
 
-  /// Whether passes over objects are due, of entities that have any.
+  /// Whether any objects need a pass.
   private func needsPass(_ models: StagedModels) throws(ArborError) -> Bool {
     if !models.anew.isEmpty { return true }
     for (name, _) in models.computed {
@@ -103,7 +103,7 @@ struct MigrationPlanner {
       steps: steps)
   }
 
-  /// The number of objects of an entity of the newer model and its subentities.
+  /// Returns the number of objects of an entity of the newer model and its subentities.
   private func count(of entity: String, _ counts: [String: Int], _ models: StagedModels) -> Int {
     models.relaxed.kinds(of: entity).reduce(0) { sum, name in
       sum + (models.formerName(of: name).flatMap { counts[$0] } ?? 0)
@@ -112,8 +112,8 @@ struct MigrationPlanner {
 
   // MARK: Losses and obstacles
 
-  /// What is lost. A step has to say what becomes of everything that is not named, and converts
-  /// what no rule of the library does.
+  /// Returns the losses. A step with code converts what the library cannot, and has to handle
+  /// everything that is not named.
   private func lost(in difference: ModelDifference, _ hop: MigrationHop) -> [ModelDifference.Loss] {
     guard hop.step != nil else { return difference.losses }
     let converted = Set(difference.changes.filter { $0.effort == .code }.compactMap(\.loss))

@@ -1,16 +1,16 @@
-/// What objects of the older model keep from becoming those of the newer one.
+/// A reason why objects of the older model cannot become objects of the newer one.
 struct MigrationProblem: Codable, Hashable {
   let entity: String
   let property: String
-  /// What the objects have.
+  /// The value or link that does not fit.
   let what: String
   private(set) var count = 0
-  /// The numbers of the first of them.
+  /// The numbers of the first affected objects.
   private(set) var first: [UInt64] = []
 
   static let namedObjects = 3
 
-  /// Whether two problems are the same one of different objects.
+  /// Whether two problems differ in their objects only.
   func isSame(as other: Self) -> Bool {
     entity == other.entity && property == other.property && what == other.what
   }
@@ -20,7 +20,7 @@ struct MigrationProblem: Codable, Hashable {
     if first.count < Self.namedObjects { first.append(number) }
   }
 
-  /// What it is, and what to do about it.
+  /// Describes the problem and the remedy.
   var message: String {
     let names = first.map { "\(entity) \($0)" }.joined(separator: ", ")
     let objects = count == 1 ? "there is 1 object" : "there are \(count) objects"

@@ -1,6 +1,6 @@
 internal import ArborStore
 
-/// How far a migration has come.
+/// The progress of a migration.
 ///
 /// ```swift
 /// for try await progress in PersistentStore.migrate(url, to: model, options) {
@@ -8,34 +8,34 @@ internal import ArborStore
 /// }
 /// ```
 public struct MigrationProgress: Sendable, Hashable {
-  /// What a migration is busy with.
+  /// A phase of a migration.
   public enum Phase: Sendable, Hashable {
-    /// The store is copied, and the copy's catalogue changed.
+    /// The store is being copied, and the copy's catalogue changed.
     case preparing
-    /// Objects are passed over, by the library or by a step's code.
+    /// Objects are being converted, by the library or by a step's code.
     case objects
-    /// Rules are checked and indexes filled.
+    /// Rules are being checked and indexes filled.
     case finishing
-    /// The store is of its new model.
+    /// The store has its new model.
     case done
   }
 
-  /// What the migration is busy with.
+  /// The current phase.
   public internal(set) var phase: Phase = .preparing
-  /// Which part of the way it is on, from 1: one for each step with code, and one for each run of
-  /// versions between them.
+  /// The current part of the migration path, counted from 1: each step with code is a part, and so
+  /// is each run of versions between two of them.
   public internal(set) var hop: Int
-  /// How many parts the way has.
+  /// The number of parts of the migration path.
   public let hopCount: Int
-  /// The entity whose objects are passed over, by its name in the older model, or whose indexes are
-  /// filled, by its name in the newer one; nil between.
+  /// The entity whose objects are being converted, by its name in the older model, or whose indexes
+  /// are being filled, by its name in the newer one; otherwise `nil`.
   public internal(set) var entity: String?
-  /// How many of its objects have been.
+  /// The number of the entity's objects that are done.
   public internal(set) var objectsDone = 0
-  /// How many it has.
+  /// The number of the entity's objects.
   public internal(set) var objectCount = 0
 
-  /// The part of the present phase that is done, from 0 to 1.
+  /// The fraction of the current phase that is done, from 0 to 1.
   public var fraction: Double {
     if phase == .done { return 1 }
     return objectCount == 0 ? 0 : Double(objectsDone) / Double(objectCount)
@@ -43,7 +43,7 @@ public struct MigrationProgress: Sendable, Hashable {
 }
 
 extension MigrationProgress {
-  /// Progress of filling indexes behind a migration; nil where there is nothing to fill.
+  /// Creates the progress of filling indexes after a migration; nil if there is nothing to fill.
   init?(_ builds: [IndexBuildStatus]) {
     guard let build = builds.first(where: { $0.state == .building }) ?? builds.first else {
       return nil
@@ -55,7 +55,7 @@ extension MigrationProgress {
 }
 
 extension MigrationProgress: CustomStringConvertible {
-  /// One line.
+  /// A line of text for a log or a terminal.
   public var description: String {
     let part = "part \(hop) of \(hopCount)"
     return switch phase {

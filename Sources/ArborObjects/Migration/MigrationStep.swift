@@ -1,4 +1,4 @@
-/// Code that brings a store from one version of its model to another.
+/// Code that migrates a store from one version of its model to another.
 ///
 /// ```swift
 /// var options = StoreOptions()
@@ -12,43 +12,43 @@
 /// ]
 /// ```
 ///
-/// Versions are named by their models, by their fingerprints or by their version identifiers, of
-/// which the latter two have to be among ``StoreOptions/modelVersions``. What stays under its name,
-/// or has a renaming identifier, is in the new objects already when the code runs; so are defaults.
-/// The code says what becomes of the rest.
+/// Versions are named by their models, their fingerprints or their version identifiers; models of
+/// the latter two have to be among ``StoreOptions/modelVersions``. When the code runs, the new
+/// objects already have their defaults, and the values and links of properties that keep their
+/// names or have renaming identifiers. The code provides the rest.
 ///
-/// The code works in a copy, so that the store is as it was until the whole migration is done, and
-/// for programs that read it meanwhile. It may run a second time after an interruption: what calls
-/// of ``MigrationManager`` have written is not done again, everything else in the closure is.
+/// The code works in a copy: the store does not change until the whole migration is done, and
+/// programs can read it meanwhile. After an interruption the code may run a second time. Work that
+/// calls of ``MigrationManager`` have written is not repeated; everything else in the closure is.
 public struct MigrationStep: Sendable {
-  /// How much of a step is written at a time.
+  /// The amount of work that a step writes in one commit.
   public enum Batches: Sendable, Hashable {
-    /// So many objects of the older model, at least 1, in one commit. An interrupted migration goes
-    /// on behind the last one.
+    /// This number of objects of the older model, at least 1. An interrupted migration continues
+    /// after the last commit.
     case of(Int)
-    /// Everything in one commit, so that an interrupted step begins anew. Its changes are kept in
-    /// memory until then. Others see the migration whole in either case.
+    /// The entire step, which starts over after an interruption and keeps its changes in memory
+    /// until the commit. Other readers see the migration as a whole in either case.
     case atomic
   }
 
-  /// The version that the code begins with.
+  /// The version that the code starts with.
   public let from: MigrationVersion
-  /// The version that it leads to.
+  /// The version that the code leads to.
   public let to: MigrationVersion
-  /// How much is written at a time.
+  /// The amount of work in one commit.
   public let batches: Batches
   let code: @Sendable (MigrationManager) throws -> Void
   private let identity = Identity()
 
   private final class Identity: Sendable {}
 
-  /// Makes a step.
+  /// Creates a step.
   ///
   /// - Parameters:
-  ///   - from: The version that the code begins with.
-  ///   - to: The version that it leads to.
-  ///   - batches: How much is written at a time; a thousand objects if nothing is said.
-  ///   - code: What to do. An error ends the migration, and the store is as it was.
+  ///   - from: The version that the code starts with.
+  ///   - to: The version that the code leads to.
+  ///   - batches: The amount of work in one commit, 1,000 objects by default.
+  ///   - code: The code. An error ends the migration and leaves the store unchanged.
   public init(
     from: some MigrationVersionName, to: some MigrationVersionName,
     batches: Batches = .of(1000), _ code: @escaping @Sendable (MigrationManager) throws -> Void

@@ -2,8 +2,8 @@ internal import ArborModel
 internal import ArborStore
 
 extension MigrationSurvey {
-  /// Objects that share values which become unique, or whose values were unique until a default
-  /// takes the place of nil.
+  /// Finds objects that share values which become unique, or whose values stop being unique when
+  /// nil becomes a default.
   ///
   /// - Parameter target: The newer model, with its constraints.
   func duplicates(in target: ManagedObjectModel) throws(ArborError) -> [MigrationPlan.Obstacle] {
@@ -45,11 +45,11 @@ extension MigrationSurvey {
     let properties: [String]
   }
 
-  /// Where an object has its value of a property that is unique in the newer model.
+  /// The source of the values of a property that is unique in the newer model.
   private struct Column {
-    /// The property's name in the older model; nil where that has no values of it.
+    /// The property's name in the older model; nil if that has no values of it.
     let source: String?
-    /// What takes the place of nil.
+    /// The value that replaces nil.
     let filling: Value
   }
 
@@ -69,7 +69,7 @@ extension MigrationSurvey {
     return Column(source: source, filling: mayBeNil ? attribute.defaultValue : .null)
   }
 
-  /// Adds the objects that share present values.
+  /// Adds the objects that share values.
   private func addEqual(
     to list: inout ObjectList, _ sources: [String], of former: String, _ count: Int
   ) throws(ArborError) {
@@ -89,11 +89,11 @@ extension MigrationSurvey {
     }
   }
 
-  /// Adds the objects that share values where a default takes the place of nil.
+  /// Adds the objects that share values when a default replaces nil.
   ///
-  /// - Parameter isAdded: Whether other values may be shared as well. Otherwise only those that a
-  ///   default is part of are kept in memory.
-  /// - Returns: Whether a default is among what they share.
+  /// - Parameter isAdded: Whether other values may be shared as well. Otherwise only those with a
+  ///   default are kept in memory.
+  /// - Returns: Whether shared values include a default.
   private func addFilled(
     to list: inout ObjectList, _ unique: UniqueValues, _ target: ManagedObjectModel, isAdded: Bool
   ) throws(ArborError) -> Bool {
@@ -115,8 +115,8 @@ extension MigrationSurvey {
     return isDefaultShared
   }
 
-  /// Calls `body` for each object of an entity and its subentities that will have all of some
-  /// values, with these, and with whether one of them is a default.
+  /// Calls `body` with each object of an entity and its subentities that will have all unique
+  /// values, with these values, and with whether one of them is a default.
   private func eachRow(
     of unique: UniqueValues, _ target: ManagedObjectModel,
     _ body: (ManagedObject, [Value], _ isFilled: Bool) -> Void

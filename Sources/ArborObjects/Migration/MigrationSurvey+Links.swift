@@ -1,8 +1,8 @@
 internal import ArborModel
 internal import ArborStore
 
-/// Links that two relationships of the older model have, or one alone, and that the newer model
-/// lets both sides see.
+/// Links of one or two relationships of the older model that become one pair of inverses in the
+/// newer model.
 extension MigrationSurvey {
   /// The entities of the older model whose objects have links of one relationship of the newer one.
   private struct Side {
@@ -10,17 +10,17 @@ extension MigrationSurvey {
     let relationship: PropertyWork.Relationship
   }
 
-  /// A link, seen from the side that is looked at.
+  /// A link, seen from one of its sides.
   private struct Link: Hashable {
     let owner: ObjectNumber
     let member: ObjectNumber
   }
 
-  /// Links whose other end does not have them although it has links of its own, and links of
-  /// several objects to one that the relationship back leads to one of only.
+  /// Finds links that are missing at the other end although it has links of its own, and links of
+  /// several objects to one whose inverse is to-one.
   ///
-  /// - Complexity: Linear in the links of relationships that begin anew and did not lead back to
-  ///   each other before; memory for each of them.
+  /// - Complexity: Linear in the links of refilled relationships that were not inverses of each
+  ///   other before; memory for each of them.
   func contradictions() throws(ArborError) -> [MigrationProblem] {
     var subjects: [ModelDifference.Subject] = []
     var sides: [ModelDifference.Subject: [Side]] = [:]
@@ -41,7 +41,7 @@ extension MigrationSurvey {
     return problems
   }
 
-  /// Notes links that the other end, which has links of its own, does not have.
+  /// Notes links that are missing at the other end although it has links of its own.
   private func noteUnanswered(
     _ own: [Side], _ back: [Side], _ problems: inout [MigrationProblem]
   ) throws(ArborError) {
@@ -61,13 +61,13 @@ extension MigrationSurvey {
     }
   }
 
-  /// Notes links to objects that others lead to as well, as far as these have no links of their
+  /// Notes links to objects that other objects link to as well, unless the target has links of its
   /// own.
   private func noteShared(
     _ own: [Side], _ back: [Side], _ inverse: ModelDifference.Subject,
     _ problems: inout [MigrationProblem]
   ) throws(ArborError) {
-    // What led back to one object before has no others.
+    // If the inverse was to-one before, no target is shared.
     if own.count == 1, let side = own.first, former(side).map({ !$0.isToMany }) ?? false { return }
     let answering = Set(back.map(\.former.number))
     var (met, shared): (Set<ObjectNumber>, Set<ObjectNumber>) = ([], [])
@@ -84,19 +84,19 @@ extension MigrationSurvey {
     }
   }
 
-  /// The relationship back that a side had in the older model, hidden or not.
+  /// The inverse that a side had in the older model, hidden or not.
   private func former(_ side: Side) -> RelationshipSchema? {
     side.former.relationships.first { $0.name == side.relationship.source }
       .map(context.session.schema.inverse)
   }
 
-  /// Whether one side was the relationship back of another in the older model already.
+  /// Whether one side was the inverse of the other in the older model already.
   private func ledBack(from back: Side, to side: Side) -> Bool {
     guard let inverse = former(side), let own = back.former.own(inverse) else { return false }
     return own.name == back.relationship.source
   }
 
-  /// Notes a problem of each object of a side that has a link of a kind.
+  /// Notes a problem for each object of a side that has a matching link.
   private func note(
     _ what: String, _ side: Side, _ problems: inout [MigrationProblem],
     _ isMeant: (_ owner: ObjectNumber, _ member: ObjectNumber) -> Bool
@@ -112,8 +112,7 @@ extension MigrationSurvey {
     }
   }
 
-  /// Calls `body` with both ends of each link that the newer model has room for, those of an object
-  /// one after another.
+  /// Calls `body` with both ends of each link that the newer model allows, grouped by owner.
   private func eachLink(
     of side: Side, _ body: (_ owner: ObjectNumber, _ member: ObjectNumber) -> Void
   ) throws(ArborError) {

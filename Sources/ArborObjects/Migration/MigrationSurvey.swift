@@ -2,19 +2,19 @@ internal import ArborModel
 internal import ArborStore
 internal import Foundation
 
-/// What of the objects that a store has breaks the rules of a newer model, by a look at each.
+/// Searches a store's objects for those that break the rules of a newer model.
 struct MigrationSurvey {
   let context: ManagedObjectContext
   let models: StagedModels
 
-  /// Everything in the objects that prevents a migration with passes.
+  /// Finds everything in the objects that prevents a migration with passes.
   ///
   /// - Parameter target: The newer model, with its constraints.
   func obstacles(to target: ManagedObjectModel) throws(ArborError) -> [MigrationPlan.Obstacle] {
     try objectsOfAbstractEntities() + problems() + duplicates(in: target)
   }
 
-  /// Whether the passes of the migration have no object to look at.
+  /// Whether there are no objects that the passes of the migration would visit.
   func passesNothing() throws(ArborError) -> Bool {
     var entities = PropertyWork.all(models, context.session.schema).map(\.former.name)
     entities += models.computed.keys.compactMap(models.formerName)
@@ -29,7 +29,7 @@ struct MigrationSurvey {
     return true
   }
 
-  /// Objects of exactly an entity that becomes abstract.
+  /// Finds objects of entities that become abstract, not counting subentities.
   func objectsOfAbstractEntities() throws(ArborError) -> [MigrationPlan.Obstacle] {
     var found: [MigrationPlan.Obstacle] = []
     for change in models.difference.changes {
@@ -71,7 +71,7 @@ struct MigrationSurvey {
     }
   }
 
-  /// Values outside of narrower bounds, or that do not match a new pattern.
+  /// Finds values that are out of narrower bounds or do not match a new pattern.
   func brokenValues() throws(ArborError) -> [MigrationPlan.Obstacle] {
     var found: [MigrationPlan.Obstacle] = []
     for change in models.difference.changes {
@@ -93,7 +93,7 @@ struct MigrationSurvey {
     return found
   }
 
-  /// Calls `body` for each object of exactly one entity, a batch at a time.
+  /// Calls `body` with each object of exactly one entity, fetching them in batches.
   func each(
     _ entity: String, _ body: (ManagedObject) throws(ArborError) -> Void
   ) throws(ArborError) {
@@ -110,15 +110,15 @@ struct MigrationSurvey {
   }
 }
 
-/// A rule for the values of an attribute that commits check and migrations do not.
+/// A rule for the values of an attribute that is checked by commits but not by migrations.
 private struct ValueRule {
-  /// What values that break it are.
+  /// Describes the values that break the rule.
   let words: String
   private let minimum: Value
   private let maximum: Value
   private let pattern: BoundedExpression?
 
-  /// nil for other rules.
+  /// Returns nil for other rules.
   init?(_ rule: ModelDifference.Rule?) {
     switch rule {
     case .bounds(let bounds):
@@ -142,7 +142,7 @@ private struct ValueRule {
   }
 }
 
-/// Objects that a rule is broken by: how many, and the first of them.
+/// The number of objects that break a rule, and the first of them.
 struct ObjectList {
   let entity: String
   private(set) var count = 0

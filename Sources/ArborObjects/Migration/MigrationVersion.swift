@@ -1,8 +1,8 @@
 public import ArborModel
 
-/// What names a version of a model: the model itself, its fingerprint, or its version identifier.
+/// A name of a version of a model: the model itself, its fingerprint, or its version identifier.
 public protocol MigrationVersionName: Sendable {
-  /// The version that is named.
+  /// The version with this name.
   var migrationVersion: MigrationVersion { get }
 }
 
@@ -29,7 +29,7 @@ extension MigrationVersion: MigrationVersionName, CustomStringConvertible {
   /// The version itself.
   public var migrationVersion: MigrationVersion { self }
 
-  /// The version identifier, or the fingerprint where the model has none.
+  /// The version identifier, or the fingerprint if the model has none.
   public var description: String {
     switch name {
     case .model(let model): model.versionName
@@ -40,10 +40,10 @@ extension MigrationVersion: MigrationVersionName, CustomStringConvertible {
 }
 
 extension ManagedObjectModel: MigrationVersionName {
-  /// The version of this model. Models with one fingerprint are one version.
+  /// The version of this model. Models with the same fingerprint are the same version.
   public var migrationVersion: MigrationVersion { MigrationVersion(name: .model(self)) }
 
-  /// What messages call the version.
+  /// The version's name in messages.
   var versionName: String { versionIdentifier.isEmpty ? "\(fingerprint)" : versionIdentifier }
 }
 

@@ -3,12 +3,13 @@ internal import ArborStore
 public import Foundation
 
 extension PersistentStore {
-  /// What opening a store with a model and some options would do to it; nothing is changed.
+  /// Returns what opening a store with a model and some options would do, without changing
+  /// anything.
   ///
-  /// - Returns: The plan, which prints.
-  /// - Throws: ``ArborError`` where the file is missing or no store, and `invalidArgument` or
-  ///   `modelMismatch` where the steps and versions of the options lead nowhere.
-  /// - Complexity: A look at each object that a pass or a new rule concerns.
+  /// - Returns: A plan, whose description can be printed.
+  /// - Throws: ``ArborError`` if the file is missing or not a store, and `invalidArgument` or
+  ///   `modelMismatch` if the steps and versions of the options do not lead to the model.
+  /// - Complexity: Linear in the number of objects that a pass or a new rule affects.
   public static func migrationPlan(
     for url: URL, to model: ManagedObjectModel, options: StoreOptions = StoreOptions()
   ) throws(ArborError) -> MigrationPlan {
@@ -17,7 +18,7 @@ extension PersistentStore {
     return try MigrationPlanner(store, to: try model.validated(), options).plan(url)
   }
 
-  /// Brings a store to a model in the background, and tells how far it is.
+  /// Migrates a store to a model in the background and reports the progress.
   ///
   /// ```swift
   /// for try await progress in PersistentStore.migrate(url, to: model, options) {
@@ -26,15 +27,15 @@ extension PersistentStore {
   /// let store = try PersistentStore(model: model, at: .file(url), options: options)
   /// ```
   ///
-  /// The work begins with the call, on a thread of its own, with memory for a batch of objects. The
-  /// sequence ends when the store is of the model; it is the newest progress that is delivered
-  /// where the reader is slower. Where the sequence is given up, or its task is cancelled, the
-  /// migration stops, the store is as it was, and the next migration goes on behind the last batch.
-  /// A task that is cancelled gets the error `cancelled` when the work has stopped, within
-  /// milliseconds unless code waits for something, so that the next migration can begin at once.
-  /// Indexes are filled before the sequence ends, whatever ``StoreOptions/indexBuilds`` says.
+  /// The work starts with the call, on its own thread, with memory for one batch of objects. The
+  /// sequence ends when the store has the model; a slow reader gets the newest progress only. If
+  /// the sequence is released or its task is cancelled, the migration stops and the store is
+  /// unchanged; the next migration continues after the last batch. A cancelled task gets the error
+  /// `cancelled` as soon as the work has stopped, within milliseconds unless code waits for
+  /// something, so that the next migration can start at once. Indexes are filled before the
+  /// sequence ends, regardless of ``StoreOptions/indexBuilds``.
   ///
-  /// - Returns: A sequence for one iteration; it throws ``ArborError`` as opening the store does.
+  /// - Returns: A sequence for one iteration; it throws ``ArborError`` like opening the store.
   public static func migrate(
     _ url: URL, to model: ManagedObjectModel, _ options: StoreOptions = StoreOptions()
   ) -> some AsyncSequence<MigrationProgress, ArborError> & Sendable {
@@ -54,7 +55,7 @@ extension PersistentStore {
   }
 }
 
-/// The progress of a migration, and its end.
+/// The progress of a migration, followed by its result.
 private struct MigrationSequence: AsyncSequence, Sendable {
   let progress: AsyncStream<MigrationProgress>
   let work: Task<Result<Void, ArborError>, Never>
@@ -75,14 +76,14 @@ private struct MigrationSequence: AsyncSequence, Sendable {
       isolation actor: isolated (any Actor)?
     ) async throws(ArborError) -> MigrationProgress? {
       if let next = await progress.next(isolation: actor) { return next }
-      // A cancelled task gets no more progress, while the work comes to its end.
+      // A cancelled task gets no more progress, but waits until the work has stopped.
       try await work.value.get()
       return nil
     }
   }
 }
 
-/// Runs a migration on a queue of its own, whose thread may block.
+/// Runs a migration on its own queue, whose thread may block.
 private actor MigrationRunner {
   private nonisolated let executor = QueueExecutor()
 

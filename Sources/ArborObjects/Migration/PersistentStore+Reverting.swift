@@ -3,14 +3,13 @@ public import ArborModel
 public import Foundation
 
 extension PersistentStore {
-  /// Gives up the way back to the model that the store had before its last migration, and frees
-  /// what was kept for it: the values of removed attributes, the objects of removed entities and
-  /// the links of removed relationships.
+  /// Makes the last migration final, and frees the data that was kept to revert it: the values of
+  /// removed attributes, the objects of removed entities and the links of removed relationships.
   ///
-  /// Until then, ``revertMigration(_:dropping:)`` brings the former model back. The next migration
-  /// of the same kind, in place or in a copy, confirms the one before, and so does
-  /// ``purge()``. Nothing happens where there is nothing to confirm. In a store that
-  /// shares a log or is backed up it is a commit, so that everybody who follows frees it as well.
+  /// Until then, ``revertMigration(_:dropping:)`` restores the former model. The next migration of
+  /// the same kind, in place or in a copy, confirms the previous one, and so does ``purge()``. Does
+  /// nothing if there is nothing to confirm. In a store that shares a log or is backed up this is a
+  /// commit, so that all followers free the data as well.
   ///
   /// ```swift
   /// let store = try PersistentStore(model: newer, at: .file(url))
@@ -18,28 +17,31 @@ extension PersistentStore {
   /// try store.confirmMigration()
   /// ```
   ///
-  /// May be called from any thread; blocks until it is durable. Takes time in proportion to what
-  /// was kept.
+  /// May be called from any thread; blocks until the change is durable.
   ///
   /// - Throws: ``ArborError`` `closed`, `readOnly`, `modelChanged`, `migrationUnderWay`,
-  ///   `diskFull`, `inputOutput`, `corrupted`; what keeps commits from a shared log.
+  ///   `diskFull`, `inputOutput`, `corrupted`; errors of commits to a shared log.
+  /// - Complexity: Linear in the amount of data that was kept.
   public func confirmMigration() throws(ArborError) {
     try file.reporting(file.confirmMigration())
     try file.reporting(StagedReversal.confirm(file))
   }
 
-  /// Brings back the model that a store had before its last migration, with everything that the
+  /// Restores the model that a store had before its last migration, with everything that the
   /// migration dropped, in one transaction.
   ///
-  /// Where nothing was committed with the newer model, names, types, values, objects, links and
-  /// indexes are as they were before. Otherwise everything that both models know stays as it is
-  /// now, removed attributes and to-one relationships have their values again in objects that were
-  /// not changed since, and their defaults in others; removed to-many relationships have their
-  /// links, as far as both ends agree and are there still; and removed entities have their objects.
-  /// Values whose type changed are converted back in objects that were changed since, and are what
-  /// they were in others; nothing converts binary, transformed and composite values back. What the
-  /// former model has no room for, values that its types do not hold included, is dropped only
-  /// where it is named.
+  /// If nothing was committed with the newer model, names, types, values, objects, links and
+  /// indexes are exactly what they were before. Otherwise:
+  ///
+  /// - Everything that both models have keeps its current state.
+  /// - Removed attributes and to-one relationships get their values back in objects that were not
+  ///   changed since, and their defaults in others.
+  /// - Removed to-many relationships get their links back, if both ends still exist and agree.
+  /// - Removed entities get their objects back.
+  /// - Values whose type changed are converted back in objects that were changed since, and
+  ///   restored in others. Binary, transformed and composite values cannot be converted back.
+  /// - Data that the former model cannot hold, including values that do not fit its types, is
+  ///   dropped only if `names` contains it.
   ///
   /// ```swift
   /// store.close()
@@ -47,25 +49,24 @@ extension PersistentStore {
   /// let former = try PersistentStore(model: older, at: .file(url))
   /// ```
   ///
-  /// Takes time in proportion to the objects of entities whose indexes have to be filled again,
-  /// and, where something was committed since, to those of entities that get relationships, large
-  /// binaries or types back; none otherwise. Other processes that have the store open get
-  /// `modelChanged` at their next fetch or commit.
+  /// Other processes that have the store open get `modelChanged` at their next fetch or commit.
   ///
-  /// After a migration in a copy, the store that the copy took the place of comes back as it was;
-  /// nobody may have that one open any more, and nothing may have been committed since, unless
-  /// `.everythingRemoved` says that it may be dropped. A migration in a copy that is not finished
-  /// is given up, and the copy removed.
+  /// After a migration in a copy, the store that the copy replaced comes back unchanged. It must
+  /// not be open anywhere, and there must not be later commits unless `.everythingRemoved` permits
+  /// dropping them. An unfinished migration in a copy is abandoned, and the copy removed.
   ///
   /// - Parameters:
   ///   - url: The store's file, which this process must not have open.
-  ///   - names: What may be dropped of what was written with the newer model, as `Entity` or
-  ///     `Entity.property` in its names.
-  /// - Throws: ``ArborError`` `notAllowed` where there was no migration, where it is confirmed, or,
-  ///   with a violation for each thing that stands in the way, where something was committed since
-  ///   that has no place in the former model; `inUse` where this process has the store open, or
-  ///   another one is migrating it; `fileUnreadable` where there is no file; what else keeps a
-  ///   store from being opened. The file is as it was then.
+  ///   - names: Data written with the newer model that may be dropped, as `Entity` or
+  ///     `Entity.property` with the names of that model.
+  /// - Throws: ``ArborError`` `notAllowed` if there was no migration, if it is confirmed, or, with
+  ///   a violation for each obstacle, if data was committed since that the former model cannot
+  ///   hold; `inUse` if this process has the store open, or another one is migrating it;
+  ///   `fileUnreadable` if there is no file; other errors of opening a store. The file is unchanged
+  ///   then.
+  /// - Complexity: Linear in the number of objects of entities whose indexes have to be filled
+  ///   again and, if there are later commits, of those that get relationships, large binaries or
+  ///   types back; otherwise constant.
   public static func revertMigration(
     _ url: URL, dropping names: StoreOptions.Migration.Dropping = []
   ) throws(ArborError) {
@@ -76,7 +77,7 @@ extension PersistentStore {
         isReverted = try StoreEngine.revertMigration(at: path, dropping: names.names)
       } catch .migrationUnderWay(let marker) {
         try giveUpMigration(of: path)
-        // A way back that was interrupted begins anew.
+        // An interrupted reversal starts over.
         isReverted = !marker.isReversal
       }
     } catch {
@@ -90,7 +91,7 @@ extension PersistentStore {
         + "or open the store with the model that it has.")
   }
 
-  /// Ends a migration in a copy, which nothing works on, and removes the copy.
+  /// Abandons an interrupted migration in a copy, and removes the copy.
   private static func giveUpMigration(of path: String) throws(StoreError) {
     let files = try MigrationFiles(path: path)
     let lock = try MigrationLock(files)

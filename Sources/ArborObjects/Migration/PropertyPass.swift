@@ -1,11 +1,11 @@
 internal import ArborModel
 
-/// Fills what begins anew in the copy of a store, without code: each value and each link of the
-/// original, where the newer model has room for it.
+/// Fills the properties that start empty in the copy of a store, without code: copies each value
+/// and each link of the original that fits the newer model.
 struct PropertyPass {
   let migration: MigrationManager
 
-  /// Fills everything. What has no room is in the journal's problems.
+  /// Fills all properties. Values and links that do not fit are added to the journal's problems.
   func run() throws {
     let works = PropertyWork.all(migration.models, migration.oldContext.session.schema)
     for work in works { try pass(work) { try fill($0, from: $1, work) } }
@@ -42,7 +42,7 @@ struct PropertyPass {
     if work.isDerived { migration.newContext.session.recomputed.insert(new.number) }
   }
 
-  /// What has become of an object's members, without those that are gone or do not fit.
+  /// The counterparts of an object's members, without those that are removed or do not fit.
   private func members(
     of old: ManagedObject, _ relationship: PropertyWork.Relationship
   ) throws -> [ManagedObject] {

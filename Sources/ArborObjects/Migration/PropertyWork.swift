@@ -1,30 +1,29 @@
 internal import ArborModel
 internal import ArborStore
 
-/// What a pass gives the objects of one entity of the older model.
+/// The properties that a pass fills for the objects of one entity of the older model.
 struct PropertyWork {
   struct Attribute {
     let name: String
-    /// Its name in the older model.
+    /// The name in the older model.
     let source: String
     let type: AttributeType
-    /// Whether nil stays nil. Otherwise the default takes its place.
+    /// Whether nil stays nil. Otherwise it becomes the default.
     let isOptional: Bool
   }
 
   struct Relationship {
     let name: String
-    /// Its name in the older model.
+    /// The name in the older model.
     let source: String
-    /// What declares it.
+    /// The relationship, by the entity that declares it.
     let subject: ModelDifference.Subject
-    /// The relationship back; nil if it has none.
     let inverse: Inverse?
     let isToMany: Bool
     let wasToMany: Bool
     /// Whether links that do not fit are dropped.
     let isLossy: Bool
-    /// The entities of the newer model that its members may be of.
+    /// The entities of the newer model that members may belong to.
     let kinds: Set<String>
     /// The new names of the entities of the older model that are in the copy.
     let newNames: [String: String]
@@ -39,7 +38,7 @@ struct PropertyWork {
       return try old.object(forKey: source).map { [$0] } ?? []
     }
 
-    /// The members that the newer model lets it lead to.
+    /// The members that the newer model allows.
     func keptMembers(of old: ManagedObject) throws(ArborError) -> [ManagedObject] {
       try members(of: old).filter { member in
         newNames[member.objectID.entityName].map(kinds.contains) ?? false
@@ -50,10 +49,10 @@ struct PropertyWork {
   let former: EntitySchema
   private(set) var attributes: [Attribute] = []
   private(set) var relationships: [Relationship] = []
-  /// Whether derived attributes have to be computed.
+  /// Whether derived attributes have to be recomputed.
   private(set) var isDerived = false
 
-  /// What there is to do, entity by entity.
+  /// The work for each entity of the older model that needs a pass.
   static func all(_ models: StagedModels, _ old: ModelSchema) -> [PropertyWork] {
     guard models.needsPass else { return [] }
     let (kept, lossy) = (models.keptNames, models.lossy)
@@ -96,7 +95,7 @@ struct PropertyWork {
     if attributes.isEmpty, relationships.isEmpty, !isDerived { return nil }
   }
 
-  /// Looks whether the newer model has room for what an object has, and names what it has not.
+  /// Reports the values and links of an object that do not fit the newer model.
   func check(
     _ old: ManagedObject, _ report: (_ property: String, _ what: String) -> Void
   ) throws(ArborError) {
@@ -122,7 +121,7 @@ struct PropertyWork {
 }
 
 extension ManagedObjectModel {
-  /// The relationship back of one that names it, by the entity that declares it.
+  /// The inverse of a relationship, by the entity that declares it.
   fileprivate func inverse(
     of relationship: RelationshipDescription
   ) -> PropertyWork.Relationship.Inverse? {
@@ -139,7 +138,7 @@ extension ManagedObjectModel {
 }
 
 extension StagedModels {
-  /// What an entity of the newer model is called in the older one; nil for a new one.
+  /// The name in the older model of an entity of the newer one; nil for a new entity.
   func formerName(of name: String) -> String? { newNames.first { $0.value == name }?.key }
 
   /// The new names of the entities whose objects are in the copy, by the former ones.

@@ -1,10 +1,9 @@
 internal import ArborModel
 internal import ArborStore
 
-/// What keeps a migration in a copy from going on.
+/// Checks that refuse a migration in a copy.
 extension StagedMigration {
-  /// Refuses what is known to prevent the migration before anything is changed. Values and links
-  /// are examined by the passes.
+  /// Refuses known obstacles before anything is changed. Passes examine values and links later.
   func refuseKnownObstacles() throws(ArborError) {
     var found: [MigrationObstacle] = []
     for (index, hop) in chain.hops.enumerated() where hop.step == nil {
@@ -27,8 +26,8 @@ extension StagedMigration {
     guard found.isEmpty else { throw Self.refusal(found) }
   }
 
-  /// Refuses what passes and code have left where it breaks rules that the file of a hop did not
-  /// have meanwhile.
+  /// Refuses results of passes and code that break the rules of the hop's model, which its file did
+  /// not enforce until now.
   func refuseBrokenRules(_ number: Int, _ hop: MigrationHop) throws(ArborError) {
     let found = try storing(
       StoreOpening.reading(files.stage(number)).withFile { file throws(StoreError) in
@@ -37,7 +36,7 @@ extension StagedMigration {
     guard found.isEmpty else { throw Self.refusal(found) }
   }
 
-  /// Refuses to go on where something is lost that is neither named nor passed through code.
+  /// Refuses losses that are neither named nor handled by code.
   func refuseWhatIsLost(
     _ hop: MigrationHop, _ models: StagedModels, _ journal: MigrationJournal,
     _ old: ManagedObjectContext
@@ -67,8 +66,8 @@ extension StagedMigration {
     if !violations.isEmpty { throw Self.refusal(violations) }
   }
 
-  /// Whether objects of entities that code has not visited have something of an entity or a
-  /// property of the older model.
+  /// Whether there are objects of an entity of the older model, or values or links of a property,
+  /// that code has not visited.
   private func isHeld(
     _ subject: ModelDifference.Subject, besides visited: Set<String>, in old: ManagedObjectContext
   ) throws(ArborError) -> Bool {
@@ -91,7 +90,7 @@ extension StagedMigration {
     return false
   }
 
-  /// Attributes of a composite type that changes, to which code has given nothing.
+  /// Finds attributes of a changed composite type that code has not filled.
   private func unvisitedComposites(
     _ hop: MigrationHop, _ models: StagedModels, _ journal: MigrationJournal,
     _ old: ManagedObjectContext

@@ -1,23 +1,23 @@
 internal import ArborModel
 internal import ArborStore
 
-/// A migration by way of a copy, which takes the store's place when it is done.
+/// A migration in a copy, which replaces the store when it is done.
 ///
 /// ```
 /// store ──copy──▶ stage 1: the open model ─passes, code─▶ the hop's model ──copy──▶ stage 2: …
 ///                                                                  the last one ──▶ the store
 /// ```
 ///
-/// The store is the old side of the first hop, and the file of each hop that of the next, so that
-/// code sees objects that nothing changes any more. A file gets its name when its model is open for
-/// changes, and says from then on in each commit how far it is: after a kill the work goes on
-/// there.
+/// The store is the old side of the first hop, and the file of each hop is the old side of the
+/// next, so that code reads objects that no longer change. A file gets its name when its model
+/// accepts changes. From then on each commit records the progress in it, so that the work continues
+/// there after the process is killed.
 struct StagedMigration {
   let files: MigrationFiles
   let chain: MigrationChain
   private let opening: StoreOpening
   private let report: (MigrationProgress) -> Void
-  /// What may be dropped; nil for everything.
+  /// The names of the data that may be dropped; nil for all.
   let names: Set<String>?
   private let plan: UInt128
 
@@ -33,16 +33,16 @@ struct StagedMigration {
     plan = chain.digest
   }
 
-  /// Migrates the store, or goes on with a migration that was interrupted.
+  /// Migrates the store, or continues an interrupted migration.
   ///
-  /// - Throws: What stands in the way; the store is as it was, and nothing else is left. After
-  ///   `cancelled`, `deadlineExceeded`, `diskFull`, `inputOutput` and `inUse` the files are left,
-  ///   and the next call goes on with them.
+  /// - Throws: The obstacles; the store is unchanged, and all other files are removed. After
+  ///   `cancelled`, `deadlineExceeded`, `diskFull`, `inputOutput` and `inUse` the files are kept,
+  ///   and the next call continues with them.
   func run() throws(ArborError) {
     let lock = try storing(MigrationLock(files))
     do {
       defer { lock.end() }
-      // Another process may have done it by now.
+      // Another process may have migrated the store by now.
       guard try !isDone() else { return }
       try refuseKnownObstacles()
       do throws(ArborError) {
@@ -62,7 +62,7 @@ struct StagedMigration {
       == chain.target.fingerprint
   }
 
-  /// Leaves the store as it was before.
+  /// Abandons the migration and removes its files.
   private func giveUp() throws(ArborError) {
     files.discard(hops: chain.hops.count)
     try storing(
@@ -96,9 +96,9 @@ struct StagedMigration {
     }
   }
 
-  /// Lets the store say that it is being migrated.
+  /// Marks the store as being migrated.
   ///
-  /// - Returns: The transaction that it is left with.
+  /// - Returns: The store's last transaction.
   private func begin() throws(ArborError) -> UInt64 {
     try storing(
       stageOpening(files.path).withFile { file throws(StoreError) in
@@ -109,7 +109,8 @@ struct StagedMigration {
       })
   }
 
-  /// The hop to go on with; files of another plan, or of another state of the store, go.
+  /// Returns the hop to continue with, and removes files of another plan or another state of the
+  /// store.
   private func resumed(_ origin: UInt64) throws(ArborError) -> Int {
     for hop in stride(from: chain.hops.count, through: 1, by: -1) {
       guard let journal = try journalLeft(of: hop), journal.plan == planText,
@@ -121,13 +122,13 @@ struct StagedMigration {
     return 1
   }
 
-  /// What the file of a hop says of itself; nil where none exists that says anything.
+  /// Returns the journal in the file of a hop; nil if there is no file with a journal.
   private func journalLeft(of hop: Int) throws(ArborError) -> MigrationJournal? {
     do throws(ArborError) {
       guard try storing(files.exists(hop)) else { return nil }
       return try storedJournal(of: hop)
     } catch {
-      // A damaged file is made anew; one that cannot be read now is not given up for that.
+      // A damaged file is created again; one that is unreadable for now is kept.
       if Self.isInterruption(error) { throw error }
       return nil
     }
@@ -173,7 +174,7 @@ struct StagedMigration {
     }
   }
 
-  /// Makes the file of a hop: a copy of the one before, open for changes.
+  /// Creates the file of a hop: a copy of the previous one whose model accepts changes.
   private func prepare(
     _ number: Int, _ models: StagedModels, via versions: [ManagedObjectModel],
     _ journal: MigrationJournal
@@ -183,7 +184,7 @@ struct StagedMigration {
     try files.makeStage(number, from: source) { (path) throws(StoreError) in
       try stageOpening(path).withFile { copy throws(StoreError) in
         try copy.removeMigrationMarker()
-        // The store that it is a copy of keeps the way back.
+        // The original keeps what is needed to revert its last migration.
         try copy.confirmMigration()
       }
       for model in [models.bridge, models.relaxed].compactMap({ $0 }) {
@@ -199,8 +200,8 @@ struct StagedMigration {
     }
   }
 
-  /// Lets the file of the hop before go on to the next version: what changes the catalogue only
-  /// needs no old side.
+  /// Migrates the file of the previous hop to the next version: changes of the catalogue alone need
+  /// no old side.
   private func promote(_ number: Int, _ hop: MigrationHop, _ origin: UInt64) throws(ArborError) {
     var opening = stageOpening(files.stage(number - 1), hop.target)
     opening.versionsBetween = hop.versions
@@ -208,7 +209,7 @@ struct StagedMigration {
     try storing(files.promote(number - 1))
   }
 
-  /// Lets a file become one of the hop's model, and its journal say so.
+  /// Gives a file the hop's model and marks its journal as done.
   private func complete(_ opening: StoreOpening, _ journal: MigrationJournal) throws(StoreError) {
     var (opening, journal) = (opening, journal)
     opening.migration = .lightweight(dropping: nil)
@@ -220,11 +221,11 @@ struct StagedMigration {
     }
   }
 
-  /// A file of the migration, or the store itself, which has the marker of it.
+  /// Opens a file of the migration, or the store itself, which has the marker.
   private func stageOpening(_ path: String, _ model: ManagedObjectModel? = nil) -> StoreOpening {
     var stage = StoreOpening(.file(path), model: model)
     stage.isDurable = opening.isDurable
-    // What is dropped lies in the original still.
+    // The original still contains the data that is dropped.
     stage.isMigrating = true
     stage.initialMapSize = opening.initialMapSize
     stage.maximumMapSize = opening.maximumMapSize
@@ -242,9 +243,9 @@ struct StagedMigration {
     try storing(StoreOpening.reading(files.stage(number)).withFile(MigrationJournal.init(of:)))
   }
 
-  /// Passes and code.
+  /// Runs passes and code.
   ///
-  /// - Returns: The journal afterwards, or the rename that the code asks for.
+  /// - Returns: The journal afterwards, or the rename that the code requested.
   private func work(
     _ number: Int, _ hop: MigrationHop, _ models: StagedModels, _ journal: MigrationJournal,
     _ progress: MigrationProgress
@@ -285,14 +286,14 @@ struct StagedMigration {
     }
   }
 
-  /// Lets the file of a hop become one of the hop's model, which checks its rules.
+  /// Gives the file of a hop the hop's model, checking its rules.
   private func finish(
     _ number: Int, _ hop: MigrationHop, _ journal: MigrationJournal
   ) throws(ArborError) {
     guard journal.phase != .done else { return }
     try refuseBrokenRules(number, hop)
     var opening = stageOpening(files.stage(number), hop.target)
-    // Derived attributes have been computed.
+    // Derived attributes are computed already.
     opening.isStaged = true
     try storing(complete(opening, journal))
   }

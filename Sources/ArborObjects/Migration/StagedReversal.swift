@@ -1,15 +1,15 @@
 internal import ArborModel
 internal import ArborStore
 
-/// The way back from a migration in a copy: the store that the copy has taken the place of, until
+/// Reverts a migration in a copy: puts back the store that the copy replaced, which is kept until
 /// the migration is confirmed.
 enum StagedReversal {
-  /// Puts the store back that a path led to before its last migration in a copy.
+  /// Puts back the store that was at a path before its last migration in a copy.
   ///
-  /// - Parameter discardsCommits: Whether what was committed since may be dropped.
-  /// - Returns: false where there was no such migration, or it is confirmed.
-  /// - Throws: `inUse` where something has one of the two stores open, `notAllowed` where something
-  ///   was committed since that may not be dropped.
+  /// - Parameter discardsCommits: Whether commits made since may be discarded.
+  /// - Returns: false if there was no such migration, or it is confirmed.
+  /// - Throws: `inUse` if one of the two stores is open, `notAllowed` if there are later commits
+  ///   that may not be discarded.
   static func revert(_ path: String, discardsCommits: Bool) throws(ArborError) -> Bool {
     let files = try storing(MigrationFiles(path: path))
     guard try storing(files.keepsFormer) else { return false }
@@ -32,7 +32,7 @@ enum StagedReversal {
     }
   }
 
-  /// Removes what a file says of a migration.
+  /// Removes the marker of a migration from a file.
   static func withoutMarker<R>(_ path: String, _ body: (StoreEngine) -> R) throws(StoreError) -> R {
     try StoreOpening.migrating(path).withFile { file throws(StoreError) in
       try file.removeMigrationMarker()
@@ -40,8 +40,7 @@ enum StagedReversal {
     }
   }
 
-  /// Lets those who have the store open know which model it gets, and keeps them from writing to
-  /// it.
+  /// Announces the model that the store gets to all who have it open, and stops them from writing.
   private static func announce(_ model: ModelFingerprint, _ path: String) throws(StoreError) {
     try StoreOpening.migrating(path).withFile { file throws(StoreError) in
       try file.setMigrationMarker(.reversal(to: model, generation: file.modelGeneration))
@@ -65,14 +64,14 @@ enum StagedReversal {
     }
   }
 
-  /// Removes the store as it was before the last migration in a copy; nothing where none exists.
+  /// Removes the store from before the last migration in a copy, if it is kept.
   static func confirm(_ file: StoreEngine) throws(StoreError) {
     guard let files = try former(of: file) else { return }
     try file.setMetadata(MigrationJournal.key, nil)
     files.removeFormer()
   }
 
-  /// Where the store lies as it was before the last migration in a copy; nil where none exists.
+  /// The files of the store from before the last migration in a copy; nil if it is not kept.
   static func former(of file: StoreEngine) throws(StoreError) -> MigrationFiles? {
     guard let path = file.path else { return nil }
     let files = try MigrationFiles(path: path)

@@ -1,33 +1,33 @@
 internal import ArborModel
 internal import LMDB
 
-/// What becomes of the members of to-many relationships as a store is brought to another model.
+/// Moves the members of to-many relationships when a store is migrated to another model.
 ///
-/// A relationship keeps its databases under whatever name it has. Only where it comes from several,
-/// or several come from it, as in another hierarchy, entries are copied, in time in proportion to
-/// their number.
+/// A renamed relationship keeps its databases. Entries are copied, in time linear in their number,
+/// only if several relationships become one, or one becomes several, as in another hierarchy.
 struct DatabaseMoves {
   typealias PartName = SchemaCatalog.PartName
 
-  /// Entries that come to lie elsewhere.
+  /// Entries that move to another database.
   struct Move: Hashable {
     let source: PartName
     let target: PartName
-    /// The catalogue numbers of the entities whose objects' entries are meant.
+    /// The catalogue numbers of the owners' entities.
     let owners: Set<UInt16>
-    /// Those of the entities that members may be of.
+    /// The catalogue numbers of the entities that members may belong to.
     let members: Set<UInt16>
   }
 
   private(set) var moves: [Move] = []
-  /// For relationships of the newer model those of the older one whose databases they keep.
+  /// The relationships of the older model whose databases are kept, by those of the newer model.
   private(set) var carried: [PartName: PartName] = [:]
   private(set) var obstacles: [MigrationObstacle] = []
   private let old: ModelSchema
   private let new: ModelSchema
   private let evolution: [UInt16: CatalogEvolution.Entity]
   private let isReversal: Bool
-  /// By relationship of the newer model: where its members are now, by the numbers of their owners.
+  /// The current places of the members of each relationship of the newer model, with the numbers of
+  /// the owners' entities.
   private var contents: [PartName: [PartName: Set<UInt16>]] = [:]
 
   init(
@@ -50,7 +50,7 @@ struct DatabaseMoves {
       let target = PartName(relationship, new)
       for source in sources(of: relationship, entity, former) {
         guard agrees(source, relationship) else {
-          // Of one that the model does not name, it is the one that leads here that is meant.
+          // A hidden relationship is reported by the name of its inverse.
           let back = new.inverse(of: relationship)
           refuse(
             relationship.isHidden ? new.entities[back.declaringEntity].name : entity.name,
@@ -63,14 +63,14 @@ struct DatabaseMoves {
     }
   }
 
-  /// Whether a relationship has its links where another one of the older model has them.
+  /// Whether a relationship stores its links like a relationship of the older model.
   private func agrees(_ source: RelationshipSchema, _ relationship: RelationshipSchema) -> Bool {
     relationship.isToMany && source.storage == relationship.storage
       && source.isOrdered == relationship.isOrdered
   }
 
-  /// The relationships of the older model that have an entity's links, if they are in databases or
-  /// have to be found from their other side.
+  /// Returns the relationships of the older model that contain an entity's links, if they are in
+  /// databases or have to be found from their other side.
   private func sources(
     of relationship: RelationshipSchema, _ entity: EntitySchema, _ former: EntitySchema
   ) -> [RelationshipSchema] {
@@ -81,10 +81,10 @@ struct DatabaseMoves {
     return counterparts(of: relationship, former)
   }
 
-  /// The relationships of the older model by which an entity's objects have the links of one that
-  /// only the newer model has: those that led back from what was the relationship back.
+  /// Returns the relationships of the older model with the links of a relationship that is new: the
+  /// former inverses of its inverse.
   ///
-  /// There are several if the relationship back had several sources in the hierarchy.
+  /// There are several if the inverse had several sources in the hierarchy.
   func counterparts(
     of relationship: RelationshipSchema, _ former: EntitySchema
   ) -> [RelationshipSchema] {
@@ -113,7 +113,7 @@ struct DatabaseMoves {
     for source in contents.values.joined() { uses[source.key, default: 0] += 1 }
     for (target, sources) in contents {
       let members = members(of: target, new)
-      // What is kept stays as it is, so that there is a way back.
+      // A kept database does not change, so that the migration can be reverted.
       let kept = sources.keys.first {
         sources.count == 1 && uses[$0] == 1
           && remaining(old.entity(named: $0.entity)) == sources[$0]
@@ -126,13 +126,14 @@ struct DatabaseMoves {
     }
   }
 
-  /// The numbers of the entities that inherit from one of the older model and are still there.
+  /// Returns the numbers of the remaining entities among an entity of the older model and its
+  /// subentities.
   private func remaining(_ entity: EntitySchema?) -> Set<UInt16> {
     let numbers = entity?.concreteFamily.map { old.entities[$0].number } ?? []
     return Set(numbers.filter { evolution[$0] != nil })
   }
 
-  /// The numbers of the entities that members of a relationship may be of.
+  /// Returns the numbers of the entities that members of a relationship may belong to.
   private func members(of name: PartName, _ schema: ModelSchema) -> Set<UInt16> {
     let relationship = schema.entity(named: name.entity)?.relationships.first {
       $0.name == name.name
@@ -156,7 +157,7 @@ struct DatabaseMoves {
 
   // MARK: Doing
 
-  /// Copies what has to lie elsewhere.
+  /// Copies the entries that move.
   func perform(
     from former: StoreDatabases, to present: StoreDatabases, in schema: ModelSchema,
     _ transaction: borrowing WriteTransaction
@@ -185,7 +186,7 @@ struct DatabaseMoves {
       guard move.owners.contains(ObjectNumber(rawValue: found.integerKey).entity),
         move.members.contains(ObjectNumber(rawValue: member(found.value)).entity)
       else { return }
-      // The engine lends these bytes until the next change only.
+      // These bytes are only valid until the next change.
       let (key, value) = (Array(found.key), Array(found.value))
       try storing { () throws(LMDBError) in
         _ = try transaction.put(target, key: key, value: value, .noDuplicate)

@@ -2,12 +2,12 @@ internal import ArborModel
 internal import Foundation
 internal import LMDB
 
-/// Finds objects that share values which a newer model makes unique, before the store is brought to
-/// it: as long as there is no index, by sorting the keys of all of them in memory.
+/// Finds objects that share values which a newer model makes unique, before the migration. Since
+/// there is no index yet, it sorts all keys in memory.
 struct DuplicateSearch {
   let migration: LightweightMigration
   let parts: StoreParts
-  /// The way from the present records to those of the newer model.
+  /// The layouts that convert present records to those of the newer model.
   let layouts: StoreLayouts
   let reader: TransactionReader
   private let limit = WorkLimit()
@@ -15,8 +15,8 @@ struct DuplicateSearch {
   private var schema: ModelSchema { migration.new }
   private var storeID: UUID { parts.header.storeID }
 
-  /// - Throws: `duplicateValues` where objects share values in one of some unique indexes;
-  ///   `corrupted` where a record is damaged; `interrupted`.
+  /// - Throws: `duplicateValues` if objects share values in one of the unique indexes; `corrupted`
+  ///   if a record is damaged; `interrupted`.
   func refuseDuplicates(in indexes: [IndexSchema]) throws(StoreError) {
     var violations: [UniquenessViolation] = []
     for index in indexes { violations += try self.violations(of: index) }
@@ -27,7 +27,7 @@ struct DuplicateSearch {
   }
 
   private func violations(of index: IndexSchema) throws(StoreError) -> [UniquenessViolation] {
-    // Nothing is written, so that it does not matter that the index has no database yet.
+    // The index has no database yet, but nothing is written to it.
     let maintainer = IndexMaintainer(
       StoreDatabases.Index(schema: index, database: parts.databases.arbor),
       filter: try IndexFilter(index, schema, storeID: storeID))
@@ -48,7 +48,7 @@ struct DuplicateSearch {
     }
   }
 
-  /// The present records of an entity; nil where it is a new one.
+  /// Returns the present records of an entity; nil if it is new.
   private func records(of entity: EntitySchema) -> Database? {
     guard let former = migration.old.entity(numbered: entity.number), !former.isAbstract else {
       return nil

@@ -1,25 +1,25 @@
 internal import ArborModel
 internal import LMDB
 
-/// What a store keeps of the model that it had before the last migration, until that is confirmed:
-/// enough to give it back.
+/// The model that a store had before its last migration, which it keeps until that is confirmed, so
+/// that it can be reverted.
 ///
-/// The databases of what the migration dropped stay as well, indexes excepted, and so do the
-/// layouts of removed entities and the large binaries of removed attributes.
+/// The databases of dropped parts stay as well, except for indexes, and so do the layouts of
+/// removed entities and the large binaries of removed attributes.
 struct FormerModel {
   /// The commit sequence when the store was migrated.
   let sequence: UInt64
-  /// What the header said of the model. It counts the versions of folded texts and tokens in.
+  /// The model's fingerprint in the header, which includes the versions of folded texts and tokens.
   let fingerprint: ModelFingerprint
-  /// With the catalogue of that time.
+  /// The model with its catalogue of that time.
   let schema: ModelSchema
 }
 
 extension FormerModel {
   // MARK: Bytes
 
-  /// `sequence u64 · model fingerprint u128 · catalogue · model · crc32c u32`, the last two as runs
-  /// of what the entries of these names had.
+  /// `sequence u64 · model fingerprint u128 · catalogue · model · crc32c u32`, where catalogue and
+  /// model are runs with the bytes of the entries of these names.
   func encoded() -> [UInt8] {
     var writer = ByteWriter()
     writer.append(sequence)
@@ -51,7 +51,7 @@ extension FormerModel {
 
   // MARK: In the store
 
-  /// nil where the last migration is confirmed, or there was none.
+  /// Returns nil if the last migration is confirmed, or there was none.
   static func read(
     _ reader: TransactionReader, _ arbor: Database
   ) throws(StoreError) -> FormerModel? {
@@ -59,7 +59,7 @@ extension FormerModel {
     return try bytes.map { (bytes) throws(StoreError) in try FormerModel(bytes) }
   }
 
-  /// Removes it, with everything that was kept for its sake, from a store of the present schema.
+  /// Removes the former model from a store of the present schema, with everything kept for it.
   func forget(
     _ present: ModelSchema, _ arbor: Database, _ transaction: borrowing WriteTransaction
   ) throws(StoreError) {
@@ -80,7 +80,7 @@ extension FormerModel {
     try StoreCreation.remove(StoreFormat.formerKey, arbor, transaction)
   }
 
-  /// Deletes the databases of a list that a schema does not have.
+  /// Deletes the databases of a list that a schema does not use.
   static func drop(
     _ list: [(name: String, flags: DatabaseFlags)], notIn schema: ModelSchema,
     _ transaction: borrowing WriteTransaction
@@ -94,7 +94,7 @@ extension FormerModel {
     }
   }
 
-  /// Removes layouts and the counter of an entity.
+  /// Removes some layouts and the counter of an entity.
   static func forget(
     _ entity: EntitySchema, layouts: ClosedRange<UInt16>, _ arbor: Database,
     _ transaction: borrowing WriteTransaction
@@ -107,7 +107,7 @@ extension FormerModel {
     try StoreCreation.remove(counter, arbor, transaction)
   }
 
-  /// Removes the large binaries of attributes that an entity no longer has, where it keeps others.
+  /// Removes the large binaries of attributes that an entity no longer has, if it keeps others.
   private func removeBlobs(
     of former: EntitySchema, _ entity: EntitySchema, _ present: ModelSchema,
     _ transaction: borrowing WriteTransaction
@@ -131,7 +131,7 @@ extension FormerModel {
 }
 
 extension StoreEngine {
-  /// Whether the store keeps what it takes to revert its last migration.
+  /// Whether the store keeps the data that is needed to revert its last migration.
   package var keepsFormerModel: Bool {
     get throws(StoreError) {
       try read { (reader) throws(StoreError) in
@@ -140,12 +140,12 @@ extension StoreEngine {
     }
   }
 
-  /// Gives up the way back to the model before the last migration, and what was kept for it, in one
-  /// transaction. Nothing happens where none exists. Where others follow the store it is a
-  /// commit, so that they give it up as well.
+  /// Makes the last migration final and removes the data kept to revert it, in one transaction.
+  /// Does nothing if there is none. If the store has followers this is a commit, so that they
+  /// remove it as well.
   ///
-  /// Takes time in proportion to the pages that were kept, and to the large binaries of entities
-  /// that lost an attribute with some.
+  /// - Complexity: Linear in the number of pages that were kept, and in that of the large binaries
+  ///   of entities that lost an attribute with some.
   package func confirmMigration() throws(StoreError) {
     guard !hasEnded else { throw .closed }
     guard !isReadOnly else { throw .readOnly(path: path) }

@@ -1,22 +1,23 @@
 internal import ArborModel
 internal import LMDB
 
-/// Which indexes of a newer model are filled in the transaction of a migration, and which behind
-/// it.
+/// Decides which indexes of a newer model are filled in the transaction of a migration, and which
+/// after it.
 struct IndexBuildPlan {
   typealias PartName = SchemaCatalog.PartName
 
-  /// Filled in the transaction: no more objects than a batch has, or nobody else is on the file.
+  /// The indexes that are filled in the transaction, because they have no more objects than a batch
+  /// or the file is not shared.
   private(set) var atOnce: Set<PartName> = []
-  /// Emptied in the transaction, and filled in batches behind it.
+  /// The indexes that are emptied in the transaction and filled in batches after it.
   private(set) var later: Set<PartName> = []
-  /// What the store says of its indexes after the transaction.
+  /// The store's list of unfinished indexes after the transaction.
   private(set) var list: IndexBuildList
 
   /// - Parameters:
-  ///   - present: What the store says of its indexes before the transaction.
-  ///   - most: How many objects an index may cover that is filled in the transaction; nil for any
-  ///     number.
+  ///   - present: The store's list of unfinished indexes before the transaction.
+  ///   - most: The maximum number of objects of an index that is filled in the transaction; nil for
+  ///     any number.
   init(
     _ migration: LightweightMigration, _ parts: StoreParts, _ present: IndexBuildList,
     _ reader: TransactionReader, atMost most: Int?
@@ -31,7 +32,7 @@ struct IndexBuildPlan {
         if migration.indexes.built.contains(name) {
           build = IndexBuildList.Build(index: number)
         } else {
-          // One that was not filled yet keeps its number with its database.
+          // An unfinished index keeps its number and its database.
           build = present.build(of: number)
         }
         guard let build else { continue }
@@ -46,7 +47,7 @@ struct IndexBuildPlan {
     list = IndexBuildList(builds)
   }
 
-  /// How many objects an entity of the newer model has.
+  /// Returns the number of objects of an entity of the newer model.
   private static func objects(
     of entity: EntitySchema, _ migration: LightweightMigration, _ parts: StoreParts,
     _ reader: TransactionReader

@@ -1,16 +1,16 @@
 internal import ArborModel
 
-/// Which migrations let processes that have the store open with its former model read on.
+/// Decides whether processes that have the store open with its former model can continue to read
+/// it.
 extension LightweightMigration {
-  /// Whether everything that the older model knows reads rightly by it from now on.
+  /// Whether the older model still reads all of its data correctly after the migration.
   ///
-  /// It does where records stay in their layouts, with values of the same kinds that may be missing
-  /// where they might before, where no entity comes or goes, and where the members of relationships
-  /// and the entries of indexes stay where they are: renames, further indexes and rules, other
-  /// modifiers and defaults. What the older model does not know may be there in addition, as long
-  /// as it is no object.
+  /// It does if records keep their layouts and kinds of values, if no value becomes optional, if no
+  /// entity is added or removed, and if the members of relationships and the entries of indexes
+  /// stay where they are. That permits renames, additional indexes and rules, and other modifiers
+  /// and defaults. The store may contain additional data other than objects.
   ///
-  /// The relation is transitive, so that the header can count generations.
+  /// The condition is transitive, so that the header can count generations.
   var leavesReadersRight: Bool {
     old.entities.count == new.entities.count && moves.moves.isEmpty && indexes.leavesEntries
       && old.model.composites == new.model.composites
@@ -33,7 +33,7 @@ extension LightweightMigration {
 
   private typealias PartName = SchemaCatalog.PartName
 
-  /// Whether to-many relationships are the same ones.
+  /// Whether to-many relationships are the same.
   private func agrees(_ former: [RelationshipSchema], _ present: [RelationshipSchema]) -> Bool {
     let byName = Dictionary(
       former.lazy.filter(\.isToMany).map { (PartName($0, old), $0) },
@@ -58,7 +58,7 @@ extension LightweightMigration {
       }
   }
 
-  /// The to-one relationships by the numbers of their fields.
+  /// Returns the to-one relationships by the numbers of their fields.
   private func references(
     _ entity: EntitySchema, _ schema: ModelSchema
   ) -> [UInt16: (isOptional: Bool, destination: UInt16)] {

@@ -1,7 +1,6 @@
 internal import ArborModel
 
-/// What has to happen in a store's file so that it becomes one of another model, as far as the
-/// models alone tell.
+/// The changes that give a store's file another model, as far as they follow from the models alone.
 struct LightweightMigration {
   let old: ModelSchema
   /// The newer model, with the numbers that the store gives it.
@@ -9,17 +8,18 @@ struct LightweightMigration {
   let evolution: CatalogEvolution
   let moves: DatabaseMoves
   let indexes: IndexChanges
-  /// The newer model's catalogue. Of what goes it names the databases until they are gone.
+  /// The newer model's catalogue, which contains the databases of removed parts until they are
+  /// deleted.
   let catalog: SchemaCatalog
-  /// The relationships of the newer model with rules for the number of members that the older one
-  /// does not have, by the entities that declare them.
+  /// The relationships of the newer model with additional rules for the number of members, by the
+  /// entities that declare them.
   let narrowed: Set<ModelDifference.Subject>
-  /// The attributes of the newer model that are laid out anew, by the entities that declare them,
-  /// with their names in the older model: a pass brings their values along.
+  /// The names in the older model of attributes that are stored differently and filled by a pass,
+  /// by the entities that declare them.
   let relaid: [ModelDifference.Subject: String]
-  /// On the way back, the attributes whose type changed, by the entities that declare them.
+  /// The attributes whose type changed if this is a reversal, by the entities that declare them.
   let retyped: [ModelDifference.Subject: RetypedAttribute]
-  /// What of the models stands in the way.
+  /// The obstacles that follow from the models.
   let obstacles: [MigrationObstacle]
   /// Whether the file is the private copy of a staged migration.
   let isStaged: Bool
@@ -27,7 +27,7 @@ struct LightweightMigration {
   let isReversal: Bool
   private let unknownNames: [String]
 
-  /// Whether an entity of the newer model was one of the older that could have objects.
+  /// Whether an entity of the newer model existed in the older one and could have objects.
   func hadObjects(_ entity: EntitySchema) -> Bool {
     evolution.entities.contains { plan in
       plan.name == entity.name && old.entity(named: plan.oldName).map { !$0.isAbstract } ?? false
@@ -35,13 +35,14 @@ struct LightweightMigration {
   }
 
   /// - Parameters:
-  ///   - fingerprint: What the file says of the older model. It counts the versions of folded
-  ///     texts and tokens in.
-  ///   - names: What may be dropped, as `Entity` or `Entity.property`; nil for everything.
-  ///   - versions: The models between the two, the oldest first.
+  ///   - fingerprint: The older model's fingerprint in the file, which includes the versions of
+  ///     folded texts and tokens.
+  ///   - names: The names of data that may be dropped, as `Entity` or `Entity.property`; nil for
+  ///     all.
+  ///   - versions: The models between the two, from the oldest on.
   ///   - isStaged: Whether the file is the private copy of a staged migration.
-  ///   - former: What the store keeps of the model, where that is the one that it had before.
-  /// - Throws: `invalidModel`, `exhausted` where numbers run out.
+  ///   - former: The former model that the store keeps, if this is a reversal to it.
+  /// - Throws: `invalidModel`, `exhausted` if numbers run out.
   init(
     from old: ModelSchema, _ fingerprint: ModelFingerprint, to model: ManagedObjectModel,
     dropping names: Set<String>?, via versions: [ManagedObjectModel] = [], isStaged: Bool = false,
@@ -79,7 +80,7 @@ struct LightweightMigration {
       !converted.contains([$0.entity, $0.property])
     }
     let subjects = Set(given.map { [$0.entity, $0.property] })
-    // In a copy the attributes of a composite type that changes have begun anew.
+    // In a copy the attributes of a changed composite type start empty.
     obstacles =
       given.filter { $0.entity != nil || !isStaged }
       + moves.obstacles.filter { !subjects.contains([$0.entity, $0.property]) }
@@ -105,8 +106,8 @@ struct LightweightMigration {
     }
   }
 
-  /// The newer model, whose databases keep the numbers of the older one where they stay; those
-  /// that go are retired.
+  /// Creates the newer model. Databases that stay keep their numbers; those of removed ones are
+  /// retired.
   private static func schema(
     _ numbered: ModelSchema, _ catalog: SchemaCatalog, _ moves: DatabaseMoves,
     _ indexes: IndexChanges, from old: ModelSchema
@@ -123,7 +124,8 @@ struct LightweightMigration {
     }
   }
 
-  /// The obstacles that the difference of the models states, whatever is converted.
+  /// Returns the obstacles that follow from the difference of the models, including those that
+  /// conversions remove.
   private static func stated(
     in difference: ModelDifference, dropping names: Set<String>?, isReversal: Bool
   ) -> [MigrationObstacle] {
@@ -131,7 +133,7 @@ struct LightweightMigration {
       + (isReversal && names == nil ? valuesOfOtherTypes(difference) : [])
   }
 
-  /// The attribute whose type changed, as an entity's objects have it, by its name.
+  /// Returns the attribute of an entity whose type changed, inherited ones included, by its name.
   func retyped(_ name: String, of entity: String) -> RetypedAttribute? {
     guard !retyped.isEmpty, let description = new.model.entity(named: entity) else { return nil }
     return new.model.lineage(of: description).lazy.compactMap {
@@ -139,7 +141,7 @@ struct LightweightMigration {
     }.first
   }
 
-  /// The refusal of a migration for what was found.
+  /// Creates a refusal of the migration with obstacles.
   func refusal(_ obstacles: [MigrationObstacle]) -> StoreError {
     let refusal = MigrationRefusal(
       isReversal ? .reversal : .obstacles, obstacles: obstacles, unknownNames: unknownNames)
@@ -148,7 +150,7 @@ struct LightweightMigration {
 }
 
 extension ModelDifference.Change {
-  /// Whether present objects may have fewer or more members than the newer model lets them have.
+  /// Whether present objects may have fewer or more members than the newer model allows.
   fileprivate var narrowsMembers: Bool {
     guard case .relationship = kind else { return false }
     switch rule {
@@ -158,10 +160,10 @@ extension ModelDifference.Change {
   }
 }
 
-/// What a way back over later changes cannot restore.
+/// Changes that a reversal despite later commits cannot restore.
 extension LightweightMigration {
-  /// Attributes whose values nothing converts back. They are still there, so that leave to drop
-  /// whatever was removed is none to drop them: each has to be named.
+  /// Returns the attributes whose values cannot be converted back. Since the values still exist,
+  /// permission to drop everything removed does not include them: each has to be named.
   static func valuesOfOtherTypes(_ difference: ModelDifference) -> [MigrationObstacle] {
     difference.storedChanges.compactMap { change in
       guard case .attribute(.typeChanged) = change.kind, change.effort == .code else { return nil }

@@ -1,12 +1,12 @@
 internal import ArborModel
 internal import LMDB
 
-/// Links that the former model does not allow, as the store goes back to it over later commits.
+/// Checks for links that the former model does not allow when a migration is reverted.
 extension MigrationChecks {
-  /// Lists the objects of an entity that have links to objects of other entities than the model
-  /// that comes back lets them have.
+  /// Adds the objects of an entity with links to objects that the former model does not allow
+  /// there.
   ///
-  /// Takes a look at each link of relationships that led to fewer entities, and at none of others.
+  /// Visits the links of relationships that had fewer possible destinations.
   func checkDestinations(
     _ plan: CatalogEvolution.Entity, _ present: EntitySchema, _ obstacles: inout [MigrationObstacle]
   ) throws(StoreError) {
@@ -32,8 +32,8 @@ extension MigrationChecks {
     }
   }
 
-  /// The numbers of the entities that both models have and that only the one that is left lets a
-  /// relationship lead to.
+  /// Returns the numbers of the entities in both models that only the newer one allows as the
+  /// destination of a relationship.
   private func strangeEntities(
     _ relationship: RelationshipSchema, _ since: RelationshipSchema
   ) -> Set<UInt16> {
@@ -45,7 +45,7 @@ extension MigrationChecks {
       .intersection(new.entities.map(\.number)).subtracting(allowed)
   }
 
-  /// Calls `body` with both ends of each link, those of an object one after another.
+  /// Calls `body` with both ends of each link, grouped by owner.
   private func forEachLink(
     of relationship: RelationshipSchema, _ present: EntitySchema,
     _ body: (_ owner: ObjectNumber, _ member: ObjectNumber) -> Void

@@ -1,13 +1,13 @@
 internal import ArborModel
 internal import LMDB
 
-/// Rules about the number of members that a newer model has and the older one has not.
+/// Checks additional rules of the newer model for the number of members.
 extension MigrationChecks {
-  /// Lists the objects of an entity with fewer or more members than the newer model lets them have.
+  /// Adds the objects of an entity with fewer or more members than the newer model allows.
   ///
-  /// Takes a look at each object of entities whose rules have become narrower, or whose relationship
-  /// with rules gets the links that were there without it, and at none of others. On the way back
-  /// narrower rules are not checked: the former model had them before.
+  /// Visits the objects of entities whose rules become narrower, or which get a relationship with
+  /// rules whose links exist already. A reversal does not check narrower rules, which the former
+  /// model had before.
   func checkMembers(
     _ plan: CatalogEvolution.Entity, _ former: EntitySchema, _ obstacles: inout [MigrationObstacle]
   ) throws(StoreError) {
@@ -25,8 +25,8 @@ extension MigrationChecks {
     }
   }
 
-  /// The relationships of the older model that have the links which one that only the newer model
-  /// has is filled with, as seen from an entity; nil if it starts without links.
+  /// Returns the relationships of the older model with the existing links of an entity's new
+  /// relationship; nil if it starts without links.
   func presentLinks(
     of name: String, _ plan: CatalogEvolution.Entity, _ former: EntitySchema
   ) -> [RelationshipSchema]? {
@@ -60,7 +60,7 @@ extension MigrationChecks {
     }
   }
 
-  /// Calls `body` with each object of an entity, and the number of its members in all of some
+  /// Calls `body` with each object of an entity and the total number of its members in some
   /// relationships.
   private func forEachCount(
     of relationships: [RelationshipSchema], _ former: EntitySchema,
@@ -76,7 +76,7 @@ extension MigrationChecks {
     for (number, count) in counts.sorted(by: { $0.key < $1.key }) { body(number, count) }
   }
 
-  /// Calls `body` with each object of an entity, and the number of its members.
+  /// Calls `body` with each object of an entity and the number of its members.
   private func forEachCount(
     of relationship: RelationshipSchema, _ former: EntitySchema, _ body: (ObjectNumber, Int) -> Void
   ) throws(StoreError) {
@@ -103,7 +103,7 @@ extension MigrationChecks {
   }
 }
 
-/// How many objects there are of a kind, and the first of them.
+/// The number of matching objects, and the first of them.
 struct ObjectTally {
   static let namedObjects = 3
 
@@ -122,8 +122,8 @@ extension RelationshipDescription {
     !isOptional || (isToMany && (minimumCount > 0 || maximumCount > 0))
   }
 
-  /// Whether an object with so many members breaks the least count, as commits see it: none is
-  /// enough for an optional relationship.
+  /// Whether a number of members is too small, by the rules of commits: an optional relationship
+  /// may be empty.
   fileprivate func needsMore(than count: Int) -> Bool {
     if count == 0 { return !isOptional && (!isToMany || minimumCount > 0) }
     return isToMany && count < minimumCount

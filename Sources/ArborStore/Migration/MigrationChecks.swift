@@ -2,10 +2,10 @@ package import ArborModel
 internal import Foundation
 internal import LMDB
 
-/// What of a store's objects keeps it from being brought to another model.
+/// Searches a store's objects for obstacles to its migration.
 ///
-/// How many objects an entity has is known at once; only an attribute that may no longer be nil,
-/// without a default, and narrower rules for the number of members take a look at each of them.
+/// The number of an entity's objects is known. Each object is visited only if an attribute without
+/// a default becomes mandatory, or rules for the number of members become narrower.
 struct MigrationChecks {
   let migration: LightweightMigration
   let databases: StoreDatabases
@@ -14,12 +14,12 @@ struct MigrationChecks {
   let reader: TransactionReader
   let limit = WorkLimit()
 
-  /// What prevents the migration: first what the models tell, then what the objects tell.
+  /// Returns the obstacles: first those of the models, then those of the objects.
   func obstacles() throws(StoreError) -> [MigrationObstacle] {
     try present(migration.obstacles) + objectObstacles()
   }
 
-  /// What the objects tell.
+  /// Returns the obstacles of the objects.
   func objectObstacles() throws(StoreError) -> [MigrationObstacle] {
     var obstacles: [MigrationObstacle] = []
     for plan in migration.evolution.entities {
@@ -40,7 +40,7 @@ struct MigrationChecks {
     return obstacles
   }
 
-  /// No object can be of exactly an entity that becomes abstract.
+  /// Checks that an entity that becomes abstract has no objects of its own.
   private func checkAbstraction(
     of plan: CatalogEvolution.Entity, _ former: EntitySchema, _ obstacles: inout [MigrationObstacle]
   ) throws(StoreError) {
@@ -54,7 +54,7 @@ struct MigrationChecks {
     }
   }
 
-  /// The way by code. Only migrations by way of a copy run steps.
+  /// Returns the advice to use code. Only migrations in a copy run steps.
   func step(_ verb: String) -> String {
     "let a MigrationStep \(verb)"
       + (migration.isStaged ? "" : " with options.migration = .automatic")
@@ -102,7 +102,7 @@ struct MigrationChecks {
     try checkDestinations(plan, former, &obstacles)
   }
 
-  /// Objects may have no value of an attribute that becomes mandatory.
+  /// Checks that all objects have a value of an attribute that becomes mandatory.
   private func checkValues(
     of name: String, _ number: UInt16, _ plan: CatalogEvolution.Entity, _ former: EntitySchema,
     _ obstacles: inout [MigrationObstacle]
@@ -122,7 +122,7 @@ struct MigrationChecks {
     }
   }
 
-  /// The catalogue number in the older model of an attribute whose values a pass brings along.
+  /// Returns the catalogue number in the older model of an attribute that a pass fills.
   private func formerNumber(of name: String, _ plan: CatalogEvolution.Entity) -> UInt16? {
     let model = migration.new.model
     guard migration.isStaged, let entity = model.entity(named: plan.name),
@@ -133,7 +133,7 @@ struct MigrationChecks {
     return migration.old.catalog.entries[plan.oldName]?.properties[source]
   }
 
-  /// Objects that were written since a property went do not have its values.
+  /// Checks that no objects were written since a property was removed, which have no value of it.
   private func checkReturn(
     of name: String, _ plan: CatalogEvolution.Entity, _ former: EntitySchema,
     _ obstacles: inout [MigrationObstacle]
@@ -152,7 +152,8 @@ struct MigrationChecks {
     }
   }
 
-  /// Other objects may be linked with those of an entity by what this inherits.
+  /// Checks that a removed entity has no objects that others may link to by inherited
+  /// relationships.
   private func checkRemoval(
     of removed: CatalogEvolution.Removed, _ obstacles: inout [MigrationObstacle]
   ) throws(StoreError) {
@@ -186,7 +187,7 @@ struct MigrationChecks {
     return kept
   }
 
-  /// All objects of exactly one entity.
+  /// Counts the objects of exactly one entity.
   private func all(of former: EntitySchema) throws(StoreError) -> ObjectTally {
     let records = databases.records(former.index)
     return try storing { () throws(LMDBError) in
@@ -199,7 +200,7 @@ struct MigrationChecks {
     }
   }
 
-  /// Calls `body` with each object of exactly one entity, and its record.
+  /// Calls `body` with each object of exactly one entity and its record.
   func forEachRecord(
     of former: EntitySchema, _ body: (ObjectNumber, RecordView) -> Void
   ) throws(StoreError) {
@@ -208,7 +209,7 @@ struct MigrationChecks {
       .forEach(reader, limit) { number, record in body(number, record) }
   }
 
-  /// - Returns: Nothing where there are no such objects.
+  /// Creates an obstacle of objects; none if there are no objects.
   func obstacle(
     _ entity: String, _ property: String?, _ objects: ObjectTally, _ former: EntitySchema,
     _ detail: String = "", _ sentence: (String) -> String
@@ -229,10 +230,10 @@ struct MigrationChecks {
   }
 }
 
-// MARK: What is empty
+// MARK: Obstacles without objects
 
 extension MigrationChecks {
-  /// The obstacles among those of the models that concern objects or links that exist.
+  /// Returns the obstacles of the models that affect existing objects or links.
   func present(_ obstacles: [MigrationObstacle]) throws(StoreError) -> [MigrationObstacle] {
     var present: [MigrationObstacle] = []
     for obstacle in obstacles {
@@ -243,8 +244,8 @@ extension MigrationChecks {
     return present
   }
 
-  /// Whether an entity of the older model and its subentities have objects or, for a relationship,
-  /// whether these have links.
+  /// Whether an entity of the older model or its subentities have objects or, for a relationship,
+  /// links.
   private func holdsAnything(_ subject: ModelDifference.Subject) throws(StoreError) -> Bool {
     guard let entity = migration.old.entity(named: subject.entity) else { return false }
     for index in entity.concreteFamily {
@@ -290,13 +291,12 @@ extension MigrationChecks {
 }
 
 extension StoreEngine {
-  /// What prevents a migration to another model, in the models and in the objects.
+  /// Returns the obstacles to a migration to another model, in the models and in the objects.
   ///
   /// - Parameters:
-  ///   - versions: The models between, the oldest first.
-  ///   - names: What may be dropped; nil for everything.
-  ///   - passes: Whether passes over the objects are made, which bring along what changes of the
-  ///     catalogue cannot.
+  ///   - versions: The models in between, from the oldest on.
+  ///   - names: The names of data that may be dropped; nil for all.
+  ///   - passes: Whether passes over the objects migrate what changes of the catalogue cannot.
   package func migrationObstacles(
     to model: ManagedObjectModel, via versions: [ManagedObjectModel], dropping names: Set<String>?,
     passes: Bool
@@ -313,8 +313,8 @@ extension StoreEngine {
     }
   }
 
-  /// The objects of the store, a private copy, that break rules of the model which the copy becomes
-  /// one of at the end of a migration.
+  /// Returns the objects of the store, a private copy, that break rules of the model which the copy
+  /// gets at the end of a migration.
   package func brokenRules(
     of model: ManagedObjectModel
   ) throws(StoreError) -> [MigrationObstacle] {

@@ -2,30 +2,30 @@ package import ArborModel
 package import Foundation
 internal import LMDB
 
-/// What a store says of a migration that is under way in a copy of its file.
+/// A marker in a store that is being migrated in a copy of its file.
 ///
-/// While a store has one, nothing but the migration writes to it: what was written would be lost
-/// with the file when the copy takes its place. Readers go on. A flag in the header tells that
-/// there is one, so that a commit learns it without a look at another page.
+/// As long as it exists, only the migration writes to the store: other changes would be lost when
+/// the copy replaces the file. Readers are not affected. A flag in the header indicates the marker,
+/// so that commits need not read another page.
 package struct MigrationMarker: Sendable, Hashable {
-  /// Tells one plan from another; 0 for the way back.
+  /// Identifies the plan; 0 for a reversal.
   package let plan: UInt128
-  /// The model that the store is brought to.
+  /// The model that the store is migrated to.
   package let target: ModelFingerprint
-  /// The store's generation when the migration began, which the copy has too.
+  /// The store's generation when the migration started, which the copy has, too.
   package let generation: UInt32
-  /// When the migration began.
+  /// The time when the migration started.
   package let began: Date
 }
 
 extension MigrationMarker {
-  /// A marker of the way back from a migration in a copy: what is open is told by it that another
-  /// file takes the place of this one.
+  /// Creates a marker of the reversal of a migration in a copy, which notifies processes that have
+  /// the file open that another one replaces it.
   package static func reversal(to target: ModelFingerprint, generation: UInt32) -> Self {
     Self(plan: 0, target: target, generation: generation, began: Date())
   }
 
-  /// Whether it is of a way back, which no copy is made for.
+  /// Whether the marker belongs to a reversal, which needs no copy.
   package var isReversal: Bool { plan == 0 }
 
   // MARK: Bytes
@@ -41,7 +41,7 @@ extension MigrationMarker {
     return writer.bytes
   }
 
-  /// nil for bytes that ``encoded()`` did not make.
+  /// Returns nil for bytes that ``encoded()`` did not create.
   package init?(_ bytes: UnsafeRawBufferPointer) {
     guard var reader = ByteReader(checked: bytes), let plan: UInt128 = reader.read(),
       let target: UInt128 = reader.read(), let generation: UInt32 = reader.read(),
@@ -57,7 +57,7 @@ extension MigrationMarker {
 }
 
 extension MigrationMarker {
-  /// The marker of a transaction's state, whose header says that there is one.
+  /// Reads the marker in the state of a transaction whose header indicates one.
   static func read(
     _ reader: TransactionReader, _ arbor: Database
   ) throws(StoreError) -> MigrationMarker {

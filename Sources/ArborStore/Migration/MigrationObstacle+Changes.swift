@@ -1,16 +1,16 @@
 package import ArborModel
 
-/// Which changes of a model opening cannot follow, told from the models alone.
+/// Finds changes of a model that prevent a migration, from the models alone.
 extension MigrationObstacle {
   private typealias Change = ModelDifference.Change
 
-  /// The changes that prevent a migration.
+  /// Returns the changes that prevent a migration.
   ///
   /// - Parameters:
-  ///   - names: What may be dropped; nil for everything.
-  ///   - passes: Whether the store is copied and passes over its objects are made.
-  ///   - isReversal: Whether the newer model is the one that the store had before. Links are
-  ///     examined then, so that rules for what they lead to are not obstacles by themselves.
+  ///   - names: The names of data that may be dropped; nil for all.
+  ///   - passes: Whether the store is copied and migrated by passes over its objects.
+  ///   - isReversal: Whether the newer model is the store's former one. Links are checked then, so
+  ///     that rules for their destinations are not obstacles by themselves.
   package static func obstacles(
     in difference: ModelDifference, dropping names: Set<String>?, passes: Bool = false,
     isReversal: Bool = false
@@ -22,7 +22,7 @@ extension MigrationObstacle {
       guard let reason = reason(change, isNamed: isNamed, advice) else { return nil }
       var obstacle = MigrationObstacle(
         entity: change.entity, property: change.property, message: "\(change.summary); \(reason).")
-      // In place, what is laid out differently stays an obstacle: it takes a copy, even of nothing.
+      // In place, a different layout is an obstacle even without objects: it needs a copy.
       if passes || self.reason(change, isNamed: true, advice) == nil {
         obstacle.holders = holders(of: change, in: difference.old)
       }
@@ -31,14 +31,14 @@ extension MigrationObstacle {
     return (isReversal ? nil : stranger(difference, names)).map { [$0] + changed } ?? changed
   }
 
-  /// Whether what a change concerns lies otherwise in a store of the newer model, so that it can be
-  /// brought there by a pass or by code only.
+  /// Whether the newer model stores the affected data differently, so that only a pass or code can
+  /// migrate it.
   static func isLaidOutAnew(_ change: ModelDifference.Change) -> Bool {
     reason(change, isNamed: true, Advice(passes: false, isReversal: false)) != nil
   }
 
-  /// The obstacle that the two models are of different programs. Permission to drop whatever was
-  /// removed does not extend to it.
+  /// Returns an obstacle if the two models seem to belong to different programs. Permission to drop
+  /// everything removed does not include it.
   private static func stranger(
     _ difference: ModelDifference, _ names: Set<String>?
   ) -> MigrationObstacle? {
@@ -59,8 +59,8 @@ extension MigrationObstacle {
         + ".automatic(dropping:).")
   }
 
-  /// The entities and properties of the older model whose objects, values or links a change
-  /// concerns; none if the change does not depend on any.
+  /// Returns the entities and properties of the older model whose objects, values or links a change
+  /// affects; empty if it does not depend on any.
   private static func holders(
     of change: Change, in old: ManagedObjectModel
   ) -> [ModelDifference.Subject] {
@@ -75,31 +75,31 @@ extension MigrationObstacle {
 
   // MARK: Reasons
 
-  /// What the messages advise.
+  /// The advice in messages.
   private struct Advice {
     let passes: Bool
     let isReversal: Bool
 
-    /// What can be done about a change that nothing converts.
+    /// The alternatives if nothing converts the data.
     var otherwise: String {
       isReversal
         ? "go on with the newer model, or carry the data over by an export"
         : list(["leave it as it was", step])
     }
 
-    /// The way by code.
+    /// The advice to use code.
     var step: String {
       "let a MigrationStep convert it" + (passes ? "" : " with options.migration = .automatic")
     }
 
-    /// Why a pass over the objects is not made.
+    /// Explains that there is no pass over the objects.
     var noPass: String {
       isReversal
         ? "which the way back does not make; \(otherwise)"
         : "which .lightweightOnly does not make; let options.migration be .automatic"
     }
 
-    /// The ways that let a change go on which loses something.
+    /// Returns the options that permit a change with a loss.
     func ways(_ loss: ModelDifference.Loss, _ change: Change) -> String {
       guard !isReversal else { return naming(loss) }
       var ways = [naming(loss), step]
@@ -111,7 +111,7 @@ extension MigrationObstacle {
       return list(ways)
     }
 
-    /// The ways if nothing converts what a change concerns.
+    /// Returns the options if nothing converts the affected data.
     func startingOver(_ loss: ModelDifference.Loss) -> String {
       let naming = "\(naming(loss)) and start with none"
       return isReversal
@@ -130,7 +130,7 @@ extension MigrationObstacle {
   }
 
   private static func reason(_ change: Change, isNamed: Bool, _ advice: Advice) -> String? {
-    // Whether it has objects is seen in the store.
+    // Whether the entity has objects is checked in the store.
     if case .entity(.becameAbstract) = change.kind { return nil }
     let isMovable = isMovable(change)
     if isMovable, advice.passes {
@@ -153,7 +153,7 @@ extension MigrationObstacle {
     }
   }
 
-  /// Whether a pass over the objects brings along what the change concerns, without code.
+  /// Whether a pass over the objects migrates the affected data, without code.
   private static func isMovable(_ change: Change) -> Bool {
     switch change.kind {
     case .attribute(.externalStorageChanged): true
@@ -165,7 +165,7 @@ extension MigrationObstacle {
     }
   }
 
-  /// Whether what the change loses may be given up instead of converted.
+  /// Whether the affected data may be dropped instead of converted.
   private static func isDroppable(_ change: Change) -> Bool {
     switch change.kind {
     case .attribute(.typeChanged), .attribute(.replacesRelationship),
@@ -175,7 +175,7 @@ extension MigrationObstacle {
     }
   }
 
-  /// Whether it depends on the databases or the objects if there is a pass to make at all.
+  /// Whether it depends on the databases or the objects if a pass is necessary.
   private static func isDecidedLater(_ change: Change) -> Bool {
     switch change.kind {
     case .relationship(.added), .attribute(.added), .attribute(.spread), .attribute(.inherited):
@@ -199,7 +199,7 @@ extension MigrationObstacle {
 }
 
 extension ModelDifference.Change {
-  /// Whether present links may lead to objects that the newer model does not allow there.
+  /// Whether present links may have targets that the newer model does not allow.
   fileprivate var limitsDestinations: Bool {
     switch rule {
     case .destination, .noLongerKind: true

@@ -1,24 +1,23 @@
 package import ArborModel
 
-/// Why a store is not brought to the model it is opened with.
+/// The reasons why a store is not migrated to the model it is opened with.
 package struct MigrationRefusal: Sendable {
-  /// What keeps the store from being migrated.
+  /// The kind of reason that prevents the migration.
   package enum Cause: Sendable, Hashable {
     /// The options.
     case options
-    /// It is opened for reading.
+    /// The store is opened read-only.
     case isReadOnly
     /// Changes of the model, or objects that break its rules.
     case obstacles
-    /// The same on the way back to a former model.
+    /// The same when a migration is reverted.
     case reversal
   }
 
   package let cause: Cause
-  /// Each thing that stands in the way, with the way on; where the models are compared only, each
-  /// change.
+  /// The obstacles with their remedies; the changes if only the models are compared.
   package let obstacles: [MigrationObstacle]
-  /// Names of things to drop that nothing is lost of, such as misspelt ones.
+  /// The names to drop that match no loss, such as misspelt ones.
   package let unknownNames: [String]
 
   package init(_ cause: Cause, obstacles: [MigrationObstacle], unknownNames: [String] = []) {
@@ -27,7 +26,7 @@ package struct MigrationRefusal: Sendable {
     self.unknownNames = unknownNames
   }
 
-  /// Lists all that differs.
+  /// Creates a refusal that lists all changes between the models.
   package init(_ cause: Cause, _ difference: ModelDifference) {
     self.init(
       cause,
@@ -36,7 +35,7 @@ package struct MigrationRefusal: Sendable {
       })
   }
 
-  /// What has happened and what to do, without the obstacles.
+  /// Describes the problem and the remedy, without the obstacles.
   package var message: String {
     switch cause {
     case .options:
@@ -68,16 +67,16 @@ package struct MigrationRefusal: Sendable {
   }
 }
 
-/// One thing that keeps a store from being migrated.
+/// A single reason that prevents a migration.
 package struct MigrationObstacle: Sendable, Hashable {
   package let entity: String?
   package let property: String?
-  /// The first of the objects that are in the way.
+  /// The first of the affected objects.
   package let object: ObjectID?
-  /// What it is, and what to do about it.
+  /// Describes the obstacle and the remedy.
   package let message: String
-  /// The entities and properties of the older model that it is about: it only exists if one of
-  /// them has objects or, if it is a relationship, links. Empty: it exists in any case.
+  /// The affected entities and properties of the older model. If not empty, the obstacle only
+  /// exists if one of them has objects or, in the case of a relationship, links.
   var holders: [ModelDifference.Subject] = []
 
   package init(entity: String?, property: String?, object: ObjectID? = nil, message: String) {

@@ -1,13 +1,12 @@
 internal import ArborModel
 internal import LMDB
 
-/// Gives a store the model back that it had before its last migration, where nothing was committed
-/// since: everything is as it was then.
+/// Restores the model that a store had before its last migration, if nothing was committed since.
+/// Everything is as it was then.
 struct MigrationReversal {
   private let former: FormerModel
   private let present: ModelSchema
-  /// The former model, with a catalogue in which the numbers of what the present one has in
-  /// addition are retired.
+  /// The former model, with a catalogue that retires the additional numbers of the present model.
   private let schema: ModelSchema
 
   init(_ former: FormerModel, _ present: ModelSchema) throws(StoreError) {
@@ -21,8 +20,7 @@ struct MigrationReversal {
     }
   }
 
-  /// The indexes that are not as they were: others are filled, in place of theirs or not at all, or
-  /// they are not filled yet.
+  /// Returns the indexes to rebuild: they were replaced or removed, or are not filled yet.
   private func rebuilt(_ unfinished: IndexBuildList) -> Set<SchemaCatalog.PartName> {
     let old = former.schema
     let changes = IndexChanges(
@@ -42,7 +40,7 @@ struct MigrationReversal {
     return names.subtracting(untouched.filter { isReady($0.key) }.values)
   }
 
-  /// Does it, in a transaction behind whose header no object was changed since the migration.
+  /// Restores the model in a transaction, provided that no object was changed since the migration.
   func perform(
     _ header: inout HeaderRecord, _ arbor: Database, _ transaction: borrowing WriteTransaction
   ) throws(StoreError) {
@@ -63,7 +61,7 @@ struct MigrationReversal {
     header.modelFingerprint = schema.model.fingerprint
   }
 
-  /// Removes the layouts that no record was written in.
+  /// Removes the layouts that no record uses.
   private func forgetLayouts(
     _ arbor: Database, _ transaction: borrowing WriteTransaction
   ) throws(StoreError) {
@@ -85,18 +83,18 @@ struct MigrationReversal {
 }
 
 extension StoreEngine {
-  /// Gives the store at a path, which this process does not have open, the model back that it had
-  /// before its last migration, in one transaction.
+  /// Restores the model that a store, which this process must not have open, had before its last
+  /// migration, in one transaction.
   ///
   /// Other processes that have it open get `modelChanged` at their next transaction.
   ///
-  /// - Parameter names: What may be dropped of what was written since, as the present model has it;
-  ///   nil for everything.
-  /// - Returns: false where the last migration is confirmed, or there was none.
-  /// - Throws: `inUse` where this process has the store open; `migrationUnderWay` where it is being
-  ///   migrated in a copy; `notReverted` where something was committed since the migration that has
-  ///   no place in the former model; `missing`, `corrupted` and what else keeps a store
-  ///   from being opened. The file is as it was then.
+  /// - Parameter names: Data written since that may be dropped, with its names in the present
+  ///   model; nil for all.
+  /// - Returns: false if the last migration is confirmed, or there was none.
+  /// - Throws: `inUse` if this process has the store open; `migrationUnderWay` if it is being
+  ///   migrated in a copy; `notReverted` if data was committed since that the former model cannot
+  ///   hold; `missing`, `corrupted` and other errors of opening a store. The file is unchanged
+  ///   then.
   package static func revertMigration(
     at path: String, dropping names: Set<String>?
   ) throws(StoreError) -> Bool {
@@ -122,7 +120,7 @@ extension StoreEngine {
     guard header.modelGeneration == parts.header.modelGeneration else { throw .modelChanged }
     try header.checkPrecedes(transaction)
     guard header.sequence == former.sequence else {
-      // What was written since stays as far as the former model has a place for it.
+      // Later changes stay as far as the former model can hold them.
       let model = former.schema.model
       let migration = try LightweightMigration(
         from: parts.schema, header.modelFingerprint, to: model, dropping: names, returning: former)

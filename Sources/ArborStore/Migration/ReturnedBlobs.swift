@@ -1,17 +1,18 @@
 internal import ArborModel
 internal import LMDB
 
-/// Removes the large binaries of attributes that come back which no record has any more: objects
-/// were deleted or written while nothing knew of them.
+/// Removes large binaries of restored attributes that no record uses any more, because objects were
+/// deleted or written since the attributes were removed.
 struct ReturnedBlobs {
   let migration: LightweightMigration
-  /// Those of the model that comes back, like the layouts.
+  /// The databases of the former model, like the layouts.
   let databases: StoreDatabases
   let layouts: StoreLayouts
   private let limit = WorkLimit()
 
-  /// Takes time in proportion to the large binaries of entities to which attributes with some come
-  /// back.
+  /// Removes the unused binaries.
+  ///
+  /// - Complexity: Linear in the number of large binaries of entities with such attributes.
   func removeStray(_ transaction: borrowing WriteTransaction) throws(StoreError) {
     for plan in migration.evolution.entities {
       let numbers = Set(plan.returned.values)
@@ -45,7 +46,7 @@ struct ReturnedBlobs {
     }
   }
 
-  /// The large binaries that an object has.
+  /// Returns the names of an object's large binaries.
   private func names(
     of number: ObjectNumber, _ entity: EntitySchema, _ fields: [RecordField],
     _ reader: TransactionReader

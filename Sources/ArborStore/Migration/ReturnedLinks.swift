@@ -2,15 +2,14 @@ internal import ArborModel
 internal import Foundation
 internal import LMDB
 
-/// Brings relationships back that a migration dropped, as the store goes back to the former model
-/// although something was committed since.
+/// Restores relationships that a migration dropped when it is reverted despite later commits.
 ///
-/// Links are what they were, as far as both ends are there still: those of objects that were
-/// deleted since go, and so do the links that lay in records which have been written since, which
-/// have forgotten them. Where one end of a link forgets it, so does the other.
+/// A link is restored if both of its ends still exist and have it. Links of objects that were
+/// deleted since are dropped, and so are links in records that were written since, which no longer
+/// contain them. A link that is missing at one end is removed from the other.
 struct ReturnedLinks {
   let migration: LightweightMigration
-  /// What the store kept of the model that comes back, of which the databases and layouts are.
+  /// The former model, as the store kept it; the databases and layouts belong to it.
   let former: ModelSchema
   let databases: StoreDatabases
   let layouts: StoreLayouts
@@ -18,8 +17,10 @@ struct ReturnedLinks {
 
   private var schema: ModelSchema { migration.new }
 
-  /// Takes time in proportion to the objects of entities whose to-one relationships come back or
-  /// lead back from those that do, and to the links of the others.
+  /// Restores all relationships.
+  ///
+  /// - Complexity: Linear in the number of objects of entities with restored to-one relationships
+  ///   or inverses of them, and in the number of the other links.
   func restore(_ transaction: borrowing WriteTransaction) throws(StoreError) {
     for entity in schema.concreteEntities {
       try forgetMissingTargets(of: entity, transaction)
@@ -39,7 +40,7 @@ struct ReturnedLinks {
 
   // MARK: To-one relationships
 
-  /// The to-one relationships that come back in the records of an entity.
+  /// Returns the to-one relationships that are restored in the records of an entity.
   private func returnedReferences(of entity: EntitySchema) -> [RelationshipSchema] {
     let plan = migration.evolution.entities.first { $0.name == entity.name }
     return entity.relationships.filter { relationship in
@@ -48,7 +49,7 @@ struct ReturnedLinks {
     }
   }
 
-  /// Takes links out of records whose other end is gone or has forgotten them.
+  /// Removes links from records if they are missing at the other end.
   private func forgetMissingTargets(
     of entity: EntitySchema, _ transaction: borrowing WriteTransaction
   ) throws(StoreError) {
@@ -79,7 +80,7 @@ struct ReturnedLinks {
     return entity.layout.fields[index]
   }
 
-  /// Whether there is an object that a link leads to, and that leads back where it should.
+  /// Whether the target of a link exists and, if its end of the link is to-one, links back.
   private func leads(
     _ relationship: RelationshipSchema, from owner: ObjectNumber, to target: ObjectNumber,
     _ reader: TransactionReader
@@ -100,7 +101,7 @@ struct ReturnedLinks {
     return try reader.storedRecord(number, in: records) != nil
   }
 
-  /// What a to-one relationship of an object leads to; nil where there is no such object.
+  /// Returns the target of an object's to-one relationship; nil if the object does not exist.
   private func reference(
     of number: ObjectNumber, at index: Int, _ entity: EntitySchema, _ reader: TransactionReader
   ) throws(StoreError) -> ObjectNumber? {
@@ -123,7 +124,7 @@ struct ReturnedLinks {
 
   // MARK: To-many relationships
 
-  /// Makes the index over a to-one relationship from the records.
+  /// Builds the index over a to-one relationship from the records.
   private func derive(
     _ relationship: StoreDatabases.Relationship, _ transaction: borrowing WriteTransaction
   ) throws(StoreError) {
@@ -152,7 +153,7 @@ struct ReturnedLinks {
     }
   }
 
-  /// Copies the links of a relationship without order.
+  /// Copies the links of an unordered relationship.
   private func restore(
     _ relationship: StoreDatabases.Relationship, _ transaction: borrowing WriteTransaction
   ) throws(StoreError) {
@@ -195,7 +196,7 @@ struct ReturnedLinks {
     }
   }
 
-  /// Whether both ends of a link are there, and a member that knows one owner only knows this one.
+  /// Whether both ends of a link exist, and a member with a single owner has this one.
   private func isLink(
     _ relationship: RelationshipSchema, _ owner: ObjectNumber, _ member: ObjectNumber,
     _ reader: TransactionReader
@@ -204,7 +205,7 @@ struct ReturnedLinks {
     return try leads(relationship, from: owner, to: member, reader)
   }
 
-  /// Calls `body` with the entries that the former model left of a relationship.
+  /// Calls `body` with the entries of a relationship that were kept.
   private func eachEntry(
     of relationship: StoreDatabases.Relationship, isOrder: Bool,
     _ transaction: borrowing WriteTransaction,

@@ -1,20 +1,20 @@
 internal import ArborModel
 internal import LMDB
 
-/// Gives attributes the values of their former type again, as the store goes back to the former
-/// model although something was committed since.
+/// Restores the values of attributes whose types a migration changed when it is reverted despite
+/// later commits.
 ///
-/// Records that were not written since have them still, whatever the newer model made of them;
-/// others have values of the newer type, which are converted back where the former one holds them.
+/// Records that were not written since still contain the former values. Others contain values of
+/// the newer type, which are converted back if they fit the former type.
 struct ReturnedValues {
   let migration: LightweightMigration
   let parts: StoreParts
   let former: FormerModel
-  /// Those of the model that comes back.
+  /// The layouts of the former model.
   let layouts: StoreLayouts
   private let limit = WorkLimit()
 
-  /// An attribute as the three models have it.
+  /// An attribute in the three models.
   private struct Column {
     let attribute: AttributeSchema
     let retyped: RetypedAttribute
@@ -25,8 +25,9 @@ struct ReturnedValues {
 
     private var isMandatory: Bool { !attribute.description.isOptional }
 
-    /// What an object has from now on for its value, which is nil where the former type does not
-    /// hold it.
+    /// Returns the value that an object gets from now on.
+    ///
+    /// - Parameter value: The present value; nil if it does not fit the former type.
     mutating func value(_ value: Value?, of number: ObjectNumber) -> Value {
       if value == nil, !retyped.isDropped { unfitting.add(number) }
       if let value, !value.isNull || !isMandatory { return value }
@@ -36,10 +37,11 @@ struct ReturnedValues {
     }
   }
 
-  /// Takes time in proportion to the objects of entities that have such an attribute.
+  /// Restores all values.
   ///
-  /// - Throws: `notReverted` with the values that the former types do not hold and that may not be
+  /// - Throws: `notReverted` with the values that do not fit the former types and may not be
   ///   dropped.
+  /// - Complexity: Linear in the number of objects of entities with such an attribute.
   func restore(_ transaction: borrowing WriteTransaction) throws(StoreError) {
     if migration.retyped.isEmpty { return }
     let arbor = parts.databases.arbor
@@ -76,7 +78,7 @@ struct ReturnedValues {
     _ since: EntitySchema, _ formerLayouts: StoreLayouts, _ transaction: borrowing WriteTransaction
   ) throws(StoreError) {
     let records = parts.databases.records(since.index)
-    // Values of the two types lie alike then, so that nothing tells when they were written.
+    // Values of both types are stored alike then, so that their age is unknown.
     let isSameLayout = since.layout.number == before.layout.number
     var next: UInt64? = 0
     while let first = next {
@@ -110,7 +112,7 @@ struct ReturnedValues {
 
   private static var batchSize: Int { 1 << 10 }
 
-  /// The numbers of the next objects, so many as are restored at once.
+  /// Returns the numbers of the objects in the next batch.
   private static func batch(
     of records: Database, from first: UInt64, _ reader: TransactionReader
   ) throws(StoreError) -> [ObjectNumber] {
@@ -149,7 +151,7 @@ struct ReturnedValues {
 }
 
 extension WriteTransaction {
-  /// Puts a record in the place of the one that an object has, with the same version.
+  /// Replaces the record of an object without changing its version.
   func put(
     _ record: RecordView, of number: ObjectNumber, _ entity: EntitySchema,
     in records: Database

@@ -1,24 +1,24 @@
 internal import ArborModel
 
-/// An attribute whose type was another one before the migration that is taken back.
+/// An attribute whose type was changed by a migration that is being reverted.
 struct RetypedAttribute {
-  /// What the model calls it that is left.
+  /// The name in the newer model.
   let source: String
-  /// Its type in the model that comes back.
+  /// The type in the former model.
   let type: AttributeType
-  /// What names it where its values may be dropped.
+  /// The name that permits dropping its values.
   let lossName: String
-  /// Whether values that do not convert may be dropped. Leave to drop whatever was removed is none:
-  /// they are there still.
+  /// Whether values that do not convert may be dropped. Permission to drop everything removed does
+  /// not include them, since they still exist.
   let isDropped: Bool
 
-  /// The attributes of plain values whose types change. Those of which every value converts by
-  /// itself are among them: what was not written since has values of the former type still, which
-  /// the way forth did not convert.
+  /// Returns the attributes of plain values whose types change. They include those whose values all
+  /// convert: records that were not written since still have values of the former type, which the
+  /// migration did not convert.
   ///
   /// - Parameters:
-  ///   - difference: From the model that is left to the one that comes back.
-  ///   - names: What may be dropped; nil for everything that was removed.
+  ///   - difference: The difference from the newer to the former model.
+  ///   - names: The names of the data that may be dropped; nil for everything removed.
   static func all(
     in difference: ModelDifference, dropping names: Set<String>?
   ) -> [ModelDifference.Subject: RetypedAttribute] {

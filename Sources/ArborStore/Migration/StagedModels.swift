@@ -1,33 +1,32 @@
 package import ArborModel
 
-/// The models that the private copy of a store goes through when it is brought to another model by
-/// passes over its objects or by code.
+/// The models that the private copy of a store has in turn when passes over its objects or code
+/// migrate it.
 ///
-/// What lies otherwise in a store of the newer model goes with the ``bridge`` and comes back,
-/// empty, with the ``relaxed`` one, which has none of the rules that old objects may break. Passes
-/// and code fill it from the original; then the copy becomes one of the newer model, which checks
-/// its rules.
+/// The ``bridge`` drops the properties that the newer model stores differently. The ``relaxed``
+/// model adds them again, empty, and without the rules that old objects may break. Passes and code
+/// fill them from the original. Then the copy gets the newer model, which checks its rules.
 package struct StagedModels: Sendable {
-  /// A property that begins anew in the copy.
+  /// A property that starts empty in the copy.
   package struct Anew: Sendable, Hashable {
     /// The entity that declares it, by its new name.
     package let entity: String
     package let property: String
-    /// An attribute's name in the older model; nil where that has nothing of it. Of relationships
-    /// see ``StagedModels/relationshipSources``.
+    /// An attribute's name in the older model; nil if that does not have it. For relationships see
+    /// ``StagedModels/relationshipSources``.
     package let source: String?
     package let isRelationship: Bool
   }
 
-  /// Without what begins anew; nil where nothing does.
+  /// The model without the properties that start empty; nil if there are none.
   package let bridge: ManagedObjectModel?
   /// The newer model without the rules that old objects may break.
   package let relaxed: ManagedObjectModel
-  /// What begins anew, in the order of the newer model.
+  /// The properties that start empty, in the order of the newer model.
   package let anew: [Anew]
-  /// The stored derived attributes that have to be computed for present objects, by entity.
+  /// The stored derived attributes to compute for present objects, by entity.
   package let computed: [String: [String]]
-  /// The new names of the entities that both models have, by the former ones.
+  /// The new names of the entities that both models have, by the former names.
   package let newNames: [String: String]
   /// The names in the older model of the relationships that an entity keeps, inherited ones
   /// included, by entity and by their new names.
@@ -38,8 +37,8 @@ package struct StagedModels: Sendable {
   package let difference: ModelDifference
 
   /// - Parameters:
-  ///   - renames: New names of entities that no identifier pairs, by the former ones.
-  ///   - versions: The models between, the oldest first.
+  ///   - renames: New names of entities that no identifier pairs, by their former names.
+  ///   - versions: The models in between, from the oldest on.
   /// - Throws: `exhausted`, `invalidModel`.
   package init(
     from old: ModelSchema, to target: ManagedObjectModel, via versions: [ManagedObjectModel] = [],
@@ -76,8 +75,8 @@ package struct StagedModels: Sendable {
     bridge = search.isEmpty ? nil : search.bridge(relaxed)
   }
 
-  /// The names in the older model of the attributes and to-one relationships whose values an entity
-  /// keeps or gets back from a pass, by their new names.
+  /// Returns the names in the older model of the attributes and to-one relationships whose values
+  /// an entity keeps or gets back from a pass, by their new names.
   package func valueSources(of entity: EntityDescription) -> [String: String] {
     var sources = fieldSources[entity.name] ?? [:]
     let lineage = Set(relaxed.lineage(of: entity).map(\.name))
@@ -87,16 +86,16 @@ package struct StagedModels: Sendable {
     return sources
   }
 
-  /// The properties of the newer model that lose values or links which do not fit, by the entities
-  /// that declare them. That is an obstacle of the models, unless it is named.
+  /// The properties of the newer model that lose values or links that do not fit, by the entities
+  /// that declare them. A loss that is not named is an obstacle.
   package var lossy: Set<ModelDifference.Subject> {
     Set(difference.changes.lazy.filter { $0.loss != nil }.compactMap(\.subject))
   }
 
-  /// Whether there is anything to do but a change of the catalogue.
+  /// Whether changing the catalogue is not enough.
   package var needsPass: Bool { !anew.isEmpty || !computed.isEmpty }
 
-  /// The newer model with renames that its own identifiers do not say.
+  /// Returns the newer model with renames that its own identifiers do not contain.
   private static func marked(
     _ target: ManagedObjectModel, _ renames: [String: String], _ old: ManagedObjectModel
   ) -> ManagedObjectModel {
@@ -111,7 +110,7 @@ package struct StagedModels: Sendable {
   }
 }
 
-/// Finds what begins anew, and makes the models for it.
+/// Finds the properties that start empty and creates the models for them.
 private struct AnewSearch {
   private var model: ManagedObjectModel
   private let old: ModelSchema
@@ -156,7 +155,7 @@ private struct AnewSearch {
     }
   }
 
-  /// Lets the attributes of a composite type begin anew; code gives them their values.
+  /// Adds the attributes of a composite type, which code fills.
   private mutating func addAttributes(ofComposite name: String) {
     for entity in model.entities {
       for attribute in entity.attributes where attribute.type == .composite(name) {
@@ -165,8 +164,7 @@ private struct AnewSearch {
     }
   }
 
-  /// Lets a relationship of an entity of the older model begin anew, which some of its objects lose
-  /// with their parent.
+  /// Adds a relationship of an entity of the older model that some objects lose with their parent.
   private mutating func addRelationship(_ former: String?, of entity: String) {
     guard let plan = plans.values.first(where: { $0.oldName == entity }) else { return }
     for (name, source) in plan.relationships where source == former { add(plan.name, name) }
@@ -188,15 +186,15 @@ private struct AnewSearch {
     return owner.map { ModelDifference.Subject($0.name, property) }
   }
 
-  /// Whether an entity's objects are not in the copy.
+  /// Whether the copy does not contain an entity's objects.
   private func isGone(_ entity: EntityDescription) -> Bool {
     guard !entity.isAbstract else { return false }
     let plan = plans.values.first { $0.oldName == entity.name }
     return plan.flatMap { model.entity(named: $0.name) }?.isAbstract ?? true
   }
 
-  /// Lets the relationships begin anew that may lead to objects of an entity of the older model,
-  /// and go on to lead to others.
+  /// Adds the relationships that may contain objects of an entity of the older model, as well as
+  /// others.
   private mutating func addRelationships(to name: String) {
     guard let entity = old.model.entity(named: name) else { return }
     let kinds = Set(old.model.lineage(of: entity).map(\.name))
@@ -212,9 +210,8 @@ private struct AnewSearch {
     }
   }
 
-  /// Lets the relationships begin anew that an entity whose objects go inherits and whose inverse is
-  /// not kept: it is hidden, or another takes its place and its links. Those lists contain the
-  /// objects that go.
+  /// Adds the relationships that a removed entity inherits and whose inverse is not kept because it
+  /// is hidden or replaced by another one. Their lists contain the removed objects.
   private mutating func addOneSidedRelationships(of name: String) {
     guard let gone = old.entity(named: name) else { return }
     for plan in plans.values {
@@ -238,7 +235,7 @@ private struct AnewSearch {
     }
   }
 
-  /// Adds what depends on what begins anew: relationships back, and derived attributes.
+  /// Adds dependent properties: inverses and derived attributes.
   mutating func close() {
     var count = -1
     while count != subjects.count {
@@ -283,7 +280,7 @@ private struct AnewSearch {
 
   // MARK: Models
 
-  /// The model without rules that present objects may break.
+  /// Creates the model without rules that present objects may break.
   func relaxed() -> ManagedObjectModel {
     var model = model
     model.fetchRequestTemplates = []
@@ -303,9 +300,9 @@ private struct AnewSearch {
     for index in model.entities.indices {
       let name = model.entities[index].name
       model.entities[index].fetchedProperties = []
-      // Until all objects have their values back, many share the default.
+      // Until objects have their values back, many of them share the default.
       model.entities[index].omitUniqueness { isMade(name, ofAnew: $0) }
-      // A new entity may have old objects: those of subentities that it is the new parent of.
+      // A new entity may have old objects if it is the new parent of existing entities.
       model.entities[index].relax { optional.contains(ModelDifference.Subject(name, $0)) }
       guard plans[name] != nil else { continue }
       for change in difference.changes where change.entity == name {
@@ -316,7 +313,7 @@ private struct AnewSearch {
     return model
   }
 
-  /// A model without what begins anew.
+  /// Creates the model without the properties that start empty.
   func bridge(_ relaxed: ManagedObjectModel) -> ManagedObjectModel {
     var model = relaxed
     let names = Set(subjects.compactMap(\.property))
@@ -335,7 +332,7 @@ private struct AnewSearch {
     return model
   }
 
-  /// Whether a column or a condition of an index is made of what begins anew.
+  /// Whether a column or a condition of an index depends on properties that start empty.
   private func isMade(_ entity: String, ofAnew expression: String) -> Bool {
     subjects.contains { subject in
       guard let property = subject.property, expression.mentions([property]) else { return false }
@@ -367,8 +364,8 @@ extension EntityDescription {
     }
   }
 
-  /// Leaves out the unique indexes with a column or a condition that is meant, which are filled and
-  /// checked at the end.
+  /// Omits the unique indexes with a matching column or condition, which are filled and checked at
+  /// the end.
   fileprivate mutating func omitUniqueness(_ isMeant: (String) -> Bool) {
     uniquenessConstraints.removeAll { $0.contains(where: isMeant) }
     fetchIndexes.removeAll { index in
@@ -378,9 +375,9 @@ extension EntityDescription {
     }
   }
 
-  /// Leaves out an index that is filled at the end, when what it is made of has its values.
+  /// Omits an index that is filled at the end, when its properties have their values.
   ///
-  /// - Parameter mayBreak: Whether objects may share values in it that they did not share before.
+  /// - Parameter mayBreak: Whether objects may share values that they did not share before.
   fileprivate mutating func omit(_ change: ModelDifference.IndexChange, mayBreak: Bool) {
     switch change {
     case .added(let index), .changed(_, let index): fetchIndexes.removeAll { $0.name == index.name }
@@ -395,7 +392,7 @@ extension EntityDescription {
 }
 
 extension ModelDifference.CompositeChange {
-  /// The name of the type that changes.
+  /// The name of the changed type.
   fileprivate var typeName: String {
     switch self {
     case .added(let name), .removed(let name), .partAdded(let name, _, _),

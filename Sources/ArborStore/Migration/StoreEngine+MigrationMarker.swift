@@ -1,7 +1,7 @@
 internal import LMDB
 
 extension StoreEngine {
-  /// The migration that is under way in a copy of the file; nil where none exists.
+  /// Returns the migration that is under way in a copy of the file; nil if there is none.
   package func migrationMarker() throws(StoreError) -> MigrationMarker? {
     try read { (reader) throws(StoreError) in
       let header = try StoreHeader.read(reader, databases.arbor, path: path)
@@ -9,13 +9,12 @@ extension StoreEngine {
     }
   }
 
-  /// Begins a migration in a copy: from now on all commits but those of a store that was opened
-  /// with ``StoreOpening/isMigrating`` are refused, in every process. Durable when it returns.
+  /// Starts a migration in a copy: from now on commits are refused in every process, except those
+  /// of stores that were opened with ``StoreOpening/isMigrating``. Durable when it returns.
   ///
-  /// A copy of the file that is made afterwards has the marker too.
+  /// Later copies of the file contain the marker, too. Does nothing if it exists already.
   ///
-  /// - Throws: `migrationUnderWay` where another plan's marker is there already; the same one is
-  ///   left as it is.
+  /// - Throws: `migrationUnderWay` if there is a marker of another plan.
   package func setMigrationMarker(_ marker: MigrationMarker) throws(StoreError) {
     try changeMarker { (transaction, header) throws(StoreError) in
       if header.isBeingMigrated {
@@ -29,8 +28,8 @@ extension StoreEngine {
     }
   }
 
-  /// Ends a migration in a copy, or gives it up: commits go on. Nothing happens where none is under
-  /// way.
+  /// Ends or abandons a migration in a copy, so that commits are accepted again. Does nothing if
+  /// none is under way.
   package func removeMigrationMarker() throws(StoreError) {
     try changeMarker { (transaction, header) throws(StoreError) in
       header.isBeingMigrated = false
@@ -49,7 +48,7 @@ extension StoreEngine {
 }
 
 extension StoreOpener {
-  /// Refuses a file that is being migrated in a copy to callers that want to write to it.
+  /// Refuses to open a file for writing while it is being migrated in a copy.
   func refuseWhileMigrating(
     _ header: HeaderRecord, _ reader: TransactionReader, _ arbor: Database
   ) throws(StoreError) {
@@ -57,7 +56,7 @@ extension StoreOpener {
     throw .migrationUnderWay(try MigrationMarker.read(reader, arbor))
   }
 
-  /// The same of a store that may have been open already.
+  /// Does the same for a store that may have been open already.
   func refuseWhileMigrating(_ store: StoreEngine) throws(StoreError) {
     guard !opening.isReadOnly, !opening.isMigrating, !store.isReadOnly,
       let marker = try store.migrationMarker()

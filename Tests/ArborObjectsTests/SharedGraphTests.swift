@@ -127,7 +127,7 @@ private struct SharedGraph {
     let entity = PlainWorld.entities.randomElement(using: &random) ?? ""
     let objects = try context.fetch(entity)
     guard objects.count > 2, let owner = objects.randomElement(using: &random),
-      let relation = PlainWorld.relations(of: entity).randomElement(using: &random),
+      let relationship = PlainWorld.relationships(of: entity).randomElement(using: &random),
       Int.random(in: 0..<8, using: &random) > 0
     else {
       log.append("\(contextIndex): insert \(try context.insert(entity).objectID)")
@@ -138,24 +138,24 @@ private struct SharedGraph {
       log.append("\(contextIndex): delete \(owner.objectID)")
       return context.delete(owner)
     }
-    let member = try context.fetch(relation.destination).randomElement(using: &random)
-    guard relation.isToMany else {
+    let member = try context.fetch(relationship.destination).randomElement(using: &random)
+    guard relationship.isToMany else {
       let target = Int.random(in: 0..<4, using: &random) == 0 ? nil : member
-      log.append("\(contextIndex): \(owner.objectID).\(relation.name) = \(name(of: target))")
-      return try owner.setObject(target, forKey: relation.name)
+      log.append("\(contextIndex): \(owner.objectID).\(relationship.name) = \(name(of: target))")
+      return try owner.setObject(target, forKey: relationship.name)
     }
     guard let member else { return }
-    if relation.isOrdered, Bool.random(using: &random) {
-      return try arrange(contextIndex, owner, relation.name, member)
+    if relationship.isOrdered, Bool.random(using: &random) {
+      return try arrange(contextIndex, owner, relationship.name, member)
     }
-    let isThere = try owner.objects(forKey: relation.name).contains(member)
+    let isThere = try owner.objects(forKey: relationship.name).contains(member)
     log.append(
-      "\(contextIndex): \(owner.objectID).\(relation.name) "
+      "\(contextIndex): \(owner.objectID).\(relationship.name) "
         + "\(isThere ? "-" : "+")= \(name(of: member))")
     if isThere {
-      try owner.remove(member, forKey: relation.name)
+      try owner.remove(member, forKey: relationship.name)
     } else {
-      try owner.add(member, forKey: relation.name)
+      try owner.add(member, forKey: relationship.name)
     }
   }
 
@@ -201,10 +201,10 @@ private struct SharedGraph {
   /// The members of all ordered relationships.
   private func orders(_ context: ManagedObjectContext) throws -> [ObjectID: [String: [ObjectID]]] {
     var orders: [ObjectID: [String: [ObjectID]]] = [:]
-    for relation in PlainWorld.relations where relation.isOrdered {
-      for object in try context.fetch(relation.entity) {
-        orders[object.objectID, default: [:]][relation.name] = try members(
-          of: object, relation.name)
+    for relationship in PlainWorld.relationships where relationship.isOrdered {
+      for object in try context.fetch(relationship.entity) {
+        orders[object.objectID, default: [:]][relationship.name] = try members(
+          of: object, relationship.name)
       }
     }
     return orders
@@ -216,19 +216,19 @@ private struct SharedGraph {
   ) throws {
     for entity in PlainWorld.entities {
       for object in try context.fetch(entity) {
-        for relation in PlainWorld.relations(of: entity) {
-          let members = try members(of: object, relation.name)
+        for relationship in PlainWorld.relationships(of: entity) {
+          let members = try members(of: object, relationship.name)
           guard Set(members).count == members.count else {
-            throw contradiction("in \(who), \(object.objectID).\(relation.name) is \(members)")
+            throw contradiction("in \(who), \(object.objectID).\(relationship.name) is \(members)")
           }
-          guard let inverse = relation.inverse else { continue }
+          guard let inverse = relationship.inverse else { continue }
           for id in members {
             if !includingDeleted, try context.object(with: id).isDeleted { continue }
             let member = try context.existingObject(with: id)
             let back = try self.members(of: member, inverse)
             guard back.contains(object.objectID) else {
               throw contradiction(
-                "in \(who), \(object.objectID).\(relation.name) leads to \(id), whose \(inverse) "
+                "in \(who), \(object.objectID).\(relationship.name) leads to \(id), whose \(inverse) "
                   + "is \(back)")
             }
           }

@@ -104,8 +104,9 @@ final class EntityBinding: @unchecked Sendable {
     targets = Self.lasting(relationshipSlots.map { entity.relationships[$0].field })
     recordProperties =
       entity.attributes.map { RecordProperty(name: $0.name, field: $0.field) }
-      + entity.relationships.compactMap { relation in
-        relation.isHidden ? nil : relation.field.map { .init(name: relation.name, field: $0) }
+      + entity.relationships.compactMap { relationship in
+        relationship.isHidden
+          ? nil : relationship.field.map { .init(name: relationship.name, field: $0) }
       }
     attributes = Self.lasting(
       attributeSlots.map { AttributeLocation(field: entity.attributes[$0].field, slot: $0) })
@@ -168,18 +169,18 @@ final class EntityBinding: @unchecked Sendable {
 
   /// The relationship that a class numbers so.
   @inline(__always)
-  func relation(_ slot: Int) -> RelationshipSchema {
+  func relationship(_ slot: Int) -> RelationshipSchema {
     guard UInt(bitPattern: slot) < UInt(bitPattern: numberedCount) else {
-      return tracedRelation(slot)
+      return tracedRelationship(slot)
     }
     return numbered[slot]._withUnsafeGuaranteedRef { $0 }
   }
 
   /// The relationship that a class numbers so, whose members are read.
   @inline(__always)
-  func relation(_ slot: Int, of object: ManagedObject) -> RelationshipSchema {
+  func relationship(_ slot: Int, of object: ManagedObject) -> RelationshipSchema {
     guard UInt(bitPattern: slot) < UInt(bitPattern: numberedCount) else {
-      return unusualRelation(slot, of: object)
+      return unusualRelationship(slot, of: object)
     }
     return numbered[slot]._withUnsafeGuaranteedRef { $0 }
   }
@@ -189,7 +190,7 @@ final class EntityBinding: @unchecked Sendable {
   @inline(__always)
   func target(_ slot: Int, of object: ManagedObject) -> RecordField? {
     guard UInt(bitPattern: slot) < UInt(bitPattern: numberedCount) else {
-      return unusualRelation(slot, of: object).field
+      return unusualRelationship(slot, of: object).field
     }
     return targets[slot]
   }
@@ -229,10 +230,10 @@ final class EntityBinding: @unchecked Sendable {
   }
 
   @inline(never)
-  private func unusualRelation(_ slot: Int, of object: ManagedObject) -> RelationshipSchema {
-    let relation = tracedRelation(slot)
-    if isObserved { object.session?.observation?.access(object, relation) }
-    return relation
+  private func unusualRelationship(_ slot: Int, of object: ManagedObject) -> RelationshipSchema {
+    let relationship = tracedRelationship(slot)
+    if isObserved { object.session?.observation?.access(object, relationship) }
+    return relationship
   }
 
   @inline(never)
@@ -244,7 +245,7 @@ final class EntityBinding: @unchecked Sendable {
   }
 
   @inline(never)
-  private func tracedRelation(_ slot: Int) -> RelationshipSchema {
+  private func tracedRelationship(_ slot: Int) -> RelationshipSchema {
     let isKnown =
       isObserved
       ? (0..<slotCounts.relationships).contains(slot) : trace?.noteRelationship(slot) ?? false

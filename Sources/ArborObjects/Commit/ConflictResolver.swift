@@ -64,9 +64,9 @@ struct ConflictResolver {
 
   /// Whether the members of an object's ordered relationships were moved both here and by others.
   private func isContested(_ object: ManagedObject) -> Bool {
-    object.binding.entity.relationships.contains { relation in
-      relation.isOrdered
-        && session.links.edit(object.number, relation).map(session.isContested) == true
+    object.binding.entity.relationships.contains { relationship in
+      relationship.isOrdered
+        && session.links.edit(object.number, relationship).map(session.isContested) == true
     }
   }
 
@@ -99,14 +99,14 @@ struct ConflictResolver {
   }
 
   private func contestedOrders(of object: ManagedObject) -> [MergeConflict.ContestedOrder] {
-    object.binding.entity.relationships.compactMap { relation in
-      guard relation.isOrdered, let edit = session.links.edit(object.number, relation),
+    object.binding.entity.relationships.compactMap { relationship in
+      guard relationship.isOrdered, let edit = session.links.edit(object.number, relationship),
         let arrangement = edit.order?.arrangement
       else { return nil }
-      let stored = session.storedMembers(of: object.number, relation)
+      let stored = session.storedMembers(of: object.number, relationship)
       guard edit.isContested(over: stored) else { return nil }
       return .init(
-        relationship: relation.name,
+        relationship: relationship.name,
         committedMembers: arrangement.base.map(session.objectID),
         contextMembers: edit.members(over: stored).map(session.objectID),
         storeMembers: stored.map(session.objectID))
@@ -118,12 +118,12 @@ struct ConflictResolver {
     let keeper = InverseKeeper(session)
     for link in missing {
       guard let owner = session.registry.object(link.owner),
-        let relation = owner.binding.entity.relationships.first(where: {
+        let relationship = owner.binding.entity.relationships.first(where: {
           $0.name == link.relationship
         }),
-        !relation.isToMany
+        !relationship.isToMany
       else { continue }
-      keeper.set(owner, relation, to: nil)
+      keeper.set(owner, relationship, to: nil)
     }
     try session.file.reporting(
       session.peek { snapshot throws(StoreError) in

@@ -160,14 +160,14 @@ private struct DerivedAttributes {
     var edited: [(ObjectNumber, RelationshipSchema)] = []
     session.links.forEach { edit in
       guard !session.isDeleted(edit.owner) else { return }
-      edited.append((edit.owner, edit.relation))
+      edited.append((edit.owner, edit.relationship))
       touched[edit.owner, default: []].formUnion(edit.addedMembers + edit.removedMembers)
       if edit.changesOwner { reordered.insert(edit.owner) }
     }
-    for (owner, relation) in edited {
+    for (owner, relationship) in edited {
       guard let entity = session.schema.entity(of: owner) else { continue }
       for trigger in plan.triggers[entity.index] {
-        guard case .members(let relationship) = trigger.property, relationship.slot == relation.slot
+        guard case .members(let counted) = trigger.property, counted.slot == relationship.slot
         else { continue }
         traverse(from: owner, back: trigger)
       }
@@ -193,7 +193,7 @@ private struct DerivedAttributes {
     for hop in trigger.hops.reversed() {
       var next: Set<ObjectNumber> = []
       for number in front where isThere(number) {
-        guard let inverse = session.relation(of: number, hop.inverseSlot),
+        guard let inverse = session.relationship(of: number, hop.inverseSlot),
           let object = session.fault(number)
         else { continue }
         if inverse.isToMany {

@@ -33,11 +33,11 @@ extension Session {
     guard pending.deletedCount > 0 else { return }
     let keeper = InverseKeeper(self)
     for change in pending.all where change.kind == .updated {
-      for relation in change.object.binding.entity.relationships {
-        guard let field = relation.field, let target = change.object.target(of: relation),
+      for relationship in change.object.binding.entity.relationships {
+        guard let field = relationship.field, let target = change.object.target(of: relationship),
           isDeleted(target), change.committed?.reference(field) == target
         else { continue }
-        keeper.set(change.object, relation, to: nil)
+        keeper.set(change.object, relationship, to: nil)
       }
     }
   }
@@ -47,16 +47,17 @@ extension Session {
     var changes = ChangeSet()
     changes.records.reserveCapacity(pending.count)
     func append(_ edit: PendingMembers, _ change: ChangeSet.LinkEdit.Edit) {
-      changes.links.append(.init(owner: edit.owner, relationship: edit.relation, change))
+      changes.links.append(.init(owner: edit.owner, relationship: edit.relationship, change))
     }
     var reordered: [ObjectNumber: UInt64] = [:]
     for (edit, members) in newOrders() {
-      let bit = schema.entity(of: edit.owner)?.changeBit(ofLinks: edit.relation.slot)
+      let bit = schema.entity(of: edit.owner)?.changeBit(ofLinks: edit.relationship.slot)
       reordered[edit.owner, default: 0] |= bit ?? EntitySchema.otherProperties
       append(edit, .reorder(members))
     }
     links.forEach { edit in
-      guard edit.relation.storage == .links, !edit.relation.isOrdered, !isDeleted(edit.owner)
+      guard edit.relationship.storage == .links, !edit.relationship.isOrdered,
+        !isDeleted(edit.owner)
       else { return }
       for member in edit.removed.numbers { append(edit, .remove(member)) }
       for member in edit.added.numbers { append(edit, .add(member)) }

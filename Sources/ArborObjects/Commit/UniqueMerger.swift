@@ -62,14 +62,14 @@ struct UniqueMerger {
     case .overwrite: copyAttributes(of: inserted, to: survivor, onlyChanged: false)
     case .storeWins, .rollback: break
     }
-    for relation in inserted.binding.entity.relationships {
-      guard relation.isToMany else {
-        moveTarget(of: inserted, relation, to: survivor, resolution)
+    for relationship in inserted.binding.entity.relationships {
+      guard relationship.isToMany else {
+        moveTarget(of: inserted, relationship, to: survivor, resolution)
         continue
       }
-      for number in session.members(of: inserted, relation) {
+      for number in session.members(of: inserted, relationship) {
         let member = number == inserted.number ? survivor : session.fault(number)
-        if let member { keeper.add(member, to: survivor, relation) }
+        if let member { keeper.add(member, to: survivor, relationship) }
       }
     }
     // What is left of its links goes with it.
@@ -97,18 +97,20 @@ struct UniqueMerger {
   }
 
   private func moveTarget(
-    of inserted: ManagedObject, _ relation: RelationshipSchema, to survivor: ManagedObject,
+    of inserted: ManagedObject, _ relationship: RelationshipSchema, to survivor: ManagedObject,
     _ resolution: MergeResolution
   ) {
-    let number = inserted.target(of: relation)
+    let number = inserted.target(of: relationship)
     let target = number.flatMap { $0 == inserted.number ? survivor : session.fault($0) }
     switch resolution {
-    case .objectWins: if let target { keeper.set(survivor, relation, to: target) }
-    case .overwrite: keeper.set(survivor, relation, to: target)
+    case .objectWins: if let target { keeper.set(survivor, relationship, to: target) }
+    case .overwrite: keeper.set(survivor, relationship, to: target)
     case .storeWins, .rollback:
       // A partner links to the object by a field of its own.
-      guard relation.isPaired, let target, survivor.target(of: relation) == nil else { return }
-      keeper.set(survivor, relation, to: target)
+      guard relationship.isPaired, let target, survivor.target(of: relationship) == nil else {
+        return
+      }
+      keeper.set(survivor, relationship, to: target)
     }
   }
 }

@@ -27,10 +27,10 @@ final class ObjectObservation: ChangeListener {
       declaringEntity = 0
     }
 
-    init(all relation: RelationshipSchema) {
+    init(all relationship: RelationshipSchema) {
       number = 0
-      property = .relationship(relation.slot)
-      declaringEntity = relation.declaringEntity
+      property = .relationship(relationship.slot)
+      declaringEntity = relationship.declaringEntity
     }
   }
 
@@ -48,7 +48,7 @@ final class ObjectObservation: ChangeListener {
   private unowned let session: Session
   private let registrar = ObservationRegistrar()
   private var replaced: [ObjectNumber: Replaced] = [:]
-  private var links: [(owner: ObjectNumber, relation: RelationshipSchema)] = []
+  private var links: [(owner: ObjectNumber, relationship: RelationshipSchema)] = []
   /// Whether the members of derived relationships may have changed at the other side.
   private var hasConcurrentReferences = false
   private(set) var isOver = false
@@ -65,11 +65,11 @@ final class ObjectObservation: ChangeListener {
     registrar.access(object, keyPath: \.[observed: Observed(object.number, property)])
   }
 
-  func access(_ object: ManagedObject, _ relation: RelationshipSchema) {
-    access(object, .relationship(relation.slot))
+  func access(_ object: ManagedObject, _ relationship: RelationshipSchema) {
+    access(object, .relationship(relationship.slot))
     // Whose members others change is known of the members alone.
-    if relation.storage == .derived {
-      registrar.access(object, keyPath: \.[observed: Observed(all: relation)])
+    if relationship.storage == .derived {
+      registrar.access(object, keyPath: \.[observed: Observed(all: relationship)])
     }
   }
 
@@ -91,14 +91,14 @@ final class ObjectObservation: ChangeListener {
     replaced[number] = entry
   }
 
-  func willChange(linksOf owner: ObjectNumber, _ relation: RelationshipSchema) {
+  func willChange(linksOf owner: ObjectNumber, _ relationship: RelationshipSchema) {
     // What is not registered nobody can have read.
     guard let object = session.registry.object(owner) else { return }
-    willChange(object, .relationship(relation.slot))
+    willChange(object, .relationship(relationship.slot))
   }
 
-  func noteReplaced(linksOf owner: ObjectNumber, _ relation: RelationshipSchema) {
-    links.append((owner, relation))
+  func noteReplaced(linksOf owner: ObjectNumber, _ relationship: RelationshipSchema) {
+    links.append((owner, relationship))
   }
 
   func noteConcurrent(_ change: HistoryEntry.Change, isRegistered: Bool) {
@@ -123,15 +123,15 @@ final class ObjectObservation: ChangeListener {
     for entry in replaced.values { tell(entry) }
     for link in links {
       guard let owner = session.registry.object(link.owner) else { continue }
-      tell(owner, Observed(owner.number, .relationship(link.relation.slot)))
+      tell(owner, Observed(owner.number, .relationship(link.relationship.slot)))
     }
     // Key paths say what is meant; the object beside them only says of which class it is.
     guard concurrent,
       let object = replaced.values.first?.object ?? session.registry.first
     else { return }
-    for relation in session.classes.bindings.flatMap(\.entity.relationships)
-    where relation.storage == .derived {
-      tell(object, Observed(all: relation))
+    for relationship in session.classes.bindings.flatMap(\.entity.relationships)
+    where relationship.storage == .derived {
+      tell(object, Observed(all: relationship))
     }
   }
 

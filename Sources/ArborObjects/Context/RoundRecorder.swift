@@ -43,8 +43,8 @@ package final class RoundRecorder: ChangeListener {
       case .object(let edit):
         // The first edit tells what the object was when the round began.
         if seen.insert(edit.object).inserted { add(edit, to: &round) }
-      case .link(let edit): addOwner(edit.owner, edit.relation, seen, to: &round)
-      case .order(let owner, let relation, _): addOwner(owner, relation, seen, to: &round)
+      case .link(let edit): addOwner(edit.owner, edit.relationship, seen, to: &round)
+      case .order(let owner, let relationship, _): addOwner(owner, relationship, seen, to: &round)
       case .sequence, .none: break
       }
     }
@@ -53,10 +53,10 @@ package final class RoundRecorder: ChangeListener {
   }
 
   private func addOwner(
-    _ number: ObjectNumber, _ relation: RelationshipSchema, _ seen: Set<ManagedObject>,
+    _ number: ObjectNumber, _ relationship: RelationshipSchema, _ seen: Set<ManagedObject>,
     to round: inout ChangeRound
   ) {
-    guard !relation.isHidden, let owner = session.registry.object(number), owner.isUpdated,
+    guard !relationship.isHidden, let owner = session.registry.object(number), owner.isUpdated,
       !seen.contains(owner)
     else { return }
     round.updated.insert(owner)

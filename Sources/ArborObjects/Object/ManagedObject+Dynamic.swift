@@ -46,10 +46,10 @@ extension ManagedObject {
   /// The object that a to-one relationship leads to, by the relationship's name.
   @_disfavoredOverload
   public final subscript(key: String) -> ManagedObject? {
-    get { object(of: orStop { () throws(ArborError) in try relation(key, isToMany: false) }) }
+    get { object(of: orStop { () throws(ArborError) in try relationship(key, isToMany: false) }) }
     set {
       orStop { () throws(ArborError) in
-        try setObject(newValue, of: relation(key, isToMany: false))
+        try setObject(newValue, of: relationship(key, isToMany: false))
       }
     }
   }
@@ -58,10 +58,10 @@ extension ManagedObject {
   /// in that of their IDs.
   @_disfavoredOverload
   public final subscript(key: String) -> [ManagedObject] {
-    get { objects(of: orStop { () throws(ArborError) in try relation(key, isToMany: true) }) }
+    get { objects(of: orStop { () throws(ArborError) in try relationship(key, isToMany: true) }) }
     set {
       orStop { () throws(ArborError) in
-        try setObjects(newValue, of: relation(key, isToMany: true))
+        try setObjects(newValue, of: relationship(key, isToMany: true))
       }
     }
   }
@@ -88,16 +88,15 @@ extension ManagedObject {
       if binding.isObserved { session?.observation?.access(self, .attribute(attribute.slot)) }
       return value(of: attribute.field, in: currentRecord)
     case .relationship(let relationship):
-      let relation = binding.entity.relationships[relationship.slot]
-      noteAccess(relation)
-      guard relation.isToMany else {
-        return target(of: relation).map { .objectID(id(of: $0)) } ?? .null
+      noteAccess(relationship)
+      guard relationship.isToMany else {
+        return target(of: relationship).map { .objectID(id(of: $0)) } ?? .null
       }
       guard let session else {
-        noteLostRead(relation.name)
+        noteLostRead(relationship.name)
         return .list([])
       }
-      return .list(session.members(of: self, relation).map { .objectID(session.objectID($0)) })
+      return .list(session.members(of: self, relationship).map { .objectID(session.objectID($0)) })
     }
   }
 
@@ -116,19 +115,18 @@ extension ManagedObject {
     case .attribute(let attribute): try setValue(value, of: attribute)
     case .relationship(let relationship):
       let session = try requireSession()
-      let relation = binding.entity.relationships[relationship.slot]
       switch value {
-      case .null where relationship.isToMany: try setObjects([], of: relation)
-      case .null: try setObject(nil, of: relation)
+      case .null where relationship.isToMany: try setObjects([], of: relationship)
+      case .null: try setObject(nil, of: relationship)
       case .objectID(let id) where !relationship.isToMany:
-        try setObject(session.object(of: id), of: relation)
+        try setObject(session.object(of: id), of: relationship)
       case .list(let values) where relationship.isToMany:
         var members: [ManagedObject] = []
         for value in values {
           guard case .objectID(let id) = value else { throw mismatch(key, value) }
           members.append(try session.object(of: id))
         }
-        try setObjects(members, of: relation)
+        try setObjects(members, of: relationship)
       default: throw mismatch(key, value)
       }
     }
@@ -196,16 +194,16 @@ extension ManagedObject {
   ///
   /// - Throws: As ``value(forKey:)``; `typeMismatch` where there is no such to-one relationship.
   public final func object(forKey key: String) throws(ArborError) -> ManagedObject? {
-    let relation = try relation(key, isToMany: false)
-    try requireReadable(.relationship(relation), asObject: true)
-    return try reading { object(of: relation) }
+    let relationship = try relationship(key, isToMany: false)
+    try requireReadable(.relationship(relationship), asObject: true)
+    return try reading { object(of: relationship) }
   }
 
-  final func object(of relation: RelationshipSchema) -> ManagedObject? {
-    noteAccess(relation)
-    guard let target = target(of: relation) else { return nil }
+  final func object(of relationship: RelationshipSchema) -> ManagedObject? {
+    noteAccess(relationship)
+    guard let target = target(of: relationship) else { return nil }
     guard let session else {
-      noteLostRead(relation.name)
+      noteLostRead(relationship.name)
       return nil
     }
     return session.fault(target)
@@ -218,15 +216,16 @@ extension ManagedObject {
   ///   context, `notAllowed` where this object may not be changed any more.
   public final func setObject(_ target: ManagedObject?, forKey key: String) throws(ArborError) {
     try changing { () throws(ArborError) in
-      try setObject(target, of: relation(key, isToMany: false))
+      try setObject(target, of: relationship(key, isToMany: false))
     }
   }
 
-  final func setObject(_ target: ManagedObject?, of relation: RelationshipSchema) throws(ArborError)
+  final func setObject(_ target: ManagedObject?, of relationship: RelationshipSchema)
+    throws(ArborError)
   {
     let session = try requireSession()
-    if let problem = target.flatMap({ problem(of: $0, relation) }) { throw problem }
-    InverseKeeper(session).set(self, relation, to: target)
+    if let problem = target.flatMap({ problem(of: $0, relationship) }) { throw problem }
+    InverseKeeper(session).set(self, relationship, to: target)
   }
 
   /// The members of a to-many relationship, in their order where it is ordered, else in that of
@@ -234,18 +233,18 @@ extension ManagedObject {
   ///
   /// - Throws: As ``value(forKey:)``; `typeMismatch` where there is no such to-many relationship.
   public final func objects(forKey key: String) throws(ArborError) -> [ManagedObject] {
-    let relation = try relation(key, isToMany: true)
-    try requireReadable(.relationship(relation))
-    return try reading { objects(of: relation) }
+    let relationship = try relationship(key, isToMany: true)
+    try requireReadable(.relationship(relationship))
+    return try reading { objects(of: relationship) }
   }
 
-  final func objects(of relation: RelationshipSchema) -> [ManagedObject] {
-    noteAccess(relation)
+  final func objects(of relationship: RelationshipSchema) -> [ManagedObject] {
+    noteAccess(relationship)
     guard let session else {
-      noteLostRead(relation.name)
+      noteLostRead(relationship.name)
       return []
     }
-    return session.memberObjects(of: self, relation)
+    return session.memberObjects(of: self, relationship)
   }
 
   /// Makes objects the members of a to-many relationship; the inverses follow at once.
@@ -255,20 +254,20 @@ extension ManagedObject {
     _ members: some Sequence<ManagedObject>, forKey key: String
   ) throws(ArborError) {
     try changing { () throws(ArborError) in
-      try setObjects(members, of: relation(key, isToMany: true))
+      try setObjects(members, of: relationship(key, isToMany: true))
     }
   }
 
   final func setObjects(
-    _ members: some Sequence<ManagedObject>, of relation: RelationshipSchema
+    _ members: some Sequence<ManagedObject>, of relationship: RelationshipSchema
   ) throws(ArborError) {
     let session = try requireSession()
     let members = Array(members)
     for member in members {
-      if let problem = problem(of: member, relation) { throw problem }
+      if let problem = problem(of: member, relationship) { throw problem }
     }
     guard change?.kind != .deleted else { return }
-    InverseKeeper(session).replace(self, relation, with: members.lazy.map(\.number))
+    InverseKeeper(session).replace(self, relationship, with: members.lazy.map(\.number))
   }
 
   /// Adds a member to a to-many relationship, at the end of an ordered one, without reading the
@@ -276,14 +275,14 @@ extension ManagedObject {
   ///
   /// - Throws: As ``setObject(_:forKey:)``.
   public final func add(_ member: ManagedObject, forKey key: String) throws(ArborError) {
-    try changing { () throws(ArborError) in try add(member, to: relation(key, isToMany: true)) }
+    try changing { () throws(ArborError) in try add(member, to: relationship(key, isToMany: true)) }
   }
 
-  final func add(_ member: ManagedObject, to relation: RelationshipSchema) throws(ArborError) {
+  final func add(_ member: ManagedObject, to relationship: RelationshipSchema) throws(ArborError) {
     let session = try requireSession()
-    if let problem = problem(of: member, relation) { throw problem }
+    if let problem = problem(of: member, relationship) { throw problem }
     guard change?.kind != .deleted else { return }
-    InverseKeeper(session).add(member, to: self, relation)
+    InverseKeeper(session).add(member, to: self, relationship)
   }
 
   /// Removes a member from a to-many relationship, without reading the others. Nothing happens
@@ -292,14 +291,16 @@ extension ManagedObject {
   /// - Throws: As ``setObject(_:forKey:)``.
   public final func remove(_ member: ManagedObject, forKey key: String) throws(ArborError) {
     try changing { () throws(ArborError) in
-      try remove(member, from: relation(key, isToMany: true))
+      try remove(member, from: relationship(key, isToMany: true))
     }
   }
 
-  final func remove(_ member: ManagedObject, from relation: RelationshipSchema) throws(ArborError) {
+  final func remove(_ member: ManagedObject, from relationship: RelationshipSchema)
+    throws(ArborError)
+  {
     let session = try requireSession()
-    guard change?.kind != .deleted, session.isMember(member, of: self, relation) else { return }
-    InverseKeeper(session).remove(member, from: self, relation)
+    guard change?.kind != .deleted, session.isMember(member, of: self, relationship) else { return }
+    InverseKeeper(session).remove(member, from: self, relationship)
   }
 
   /// Whether an object is a member of a to-many relationship, without reading the others.
@@ -308,40 +309,40 @@ extension ManagedObject {
   public final func contains(
     _ member: ManagedObject, forKey key: String
   ) throws(ArborError) -> Bool {
-    let relation = try relation(key, isToMany: true)
-    try requireReadable(.relationship(relation))
-    return try reading { contains(member, in: relation) }
+    let relationship = try relationship(key, isToMany: true)
+    try requireReadable(.relationship(relationship))
+    return try reading { contains(member, in: relationship) }
   }
 
-  final func contains(_ member: ManagedObject, in relation: RelationshipSchema) -> Bool {
-    noteAccess(relation)
+  final func contains(_ member: ManagedObject, in relationship: RelationshipSchema) -> Bool {
+    noteAccess(relationship)
     guard let session else {
-      noteLostRead(relation.name)
+      noteLostRead(relationship.name)
       return false
     }
-    return session.isMember(member, of: self, relation)
+    return session.isMember(member, of: self, relationship)
   }
 
   /// The number of members of a to-many relationship, without reading them.
   ///
   /// - Throws: As ``objects(forKey:)``.
   public final func count(forKey key: String) throws(ArborError) -> Int {
-    let relation = try relation(key, isToMany: true)
-    try requireReadable(.relationship(relation))
-    return try reading { count(of: relation) }
+    let relationship = try relationship(key, isToMany: true)
+    try requireReadable(.relationship(relationship))
+    return try reading { count(of: relationship) }
   }
 
-  final func count(of relation: RelationshipSchema) -> Int {
-    noteAccess(relation)
+  final func count(of relationship: RelationshipSchema) -> Int {
+    noteAccess(relationship)
     guard let session else {
-      noteLostRead(relation.name)
+      noteLostRead(relationship.name)
       return 0
     }
-    return session.memberCount(of: self, relation)
+    return session.memberCount(of: self, relationship)
   }
 
-  private final func noteAccess(_ relation: RelationshipSchema) {
-    if binding.isObserved { session?.observation?.access(self, relation) }
+  private final func noteAccess(_ relationship: RelationshipSchema) {
+    if binding.isObserved { session?.observation?.access(self, relationship) }
   }
 
   private final func property(_ key: String) throws(ArborError) -> PropertySchema {
@@ -349,7 +350,7 @@ extension ManagedObject {
     throw binding.entity.unknownProperty(key).with(objectID: objectID)
   }
 
-  private final func relation(_ key: String, isToMany: Bool) throws(ArborError)
+  private final func relationship(_ key: String, isToMany: Bool) throws(ArborError)
     -> RelationshipSchema
   {
     guard case .relationship(let relationship) = try property(key),
@@ -361,7 +362,7 @@ extension ManagedObject {
           + "it with value(forKey:)."
       ).with(entity: binding.entity.name, objectID: objectID, keyPath: key)
     }
-    return binding.entity.relationships[relationship.slot]
+    return relationship
   }
 
   final func requireSession() throws(ArborError) -> Session {

@@ -28,12 +28,12 @@ extension ManagedObject {
   /// The object that a to-one relationship leads to by its record, as a number. Never fails: nil
   /// where it is of no entity that the relationship leads to, and the context remembers the error.
   @inline(__always)
-  final func target(of relation: RelationshipSchema) -> ObjectNumber? {
-    guard let field = relation.field, let target = currentRecord.reference(field) else {
+  final func target(of relationship: RelationshipSchema) -> ObjectNumber? {
+    guard let field = relationship.field, let target = currentRecord.reference(field) else {
       return nil
     }
-    if relation.leads(to: target) { return target }
-    _ = session?.admits(target, of: self, relation)
+    if relationship.leads(to: target) { return target }
+    _ = session?.admits(target, of: self, relationship)
     return nil
   }
 

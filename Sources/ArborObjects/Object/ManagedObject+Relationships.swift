@@ -5,13 +5,13 @@ extension ManagedObject {
   /// Reads the to-one relationship that the class numbers `slot`.
   public final func toOne<T: ManagedObject>(_ slot: Int) -> T? {
     guard let field = binding.target(slot, of: self) else {
-      wrongKind(binding.relation(slot), "toMany")
+      wrongKind(binding.relationship(slot), "toMany")
     }
     guard let number = currentRecord.reference(field) else {
       return binding.trace?.destination(T.self)
     }
     guard let sessionReference else {
-      if state == .forgotten { noteLostRead(binding.relation(slot).name) }
+      if state == .forgotten { noteLostRead(binding.relationship(slot).name) }
       return nil
     }
     // Fetched rows are asked for their neighbours one by one: nothing is retained on the way.
@@ -20,9 +20,9 @@ extension ManagedObject {
     }
     guard let target else { return nil }
     if type(of: target) == T.self { return unsafeDowncast(target, to: T.self) }
-    let relation = binding.relation(slot)
-    guard session?.admits(target.number, of: self, relation) ?? true else { return nil }
-    return typed(target, relation)
+    let relationship = binding.relationship(slot)
+    guard session?.admits(target.number, of: self, relationship) ?? true else { return nil }
+    return typed(target, relationship)
   }
 
   /// Reads which object the to-one relationship that the class numbers `slot` leads to, without
@@ -33,7 +33,7 @@ extension ManagedObject {
   /// ```
   public final func toOneID(_ slot: Int) -> ObjectID? {
     let field = binding.target(slot, of: self)
-    guard let field else { wrongKind(binding.relation(slot), "toMany") }
+    guard let field else { wrongKind(binding.relationship(slot), "toMany") }
     guard let target = currentRecord.reference(field) else {
       return binding.trace == nil ? nil : TracedClass.targetID
     }
@@ -49,13 +49,13 @@ extension ManagedObject {
   /// - Precondition: Both objects belong to one context, and the target is of the relationship's
   ///   destination.
   public final func setToOne<T: ManagedObject>(_ slot: Int, _ target: T?) {
-    let relation = binding.relation(slot)
-    guard !relation.isToMany else { wrongKind(relation, "setToMany") }
+    let relationship = binding.relationship(slot)
+    guard !relationship.isToMany else { wrongKind(relationship, "setToMany") }
     guard let session else { refuseChange() }
-    if let target, let problem = problem(of: target, relation) {
+    if let target, let problem = problem(of: target, relationship) {
       preconditionFailure(problem.message)
     }
-    InverseKeeper(session).set(self, relation, to: target)
+    InverseKeeper(session).set(self, relationship, to: target)
   }
 
   /// Reads the members of the to-many relationship that the class numbers `slot`; those that the
@@ -78,15 +78,15 @@ extension ManagedObject {
   /// Reads the members of the to-many relationship that the class numbers `slot`, in their order
   /// where it is ordered, else in that of their IDs.
   public final func orderedToMany<T: ManagedObject>(_ slot: Int) -> [T] {
-    let relation = binding.relation(slot, of: self)
-    guard relation.isToMany else { wrongKind(relation, "toOne") }
+    let relationship = binding.relationship(slot, of: self)
+    guard relationship.isToMany else { wrongKind(relationship, "toOne") }
     guard let session else {
-      noteLostRead(relation.name)
+      noteLostRead(relationship.name)
       return binding.trace?.destination(T.self).map { [$0] } ?? []
     }
-    let members = session.memberObjects(of: self, relation)
+    let members = session.memberObjects(of: self, relationship)
     for member in members where type(of: member) != T.self {
-      _ = typed(member, relation) as T
+      _ = typed(member, relationship) as T
     }
     return members.typed()
   }
@@ -94,107 +94,107 @@ extension ManagedObject {
   /// Makes objects the members of the to-many relationship that the class numbers `slot`, in their
   /// order where it is ordered; the inverses follow at once. Repeated members count once.
   public final func setOrderedToMany<T: ManagedObject>(_ slot: Int, _ members: [T]) {
-    let relation = binding.relation(slot)
-    guard relation.isToMany else { wrongKind(relation, "setToOne") }
+    let relationship = binding.relationship(slot)
+    guard relationship.isToMany else { wrongKind(relationship, "setToOne") }
     guard let session else { refuseChange() }
     for member in members {
-      if let problem = problem(of: member, relation) { preconditionFailure(problem.message) }
+      if let problem = problem(of: member, relationship) { preconditionFailure(problem.message) }
     }
     guard change?.kind != .deleted else { return }
-    InverseKeeper(session).replace(self, relation, with: members.lazy.map(\.number))
+    InverseKeeper(session).replace(self, relationship, with: members.lazy.map(\.number))
   }
 
   /// Adds a member to the to-many relationship that the class numbers `slot`, at the end of an
   /// ordered one, without reading the others.
   public final func addToMany(_ slot: Int, _ member: ManagedObject) {
-    let relation = binding.relation(slot)
-    guard relation.isToMany else { wrongKind(relation, "setToOne") }
-    orStop { () throws(ArborError) in try add(member, to: relation) }
+    let relationship = binding.relationship(slot)
+    guard relationship.isToMany else { wrongKind(relationship, "setToOne") }
+    orStop { () throws(ArborError) in try add(member, to: relationship) }
   }
 
   /// Removes a member from the to-many relationship that the class numbers `slot`, without reading
   /// the others.
   public final func removeFromMany(_ slot: Int, _ member: ManagedObject) {
-    let relation = binding.relation(slot)
-    guard relation.isToMany else { wrongKind(relation, "setToOne") }
-    orStop { () throws(ArborError) in try remove(member, from: relation) }
+    let relationship = binding.relationship(slot)
+    guard relationship.isToMany else { wrongKind(relationship, "setToOne") }
+    orStop { () throws(ArborError) in try remove(member, from: relationship) }
   }
 
   /// The number of members of the to-many relationship that the class numbers `slot`, without
   /// reading them.
   public final func countOfMany(_ slot: Int) -> Int {
-    let relation = binding.relation(slot, of: self)
-    guard relation.isToMany else { wrongKind(relation, "toOne") }
+    let relationship = binding.relationship(slot, of: self)
+    guard relationship.isToMany else { wrongKind(relationship, "toOne") }
     guard let session else {
-      noteLostRead(relation.name)
+      noteLostRead(relationship.name)
       return 0
     }
-    return session.memberCount(of: self, relation)
+    return session.memberCount(of: self, relationship)
   }
 
   /// Whether an object is a member of the to-many relationship that the class numbers `slot`,
   /// without reading the members.
   public final func manyContains(_ slot: Int, _ member: ManagedObject) -> Bool {
-    let relation = binding.relation(slot, of: self)
-    guard relation.isToMany else { wrongKind(relation, "toOne") }
+    let relationship = binding.relationship(slot, of: self)
+    guard relationship.isToMany else { wrongKind(relationship, "toOne") }
     guard let session else {
-      noteLostRead(relation.name)
+      noteLostRead(relationship.name)
       return false
     }
-    return session.isMember(member, of: self, relation)
+    return session.isMember(member, of: self, relationship)
   }
 
   /// A view of the to-many relationship that the class numbers `slot`, which reads no member.
   public final func toManyView<T: ManagedObject>(_ slot: Int) -> ToMany<T> {
-    let relation = binding.relation(slot)
-    guard relation.isToMany else { wrongKind(relation, "toOne") }
+    let relationship = binding.relationship(slot)
+    guard relationship.isToMany else { wrongKind(relationship, "toOne") }
     return ToMany(owner: self, slot: slot)
   }
 
   /// A member of the to-many relationship that the class numbers `slot`, as the class it is of.
   final func member<T: ManagedObject>(_ slot: Int, _ member: ManagedObject) -> T {
-    typed(member, binding.relation(slot))
+    typed(member, binding.relationship(slot))
   }
 
   /// An object as the class that an accessor states.
   @inline(__always)
   private final func typed<T: ManagedObject>(
-    _ object: ManagedObject, _ relation: RelationshipSchema
+    _ object: ManagedObject, _ relationship: RelationshipSchema
   ) -> T {
     // The usual case costs one comparison, a cast some thirty nanoseconds.
     if type(of: object) == T.self { return unsafeDowncast(object, to: T.self) }
     guard let typed = object as? T else {
       preconditionFailure(
-        "\(binding.entity.name).\(relation.name) leads to a \(type(of: object)), which is no "
+        "\(binding.entity.name).\(relationship.name) leads to a \(type(of: object)), which is no "
           + "\(T.self); open the store with its classes, or correct the accessor's type.")
     }
     return typed
   }
 
   @inline(never)
-  private final func wrongKind(_ relation: RelationshipSchema, _ accessor: String) -> Never {
+  private final func wrongKind(_ relationship: RelationshipSchema, _ accessor: String) -> Never {
     preconditionFailure(
-      "Relationship \(binding.entity.name).\(relation.name) is "
-        + "\(relation.isToMany ? "to-many" : "to-one"); use \(accessor) in its accessor.")
+      "Relationship \(binding.entity.name).\(relationship.name) is "
+        + "\(relationship.isToMany ? "to-many" : "to-one"); use \(accessor) in its accessor.")
   }
 
-  /// Why an object cannot be a target of a relation, or nil.
+  /// Why an object cannot be a target of a relationship, or nil.
   @inline(__always)
   final func problem(
-    of target: ManagedObject, _ relation: RelationshipSchema
+    of target: ManagedObject, _ relationship: RelationshipSchema
   ) -> ArborError? {
-    let destination = binding.schema.entities[relation.destination]
+    let destination = binding.schema.entities[relationship.destination]
     guard target.session === session,
       target.binding.entity === destination || target.binding.entity.isKind(of: destination)
-    else { return linkProblem(target, relation, destination) }
+    else { return linkProblem(target, relationship, destination) }
     return nil
   }
 
   @inline(never)
   private final func linkProblem(
-    _ target: ManagedObject, _ relation: RelationshipSchema, _ destination: EntitySchema
+    _ target: ManagedObject, _ relationship: RelationshipSchema, _ destination: EntitySchema
   ) -> ArborError {
-    let name = "\(binding.entity.name).\(relation.name)"
+    let name = "\(binding.entity.name).\(relationship.name)"
     let error =
       target.session !== session
       ? ArborError(
@@ -205,7 +205,7 @@ extension ManagedObject {
       : ArborError(
         .typeMismatch,
         "\(name) leads to \(destination.name) and cannot hold a \(target.binding.entity.name).")
-    return error.with(entity: binding.entity.name, objectID: objectID, keyPath: relation.name)
+    return error.with(entity: binding.entity.name, objectID: objectID, keyPath: relationship.name)
   }
 }
 

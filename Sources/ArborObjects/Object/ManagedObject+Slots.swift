@@ -71,8 +71,9 @@ extension ManagedObject {
   ///
   /// - Parameter inverseSlot: The slot of that relationship's inverse, which may be hidden.
   package final func objects(leadingHereByInverse inverseSlot: Int) -> [ManagedObject] {
-    let relation = binding.entity.relationships[inverseSlot]
-    return relation.isToMany ? objects(of: relation) : object(of: relation).map { [$0] } ?? []
+    let relationship = binding.entity.relationships[inverseSlot]
+    return relationship.isToMany
+      ? objects(of: relationship) : object(of: relationship).map { [$0] } ?? []
   }
 
   /// Whether objects other than an owner and its present members refer to this member: by the
@@ -86,19 +87,19 @@ extension ManagedObject {
   package final func isShared(
     by owner: ManagedObject, inverseSlot: Int, members: Set<ManagedObject>
   ) -> Bool {
-    for relation in binding.entity.relationships {
-      if relation.slot == inverseSlot {
-        if relation.isToMany, count(of: relation) > 1 { return true }
+    for relationship in binding.entity.relationships {
+      if relationship.slot == inverseSlot {
+        if relationship.isToMany, count(of: relationship) > 1 { return true }
         continue
       }
-      guard relation.isInverseToMany || relation.isHidden else { continue }
-      if relation.isToMany {
-        let holders = count(of: relation)
+      guard relationship.isInverseToMany || relationship.isHidden else { continue }
+      if relationship.isToMany {
+        let holders = count(of: relationship)
         if holders > members.count + 1 { return true }
         guard holders > 0 else { continue }
-        let isHeld = objects(of: relation).contains { $0 !== owner && !members.contains($0) }
+        let isHeld = objects(of: relationship).contains { $0 !== owner && !members.contains($0) }
         if isHeld { return true }
-      } else if let holder = object(of: relation), holder !== owner, !members.contains(holder) {
+      } else if let holder = object(of: relationship), holder !== owner, !members.contains(holder) {
         return true
       }
     }

@@ -69,10 +69,12 @@ extension ManagedObject {
         values[property.name] = fieldValue(property, in: current)
       }
     }
-    for relation in binding.entity.relationships
-    where relation.isToMany && !relation.isHidden && session.links.hasEdits(of: self, relation) {
-      values[relation.name] = .list(
-        session.members(of: self, relation).map { .objectID(session.objectID($0)) })
+    for relationship in binding.entity.relationships
+    where relationship.isToMany && !relationship.isHidden
+      && session.links.hasEdits(of: self, relationship)
+    {
+      values[relationship.name] = .list(
+        session.members(of: self, relationship).map { .objectID(session.objectID($0)) })
     }
     return values
   }

@@ -54,12 +54,12 @@ public struct ToMany<Member: ManagedObject> {
   public var ids: [ObjectID] { numbers.map { owner.id(of: $0) } }
 
   var numbers: [ObjectNumber] {
-    let relation = owner.binding.relation(slot, of: owner)
+    let relationship = owner.binding.relationship(slot, of: owner)
     guard let session = owner.session else {
-      owner.noteLostRead(relation.name)
+      owner.noteLostRead(relationship.name)
       return []
     }
-    return session.members(of: owner, relation)
+    return session.members(of: owner, relationship)
   }
 }
 
@@ -80,9 +80,9 @@ extension ToMany: Sequence {
     init(_ members: ToMany) {
       owner = members.owner
       slot = members.slot
-      let relation = owner.binding.relation(slot)
-      source = LinkSource(owner: owner.number, relation: relation)
-      owner.session?.readAhead(from: owner, relation, mostOfEach: Self.batch)
+      let relationship = owner.binding.relationship(slot)
+      source = LinkSource(owner: owner.number, relationship: relationship)
+      owner.session?.readAhead(from: owner, relationship, mostOfEach: Self.batch)
       numbers = members.numbers[...]
     }
 
@@ -92,7 +92,7 @@ extension ToMany: Sequence {
       while members.isEmpty {
         guard !numbers.isEmpty else { return nil }
         guard let session = owner.session else {
-          owner.noteLostRead(source.relation.name)
+          owner.noteLostRead(source.relationship.name)
           return nil
         }
         members = session.objects(Array(numbers.prefix(Self.batch)), of: source)[...]

@@ -65,17 +65,17 @@ final class ResultsRecord: ChangeListener {
   func note(_ edit: Edit) {
     switch edit {
     case .object(let edit): note(edit)
-    case .link(let edit): noteReplaced(linksOf: edit.owner, edit.relation)
-    case .order(let owner, let relation, _): noteReplaced(linksOf: owner, relation)
+    case .link(let edit): noteReplaced(linksOf: edit.owner, edit.relationship)
+    case .order(let owner, let relationship, _): noteReplaced(linksOf: owner, relationship)
     case .sequence, .none: break
     }
   }
 
   func noteReplaced(_ object: ManagedObject) { note(ObjectEdit(object)) }
 
-  func noteReplaced(linksOf owner: ObjectNumber, _ relation: RelationshipSchema) {
-    guard relation.storage == .links, let entity = concerned(owner) else { return }
-    add(entity.changeBit(ofLinks: relation.slot), to: owner)
+  func noteReplaced(linksOf owner: ObjectNumber, _ relationship: RelationshipSchema) {
+    guard relationship.storage == .links, let entity = concerned(owner) else { return }
+    add(entity.changeBit(ofLinks: relationship.slot), to: owner)
   }
 
   func noteConcurrent(_ change: HistoryEntry.Change, isRegistered: Bool) {

@@ -133,12 +133,12 @@ struct CommitValidation {
   /// Checks that no relationship leads to an object that the commit deletes.
   private mutating func checkTargets(_ object: ManagedObject) {
     guard hasDeletions else { return }
-    for relation in object.binding.entity.relationships {
-      guard let target = object.target(of: relation), session.isDeleted(target) else {
+    for relationship in object.binding.entity.relationships {
+      guard let target = object.target(of: relationship), session.isDeleted(target) else {
         continue
       }
       add(
-        object, relation.name,
+        object, relationship.name,
         "leads to an object that is deleted by the same commit; point it elsewhere")
     }
   }
@@ -162,14 +162,14 @@ struct CommitValidation {
 
   private mutating func checkDenial(_ object: ManagedObject) {
     for slot in object.binding.rules.denying {
-      let relation = object.binding.entity.relationships[slot]
+      let relationship = object.binding.entity.relationships[slot]
       let targets =
-        relation.isToMany
-        ? session.members(of: object, relation)
-        : object.target(of: relation).map { [$0] } ?? []
+        relationship.isToMany
+        ? session.members(of: object, relationship)
+        : object.target(of: relationship).map { [$0] } ?? []
       if targets.contains(where: { !session.isDeleted($0) }) {
         add(
-          object, relation.name,
+          object, relationship.name,
           "still has members, which its delete rule forbids; delete or move them first")
       }
     }
@@ -190,27 +190,29 @@ struct CommitValidation {
     session.links.forEach { edit in
       guard !checked.contains(edit.owner), !session.isDeleted(edit.owner),
         let binding = session.binding(of: edit.owner),
-        binding.rules.counted.contains(edit.relation.slot)
+        binding.rules.counted.contains(edit.relationship.slot)
       else { return }
-      if let owner = session.fault(edit.owner) { checkCount(owner, edit.relation) }
+      if let owner = session.fault(edit.owner) { checkCount(owner, edit.relationship) }
     }
   }
 
-  private mutating func checkCount(_ owner: ManagedObject, _ relation: RelationshipSchema) {
-    let description = relation.description
-    let count = session.memberCount(of: owner, relation)
+  private mutating func checkCount(_ owner: ManagedObject, _ relationship: RelationshipSchema) {
+    let description = relationship.description
+    let count = session.memberCount(of: owner, relationship)
     if count == 0 {
       // The empty set is a value: a mandatory relationship asks for members by its least count.
       guard !description.isOptional, description.minimumCount > 0 else { return }
       let asked = description.minimumCount == 1 ? "one" : "\(description.minimumCount)"
-      return add(owner, relation.name, "has no members; add at least \(asked), or make it optional")
+      return add(
+        owner, relationship.name, "has no members; add at least \(asked), or make it optional")
     }
     if count < description.minimumCount {
-      add(owner, relation.name, "has too few members: \(count) of \(description.minimumCount)")
+      add(owner, relationship.name, "has too few members: \(count) of \(description.minimumCount)")
     }
     if description.maximumCount > 0, count > description.maximumCount {
       add(
-        owner, relation.name, "has too many members: \(count), at most \(description.maximumCount)")
+        owner, relationship.name,
+        "has too many members: \(count), at most \(description.maximumCount)")
     }
   }
 

@@ -15,15 +15,15 @@ import Testing
   private func use(_ body: (Fixture) throws -> Void) throws {
     try ObjectStore.useOffice { store in
       let context = store.makeContext()
-      func relation(_ entity: String, _ name: String) throws -> RelationshipSchema {
+      func relationship(_ entity: String, _ name: String) throws -> RelationshipSchema {
         let bindings = context.session.classes.bindings
         let binding = try #require(bindings.first { $0.entity.name == entity })
         return try #require(binding.entity.relationships.first { $0.name == name })
       }
       try body(
         Fixture(
-          context: context, employees: relation("Company", "employees"),
-          skills: relation("Employee", "skills")))
+          context: context, employees: relationship("Company", "employees"),
+          skills: relationship("Employee", "skills")))
     }
   }
 
@@ -93,7 +93,7 @@ import Testing
       links.makeEdit(fixture.owner, fixture.skills)[fixture.member] = .added
       _ = links.makeEdit(fixture.member, fixture.skills)
       var names: [String] = []
-      links.forEach { names.append($0.relation.name) }
+      links.forEach { names.append($0.relationship.name) }
       #expect(names == ["employees", "skills"])
       var owners: [ObjectNumber] = []
       links.forEachOwner { owners.append($0) }

@@ -10,8 +10,9 @@ import Testing
       let context = store.makeContext()
       let binding = try #require(
         context.session.classes.bindings.first { $0.entity.name == "Person" })
-      let relation = try #require(binding.entity.relationships.first { $0.name == "favourites" })
-      try body(context.session.links.makeEdit(ObjectNumber(rawValue: 1), relation))
+      let relationship = try #require(
+        binding.entity.relationships.first { $0.name == "favourites" })
+      try body(context.session.links.makeEdit(ObjectNumber(rawValue: 1), relationship))
     }
   }
 

@@ -4,7 +4,7 @@ import ArborModel
 /// no store, and both sides of every relationship spelt out.
 struct PlainWorld: Equatable {
   /// A relationship as the naive world knows it; the inverse is nil where none exists.
-  struct Relation {
+  struct Relationship {
     let entity: String
     let name: String
     let destination: String
@@ -14,7 +14,7 @@ struct PlainWorld: Equatable {
     let rule: RelationshipDescription.DeleteRule
   }
 
-  static let relations: [Relation] = [
+  static let relationships: [Relationship] = [
     .init("Person", "boss", "Person", "reports"),
     .init("Person", "reports", "Person", "boss", many: true),
     .init("Person", "team", "Team", "members"),
@@ -37,8 +37,8 @@ struct PlainWorld: Equatable {
   ]
   static let entities = ["Person", "Team", "Skill", "Note"]
 
-  static func relations(of entity: String) -> [Relation] {
-    relations.filter { $0.entity == entity }
+  static func relationships(of entity: String) -> [Relationship] {
+    relationships.filter { $0.entity == entity }
   }
 
   /// The same as a model.
@@ -52,7 +52,7 @@ struct PlainWorld: Equatable {
             AttributeDescription(
               name: "age", type: .integer32, isOptional: true, isIndexed: entity == "Person"),
           ],
-          relationships: relations(of: entity).map {
+          relationships: relationships(of: entity).map {
             RelationshipDescription(
               name: $0.name, destination: $0.destination, inverse: $0.inverse,
               isToMany: $0.isToMany, isOrdered: $0.isOrdered, deleteRule: $0.rule)
@@ -75,60 +75,64 @@ struct PlainWorld: Equatable {
   func entity(of key: Int) -> String { items[key]?.entity ?? "" }
   func members(_ key: Int, _ name: String) -> [Int] { items[key]?.links[name] ?? [] }
 
-  private func hidden(_ relation: Relation) -> String { relation.inverse ?? "~" + relation.name }
-
-  private func isToMany(inverseOf relation: Relation) -> Bool {
-    guard let inverse = relation.inverse else { return true }
-    return Self.relations(of: relation.destination).first { $0.name == inverse }?.isToMany ?? true
+  private func hidden(_ relationship: Relationship) -> String {
+    relationship.inverse ?? "~" + relationship.name
   }
 
-  private func inverse(of relation: Relation) -> Relation {
-    Self.relations(of: relation.destination).first { $0.name == relation.inverse }
-      ?? Relation(
-        relation.destination, "~" + relation.name, relation.entity, relation.name, many: true)
+  private func isToMany(inverseOf relationship: Relationship) -> Bool {
+    guard let inverse = relationship.inverse else { return true }
+    return Self.relationships(of: relationship.destination).first { $0.name == inverse }?.isToMany
+      ?? true
   }
 
-  mutating func link(_ relation: Relation, _ owner: Int, _ member: Int) {
-    guard !members(owner, relation.name).contains(member) else { return }
-    let inverse = inverse(of: relation)
-    if !relation.isToMany {
-      for former in members(owner, relation.name) { unlink(relation, owner, former) }
+  private func inverse(of relationship: Relationship) -> Relationship {
+    Self.relationships(of: relationship.destination).first { $0.name == relationship.inverse }
+      ?? Relationship(
+        relationship.destination, "~" + relationship.name, relationship.entity, relationship.name,
+        many: true)
+  }
+
+  mutating func link(_ relationship: Relationship, _ owner: Int, _ member: Int) {
+    guard !members(owner, relationship.name).contains(member) else { return }
+    let inverse = inverse(of: relationship)
+    if !relationship.isToMany {
+      for former in members(owner, relationship.name) { unlink(relationship, owner, former) }
     }
     if !inverse.isToMany {
       for former in members(member, inverse.name) { unlink(inverse, member, former) }
     }
-    items[owner]?.links[relation.name, default: []].append(member)
-    guard !(relation.name == inverse.name && owner == member) else { return }
+    items[owner]?.links[relationship.name, default: []].append(member)
+    guard !(relationship.name == inverse.name && owner == member) else { return }
     items[member]?.links[inverse.name, default: []].append(owner)
   }
 
-  mutating func unlink(_ relation: Relation, _ owner: Int, _ member: Int) {
-    items[owner]?.links[relation.name]?.removeAll { $0 == member }
-    let inverse = inverse(of: relation).name
+  mutating func unlink(_ relationship: Relationship, _ owner: Int, _ member: Int) {
+    items[owner]?.links[relationship.name]?.removeAll { $0 == member }
+    let inverse = inverse(of: relationship).name
     items[member]?.links[inverse]?.removeAll { $0 == owner }
   }
 
-  mutating func replace(_ relation: Relation, _ owner: Int, with members: [Int]) {
-    for former in self.members(owner, relation.name) where !members.contains(former) {
-      unlink(relation, owner, former)
+  mutating func replace(_ relationship: Relationship, _ owner: Int, with members: [Int]) {
+    for former in self.members(owner, relationship.name) where !members.contains(former) {
+      unlink(relationship, owner, former)
     }
-    for member in members { link(relation, owner, member) }
-    items[owner]?.links[relation.name] = members
+    for member in members { link(relationship, owner, member) }
+    items[owner]?.links[relationship.name] = members
   }
 
   mutating func delete(_ key: Int) {
     guard let item = items[key] else { return }
     var cascaded: [Int] = []
-    for relation in Self.relations(of: item.entity) {
-      for member in members(key, relation.name) {
-        if relation.rule == .cascade { cascaded.append(member) }
-        unlink(relation, key, member)
+    for relationship in Self.relationships(of: item.entity) {
+      for member in members(key, relationship.name) {
+        if relationship.rule == .cascade { cascaded.append(member) }
+        unlink(relationship, key, member)
       }
     }
     // Whoever points here without an inverse.
-    for relation in Self.relations
-    where relation.inverse == nil && relation.destination == item.entity {
-      for owner in members(key, "~" + relation.name) { unlink(relation, owner, key) }
+    for relationship in Self.relationships
+    where relationship.inverse == nil && relationship.destination == item.entity {
+      for owner in members(key, "~" + relationship.name) { unlink(relationship, owner, key) }
     }
     items[key] = nil
     for member in cascaded { delete(member) }
@@ -139,7 +143,7 @@ struct PlainWorld: Equatable {
     items.mapValues { item in
       var item = item
       for (name, members) in item.links {
-        let isOrdered = Self.relations(of: item.entity).first { $0.name == name }?.isOrdered
+        let isOrdered = Self.relationships(of: item.entity).first { $0.name == name }?.isOrdered
         item.links[name] = isOrdered == true ? members : members.sorted()
         if members.isEmpty || name.hasPrefix("~") { item.links[name] = nil }
       }
@@ -148,7 +152,7 @@ struct PlainWorld: Equatable {
   }
 }
 
-extension PlainWorld.Relation {
+extension PlainWorld.Relationship {
   init(
     _ entity: String, _ name: String, _ destination: String, _ inverse: String?, many: Bool = false,
     ordered: Bool = false, rule: RelationshipDescription.DeleteRule = .nullify

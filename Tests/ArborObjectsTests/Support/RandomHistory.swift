@@ -132,47 +132,50 @@ struct RandomHistory {
 
   mutating func relate() throws {
     guard let key = someKey(),
-      let relation = PlainWorld.relations(of: world.entity(of: key)).randomElement(using: &random)
+      let relationship = PlainWorld.relationships(of: world.entity(of: key)).randomElement(
+        using: &random)
     else { return }
     let owner = try object(key, context)
-    let member = someKey(relation.destination)
-    guard relation.isToMany else {
+    let member = someKey(relationship.destination)
+    guard relationship.isToMany else {
       let target = Int.random(in: 0..<4, using: &random) == 0 ? nil : member
-      log.append("\(key).\(relation.name) = \(target.map(String.init) ?? "nil")")
-      try owner.setObject(target.map { try object($0, context) }, forKey: relation.name)
+      log.append("\(key).\(relationship.name) = \(target.map(String.init) ?? "nil")")
+      try owner.setObject(target.map { try object($0, context) }, forKey: relationship.name)
       if let target {
-        world.link(relation, key, target)
+        world.link(relationship, key, target)
       } else {
-        for former in world.members(key, relation.name) { world.unlink(relation, key, former) }
+        for former in world.members(key, relationship.name) {
+          world.unlink(relationship, key, former)
+        }
       }
       return
     }
     switch Int.random(in: 0..<4, using: &random) {
-    case 0: try replaceMembers(key, owner, relation)
+    case 0: try replaceMembers(key, owner, relationship)
     case 1:
-      guard let former = world.members(key, relation.name).randomElement(using: &random) else {
+      guard let former = world.members(key, relationship.name).randomElement(using: &random) else {
         return
       }
-      log.append("\(key).\(relation.name) -= \(former)")
-      try owner.remove(object(former, context), forKey: relation.name)
-      world.unlink(relation, key, former)
+      log.append("\(key).\(relationship.name) -= \(former)")
+      try owner.remove(object(former, context), forKey: relationship.name)
+      world.unlink(relationship, key, former)
     default:
       guard let member else { return }
-      log.append("\(key).\(relation.name) += \(member)")
-      try owner.add(object(member, context), forKey: relation.name)
-      world.link(relation, key, member)
+      log.append("\(key).\(relationship.name) += \(member)")
+      try owner.add(object(member, context), forKey: relationship.name)
+      world.link(relationship, key, member)
     }
   }
 
   mutating func replaceMembers(
-    _ key: Int, _ owner: ManagedObject, _ relation: PlainWorld.Relation
+    _ key: Int, _ owner: ManagedObject, _ relationship: PlainWorld.Relationship
   ) throws {
-    let candidates = world.items.keys.filter { world.entity(of: $0) == relation.destination }
+    let candidates = world.items.keys.filter { world.entity(of: $0) == relationship.destination }
     let count = Int.random(in: 0...min(candidates.count, 15), using: &random)
     let members = Array(candidates.sorted().shuffled(using: &random).prefix(count))
-    log.append("\(key).\(relation.name) = \(members)")
-    try owner.setObjects(members.map { try object($0, context) }, forKey: relation.name)
-    world.replace(relation, key, with: members)
+    log.append("\(key).\(relationship.name) = \(members)")
+    try owner.setObjects(members.map { try object($0, context) }, forKey: relationship.name)
+    world.replace(relationship, key, with: members)
   }
 
   mutating func delete() throws {
@@ -213,12 +216,12 @@ struct RandomHistory {
       let object = try object(key, context)
       var item = PlainWorld.Item(entity: object.entity.name)
       for name in ["age", "name"] where !object[name].isNull { item.values[name] = object[name] }
-      for relation in PlainWorld.relations(of: item.entity) {
-        let ids = try members(object, relation)
+      for relationship in PlainWorld.relationships(of: item.entity) {
+        let ids = try members(object, relationship)
         let members = ids.compactMap { keys[$0] }
-        if !members.isEmpty { item.links[relation.name] = members }
-        if relation.isToMany, try object.count(forKey: relation.name) != ids.count {
-          throw difference("\(key).\(relation.name) counts other than it lists")
+        if !members.isEmpty { item.links[relationship.name] = members }
+        if relationship.isToMany, try object.count(forKey: relationship.name) != ids.count {
+          throw difference("\(key).\(relationship.name) counts other than it lists")
         }
       }
       found.items[key] = item
@@ -233,9 +236,9 @@ struct RandomHistory {
   }
 
   func members(
-    _ object: ManagedObject, _ relation: PlainWorld.Relation
+    _ object: ManagedObject, _ relationship: PlainWorld.Relationship
   ) throws -> [ObjectID] {
-    switch object[relation.name] as Value {
+    switch object[relationship.name] as Value {
     case .objectID(let id): [id]
     case .list(let values):
       try values.map {

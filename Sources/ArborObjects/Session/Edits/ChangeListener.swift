@@ -16,10 +16,10 @@ protocol ChangeListener: AnyObject {
   func noteReplaced(_ object: ManagedObject)
 
   /// The members of an object's relationship are about to be changed by the context.
-  func willChange(linksOf owner: ObjectNumber, _ relation: RelationshipSchema)
+  func willChange(linksOf owner: ObjectNumber, _ relationship: RelationshipSchema)
 
   /// The members of an object's relationship are about to be what they were before.
-  func noteReplaced(linksOf owner: ObjectNumber, _ relation: RelationshipSchema)
+  func noteReplaced(linksOf owner: ObjectNumber, _ relationship: RelationshipSchema)
 
   /// A concurrent commit has made a change, of an object that the context keeps or of one that it
   /// does not.
@@ -35,10 +35,10 @@ protocol ChangeListener: AnyObject {
 }
 
 extension ChangeListener {
-  func noteReplaced(linksOf owner: ObjectNumber, _ relation: RelationshipSchema) {}
+  func noteReplaced(linksOf owner: ObjectNumber, _ relationship: RelationshipSchema) {}
   func noteConcurrent(_ change: HistoryEntry.Change, isRegistered: Bool) {}
   func noteCommitted() {}
   func noteAnything() {}
-  func willChange(linksOf owner: ObjectNumber, _ relation: RelationshipSchema) {}
+  func willChange(linksOf owner: ObjectNumber, _ relationship: RelationshipSchema) {}
   func settle() {}
 }

@@ -91,7 +91,7 @@ final class EditLog {
         if edit.effect == .none { hasTurned = true }
         edits[index] = .link(edit)
       case .sequence(var edit):
-        let list = session.links.edit(edit.owner, edit.relation)
+        let list = session.links.edit(edit.owner, edit.relationship)
         edit.seal { list?.members(over: $0) ?? $0 }
         edits[index] = .sequence(edit)
       case .object, .order, .none: break
@@ -138,10 +138,10 @@ final class EditLog {
 extension Session {
   /// Whether a link is there now.
   fileprivate func isMember(_ edit: LinkEdit) -> Bool {
-    switch links.edit(edit.owner, edit.relation)?[edit.member] ?? .unmentioned {
+    switch links.edit(edit.owner, edit.relationship)?[edit.member] ?? .unmentioned {
     case .added: true
     case .removed: false
-    case .unmentioned: isStored(edit.member, in: edit.relation, of: edit.owner)
+    case .unmentioned: isStored(edit.member, in: edit.relationship, of: edit.owner)
     }
   }
 }

@@ -6,7 +6,7 @@ struct LinkEdit {
   enum Effect { case open, changed, none }
 
   let owner: ObjectNumber
-  let relation: RelationshipSchema
+  let relationship: RelationshipSchema
   let member: ObjectNumber
   /// The pending membership before.
   let former: LinkMembership
@@ -17,7 +17,7 @@ struct LinkEdit {
   var effect = Effect.open
 
   /// The link, as the side of its owner has it.
-  var link: OwnedLink { OwnedLink(owner: owner, slot: relation.slot, target: member) }
+  var link: OwnedLink { OwnedLink(owner: owner, slot: relationship.slot, target: member) }
 }
 
 /// A link, as one side has it.

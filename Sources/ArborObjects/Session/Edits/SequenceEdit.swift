@@ -8,7 +8,7 @@ internal import ArborModel
 /// former sequence about, for undoing it is to show what was there before it.
 struct SequenceEdit {
   let owner: ObjectNumber
-  let relation: RelationshipSchema
+  let relationship: RelationshipSchema
   let before: [ObjectNumber]
   /// The store's members when the edit began, on which the context has laid its changes since; nil
   /// as soon as the edit knows what it changed.

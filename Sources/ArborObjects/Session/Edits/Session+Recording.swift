@@ -39,11 +39,11 @@ extension Session {
       switch former {
       case .added: true
       case .removed: false
-      case .unmentioned: isUndoable && isStored(member, in: list.relation, of: list.owner)
+      case .unmentioned: isUndoable && isStored(member, in: list.relationship, of: list.owner)
       }
     let edit = Edit.link(
       LinkEdit(
-        owner: list.owner, relation: list.relation, member: member, former: former,
+        owner: list.owner, relationship: list.relationship, member: member, former: former,
         wasMember: wasMember, isUndoable: isUndoable))
     if !isMerge { tell(of: edit) }
     if isUndoable || isInSavepoint { append(edit) }
@@ -53,7 +53,7 @@ extension Session {
   /// back is the sequence itself.
   func recordOrder(_ list: PendingMembers, tellsListeners: Bool = true) {
     guard isInSavepoint || !listeners.isEmpty else { return }
-    let edit = Edit.order(owner: list.owner, list.relation, list.order?.copy)
+    let edit = Edit.order(owner: list.owner, list.relationship, list.order?.copy)
     if tellsListeners { tell(of: edit) }
     if isInSavepoint { append(edit) }
   }
@@ -61,14 +61,15 @@ extension Session {
   /// Records the sequence of an ordered relationship's members for undo, before the first of them
   /// leaves or is moved.
   func recordSequence(_ list: PendingMembers) {
-    let stored = storedMembers(of: list.owner, list.relation)
+    let stored = storedMembers(of: list.owner, list.relationship)
     var members = list.isSilent ? stored : list.members(over: stored)
     if let joined = list.order?.joined(in: epoch), !joined.isEmpty {
       members.removeAll(where: joined.contains)
     }
     append(
       .sequence(
-        SequenceEdit(owner: list.owner, relation: list.relation, before: members, stored: stored)))
+        SequenceEdit(
+          owner: list.owner, relationship: list.relationship, before: members, stored: stored)))
   }
 
   /// Records that the changes of an object are put on top of a concurrent commit, which is nothing
@@ -130,9 +131,9 @@ extension Session {
   /// Tells the listeners that a relationship is about to change: everything is in place still, so
   /// they may read what they like.
   @inline(never)
-  func tellWillChange(linksOf owner: ObjectNumber, _ relation: RelationshipSchema) {
+  func tellWillChange(linksOf owner: ObjectNumber, _ relationship: RelationshipSchema) {
     for listener in listeners where !listener.isOver {
-      listener.willChange(linksOf: owner, relation)
+      listener.willChange(linksOf: owner, relationship)
     }
   }
 

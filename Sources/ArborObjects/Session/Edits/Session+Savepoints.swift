@@ -53,11 +53,11 @@ extension Session {
       switch log.removeLast() {
       case .object(let edit): takeBack(edit)
       case .link(let edit):
-        tellListeners { $0.noteReplaced(linksOf: edit.owner, edit.relation) }
-        links.makeEdit(edit.owner, edit.relation)[edit.member] = edit.former
-      case .order(let owner, let relation, let order):
-        tellListeners { $0.noteReplaced(linksOf: owner, relation) }
-        let list = links.makeEdit(owner, relation)
+        tellListeners { $0.noteReplaced(linksOf: edit.owner, edit.relationship) }
+        links.makeEdit(edit.owner, edit.relationship)[edit.member] = edit.former
+      case .order(let owner, let relationship, let order):
+        tellListeners { $0.noteReplaced(linksOf: owner, relationship) }
+        let list = links.makeEdit(owner, relationship)
         list.order = order
         list.orderEpoch = 0
       case .sequence, .none: break
@@ -131,13 +131,13 @@ extension Session {
     if !listeners.isEmpty, object.change?.kind == .deleted {
       // It may come back to where others have linked it meanwhile.
       links.forEach(hiding: object.number) { edit in
-        tellListeners { $0.noteReplaced(linksOf: edit.owner, edit.relation) }
+        tellListeners { $0.noteReplaced(linksOf: edit.owner, edit.relationship) }
       }
     }
     body()
-    for (owner, relation) in former + derivingOwners(of: object) {
-      if relation.isOrdered { tellListeners { $0.noteReplaced(linksOf: owner, relation) } }
-      links.derive(object.number, object.change, at: owner, relation)
+    for (owner, relationship) in former + derivingOwners(of: object) {
+      if relationship.isOrdered { tellListeners { $0.noteReplaced(linksOf: owner, relationship) } }
+      links.derive(object.number, object.change, at: owner, relationship)
     }
   }
 
@@ -146,12 +146,12 @@ extension Session {
   private func derivingOwners(of object: ManagedObject) -> [(ObjectNumber, RelationshipSchema)] {
     guard let change = object.change else { return [] }
     var owners: [(ObjectNumber, RelationshipSchema)] = []
-    for relation in object.binding.entity.relationships {
-      guard let field = relation.field else { continue }
-      let present = object.target(of: relation)
+    for relationship in object.binding.entity.relationships {
+      guard let field = relationship.field else { continue }
+      let present = object.target(of: relationship)
       let former = change.committed?.reference(field)
       for target in [present, former == present ? nil : former] {
-        if let target, let inverse = self.relation(of: target, relation.inverseSlot),
+        if let target, let inverse = self.relationship(of: target, relationship.inverseSlot),
           inverse.isToMany
         {
           owners.append((target, inverse))

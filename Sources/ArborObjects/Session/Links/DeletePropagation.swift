@@ -26,9 +26,9 @@ struct DeletePropagation {
   /// Applies the rules again for an object that is deleted already, since others linked to it.
   mutating func propagateAgain(from object: ManagedObject) {
     session.withOneSnapshot(merging: true) {
-      for (relation, targets) in links(of: object) {
+      for (relationship, targets) in links(of: object) {
         for target in targets { session.renewUnchanged(target) }
-        apply(relation, targets, object)
+        apply(relationship, targets, object)
       }
       drain()
     }
@@ -45,7 +45,7 @@ struct DeletePropagation {
       // Lists may hide the object as soon as it counts as deleted.
       keeper.noteSequences(with: object, links)
       mark(object)
-      for (relation, targets) in links { apply(relation, targets, object) }
+      for (relationship, targets) in links { apply(relationship, targets, object) }
       if wasInserted { forget(object) }
     }
   }
@@ -56,10 +56,12 @@ struct DeletePropagation {
 
   /// What each relationship leads to, hidden inverses included.
   private func links(of object: ManagedObject) -> [(RelationshipSchema, [ObjectNumber])] {
-    object.binding.entity.relationships.compactMap { relation in
-      guard relation.isToMany else { return object.target(of: relation).map { (relation, [$0]) } }
-      let members = session.members(of: object, relation)
-      return members.isEmpty ? nil : (relation, members)
+    object.binding.entity.relationships.compactMap { relationship in
+      guard relationship.isToMany else {
+        return object.target(of: relationship).map { (relationship, [$0]) }
+      }
+      let members = session.members(of: object, relationship)
+      return members.isEmpty ? nil : (relationship, members)
     }
   }
 
@@ -77,8 +79,8 @@ struct DeletePropagation {
 
   /// An object that was never committed leaves no trace.
   private func forget(_ object: ManagedObject) {
-    for relation in object.binding.entity.relationships where relation.isOrdered {
-      keeper.forgetOrder(of: object.number, relation)
+    for relationship in object.binding.entity.relationships where relationship.isOrdered {
+      keeper.forgetOrder(of: object.number, relationship)
     }
     if let change = object.change { session.pending.drop(change) }
     object.detach(.gone)
@@ -86,24 +88,24 @@ struct DeletePropagation {
   }
 
   private mutating func apply(
-    _ relation: RelationshipSchema, _ targets: [ObjectNumber], _ object: ManagedObject
+    _ relationship: RelationshipSchema, _ targets: [ObjectNumber], _ object: ManagedObject
   ) {
-    let rule = followsRules ? relation.deleteRule : .nullify
+    let rule = followsRules ? relationship.deleteRule : .nullify
     // The members that forbid the deletion stay linked, for the commit to find them.
-    guard rule != .deny || !relation.isToMany else { return }
+    guard rule != .deny || !relationship.isToMany else { return }
     if rule == .cascade {
       let alive = targets.filter { !session.isDeleted($0) }
       // Read together on one snapshot, since each of them is needed to be deleted.
-      let source = LinkSource(owner: object.number, relation: relation)
+      let source = LinkSource(owner: object.number, relationship: relationship)
       worklist.append(contentsOf: session.objects(alive, of: source))
     }
     for target in targets {
-      if !relation.isToMany {
-        keeper.leave(object.number, at: target, slot: relation.inverseSlot)
-      } else if relation.isInverseToMany {
-        unlink(object, relation, target)
+      if !relationship.isToMany {
+        keeper.leave(object.number, at: target, slot: relationship.inverseSlot)
+      } else if relationship.isInverseToMany {
+        unlink(object, relationship, target)
       } else if rule != .cascade, !session.isDeleted(target) {
-        nullify(target, relation, isQuiet: rule == .noAction)
+        nullify(target, relationship, isQuiet: rule == .noAction)
       }
     }
   }
@@ -111,20 +113,20 @@ struct DeletePropagation {
   /// Takes a link away that lies outside of all records. To what is deleted itself there is none:
   /// nothing takes it away, and nothing would bring it back.
   private func unlink(
-    _ object: ManagedObject, _ relation: RelationshipSchema, _ target: ObjectNumber
+    _ object: ManagedObject, _ relationship: RelationshipSchema, _ target: ObjectNumber
   ) {
     guard target != object.number else {
-      return keeper.leaveLink(target, at: object.number, relation)
+      return keeper.leaveLink(target, at: object.number, relationship)
     }
     guard !session.isDeleted(target) else { return }
-    keeper.leaveLink(target, at: object.number, relation)
-    keeper.leave(object.number, at: target, slot: relation.inverseSlot)
+    keeper.leaveLink(target, at: object.number, relationship)
+    keeper.leave(object.number, at: target, slot: relationship.inverseSlot)
   }
 
-  private func nullify(_ target: ObjectNumber, _ relation: RelationshipSchema, isQuiet: Bool) {
+  private func nullify(_ target: ObjectNumber, _ relationship: RelationshipSchema, isQuiet: Bool) {
     guard let member = session.fault(target) else { return }
     let wasQuiet = member.change?.isQuiet ?? true
-    keeper.set(member, member.binding.entity.relationships[relation.inverseSlot], to: nil)
+    keeper.set(member, member.binding.entity.relationships[relationship.inverseSlot], to: nil)
     if isQuiet, wasQuiet, let change = member.change { change.quietMutations = change.mutations }
   }
 }

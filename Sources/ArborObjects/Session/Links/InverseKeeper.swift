@@ -11,66 +11,72 @@ struct InverseKeeper {
   init(_ session: Session) { self.session = session }
 
   /// Points a to-one relationship at another object, or at none.
-  func set(_ object: ManagedObject, _ relation: RelationshipSchema, to target: ManagedObject?) {
-    guard let field = relation.field else { return }
-    let former = object.target(of: relation)
+  func set(_ object: ManagedObject, _ relationship: RelationshipSchema, to target: ManagedObject?) {
+    guard let field = relationship.field else { return }
+    let former = object.target(of: relationship)
     guard former != target?.number else { return }
-    willChange(object.number, relation)
+    willChange(object.number, relationship)
     guard write(object, field, target?.number) else { return }
-    if let former { leave(object.number, at: former, slot: relation.inverseSlot) }
-    if let target { arrive(object, at: target, slot: relation.inverseSlot) }
+    if let former { leave(object.number, at: former, slot: relationship.inverseSlot) }
+    if let target { arrive(object, at: target, slot: relationship.inverseSlot) }
   }
 
   /// Links a member to a to-many relationship.
-  func add(_ member: ManagedObject, to owner: ManagedObject, _ relation: RelationshipSchema) {
-    let inverse = member.binding.entity.relationships[relation.inverseSlot]
+  func add(_ member: ManagedObject, to owner: ManagedObject, _ relationship: RelationshipSchema) {
+    let inverse = member.binding.entity.relationships[relationship.inverseSlot]
     guard inverse.isToMany else { return set(member, inverse, to: owner) }
     // Who is a member keeps its place.
-    if relation.isOrdered || inverse.isOrdered, session.isMember(member, of: owner, relation) {
+    if relationship.isOrdered || inverse.isOrdered,
+      session.isMember(member, of: owner, relationship)
+    {
       return
     }
-    arriveLink(member.number, at: owner.number, relation)
+    arriveLink(member.number, at: owner.number, relationship)
     // An object in a relationship that is its own inverse may be its own member: one link.
-    guard member !== owner || !relation.isOwnInverse else { return }
+    guard member !== owner || !relationship.isOwnInverse else { return }
     arriveLink(owner.number, at: member.number, inverse)
   }
 
   /// Unlinks a member from a to-many relationship.
-  func remove(_ member: ManagedObject, from owner: ManagedObject, _ relation: RelationshipSchema) {
-    let inverse = member.binding.entity.relationships[relation.inverseSlot]
+  func remove(
+    _ member: ManagedObject, from owner: ManagedObject, _ relationship: RelationshipSchema
+  ) {
+    let inverse = member.binding.entity.relationships[relationship.inverseSlot]
     guard inverse.isToMany else {
       guard member.target(of: inverse) == owner.number else { return }
       return set(member, inverse, to: nil)
     }
-    leaveLink(member.number, at: owner.number, relation)
-    guard member !== owner || !relation.isOwnInverse else { return }
+    leaveLink(member.number, at: owner.number, relationship)
+    guard member !== owner || !relationship.isOwnInverse else { return }
     leaveLink(owner.number, at: member.number, inverse)
   }
 
-  /// Makes objects the members of a to-many relation, in that order where it is ordered.
+  /// Makes objects the members of a to-many relationship, in that order where it is ordered.
   func replace(
-    _ owner: ManagedObject, _ relation: RelationshipSchema,
+    _ owner: ManagedObject, _ relationship: RelationshipSchema,
     with members: some Sequence<ObjectNumber>
   ) {
-    let former = MemberList(session.members(of: owner, relation))
+    let former = MemberList(session.members(of: owner, relationship))
     var wanted = MemberList()
     for member in members { wanted.append(member) }
     for number in former.numbers where !wanted.contains(number) {
-      if let member = session.fault(number) { remove(member, from: owner, relation) }
+      if let member = session.fault(number) { remove(member, from: owner, relationship) }
     }
     for member in wanted.numbers where !former.contains(member) {
-      if let member = session.fault(member) { add(member, to: owner, relation) }
+      if let member = session.fault(member) { add(member, to: owner, relationship) }
     }
-    guard relation.isOrdered else { return }
-    arrange(wanted.numbers, of: owner.number, relation)
+    guard relationship.isOrdered else { return }
+    arrange(wanted.numbers, of: owner.number, relationship)
   }
 
   /// Gives the members of an ordered relationship a sequence.
-  func arrange(_ members: [ObjectNumber], of owner: ObjectNumber, _ relation: RelationshipSchema) {
-    let stored = session.storedMembers(of: owner, relation)
-    let edit = session.links.makeEdit(owner, relation)
+  func arrange(
+    _ members: [ObjectNumber], of owner: ObjectNumber, _ relationship: RelationshipSchema
+  ) {
+    let stored = session.storedMembers(of: owner, relationship)
+    let edit = session.links.makeEdit(owner, relationship)
     guard edit.members(over: stored) != members else { return }
-    willChange(owner, relation)
+    willChange(owner, relationship)
     noteSequence(edit)
     noteOrder(edit)
     edit.arrange(members, over: stored)
@@ -80,51 +86,51 @@ struct InverseKeeper {
 
   /// Tells a former target that it is none any more.
   func leave(_ member: ObjectNumber, at owner: ObjectNumber, slot: Int) {
-    guard let relation = session.relation(of: owner, slot) else { return }
-    switch relation.storage {
+    guard let relationship = session.relationship(of: owner, slot) else { return }
+    switch relationship.storage {
     case .field:
       guard let object = living(owner) else { return }
-      if leads(object, relation, to: member), let field = relation.field {
-        willChange(owner, relation)
+      if leads(object, relationship, to: member), let field = relationship.field {
+        willChange(owner, relationship)
         write(object, field, nil)
       }
-    case .links where relation.isInverseToMany:
-      if !session.isDeleted(owner) { leaveLink(member, at: owner, relation) }
+    case .links where relationship.isInverseToMany:
+      if !session.isDeleted(owner) { leaveLink(member, at: owner, relationship) }
     case .derived, .links:
-      willChange(owner, relation)
-      if relation.storage == .links {
-        let edit = session.links.makeEdit(owner, relation)
+      willChange(owner, relationship)
+      if relationship.storage == .links {
+        let edit = session.links.makeEdit(owner, relationship)
         noteSequence(edit)
         noteOrder(edit)
       }
-      session.links.derive(member, session.pending.change(of: member), at: owner, relation)
+      session.links.derive(member, session.pending.change(of: member), at: owner, relationship)
     }
   }
 
   /// Tells a new target that it is one.
   func arrive(_ member: ManagedObject, at owner: ManagedObject, slot: Int) {
-    let relation = owner.binding.entity.relationships[slot]
-    switch relation.storage {
+    let relationship = owner.binding.entity.relationships[slot]
+    switch relationship.storage {
     case .field:
-      guard let field = relation.field else { return }
-      let former = owner.target(of: relation)
-      willChange(owner.number, relation)
+      guard let field = relationship.field else { return }
+      let former = owner.target(of: relationship)
+      willChange(owner.number, relationship)
       write(owner, field, member.number)
       guard let former, former != member.number, let object = living(former) else { return }
-      let back = object.binding.entity.relationships[relation.inverseSlot]
+      let back = object.binding.entity.relationships[relationship.inverseSlot]
       // In a relationship that is its own inverse it may have been pointed elsewhere by now.
       if leads(object, back, to: owner.number), let field = back.field {
         willChange(former, back)
         write(object, field, nil)
       }
-    case .links where relation.isInverseToMany:
-      arriveLink(member.number, at: owner.number, relation)
+    case .links where relationship.isInverseToMany:
+      arriveLink(member.number, at: owner.number, relationship)
     case .derived, .links:
-      willChange(owner.number, relation)
-      if relation.storage == .links {
-        putLast(member.number, session.links.makeEdit(owner.number, relation))
+      willChange(owner.number, relationship)
+      if relationship.storage == .links {
+        putLast(member.number, session.links.makeEdit(owner.number, relationship))
       }
-      session.links.derive(member.number, member.change, at: owner.number, relation)
+      session.links.derive(member.number, member.change, at: owner.number, relationship)
     }
   }
 
@@ -138,18 +144,18 @@ struct InverseKeeper {
   /// Whether an object, which has led to another one, still does. What the context holds of an
   /// unchanged one may be from before.
   private func leads(
-    _ object: ManagedObject, _ relation: RelationshipSchema, to target: ObjectNumber
+    _ object: ManagedObject, _ relationship: RelationshipSchema, to target: ObjectNumber
   ) -> Bool {
-    if object.target(of: relation) == target { return true }
+    if object.target(of: relationship) == target { return true }
     guard object.change == nil else { return false }
     session.renewUnchanged(object.number)
-    return object.session === session && object.target(of: relation) == target
+    return object.session === session && object.target(of: relationship) == target
   }
 
   /// Tells those who observe a relationship that it is about to change.
   @inline(__always)
-  private func willChange(_ owner: ObjectNumber, _ relation: RelationshipSchema) {
-    if !session.listeners.isEmpty { session.tellWillChange(linksOf: owner, relation) }
+  private func willChange(_ owner: ObjectNumber, _ relationship: RelationshipSchema) {
+    if !session.listeners.isEmpty { session.tellWillChange(linksOf: owner, relationship) }
   }
 
   /// Writes a reference; returns whether it could be written.
@@ -170,28 +176,29 @@ struct InverseKeeper {
   // MARK: Links
 
   private func arriveLink(
-    _ member: ObjectNumber, at owner: ObjectNumber, _ relation: RelationshipSchema
+    _ member: ObjectNumber, at owner: ObjectNumber, _ relationship: RelationshipSchema
   ) {
-    if relation.isOrdered {
-      let edit = session.links.makeEdit(owner, relation)
+    if relationship.isOrdered {
+      let edit = session.links.makeEdit(owner, relationship)
       if edit[member] != .added { putLast(member, edit) }
     }
-    setLink(member, at: owner, relation, .added)
+    setLink(member, at: owner, relationship, .added)
   }
 
-  func leaveLink(_ member: ObjectNumber, at owner: ObjectNumber, _ relation: RelationshipSchema) {
-    if relation.isOrdered { noteSequence(session.links.makeEdit(owner, relation)) }
-    setLink(member, at: owner, relation, .removed)
+  func leaveLink(_ member: ObjectNumber, at owner: ObjectNumber, _ relationship: RelationshipSchema)
+  {
+    if relationship.isOrdered { noteSequence(session.links.makeEdit(owner, relationship)) }
+    setLink(member, at: owner, relationship, .removed)
   }
 
   private func setLink(
-    _ member: ObjectNumber, at owner: ObjectNumber, _ relation: RelationshipSchema,
+    _ member: ObjectNumber, at owner: ObjectNumber, _ relationship: RelationshipSchema,
     _ membership: LinkMembership
   ) {
-    let edit = session.links.makeEdit(owner, relation)
+    let edit = session.links.makeEdit(owner, relationship)
     let former = edit[member]
     guard former != membership else { return }
-    willChange(owner, relation)
+    willChange(owner, relationship)
     session.recordEdit(of: edit, member)
     // Between objects of which one was never committed, a link that goes leaves nothing to remove.
     let isNew = session.isNew(owner) || session.isNew(member)
@@ -202,7 +209,7 @@ struct InverseKeeper {
 
   private func putLast(_ member: ObjectNumber, _ edit: PendingMembers) {
     noteOrder(edit)
-    edit.putLast(member) { session.storedMembers(of: edit.owner, edit.relation) }
+    edit.putLast(member) { session.storedMembers(of: edit.owner, edit.relationship) }
     noteJoined(member, edit)
   }
 
@@ -221,25 +228,25 @@ struct InverseKeeper {
     func keep(_ edit: PendingMembers) {
       noteOrder(edit)
       edit.keepSequence(for: object.number) {
-        session.storedMembers(of: edit.owner, edit.relation)
+        session.storedMembers(of: edit.owner, edit.relationship)
       }
     }
-    for relation in object.binding.entity.relationships {
-      guard let field = relation.field else { continue }
+    for relationship in object.binding.entity.relationships {
+      guard let field = relationship.field else { continue }
       let stored = object.change?.committed?.reference(field)
-      for target in [stored, object.target(of: relation)] {
-        guard let target, let inverse = session.relation(of: target, relation.inverseSlot),
+      for target in [stored, object.target(of: relationship)] {
+        guard let target, let inverse = session.relationship(of: target, relationship.inverseSlot),
           inverse.isOrdered, let edit = session.links.edit(target, inverse)
         else { continue }
         keep(edit)
       }
     }
-    session.links.forEach(hiding: object.number) { if $0.relation.isOrdered { keep($0) } }
+    session.links.forEach(hiding: object.number) { if $0.relationship.isOrdered { keep($0) } }
   }
 
   /// Forgets the order of an object that was inserted and is deleted again.
-  func forgetOrder(of owner: ObjectNumber, _ relation: RelationshipSchema) {
-    guard let edit = session.links.edit(owner, relation), edit.order != nil else { return }
+  func forgetOrder(of owner: ObjectNumber, _ relationship: RelationshipSchema) {
+    guard let edit = session.links.edit(owner, relationship), edit.order != nil else { return }
     noteOrder(edit)
     edit.order = nil
   }
@@ -248,13 +255,14 @@ struct InverseKeeper {
   /// and of the lists that it is in: it is about to be deleted.
   func noteSequences(with object: ManagedObject, _ links: [(RelationshipSchema, [ObjectNumber])]) {
     guard session.undo?.isRecording == true else { return }
-    for (relation, targets) in links {
-      if relation.isOrdered, let edit = session.links.edit(object.number, relation) {
+    for (relationship, targets) in links {
+      if relationship.isOrdered, let edit = session.links.edit(object.number, relationship) {
         noteSequence(edit)
       }
-      guard relation.storage == .links, relation.isInverseToMany else { continue }
+      guard relationship.storage == .links, relationship.isInverseToMany else { continue }
       for target in targets {
-        guard let inverse = session.relation(of: target, relation.inverseSlot), inverse.isOrdered
+        guard let inverse = session.relationship(of: target, relationship.inverseSlot),
+          inverse.isOrdered
         else { break }
         noteSequence(session.links.makeEdit(target, inverse))
       }

@@ -9,11 +9,11 @@ extension Session {
   ) {
     var former: [(slot: Int, target: ObjectNumber)] = []
     var isPaired = false
-    for relation in object.binding.entity.relationships where relation.isPaired {
-      guard let field = relation.field else { continue }
+    for relationship in object.binding.entity.relationships where relationship.isPaired {
+      guard let field = relationship.field else { continue }
       isPaired = true
       for record in records {
-        if let target = record.reference(field) { former.append((relation.slot, target)) }
+        if let target = record.reference(field) { former.append((relationship.slot, target)) }
       }
     }
     if isPaired {
@@ -48,36 +48,36 @@ private struct LinkMender {
   func mend(_ mending: LinkMending) {
     guard let object = session.registry.object(mending.number), object.change?.kind != .deleted
     else { return }
-    for relation in object.binding.entity.relationships where relation.isPaired {
-      let target = object.target(of: relation)
-      var former = Set(mending.former.filter { $0.slot == relation.slot }.map(\.target))
-      if let field = relation.field, let stored = object.change?.committed?.reference(field) {
+    for relationship in object.binding.entity.relationships where relationship.isPaired {
+      let target = object.target(of: relationship)
+      var former = Set(mending.former.filter { $0.slot == relationship.slot }.map(\.target))
+      if let field = relationship.field, let stored = object.change?.committed?.reference(field) {
         former.insert(stored)
       }
       for other in former.sorted()
-      where other != target && relation.leads(to: other) && session.exists(other) {
+      where other != target && relationship.leads(to: other) && session.exists(other) {
         session.renewUnchanged(other)
-        keeper.leave(object.number, at: other, slot: relation.inverseSlot)
+        keeper.leave(object.number, at: other, slot: relationship.inverseSlot)
       }
       if let target, session.exists(target) {
         session.renewUnchanged(target)
         guard let partner = session.fault(target) else { continue }
-        join(object, relation, partner, mending.side)
+        join(object, relationship, partner, mending.side)
       }
     }
   }
 
   /// Lets the target of a relationship lead back, or the object lead nowhere.
   private func join(
-    _ object: ManagedObject, _ relation: RelationshipSchema, _ target: ManagedObject,
+    _ object: ManagedObject, _ relationship: RelationshipSchema, _ target: ManagedObject,
     _ side: LinkMending.Side
   ) {
-    let inverse = target.binding.entity.relationships[relation.inverseSlot]
+    let inverse = target.binding.entity.relationships[relationship.inverseSlot]
     guard let back = inverse.field else { return }
     let partner = target.target(of: inverse)
     guard partner != object.number else { return }
     if let partner { session.renewUnchanged(partner) }
-    let isOwn = relation.field.map { isChanged(object, $0) } ?? false
+    let isOwn = relationship.field.map { isChanged(object, $0) } ?? false
     let isTargets = isChanged(target, back)
     let stays =
       switch side {
@@ -86,9 +86,9 @@ private struct LinkMender {
       case .store: !isOwn || isTargets && partner == nil
       }
     if stays, !(isOwn && isTargets) || partner == nil {
-      keeper.arrive(object, at: target, slot: relation.inverseSlot)
+      keeper.arrive(object, at: target, slot: relationship.inverseSlot)
     } else {
-      keeper.set(object, relation, to: nil)
+      keeper.set(object, relationship, to: nil)
     }
   }
 

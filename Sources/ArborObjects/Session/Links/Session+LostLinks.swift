@@ -9,9 +9,9 @@ extension Session {
     let isOwnerThere = exists(edit.owner)
     for member in members where edit[member] == .added {
       if isOwnerThere {
-        noteLost(member, of: edit.owner, edit.relation.slot)
+        noteLost(member, of: edit.owner, edit.relationship.slot)
       } else if exists(member) {
-        noteLost(edit.owner, of: member, edit.relation.inverseSlot)
+        noteLost(edit.owner, of: member, edit.relationship.inverseSlot)
       }
     }
   }
@@ -54,7 +54,7 @@ extension Session {
     guard !lostLinks.isEmpty else { return }
     let missing = lostLinks.map { link in
       MissingTarget(
-        owner: link.owner, relationship: relation(of: link.owner, link.slot)?.name ?? "",
+        owner: link.owner, relationship: relationship(of: link.owner, link.slot)?.name ?? "",
         target: link.target)
     }
     throw .missingTargets(missing.sorted { ($0.owner, $0.target) < ($1.owner, $1.target) })
@@ -62,10 +62,10 @@ extension Session {
 
   /// Whether nothing has been done about a link since.
   private func isLost(_ link: OwnedLink) -> Bool {
-    guard exists(link.owner), let relation = relation(of: link.owner, link.slot) else {
+    guard exists(link.owner), let relationship = relationship(of: link.owner, link.slot) else {
       return false
     }
-    if !relation.isToMany { return fault(link.owner)?.target(of: relation) == nil }
-    return links.edit(link.owner, relation)?.says(link.target) != true
+    if !relationship.isToMany { return fault(link.owner)?.target(of: relationship) == nil }
+    return links.edit(link.owner, relationship)?.says(link.target) != true
   }
 }

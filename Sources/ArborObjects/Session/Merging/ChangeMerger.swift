@@ -29,10 +29,11 @@ struct ChangeMerger {
 
   /// Decides whose sequence the members of an object's ordered relationships have.
   private func decideOrders(of object: ManagedObject, _ resolution: MergeResolution) {
-    for relation in object.binding.entity.relationships where relation.isOrdered {
-      guard let edit = session.links.edit(object.number, relation), edit.order?.arrangement != nil
+    for relationship in object.binding.entity.relationships where relationship.isOrdered {
+      guard let edit = session.links.edit(object.number, relationship),
+        edit.order?.arrangement != nil
       else { continue }
-      let stored = session.storedMembers(of: object.number, relation)
+      let stored = session.storedMembers(of: object.number, relationship)
       let isContested = edit.isContested(over: stored)
       session.recordOrder(edit)
       switch resolution {

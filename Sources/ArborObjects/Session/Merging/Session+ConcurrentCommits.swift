@@ -114,13 +114,13 @@ extension Session {
   func dropLinks<E: Error>(where isGone: (ObjectNumber) throws(E) -> Bool) throws(E) {
     var lost: [PendingMembers] = []
     try links.forEach { edit throws(E) in
-      if !edit.relation.isInverseToMany, try isGone(edit.owner) { lost.append(edit) }
+      if !edit.relationship.isInverseToMany, try isGone(edit.owner) { lost.append(edit) }
     }
     let merger = ChangeMerger(self)
     for edit in lost {
       for member in edit.addedMembers {
         guard let change = pending.change(of: member) else { continue }
-        merger.dropReference(change, to: edit.owner, edit.relation)
+        merger.dropReference(change, to: edit.owner, edit.relationship)
       }
     }
     try forgetLinks(where: isGone)
@@ -129,7 +129,7 @@ extension Session {
   /// Forgets the edits of links of and to some objects.
   func forgetLinks<E: Error>(where isGone: (ObjectNumber) throws(E) -> Bool) throws(E) {
     try links.forget(where: isGone) { edit, members in
-      tellListeners { $0.noteReplaced(linksOf: edit.owner, edit.relation) }
+      tellListeners { $0.noteReplaced(linksOf: edit.owner, edit.relationship) }
       noteLost(edit, members)
       if edit.order != nil { recordOrder(edit, tellsListeners: false) }
       for member in members { recordEdit(of: edit, member, isMerge: true) }
@@ -140,11 +140,11 @@ extension Session {
   /// back with another partner before this context commits.
   func dropPairs(of gone: ManagedObject) {
     guard let record = gone.heldRecord else { return }
-    for relation in gone.binding.entity.relationships where relation.isPaired {
-      guard let partner = relation.field.flatMap(record.reference),
+    for relationship in gone.binding.entity.relationships where relationship.isPaired {
+      guard let partner = relationship.field.flatMap(record.reference),
         let change = pending.change(of: partner)
       else { continue }
-      ChangeMerger(self).dropReference(change, to: gone.number, relation)
+      ChangeMerger(self).dropReference(change, to: gone.number, relationship)
     }
   }
 
@@ -205,10 +205,10 @@ extension Session {
 
   /// Hides an object that is deleted here from the owners that other commits have linked it to.
   private func hideLinks(to object: ManagedObject, _ snapshot: StoreSnapshot) throws(StoreError) {
-    for relation in object.binding.entity.relationships
-    where relation.isToMany && relation.isInverseToMany {
-      for owner in try snapshot.members(relation, of: object.number) {
-        guard let inverse = self.relation(of: owner, relation.inverseSlot) else { continue }
+    for relationship in object.binding.entity.relationships
+    where relationship.isToMany && relationship.isInverseToMany {
+      for owner in try snapshot.members(relationship, of: object.number) {
+        guard let inverse = self.relationship(of: owner, relationship.inverseSlot) else { continue }
         tellListeners { $0.noteReplaced(linksOf: owner, inverse) }
         links.hide(object.number, from: owner, inverse)
       }

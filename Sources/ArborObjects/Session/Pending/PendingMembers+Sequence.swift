@@ -3,7 +3,7 @@ internal import ArborModel
 extension PendingMembers {
   /// Whether the edit is a change of its owner, which gets a new version by it: an order is a
   /// property.
-  var changesOwner: Bool { relation.isOrdered && !isEmpty }
+  var changesOwner: Bool { relationship.isOrdered && !isEmpty }
 
   /// The members, the changes laid over the store's: in their order where the relationship has one,
   /// else ascending. Linear.
@@ -13,7 +13,7 @@ extension PendingMembers {
   /// others, behind all that both have. See ``MergePolicy``.
   func members(over stored: [ObjectNumber]) -> [ObjectNumber] {
     var kept = self.kept(of: stored)
-    if relation.isOrdered { return arranged(kept).inserting(kept) }
+    if relationship.isOrdered { return arranged(kept).inserting(kept) }
     guard !added.isEmpty else { return kept }
     kept += joining(kept)
     kept.sort()

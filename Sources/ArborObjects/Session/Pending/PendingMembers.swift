@@ -8,7 +8,7 @@ enum LinkMembership { case added, removed, unmentioned }
 /// The pending changes of one owner's members in one to-many relationship.
 final class PendingMembers {
   let owner: ObjectNumber
-  let relation: RelationshipSchema
+  let relationship: RelationshipSchema
   /// The members beyond the store's.
   var added = MemberList()
   /// The store's members that are none any more.
@@ -25,11 +25,11 @@ final class PendingMembers {
   private let isDeleted: (ObjectNumber) -> Bool
 
   init(
-    _ owner: ObjectNumber, _ relation: RelationshipSchema,
+    _ owner: ObjectNumber, _ relationship: RelationshipSchema,
     isDeleted: @escaping (ObjectNumber) -> Bool
   ) {
     self.owner = owner
-    self.relation = relation
+    self.relationship = relationship
     self.isDeleted = isDeleted
   }
 

@@ -52,29 +52,29 @@ final class PendingMemberships {
   }
 
   @inline(__always)
-  func edit(_ owner: ObjectNumber, _ relation: RelationshipSchema) -> PendingMembers? {
+  func edit(_ owner: ObjectNumber, _ relationship: RelationshipSchema) -> PendingMembers? {
     guard !edits.isEmpty,
-      let word = tables[relation.declaringEntity][relation.slot]?.map[owner],
+      let word = tables[relationship.declaringEntity][relationship.slot]?.map[owner],
       let pointer = UnsafeRawPointer(bitPattern: word)
     else { return nil }
     return Unmanaged<PendingMembers>.fromOpaque(pointer).takeUnretainedValue()
   }
 
   /// The edit of an owner's relationship, made where there is none.
-  func makeEdit(_ owner: ObjectNumber, _ relation: RelationshipSchema) -> PendingMembers {
-    if let edit = edit(owner, relation) { return edit }
-    let edit = PendingMembers(owner, relation, isDeleted: isDeleted)
+  func makeEdit(_ owner: ObjectNumber, _ relationship: RelationshipSchema) -> PendingMembers {
+    if let edit = edit(owner, relationship) { return edit }
+    let edit = PendingMembers(owner, relationship, isDeleted: isDeleted)
     edits.append(edit)
-    if relation.isOrdered { hasOrders = true }
+    if relationship.isOrdered { hasOrders = true }
     if tables.isEmpty {
       tables = schema.entities.map { Array(repeating: nil, count: $0.relationships.count) }
     }
     let table: Table
-    if let present = tables[relation.declaringEntity][relation.slot] {
+    if let present = tables[relationship.declaringEntity][relationship.slot] {
       table = present
     } else {
       table = Table()
-      tables[relation.declaringEntity][relation.slot] = table
+      tables[relationship.declaringEntity][relationship.slot] = table
     }
     table.map.set(owner, UInt(bitPattern: Unmanaged.passUnretained(edit).toOpaque()))
     return edit
@@ -85,9 +85,10 @@ final class PendingMemberships {
   @inline(__always)
   func derive(
     _ member: ObjectNumber, _ change: PendingObject?, at owner: ObjectNumber,
-    _ relation: RelationshipSchema
+    _ relationship: RelationshipSchema
   ) {
-    makeEdit(owner, relation)[member] = change?.membership(at: owner, relation) ?? .unmentioned
+    makeEdit(owner, relationship)[member] =
+      change?.membership(at: owner, relationship) ?? .unmentioned
   }
 
   /// Calls `body` with every edit that is not empty.
@@ -107,8 +108,8 @@ final class PendingMemberships {
   }
 
   /// Leaves an object whose deletion waits here out of what others have linked to it.
-  func hide(_ member: ObjectNumber, from owner: ObjectNumber, _ relation: RelationshipSchema) {
-    makeEdit(owner, relation).hidden.append(member)
+  func hide(_ member: ObjectNumber, from owner: ObjectNumber, _ relationship: RelationshipSchema) {
+    makeEdit(owner, relationship).hidden.append(member)
     hidesMembers = true
   }
 
@@ -122,11 +123,11 @@ final class PendingMemberships {
   /// Calls `body` with the owner of every edit of a relationship that users see; an owner may come
   /// more than once.
   func forEachOwner(_ body: (ObjectNumber) -> Void) {
-    for edit in edits where !edit.isEmpty && !edit.relation.isHidden { body(edit.owner) }
+    for edit in edits where !edit.isEmpty && !edit.relationship.isHidden { body(edit.owner) }
   }
 
-  func hasEdits(of object: ManagedObject, _ relation: RelationshipSchema) -> Bool {
-    edit(object.number, relation).map { !$0.isEmpty } ?? false
+  func hasEdits(of object: ManagedObject, _ relationship: RelationshipSchema) -> Bool {
+    edit(object.number, relationship).map { !$0.isEmpty } ?? false
   }
 
   /// Whether any relationship of an object that users see has an edit.
@@ -146,7 +147,7 @@ final class PendingMemberships {
     telling tell: (PendingMembers, [ObjectNumber]) -> Void
   ) throws(E) {
     for edit in edits {
-      let isInverseToMany = edit.relation.isInverseToMany
+      let isInverseToMany = edit.relationship.isInverseToMany
       guard edit.order != nil || isInverseToMany && !edit.isEmpty else { continue }
       let isOwnerGone = try isGone(edit.owner)
       var lost: [ObjectNumber] = []

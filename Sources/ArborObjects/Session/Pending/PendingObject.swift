@@ -107,9 +107,9 @@ final class PendingObject {
 
   /// The membership of its object, by the change, at an owner whose members the store derives: by
   /// the field that leads there, now and before.
-  func membership(at owner: ObjectNumber, _ relation: RelationshipSchema) -> LinkMembership {
+  func membership(at owner: ObjectNumber, _ relationship: RelationshipSchema) -> LinkMembership {
     guard kind != .dropped,
-      let field = object.binding.entity.relationships[relation.inverseSlot].field
+      let field = object.binding.entity.relationships[relationship.inverseSlot].field
     else {
       return .unmentioned
     }

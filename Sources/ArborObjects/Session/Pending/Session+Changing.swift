@@ -31,7 +31,7 @@ extension Session {
 
   func rollback() {
     links.forEachDeviation { list in
-      tellListeners { $0.noteReplaced(linksOf: list.owner, list.relation) }
+      tellListeners { $0.noteReplaced(linksOf: list.owner, list.relationship) }
     }
     links.removeAll()
     lostLinks = []
@@ -74,10 +74,12 @@ extension Session {
     guard let committed = change.committed else { return }
     let object = change.object
     let keeper = InverseKeeper(self)
-    for relation in object.binding.entity.relationships {
-      guard let field = relation.field else { continue }
-      let target = committed.reference(field).flatMap { relation.leads(to: $0) ? fault($0) : nil }
-      keeper.set(object, relation, to: target)
+    for relationship in object.binding.entity.relationships {
+      guard let field = relationship.field else { continue }
+      let target = committed.reference(field).flatMap {
+        relationship.leads(to: $0) ? fault($0) : nil
+      }
+      keeper.set(object, relationship, to: target)
     }
     if change.epoch == epoch || change.isRead(in: epoch) {
       // Undo goes back to what the object was before its first change in the savepoint.

@@ -25,7 +25,7 @@ extension Session {
 
   /// Leaves members without net change to concurrent commits, which may have moved them elsewhere.
   private func leaveUnwritten(_ edit: PendingMembers) {
-    guard !edit.relation.isInverseToMany else { return }
+    guard !edit.relationship.isInverseToMany else { return }
     for member in edit.added.numbers + edit.removed.numbers
     where pending.change(of: member)?.hasNoEffect ?? true {
       recordEdit(of: edit, member, isMerge: true)
@@ -58,7 +58,7 @@ extension Session {
     forEachOrder { edit in
       guard edit.changesOwner, let change = pending.change(of: edit.owner), change.kind != .deleted
       else { return }
-      orders.append((edit, members(of: edit.owner, edit.relation)))
+      orders.append((edit, members(of: edit.owner, edit.relationship)))
     }
     return orders
   }
@@ -66,6 +66,6 @@ extension Session {
   /// Whether members were moved both here and by others.
   func isContested(_ edit: PendingMembers) -> Bool {
     guard edit.order?.arrangement != nil else { return false }
-    return edit.isContested(over: storedMembers(of: edit.owner, edit.relation))
+    return edit.isContested(over: storedMembers(of: edit.owner, edit.relationship))
   }
 }

@@ -31,17 +31,18 @@ struct MembershipCache {
   }
 
   @inline(__always)
-  func members(of owner: ObjectNumber, _ relation: RelationshipSchema) -> ArraySlice<ObjectNumber>?
-  {
+  func members(of owner: ObjectNumber, _ relationship: RelationshipSchema) -> ArraySlice<
+    ObjectNumber
+  >? {
     guard !tables.isEmpty || !ahead.isEmpty else { return nil }
-    return find(owner, relation)
+    return find(owner, relationship)
   }
 
   @inline(never)
-  private func find(_ owner: ObjectNumber, _ relation: RelationshipSchema) -> ArraySlice<
+  private func find(_ owner: ObjectNumber, _ relationship: RelationshipSchema) -> ArraySlice<
     ObjectNumber
   >? {
-    let key = Relationship(declaringEntity: relation.declaringEntity, slot: relation.slot)
+    let key = Relationship(declaringEntity: relationship.declaringEntity, slot: relationship.slot)
     return tables[key]?[owner] ?? ahead[key]?[owner]
   }
 

@@ -5,26 +5,27 @@ internal import ArborStore
 extension Session {
   /// Whether a number is of an entity that a relationship leads to; otherwise the file was forged,
   /// and the workspace remembers the error.
-  func admits(_ target: ObjectNumber, of owner: ManagedObject, _ relation: RelationshipSchema)
+  func admits(_ target: ObjectNumber, of owner: ManagedObject, _ relationship: RelationshipSchema)
     -> Bool
   {
-    relation.leads(to: target) || refuse(target, of: owner, relation)
+    relationship.leads(to: target) || refuse(target, of: owner, relationship)
   }
 
   @inline(never)
   func refuse(
-    _ target: ObjectNumber, of owner: ManagedObject, _ relation: RelationshipSchema
+    _ target: ObjectNumber, of owner: ManagedObject, _ relationship: RelationshipSchema
   ) -> Bool {
     note(
       .corrupted(
         entity: owner.binding.entity.name, object: owner.number,
-        what: "The relationship \(relation.name) leads to object number \(target.rawValue), which "
+        what:
+          "The relationship \(relationship.name) leads to object number \(target.rawValue), which "
           + "is of no entity that it leads to."))
     return false
   }
 
   /// The relationship that an object's entity has in a slot.
-  func relation(of number: ObjectNumber, _ slot: Int) -> RelationshipSchema? {
+  func relationship(of number: ObjectNumber, _ slot: Int) -> RelationshipSchema? {
     guard let entity = schema.entity(of: number), entity.relationships.indices.contains(slot) else {
       return nil
     }
@@ -36,33 +37,33 @@ extension Session {
 extension Session {
   /// The members of a to-many relationship with all pending changes: in their order where it is
   /// ordered, else ascending. Never fails; the context remembers the error.
-  func members(of owner: ManagedObject, _ relation: RelationshipSchema) -> [ObjectNumber] {
-    owner.session == nil ? [] : members(of: owner.number, relation)
+  func members(of owner: ManagedObject, _ relationship: RelationshipSchema) -> [ObjectNumber] {
+    owner.session == nil ? [] : members(of: owner.number, relationship)
   }
 
   /// The members of an object's to-many relationship, whether it is registered or not.
-  func members(of owner: ObjectNumber, _ relation: RelationshipSchema) -> [ObjectNumber] {
-    let members = storedMembers(of: owner, relation)
-    guard let edit = links.edit(owner, relation), !edit.isSilent else { return members }
+  func members(of owner: ObjectNumber, _ relationship: RelationshipSchema) -> [ObjectNumber] {
+    let members = storedMembers(of: owner, relationship)
+    guard let edit = links.edit(owner, relationship), !edit.isSilent else { return members }
     return edit.members(over: members)
   }
 
   /// The number of members with all pending changes, without reading them.
-  func memberCount(of owner: ManagedObject, _ relation: RelationshipSchema) -> Int {
+  func memberCount(of owner: ManagedObject, _ relationship: RelationshipSchema) -> Int {
     guard owner.session != nil else { return 0 }
-    let edit = links.edit(owner.number, relation)
+    let edit = links.edit(owner.number, relationship)
     guard owner.change?.kind != .inserted else { return edit?.added.count ?? 0 }
     return known(0) { snapshot throws(StoreError) in
-      var count = try snapshot.memberCount(relation, of: owner.number)
+      var count = try snapshot.memberCount(relationship, of: owner.number)
       for member in edit?.removedMembers ?? [] {
-        let wasMember = try snapshot.contains(member, in: relation, of: owner.number)
+        let wasMember = try snapshot.contains(member, in: relationship, of: owner.number)
         if wasMember { count -= 1 }
       }
       for member in edit?.added.numbers ?? [] {
         if pending.change(of: member)?.kind == .inserted {
           count += 1
         } else {
-          let wasMember = try snapshot.contains(member, in: relation, of: owner.number)
+          let wasMember = try snapshot.contains(member, in: relationship, of: owner.number)
           if !wasMember { count += 1 }
         }
       }
@@ -72,22 +73,22 @@ extension Session {
 
   /// Whether an object is a member, without reading the members.
   func isMember(
-    _ member: ManagedObject, of owner: ManagedObject, _ relation: RelationshipSchema
+    _ member: ManagedObject, of owner: ManagedObject, _ relationship: RelationshipSchema
   ) -> Bool {
     guard owner.session != nil else { return false }
-    if let answer = links.edit(owner.number, relation)?.says(member.number) { return answer }
+    if let answer = links.edit(owner.number, relationship)?.says(member.number) { return answer }
     guard owner.change?.kind != .inserted, member.change?.kind != .inserted else { return false }
     return known(false) { snapshot throws(StoreError) in
-      try snapshot.contains(member.number, in: relation, of: owner.number)
+      try snapshot.contains(member.number, in: relationship, of: owner.number)
     }
   }
 
   /// The members that the store knows; none of an object that was never committed.
-  func storedMembers(of owner: ObjectNumber, _ relation: RelationshipSchema) -> [ObjectNumber] {
+  func storedMembers(of owner: ObjectNumber, _ relationship: RelationshipSchema) -> [ObjectNumber] {
     guard pending.change(of: owner)?.kind != .inserted else { return [] }
-    if let known = memberships.members(of: owner, relation) { return Array(known) }
+    if let known = memberships.members(of: owner, relationship) { return Array(known) }
     return known([]) { snapshot throws(StoreError) in
-      try snapshot.members(relation, of: owner)
+      try snapshot.members(relationship, of: owner)
     }
   }
 }
@@ -102,12 +103,12 @@ extension Session {
   }
 
   /// Whether the store has a member in a relationship that is kept as links.
-  func isStored(_ member: ObjectNumber, in relation: RelationshipSchema, of owner: ObjectNumber)
+  func isStored(_ member: ObjectNumber, in relationship: RelationshipSchema, of owner: ObjectNumber)
     -> Bool
   {
     guard !isNew(owner), !isNew(member) else { return false }
     return known(false) { snapshot throws(StoreError) in
-      try snapshot.contains(member, in: relation, of: owner)
+      try snapshot.contains(member, in: relationship, of: owner)
     }
   }
 
@@ -135,5 +136,5 @@ extension Session {
 /// One object's relationship, which leads to others.
 struct LinkSource {
   let owner: ObjectNumber
-  let relation: RelationshipSchema
+  let relationship: RelationshipSchema
 }

@@ -28,7 +28,7 @@ extension Session {
   func makeTarget(
     _ number: ObjectNumber, of owner: ManagedObject, _ slot: Int
   ) -> ManagedObject? {
-    admits(number, of: owner, owner.binding.relation(slot)) ? makeFault(number) : nil
+    admits(number, of: owner, owner.binding.relationship(slot)) ? makeFault(number) : nil
   }
 
   @inline(__always)
@@ -112,8 +112,8 @@ extension Session {
   private func leads(
     _ link: LinkSource, to target: ObjectNumber, on snapshot: StoreSnapshot
   ) throws(StoreError) -> Bool {
-    guard let field = link.relation.field else {
-      return try snapshot.contains(target, in: link.relation, of: link.owner)
+    guard let field = link.relationship.field else {
+      return try snapshot.contains(target, in: link.relationship, of: link.owner)
     }
     let record = try snapshot.record(link.owner, allocator: allocator)
     return record?.reference(field) == target

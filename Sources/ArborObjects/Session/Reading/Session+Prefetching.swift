@@ -29,9 +29,9 @@ extension Session {
       raw = table.members.map(\.rawValue)
       if links.hasEdits {
         for owner in owners {
-          let relation = owner.binding.entity.relationships[hop.slot]
-          guard links.hasEdits(of: owner, relation) else { continue }
-          raw += members(of: owner, relation).map(\.rawValue)
+          let relationship = owner.binding.entity.relationships[hop.slot]
+          guard links.hasEdits(of: owner, relationship) else { continue }
+          raw += members(of: owner, relationship).map(\.rawValue)
         }
       }
     } else {

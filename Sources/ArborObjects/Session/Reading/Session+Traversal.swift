@@ -5,17 +5,18 @@ internal import ArborStore
 extension Session {
   /// The members of a to-many relationship with all pending changes, as objects: in their order
   /// where it is ordered, else ascending. Never fails; the context remembers the error.
-  func memberObjects(of owner: ManagedObject, _ relation: RelationshipSchema) -> [ManagedObject] {
-    readAhead(from: owner, relation)
-    let link = LinkSource(owner: owner.number, relation: relation)
+  func memberObjects(of owner: ManagedObject, _ relationship: RelationshipSchema) -> [ManagedObject]
+  {
+    readAhead(from: owner, relationship)
+    let link = LinkSource(owner: owner.number, relationship: relationship)
     guard pinned == nil, owner.change?.kind != .inserted,
-      memberships.members(of: owner.number, relation) == nil
-    else { return objects(members(of: owner, relation), of: link) }
+      memberships.members(of: owner.number, relationship) == nil
+    else { return objects(members(of: owner, relationship), of: link) }
     // The list and its members are of one commit.
     var objects: [ManagedObject] = []
     var fetched = FetchedObjects()
     withOneSnapshot(merging: false) {
-      objects = self.objects(members(of: owner, relation), of: link, &fetched)
+      objects = self.objects(members(of: owner, relationship), of: link, &fetched)
     }
     fetched.awake()
     return objects
@@ -28,13 +29,13 @@ extension Session {
   ///
   /// - Parameter mostOfEach: How many members of each the program may read in any case.
   func readAhead(
-    from owner: ManagedObject, _ relation: RelationshipSchema,
+    from owner: ManagedObject, _ relationship: RelationshipSchema,
     mostOfEach: Int = Traversal.mostMembers
   ) {
-    guard owner.change == nil, memberships.members(of: owner.number, relation) == nil else {
+    guard owner.change == nil, memberships.members(of: owner.number, relationship) == nil else {
       return
     }
-    let width = traversal.pass(owner.number, relation) { registry.map.contains($0) }
+    let width = traversal.pass(owner.number, relationship) { registry.map.contains($0) }
     guard width > 1 else { return }
     var fetched = FetchedObjects()
     do throws(StoreError) {
@@ -49,9 +50,9 @@ extension Session {
       guard snapshot.sequence == sequence else { return }
       let owners = successors(of: owner.number, count: width)
       let table = try snapshot.members(
-        relation, of: owners, limit: min(Traversal.mostMembers, width * mostOfEach))
+        relationship, of: owners, limit: min(Traversal.mostMembers, width * mostOfEach))
       guard let last = owners.last(where: { table[$0] != nil }) else { return traversal.end() }
-      memberships.keep(table, of: relation, at: sequence, isAhead: true)
+      memberships.keep(table, of: relationship, at: sequence, isAhead: true)
       traversal.reach(last)
       var members = table.members.map(\.rawValue)
       SortedNumbers.sortUnique(&members)

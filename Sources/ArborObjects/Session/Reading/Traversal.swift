@@ -9,7 +9,7 @@ internal import ArborModel
 /// that ends early has read at most twice what it used.
 struct Traversal {
   /// The relationship: the entity that declares it, and its slot there.
-  private var relationship: (declaringEntity: Int, slot: Int)?
+  private var current: (declaringEntity: Int, slot: Int)?
   /// The last object whose members were read, be it ahead.
   private var last = ObjectNumber(rawValue: 0)
   /// How many objects were read at once.
@@ -27,12 +27,12 @@ struct Traversal {
   /// - Parameter isKept: Whether the context keeps the object of a number.
   /// - Returns: Of how many objects it should be read, this one among them.
   mutating func pass(
-    _ owner: ObjectNumber, _ relation: RelationshipSchema, isKept: (ObjectNumber) -> Bool
+    _ owner: ObjectNumber, _ relationship: RelationshipSchema, isKept: (ObjectNumber) -> Bool
   ) -> Int {
     let isSame =
-      relationship.map { $0 == (relation.declaringEntity, relation.slot) } ?? false
+      current.map { $0 == (relationship.declaringEntity, relationship.slot) } ?? false
     width = isSame && follows(owner, isKept) ? min(width * 2, Self.mostOwners) : 1
-    relationship = (relation.declaringEntity, relation.slot)
+    current = (relationship.declaringEntity, relationship.slot)
     last = owner
     return width
   }

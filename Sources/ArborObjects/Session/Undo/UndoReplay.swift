@@ -59,9 +59,9 @@ struct UndoReplay {
     }
     if object.change?.kind == .deleted { keeper.keepSequences(with: object) }
     session.withMemberships(of: object) { change(object, into: record, after: formerVersion) }
-    for relation in object.binding.entity.relationships {
-      guard let target = object.target(of: relation),
-        let inverse = session.relation(of: target, relation.inverseSlot), inverse.isOrdered
+    for relationship in object.binding.entity.relationships {
+      guard let target = object.target(of: relationship),
+        let inverse = session.relationship(of: target, relationship.inverseSlot), inverse.isOrdered
       else { continue }
       keeper.noteJoined(object.number, session.links.makeEdit(target, inverse))
     }
@@ -145,12 +145,12 @@ struct UndoReplay {
     if !edit.wasMember { session.forgetLost(between: edit.owner, edit.member) }
     guard edit.effect != .none, let owner = liveObject(edit.owner),
       let member = liveObject(edit.member),
-      session.isMember(member, of: owner, edit.relation) != edit.wasMember
+      session.isMember(member, of: owner, edit.relationship) != edit.wasMember
     else { return }
     if edit.wasMember {
-      keeper.add(member, to: owner, edit.relation)
+      keeper.add(member, to: owner, edit.relationship)
     } else {
-      keeper.remove(member, from: owner, edit.relation)
+      keeper.remove(member, from: owner, edit.relationship)
     }
   }
 
@@ -160,8 +160,8 @@ struct UndoReplay {
     for index in edits.indices.reversed() where edits[index].isSequence {
       guard case .sequence(let edit) = edits[index], edit.movesMembers, session.exists(edit.owner)
       else { continue }
-      let present = session.members(of: edit.owner, edit.relation)
-      keeper.arrange(edit.undone(present), of: edit.owner, edit.relation)
+      let present = session.members(of: edit.owner, edit.relationship)
+      keeper.arrange(edit.undone(present), of: edit.owner, edit.relationship)
     }
   }
 
@@ -185,12 +185,13 @@ struct UndoReplay {
   /// Points a to-one relationship at what it led to, or at nothing where that is gone.
   private func point(_ object: ManagedObject, _ field: RecordField, at target: ObjectNumber?) {
     guard
-      let relation = object.binding.entity.relationships.first(where: {
+      let relationship = object.binding.entity.relationships.first(where: {
         $0.field?.offset == field.offset
       })
     else { return }
     keeper.set(
-      object, relation, to: target.flatMap { relation.leads(to: $0) ? liveObject($0) : nil })
+      object, relationship, to: target.flatMap { relationship.leads(to: $0) ? liveObject($0) : nil }
+    )
   }
 
   private func liveObject(_ number: ObjectNumber) -> ManagedObject? {
@@ -201,13 +202,13 @@ struct UndoReplay {
 
   /// Makes both sides agree on what an object that came back leads to.
   private func mendLinks(of object: ManagedObject) {
-    for relation in object.binding.entity.relationships {
-      guard let number = object.target(of: relation) else { continue }
+    for relationship in object.binding.entity.relationships {
+      guard let number = object.target(of: relationship) else { continue }
       guard let target = liveObject(number) else {
-        keeper.set(object, relation, to: nil)
+        keeper.set(object, relationship, to: nil)
         continue
       }
-      let inverse = target.binding.entity.relationships[relation.inverseSlot]
+      let inverse = target.binding.entity.relationships[relationship.inverseSlot]
       guard !inverse.isToMany, target.target(of: inverse) != object.number else { continue }
       keeper.set(target, inverse, to: object)
     }
@@ -225,14 +226,14 @@ struct UndoReplay {
       }
       switch edits[index] {
       case .link(let edit):
-        guard let list = session.links.edit(edit.owner, edit.relation) else { continue }
-        let isStored = session.isStored(edit.member, in: edit.relation, of: edit.owner)
+        guard let list = session.links.edit(edit.owner, edit.relationship) else { continue }
+        let isStored = session.isStored(edit.member, in: edit.relationship, of: edit.owner)
         if list[edit.member] == (isStored ? .added : .removed) { list[edit.member] = .unmentioned }
       case .sequence(let edit):
-        guard let list = session.links.edit(edit.owner, edit.relation), list.order != nil else {
+        guard let list = session.links.edit(edit.owner, edit.relationship), list.order != nil else {
           continue
         }
-        let stored = session.storedMembers(of: edit.owner, edit.relation)
+        let stored = session.storedMembers(of: edit.owner, edit.relationship)
         list.arrange(list.members(over: stored), over: stored)
       case .object, .order, .none: break
       }

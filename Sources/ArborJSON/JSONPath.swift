@@ -14,3 +14,24 @@ package struct JSONPath: Sendable, Hashable {
 
   package mutating func append(index: Int) { steps.append(.index(index)) }
 }
+
+extension JSONPath: CustomStringConvertible {
+  /// The path as text; a key that is no plain word stands in brackets and quotation marks.
+  package var description: String {
+    steps.reduce(into: "$") { text, step in
+      switch step {
+      case .index(let index): text += "[\(index)]"
+      case .key(let key) where Self.isWord(key): text += ".\(key)"
+      case .key(let key): text += "[\(JSONValue.string(key))]"
+      }
+    }
+  }
+
+  private static func isWord(_ key: String) -> Bool {
+    guard let first = key.unicodeScalars.first, !("0"..."9").contains(first) else { return false }
+    return key.unicodeScalars.allSatisfy { scalar in
+      scalar == "_" || ("a"..."z").contains(scalar) || ("A"..."Z").contains(scalar)
+        || ("0"..."9").contains(scalar)
+    }
+  }
+}

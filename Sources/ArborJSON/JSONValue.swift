@@ -1,3 +1,5 @@
+public import Foundation
+
 /// A JSON document or a part of one.
 ///
 /// Values are equal when they are of the same kind and denote the same: numbers compare by what
@@ -106,4 +108,32 @@ extension JSONValue: ExpressibleByNilLiteral, ExpressibleByBooleanLiteral,
 extension JSONValue: CustomStringConvertible {
   /// The value as JSON on one line.
   public var description: String { text() }
+}
+
+extension JSONValue {
+  /// Reads a document of RFC 8259.
+  ///
+  /// Strict: UTF-8 is checked, keys are unique in their object, surrogates come in pairs, and
+  /// nothing but white space follows the value.
+  ///
+  /// - Parameters:
+  ///   - data: The document in UTF-8.
+  ///   - source: The file or URL it comes from; errors name it.
+  ///   - limits: The size and depth beyond which a document is refused.
+  /// - Throws: ``ArborError`` `malformedDocument` with line, column and path, or `limitExceeded`.
+  /// - Complexity: Linear in the size of the document.
+  public static func parse(
+    _ data: Data, source: String? = nil, limits: JSONLimits = JSONLimits()
+  ) throws(ArborError) -> JSONValue {
+    try JSONDocument(data, source: source, limits: limits).root.value
+  }
+
+  /// Reads a document of RFC 8259 from a text.
+  ///
+  /// - Throws: ``ArborError`` `malformedDocument` with line, column and path, or `limitExceeded`.
+  public static func parse(
+    _ text: String, source: String? = nil, limits: JSONLimits = JSONLimits()
+  ) throws(ArborError) -> JSONValue {
+    try parse(Data(text.utf8), source: source, limits: limits)
+  }
 }

@@ -117,3 +117,108 @@ extension CommitLog {
   /// Returns at once: a log without threads of its own has none to wait for.
   public func waitUntilIdle() {}
 }
+
+/// What copies of a store add to the log that they share: commits that were made together, or a
+/// change of the model.
+///
+/// A log keeps entries as they are and knows nothing of what is in them.
+public struct LogEntry: Sendable, Hashable {
+  /// Tells the entry from every other, so that a store that lost an answer can ask again.
+  public let batch: UUID
+  /// The sequence of its first commit.
+  public let first: UInt64
+  /// The sequence of its last commit: not before the first.
+  public let last: UInt64
+  /// What the history before it comes to: the ``digest`` of the entry before.
+  public let previous: LogDigest
+  /// What the history comes to with it.
+  public let digest: LogDigest
+  /// What it holds, with checksums of its own.
+  public let body: [UInt8]
+
+  /// Makes an entry of what a log kept of it.
+  public init(
+    batch: UUID, first: UInt64, last: UInt64, previous: LogDigest, digest: LogDigest, body: [UInt8]
+  ) {
+    self.batch = batch
+    self.first = first
+    self.last = last
+    self.previous = previous
+    self.digest = digest
+    self.body = body
+  }
+}
+
+/// What came of adding an entry to a log.
+public enum AppendResult: Sendable, Hashable {
+  /// It is in the log, and every copy of the store will have it.
+  case written
+  /// Others were faster: these follow what the adder knew, oldest first. At least one, not
+  /// necessarily all.
+  case behind([LogEntry])
+  /// What it would follow is not in the log: the log has lost its end, or another history.
+  case forked
+  /// Nobody knows: the answer was lost. A store that adds the same entry again learns it.
+  case unknown
+}
+
+/// How far a log is.
+public struct LogHead: Sendable, Hashable {
+  /// The identity of the store whose commits it holds.
+  public let store: UUID
+  /// The newest commit in it.
+  public let sequence: UInt64
+  /// What the history up to that commit comes to.
+  public let digest: LogDigest
+
+  /// Makes a head.
+  public init(store: UUID, sequence: UInt64, digest: LogDigest) {
+    self.store = store
+    self.sequence = sequence
+    self.digest = digest
+  }
+}
+
+/// What a log knows of a snapshot of its store: a whole file, from which new copies begin.
+public struct LogSnapshot: Sendable, Hashable {
+  /// Tells it from every other.
+  public let id: UUID
+  /// The identity of the store.
+  public let store: UUID
+  /// The newest commit in it.
+  public let sequence: UInt64
+  /// What the history up to that commit comes to.
+  public let digest: LogDigest
+
+  /// Makes the description of a snapshot.
+  public init(id: UUID, store: UUID, sequence: UInt64, digest: LogDigest) {
+    self.id = id
+    self.store = store
+    self.sequence = sequence
+    self.digest = digest
+  }
+}
+
+/// What a history of commits comes to: two that differ anywhere have different ones.
+///
+/// It guards against accidents, such as a server that lost its newest entries, and not against
+/// forgery.
+public struct LogDigest: Sendable, Hashable {
+  /// The number of bytes.
+  public static let size = 16
+
+  package let bits: UInt128
+
+  package init(bits: UInt128) { self.bits = bits }
+
+  /// Reads what ``bytes`` gave.
+  ///
+  /// - Returns: nil for another number of bytes than ``size``.
+  public init?(bytes: some Collection<UInt8>) {
+    guard bytes.count == Self.size else { return nil }
+    bits = bytes.reversed().reduce(0) { $0 << 8 | UInt128($1) }
+  }
+
+  /// The digest as ``size`` bytes, the lowest first.
+  public var bytes: [UInt8] { (0..<Self.size).map { UInt8(truncatingIfNeeded: bits >> ($0 * 8)) } }
+}

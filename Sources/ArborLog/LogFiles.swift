@@ -1,4 +1,4 @@
-internal import ArborModel
+package import ArborModel
 internal import ArborStore
 internal import Foundation
 internal import LMDB
@@ -148,6 +148,91 @@ extension [UInt8] {
   ) throws(Failure) -> R {
     try withUnsafeBufferPointer { (bytes) throws(Failure) in
       try body(UnsafeRawBufferPointer(bytes))
+    }
+  }
+}
+
+/// A file that is read in pieces.
+package struct LogInput: ~Copyable {
+  package let path: String
+  package let size: Int
+  private let descriptor: Int32
+
+  /// nil where there is no file.
+  package init?(_ path: String) throws(ArborError) {
+    guard let file = try LogFiles.open(path, O_RDONLY) else { return nil }
+    (descriptor, size) = (file.descriptor, file.size)
+    self.path = path
+  }
+
+  deinit { close(descriptor) }
+
+  /// The bytes of a range; fewer where the file ends before.
+  package func read(from offset: Int, count: Int) throws(ArborError) -> [UInt8] {
+    var bytes = [UInt8](repeating: 0, count: max(0, min(count, size - offset)))
+    var done = 0
+    while done < bytes.count {
+      let start = done
+      let found = bytes.withUnsafeMutableBytes { target in
+        pread(
+          descriptor, target.baseAddress.map { $0 + start }, target.count - start,
+          off_t(offset + start))
+      }
+      if found < 0, errno == EINTR { continue }
+      guard found >= 0 else { throw LogFiles.error("Reading", path) }
+      if found == 0 { break }
+      done += found
+    }
+    bytes.removeLast(bytes.count - done)
+    return bytes
+  }
+}
+
+/// A file that is being written from its beginning to its end.
+package struct LogOutput: ~Copyable {
+  private let descriptor: Int32
+  private let path: String
+  private var buffer: [UInt8] = []
+  private static let bufferSize = 1 << 18
+
+  package init(_ path: String) throws(ArborError) {
+    guard let file = try LogFiles.open(path, O_WRONLY | O_CREAT | O_TRUNC) else {
+      throw LogFiles.error("Creation", path, ENOENT)
+    }
+    descriptor = file.descriptor
+    self.path = path
+  }
+
+  deinit { close(descriptor) }
+
+  mutating func append(_ bytes: UnsafeRawBufferPointer) throws(ArborError) {
+    if buffer.count + bytes.count > Self.bufferSize { try flush() }
+    guard bytes.count < Self.bufferSize else { return try write(bytes) }
+    buffer.append(contentsOf: bytes)
+  }
+
+  package mutating func append(_ bytes: [UInt8]) throws(ArborError) {
+    try bytes.withRawBytes { (bytes) throws(ArborError) in try append(bytes) }
+  }
+
+  /// Waits until everything is on the medium.
+  package mutating func finish() throws(ArborError) {
+    try flush()
+    guard fsync(descriptor) == 0 else { throw LogFiles.error("fsync", path) }
+  }
+
+  private mutating func flush() throws(ArborError) {
+    try buffer.withRawBytes { (bytes) throws(ArborError) in try write(bytes) }
+    buffer.removeAll(keepingCapacity: true)
+  }
+
+  private func write(_ bytes: UnsafeRawBufferPointer) throws(ArborError) {
+    var rest = bytes
+    while !rest.isEmpty {
+      let count = Foundation.write(descriptor, rest.baseAddress, rest.count)
+      if count < 0, errno == EINTR { continue }
+      guard count > 0 else { throw LogFiles.error("Writing", path, count == 0 ? ENOSPC : errno) }
+      rest = UnsafeRawBufferPointer(rebasing: rest[count...])
     }
   }
 }

@@ -32,3 +32,137 @@ package struct PredicatePrinter {
     return "\(qualifier)\(text(of: comparison.left)) \(symbol) \(text(of: comparison.right))"
   }
 }
+
+/// Expressions, with no more parentheses than their precedence needs.
+extension PredicatePrinter {
+  func text(of expression: ExpressionNode) -> String {
+    switch expression {
+    case .constant(let value): return PredicateLiteral.text(of: value)
+    case .argument(let index): return argument(index)
+    case .variable(let name, _): return variable(name)
+    case .path(let path): return text(of: path)
+    case .member(let base, let path):
+      return text(of: base, atLeast: .postfix) + "." + text(of: path)
+    case .list(let elements): return "{" + list(elements) + "}"
+    case .call(let function, let operands, _): return call(function, operands)
+    case .custom(let target, let name, let operands, _):
+      // From left to right: who counts arguments does so in the order of the text.
+      let start = "FUNCTION(\(text(of: target)), \(PredicateLiteral.quoted(name))"
+      return start + (operands.isEmpty ? "" : ", " + list(operands)) + ")"
+    case .cast(let base, let type, _):
+      return "CAST(\(text(of: base)), \(PredicateLiteral.quoted(type)))"
+    case .ternary(let condition, let first, let second):
+      return "TERNARY(\(text(of: condition)), \(text(of: first)), \(text(of: second)))"
+    case .subquery(let base, let name, let condition, _):
+      return "SUBQUERY(\(text(of: base)), \(variable(name)), \(text(of: condition)))"
+    case .element(let base, let position, _):
+      return text(of: base, atLeast: .postfix) + "[" + text(of: position) + "]"
+    case .assignment(let name, let value): return variable(name) + " := " + text(of: value)
+    }
+  }
+
+  private func list(_ elements: [ExpressionNode]) -> String {
+    elements.map { text(of: $0) }.joined(separator: ", ")
+  }
+
+  private func variable(_ name: String) -> String { "$" + escaped(name, isVariable: true) }
+
+  private func text(of position: ElementPosition) -> String {
+    switch position {
+    case .at(let index): text(of: index)
+    case .first: "FIRST"
+    case .last: "LAST"
+    case .size: "SIZE"
+    }
+  }
+
+  private func call(_ function: PredicateFunction, _ operands: [ExpressionNode]) -> String {
+    guard let (symbol, precedence) = function.infix, operands.count == function.arity.lowerBound
+    else { return function.name + "(" + list(operands) + ")" }
+    if function == .negate { return symbol + negated(operands[0]) }
+    guard operands.count == 2 else { return symbol + text(of: operands[0], atLeast: precedence) }
+    // Operators group from the left, powers from the right.
+    let isRightward = function == .power
+    let left = text(of: operands[0], atLeast: isRightward ? precedence.tighter : precedence)
+    let right = text(of: operands[1], atLeast: isRightward ? precedence : precedence.tighter)
+    return "\(left) \(symbol) \(right)"
+  }
+
+  /// The operand of a minus, which a bare number would take for its own.
+  private func negated(_ operand: ExpressionNode) -> String {
+    if case .constant(let value) = operand, value.isWrittenAsNumber {
+      let text = PredicateLiteral.text(of: value)
+      return text.hasPrefix("-") ? text : "(\(text))"
+    }
+    return text(of: operand, atLeast: .unary)
+  }
+
+  /// An operand, in parentheses where it binds less tightly than its place asks for.
+  private func text(
+    of expression: ExpressionNode, atLeast precedence: PredicateFunction.Precedence
+  ) -> String {
+    let text = text(of: expression)
+    return self.precedence(of: expression) < precedence ? "(\(text))" : text
+  }
+
+  private func precedence(of expression: ExpressionNode) -> PredicateFunction.Precedence {
+    switch expression {
+    case .assignment: .assignment
+    case .call(let function, _, _): function.infix?.precedence ?? .postfix
+    // A dot behind a number would be its decimal point, and a sign binds less than a dot.
+    case .constant(let value): value.isWrittenAsNumber ? .unary : .postfix
+    default: .postfix
+    }
+  }
+}
+
+extension Value {
+  /// Whether the constant's literal is a number, with or without a sign.
+  fileprivate var isWrittenAsNumber: Bool {
+    switch self {
+    case .integer: true
+    case .double(let number): number.isFinite
+    default: false
+    }
+  }
+}
+
+extension PredicatePrinter {
+  func text(of path: KeyPathNode) -> String {
+    if path.parts.isEmpty { return "SELF" }
+    return path.parts.map { part in
+      switch part {
+      case .argument: "%K"
+      case .collectionOperator(let name, _): name
+      case .name(let name, _): (PredicateKeyword(spelledBy: name) == nil ? "" : "#") + escaped(name)
+      }
+    }.joined(separator: ".")
+  }
+
+  /// A name with whatever no identifier holds escaped.
+  func escaped(_ name: String, isVariable: Bool = false) -> String {
+    var escaped = ""
+    for scalar in name.unicodeScalars {
+      let isPlain =
+        scalar == "_" || (isVariable && scalar == "$")
+        || (scalar.isASCII
+          ? isLetter(scalar) || (isDigit(scalar) && !escaped.isEmpty)
+          : scalar.properties.isXIDStart || (scalar.properties.isXIDContinue && !escaped.isEmpty))
+      if isPlain {
+        escaped.unicodeScalars.append(scalar)
+      } else if scalar.value <= 0xFFFF {
+        escaped += PredicateLiteral.escape(scalar.value)
+      } else {
+        escaped += "\\"
+        escaped.unicodeScalars.append(scalar)
+      }
+    }
+    return escaped
+  }
+
+  private func isLetter(_ scalar: Unicode.Scalar) -> Bool {
+    ("a"..."z").contains(scalar) || ("A"..."Z").contains(scalar)
+  }
+
+  private func isDigit(_ scalar: Unicode.Scalar) -> Bool { ("0"..."9").contains(scalar) }
+}

@@ -25,3 +25,68 @@ package struct DerivationRead: Sendable {
   package let hops: [RelationshipSchema]
   package let property: Property
 }
+
+extension Derivation {
+  /// Binds an attribute's derivation.
+  ///
+  /// - Throws: ``ArborError`` `invalidPredicate` where the text is no expression, names what is
+  ///   not there, gives what the attribute does not take, or could not be kept current.
+  package init(
+    _ attribute: AttributeSchema, _ text: String, of entity: EntitySchema, in schema: ModelSchema
+  ) throws(ArborError) {
+    let column = try PredicateParser.column(text)
+    guard column.name == nil else {
+      throw Self.flaw("it gives its value a name; leave AS and the name out.")
+    }
+    let (expression, kind) = try PredicateBinder.bind(column.expression, to: entity, in: schema)
+    guard !expression.isCollection, !kind.isList else {
+      throw Self.flaw("it gives many values; make one of them by @count, @sum, @avg, @min or @max.")
+    }
+    guard attribute.description.type.takes(kind) else {
+      throw Self.flaw(
+        "it gives \(kind.name) and the attribute takes \(attribute.description.type.expectation); "
+          + "change one of them.")
+    }
+    var visitor = DerivationReads(schema: schema)
+    visitor.visit(expression, [[]])
+    if let flaw = visitor.flaw { throw Self.flaw(flaw) }
+    let usesNow = expression.contains { expression, _ in
+      if case .call(.now, _) = expression { true } else { false }
+    }
+    self.init(
+      slot: attribute.slot, expression: expression, usesNow: usesNow, reads: visitor.reads,
+      aggregate: DerivedAggregate(expression, into: attribute))
+  }
+
+  private static func flaw(_ message: String) -> ArborError {
+    ArborError(.invalidPredicate, message)
+  }
+
+  /// The catalogue numbers of the entities whose objects the value depends on beside the object
+  /// itself.
+  package func entities(in schema: ModelSchema) -> Set<UInt16> {
+    var entities: Set<UInt16> = []
+    for read in reads {
+      for hop in read.hops { entities.formUnion(schema.numbers(ofFamily: hop.destination)) }
+      if case .members(let relationship) = read.property {
+        entities.formUnion(schema.numbers(ofFamily: relationship.destination))
+      }
+    }
+    return entities
+  }
+}
+
+extension ModelSchema {
+  /// The catalogue numbers of an entity's concrete family.
+  fileprivate func numbers(ofFamily index: Int) -> [UInt16] {
+    entities[index].concreteFamily.map { entities[$0].number }
+  }
+}
+
+extension AttributeType {
+  /// Whether values of a kind may fit, as far as the kind tells.
+  fileprivate func takes(_ kind: ValueKind) -> Bool {
+    let own = self.kind.valueKind == .any ? ValueKind(self.kind.field) : self.kind.valueKind
+    return own == .any || kind == .any || kind == own
+  }
+}

@@ -1,3 +1,5 @@
+package import Foundation
+
 /// The entities a store keeps, with everything that a model file says about them.
 ///
 /// A model is a value: reading one from a file, building one in code and taking one from a store
@@ -158,5 +160,17 @@ public struct FetchRequestTemplate: Sendable, Hashable {
     self.init(
       name: name, entity: entity, predicate: predicate, fetchLimit: limit,
       includesSubentities: includesSubentities)
+  }
+}
+
+/// The text a model was read from, with what it said then.
+package final class ModelSource: Sendable {
+  /// The bytes of the `contents` file.
+  package let contents: Data
+  package let model: ManagedObjectModel
+
+  package init(contents: Data, model: ManagedObjectModel) {
+    self.contents = contents
+    self.model = model
   }
 }

@@ -1,5 +1,7 @@
 internal import ArborLocks
+internal import ArborLog
 internal import ArborModel
+internal import ArborStore
 internal import Dispatch
 
 /// Brings a store up to its log again and again.
@@ -125,5 +127,45 @@ private final class NewsExecutor: TaskExecutor {
   func enqueue(_ job: consuming ExecutorJob) {
     let job = UnownedJob(job)
     queue.async { job.runSynchronously(on: self.asUnownedTaskExecutor()) }
+  }
+}
+
+extension LogWatcher {
+  /// A watcher of a log in a folder.
+  convenience init(_ follower: LogFollower, _ file: StoreEngine, every interval: Duration) {
+    self.init(every: interval) { () throws(ArborError) in
+      try PersistentStore.logging(file) { try follower.catchUp() }
+    }
+  }
+
+  /// A watcher of a log that is shared.
+  ///
+  /// - Parameter problem: What kept the store from going on when it was opened.
+  convenience init(
+    _ client: LogClient, _ file: StoreEngine, every interval: Duration, problem: ArborError?
+  ) {
+    let progress = Progress(newest: client.counts.newest, problem: problem)
+    self.init(every: interval, news: client.log.news(), from: progress) { () throws(ArborError) in
+      try PersistentStore.logging(file) { try client.catchUp(file) }
+    }
+  }
+}
+
+/// The log that a store follows or shares, and who looks at it.
+enum LogLink: Sendable {
+  /// Somebody else's commits come by a folder.
+  case folder(FolderLog, LogWatcher)
+  /// The store's own commits go there, and those of others come from there.
+  case shared(LogClient, LogWatcher)
+
+  /// Waits until the log's own threads have nothing left to do for a store that is closed.
+  func waitUntilIdle() {
+    if case .shared(let client, _) = self { client.log.waitUntilIdle() }
+  }
+
+  var watcher: LogWatcher {
+    switch self {
+    case .folder(_, let watcher), .shared(_, let watcher): watcher
+    }
   }
 }

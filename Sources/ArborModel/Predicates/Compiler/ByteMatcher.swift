@@ -1,4 +1,5 @@
 internal import CArborBits
+internal import Foundation
 
 /// A test of a run of bytes against a constant. Generic code over a matcher becomes one fused
 /// closure.
@@ -136,4 +137,11 @@ extension ConstantBytes {
     default: return nil
     }
   }
+}
+
+/// Whether two runs of bytes of one length, at least 1, are the same.
+@inline(__always)
+func equalBytes(_ left: UnsafeRawPointer, _ right: UnsafeRawPointer, _ count: Int) -> Bool {
+  // The first bytes differ most often, and a call costs more than the look.
+  left.load(as: UInt8.self) == right.load(as: UInt8.self) && memcmp(left, right, count) == 0
 }

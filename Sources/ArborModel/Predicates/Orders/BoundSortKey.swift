@@ -1,3 +1,4 @@
+internal import ArborLocks
 package import Foundation
 
 /// A sort key whose path or expression has been resolved against an entity.
@@ -74,5 +75,26 @@ extension SortKey.Options {
     if contains(.caseInsensitive) { folding.insert(.case) }
     if contains(.diacriticInsensitive) { folding.insert(.diacritics) }
     return folding
+  }
+}
+
+/// The orders that fetches of one entity ask for, their key paths resolved once.
+package final class BoundOrders: Sendable {
+  /// How many orders are kept; the oldest goes first.
+  private static let capacity = 16
+
+  private let known = Lock<[(keys: [SortKey], bound: [BoundSortKey])]>([])
+
+  package init() {}
+
+  subscript(keys: [SortKey]) -> [BoundSortKey]? {
+    known.withLock { known in known.first { $0.keys == keys }?.bound }
+  }
+
+  func keep(_ keys: [SortKey], _ bound: [BoundSortKey]) {
+    known.withLock { known in
+      if known.count >= Self.capacity { known.removeFirst() }
+      known.append((keys, bound))
+    }
   }
 }

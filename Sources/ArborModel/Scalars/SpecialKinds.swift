@@ -1,0 +1,149 @@
+package import ArborJSON
+package import Foundation
+
+package enum UUIDKind: AttributeKind {
+  package static var type: AttributeType { .uuid }
+  package static var field: FieldKind { .uuid }
+  package static var fingerprintCode: UInt8 { 11 }
+  package static var xmlName: String { "UUID" }
+  package static var jsonName: String { "uuid" }
+  package static var swiftName: String { "UUID" }
+  package static var expectation: String { "a UUID such as 6BA7B810-9DAD-11D1-80B4-00C04FD430C8" }
+  package static var documentExpectation: String { "a UUID as a string" }
+  package static var valueKind: ValueKind { .uuid }
+  package static var isDocumentText: Bool { true }
+
+  package static func keeps(_ value: Value) -> Bool { value.uuid != nil }
+
+  package static func form(of value: Value) -> Value? {
+    switch value {
+    case .uuid: value
+    case .string(let text): UUID(uuidString: text).map(Value.uuid)
+    default: Value?.none
+    }
+  }
+
+  package static func value(ofJSON text: String) -> Value? { fitting(.string(text)) }
+  package static func value(ofXML text: String) -> Value? { fitting(.string(text)) }
+  package static func value(ofDocument node: JSONNode) -> Value? {
+    node.string.flatMap(UUID.init(uuidString:)).map(Value.uuid)
+  }
+}
+
+extension UUIDKind: FixedStoredKind {
+  package typealias Slot = uuid_t
+
+  package static var form: StorageForm { .identifier }
+  package static var readAs: [FieldKind] { [.string] }
+
+  package static func slot(of value: Value) -> Slot? { value.uuid?.uuid }
+  package static func value(of slot: Slot) -> Value { .uuid(UUID(uuid: slot)) }
+  package static func key(of value: Value) -> KeyPayload? { value.uuid.map(KeyPayload.identifier) }
+
+  package static func value(ofBytes bytes: UnsafeRawBufferPointer) -> Value? {
+    value(of: bytes.loadUnaligned(as: Slot.self))
+  }
+}
+
+/// To-one relationships: their target's object number.
+package enum ReferenceKind: FixedStoredKind {
+  package typealias Slot = Int64
+
+  package static var field: FieldKind { .reference }
+  package static var form: StorageForm { .reference }
+  package static var valueKind: ValueKind { .object }
+
+  package static func slot(of value: Value) -> Slot? {
+    if case .integer(let number) = value { number } else { nil }
+  }
+
+  package static func value(of slot: Slot) -> Value { .integer(slot) }
+
+  package static func key(of value: Value) -> KeyPayload? {
+    if case .integer(let number) = value { .number(UInt64(bitPattern: number)) } else { nil }
+  }
+
+  package static func value(ofKey bits: UInt64) -> Value? { .integer(Int64(bitPattern: bits)) }
+}
+
+/// Several named parts kept in one attribute.
+package enum CompositeKind: AttributeKind {
+  package static var type: AttributeType { .composite("") }
+  package static var field: FieldKind { .tagged }
+  package static var fingerprintCode: UInt8 { 14 }
+  package static var xmlName: String { "Composite" }
+  package static var jsonName: String { "composite" }
+  package static var swiftName: String { "Value" }
+  package static var expectation: String { "a value for each part" }
+  package static var documentExpectation: String { "an object of its parts" }
+  package static var valueKind: ValueKind { .composite }
+  package static var isPlain: Bool { false }
+  package static var hasXMLDefault: Bool { false }
+
+  package static func keeps(_ value: Value) -> Bool { value.composite != nil }
+}
+
+/// Attributes without a type, whose values say what they are.
+package enum UndefinedKind: AttributeKind {
+  package static var type: AttributeType { .undefined }
+  package static var field: FieldKind { .tagged }
+  package static var fingerprintCode: UInt8 { 15 }
+  package static var xmlName: String { "Undefined" }
+  package static var jsonName: String { "undefined" }
+  package static var swiftName: String { "Value" }
+  package static var expectation: String { "a text, a number or a Boolean" }
+  package static var documentExpectation: String { "a Boolean, a number or a string" }
+  package static var valueKind: ValueKind { .any }
+  package static var isPlain: Bool { false }
+  package static var holdsUniqueNumbers: Bool { true }
+
+  package static func keeps(_ value: Value) -> Bool { true }
+
+  package static func form(of value: Value) -> Value? {
+    switch value {
+    case .boolean, .integer, .double, .decimal, .string: value
+    default: Value?.none
+    }
+  }
+
+  package static func value(ofJSON number: JSONNumber) -> Value? {
+    // Without a type the spelling decides.
+    Int64(number.text).map(Value.integer) ?? number.double.map(Value.double)
+  }
+
+  package static func value(ofJSON text: String) -> Value? { .string(text) }
+  package static func value(ofXML text: String) -> Value? { .string(text) }
+  package static func value(ofDocument node: JSONNode) -> Value? {
+    if let number = node.number { return exactValue(of: number) }
+    return node.bool.map(Value.boolean) ?? node.string.map(Value.string)
+  }
+}
+
+extension UndefinedKind {
+  /// A number without loss: whole, floating-point or decimal; nil for more than 38 digits.
+  package static func exactValue(of number: JSONNumber) -> Value? {
+    if let whole = number.int64 { return .integer(whole) }
+    if let double = number.double, JSONNumber(double) == number { return .double(double) }
+    return number.decimal.map(Value.decimal)
+  }
+}
+
+extension UndefinedKind: BytesStoredKind {
+  package static var form: StorageForm { .tagged }
+
+  package static func set(
+    _ field: RecordField, _ value: Value, in record: inout RecordBuffer, _ allocator: SlabAllocator
+  ) -> Bool {
+    guard ValueCodec.canEncode(value) else { return false }
+    ValueCodec.encode(value).withUnsafeBytes {
+      record.store(field, bytes: $0, allocator: allocator)
+    }
+    return true
+  }
+
+  package static func key(of value: Value) -> KeyPayload? { nil }
+
+  package static func value(ofBytes bytes: UnsafeRawBufferPointer) -> Value? {
+    ValueCodec.decode(bytes)
+  }
+}

@@ -210,7 +210,8 @@ import Testing
     #expect(manager.context.undoHistory == nil)
     let company = manager.insert(Company.self)
     manager.undo()
-    #expect(company.context != nil)
+    #expect(company.context === manager.context)
+    #expect(manager.context.insertedObjects == [company])
   }
 
   @Test func aFailedCommitKeepsThePendingChanges() throws {
@@ -279,8 +280,8 @@ import Testing
     manager.delete(try #require(company))
     try manager.commit()
     #expect(try manager.count("Employee") == 0)
-    #expect(
-      try manager.seedOnce("main", from: .file(seeds.appending(path: "Main.seed.json"))) != nil)
+    let report = try manager.seedOnce("main", from: .file(seeds.appending(path: "Main.seed.json")))
+    #expect(report?.created["Company"] == 1)
     #expect(
       try manager.seedOnce("main", from: .file(seeds.appending(path: "Main.seed.json"))) == nil)
     #expect(try manager.count("Company") == 1)
@@ -308,8 +309,9 @@ import Testing
   @Test func fetchesAndCounts() throws {
     let manager = try managerWithRequests("Fetching")
     #expect(try manager.count(forRequestNamed: "wellPaidEmployees") == 4)
-    #expect(try manager.fetch(requestNamed: "wellPaidEmployees").count == 4)
-    #expect(try manager.fetchOne(requestNamed: "wellPaidEmployees") != nil)
+    let found = try manager.fetch(requestNamed: "wellPaidEmployees")
+    #expect(found.count == 4)
+    #expect(try manager.fetchOne(requestNamed: "wellPaidEmployees") == found.first)
     #expect(try manager.count(forRequestNamed: "everyone") == 6)
     try manager.commit()
     try manager.store.check()

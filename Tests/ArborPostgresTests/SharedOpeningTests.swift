@@ -10,13 +10,17 @@ import Testing
 /// Stores that are opened at once, by machines without a file and by processes with one.
 @Suite(.enabled(if: PostgresServer.isInstalled), .timeLimit(.minutes(40)))
 struct SharedOpeningTests {
+  private static func marks() throws -> ManagedObjectModel {
+    try ManagedObjectModel {
+      EntityDescription("Mark") { AttributeDescription("code", .integer64) }
+    }
+  }
+
   @Test("Machines that begin one log at once share one store")
   func beginningAtOnce() throws {
     let connection = try PostgresServer.shared.get().makeDatabase()
     let folder = try TemporaryFolder()
-    let model = try ManagedObjectModel {
-      EntityDescription("Mark") { AttributeDescription("code", .integer64) }
-    }
+    let model = try Self.marks()
     let stores = try inThreads(5) { number in
       try PersistentStore(
         model: model, at: .path(folder.path("\(number).arbor")),
@@ -70,9 +74,7 @@ struct SharedOpeningTests {
   func closing() throws {
     let connection = try PostgresServer.shared.get().makeDatabase()
     let folder = try TemporaryFolder()
-    let model = try ManagedObjectModel {
-      EntityDescription("Mark") { AttributeDescription("code", .integer64) }
-    }
+    let model = try Self.marks()
     let log = try PostgresLog(connection)
     let stores = try (0..<2).map { number in
       try PersistentStore(

@@ -11,12 +11,6 @@ import Testing
 
 /// A store that is run as a service.
 @Suite struct ArborServiceTests {
-  private static let model = ManagedObjectModel(entities: [
-    EntityDescription(
-      name: "Part",
-      attributes: [AttributeDescription(name: "code", type: .integer64, defaultValue: 0)])
-  ])
-
   /// Keeps what is logged.
   private final class Pages: Sendable {
     private let lines = Lock<[String]>([])
@@ -62,7 +56,7 @@ import Testing
       configuration.metrics = metrics
       adjust(&configuration)
       return try ArborService(
-        "parts", model: ArborServiceTests.model, at: location, configuration: configuration)
+        "parts", model: .parts, at: location, configuration: configuration)
     }
 
     /// Runs services until `body` is done, and shuts them down then.
@@ -140,7 +134,7 @@ import Testing
     var configuration = ArborService.Configuration()
     configuration.metrics = setting.metrics
     let service = try ArborService(
-      "parts", model: Self.model, at: .inMemory, options: options,
+      "parts", model: .parts, at: .inMemory, options: options,
       configuration: configuration)
     defer { service.store.close() }
     try await Self.insert(1, service.store)
@@ -306,7 +300,7 @@ import Testing
   @Test func aFollowerTellsHowFarItIs() async throws {
     let setting = try Setting()
     let original = try PersistentStore(
-      model: Self.model, at: .path(setting.folder.path("original.arbor")))
+      model: .parts, at: .path(setting.folder.path("original.arbor")))
     defer { original.close() }
     try await Self.insert(1, original)
     try original.backUp(to: setting.log)
@@ -335,7 +329,7 @@ import Testing
       configuration.logger = setting.pages.logger
       configuration.sampling = .milliseconds(10)
       return try ArborService(
-        name, model: Self.model, at: .path(setting.folder.path("\(name).arbor")), following: log,
+        name, model: .parts, at: .path(setting.folder.path("\(name).arbor")), following: log,
         configuration: configuration)
     }
     let (one, two) = (try service("one"), try service("two"))

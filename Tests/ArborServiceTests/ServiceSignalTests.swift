@@ -18,11 +18,7 @@ import UnixSignals
     #expect(FileManager.default.createFile(atPath: acknowledged, contents: nil))
     await #expect(processExitsWith: .success) {
       [path = path as String, acknowledged = acknowledged as String] in
-      let model = ManagedObjectModel(entities: [
-        EntityDescription(
-          name: "Part", attributes: [AttributeDescription(name: "code", type: .integer64)])
-      ])
-      let service = try ArborService("parts", model: model, at: .path(path))
+      let service = try ArborService("parts", model: .parts, at: .path(path))
       let group = ServiceGroup(
         services: [service], gracefulShutdownSignals: [.sigterm],
         logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
@@ -68,15 +64,11 @@ import UnixSignals
     let path = folder.path("parts.arbor")
     await #expect(processExitsWith: .success) {
       [path = path as String, answer = answer as String] in
-      let model = ManagedObjectModel(entities: [
-        EntityDescription(
-          name: "Part", attributes: [AttributeDescription(name: "code", type: .integer64)])
-      ])
       let log = HeldLog(SimulatedLog())
       var configuration = ArborService.Configuration()
       configuration.shutdownLimit = .milliseconds(50)
       let service = try ArborService(
-        "parts", model: model, at: .path(path), following: log, configuration: configuration)
+        "parts", model: .parts, at: .path(path), following: log, configuration: configuration)
       let group = ServiceGroup(
         services: [service], gracefulShutdownSignals: [.sigterm],
         logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
@@ -101,7 +93,7 @@ import UnixSignals
       try await running
       guard service.store.isClosed else { exit(3) }
       guard isCommitted == (answer == "written") else { exit(5) }
-      let store = try PersistentStore(model: model, at: .path(path), following: log)
+      let store = try PersistentStore(model: .parts, at: .path(path), following: log)
       defer { store.close() }
       try store.check()
       let codes = try store.makeContext().fetch("Part").map { $0["code"] as Int }

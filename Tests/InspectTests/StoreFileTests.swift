@@ -183,9 +183,8 @@ import Testing
   @Test func aDamagedRecordIsAProblem() throws {
     // A byte of Ada's name; LMDB itself does not notice.
     var bytes = try Data(contentsOf: office.url)
-    let name = try #require(bytes.range(of: Data("Edsger".utf8)))
+    #expect(bytes.range(of: Data("Edsger".utf8)) != nil)
     while let range = bytes.range(of: Data("Edsger".utf8)) { bytes[range.lowerBound] = 0x45 ^ 1 }
-    #expect(!name.isEmpty)
     try bytes.write(to: office.url)
     let outcome = try inspection.run("check")
     #expect(outcome.status == 1)

@@ -23,7 +23,6 @@ import Testing
     #expect(type.fitting(.null) == .null)
     #expect(type.fitting(.list([1])) == nil)
     #expect(type.fitting(.double(.nan)) == nil)
-    #expect(!type.expectation.isEmpty)
   }
 
   @Test func takesLiteralsAsTheyAreMeant() {

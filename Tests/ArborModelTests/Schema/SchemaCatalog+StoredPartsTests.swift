@@ -21,9 +21,13 @@ import Testing
     #expect(entry.indexes.mapValues(\.storedName) == ["name": "Person/name"])
     for entity in schema.entities {
       for relationship in entity.relationships where relationship.isToMany {
-        #expect(!schema.storedName(of: relationship).isEmpty)
+        let owner = schema.entities[relationship.declaringEntity].name
+        #expect(schema.storedName(of: relationship) == "\(owner)/\(relationship.name)")
       }
-      for index in entity.indexes { #expect(!schema.storedName(of: index).isEmpty) }
+      for index in entity.indexes {
+        let owner = schema.entities[index.declaringEntity].name
+        #expect(schema.storedName(of: index) == "\(owner)/\(index.name)")
+      }
     }
     #expect(try schema.catalog.completed(for: schema.entities) == schema.catalog)
   }

@@ -179,12 +179,16 @@ import Testing
 
   // MARK: Locales
 
+  private static func cities() throws -> ManagedObjectModel {
+    try ManagedObjectModel {
+      EntityDescription("City") { AttributeDescription("name", .string) }
+    }
+  }
+
   /// In Swedish, Ä is a letter after Z; in German it is a kind of A.
   @Test("A locale is chosen for a store, and another one for a sort key")
   func localesAreChosen() throws {
-    let model = try ManagedObjectModel {
-      EntityDescription("City") { AttributeDescription("name", .string) }
-    }
+    let model = try Self.cities()
     let names = ["Zürich", "Ärla", "Ada", "Örebro"]
     let german = ["Ada", "Ärla", "Örebro", "Zürich"]
     let swedish = ["Ada", "Zürich", "Ärla", "Örebro"]
@@ -234,9 +238,7 @@ import Testing
 
   @Test("Letters are lowercased by the rules of the store's locale")
   func casesFollowTheLocale() throws {
-    let model = try ManagedObjectModel {
-      EntityDescription("City") { AttributeDescription("name", .string) }
-    }
+    let model = try Self.cities()
     for (identifier, count) in [("tr_TR", 0), ("en_US", 1)] {
       var options = StoreOptions()
       options.locale = Locale(identifier: identifier)

@@ -34,7 +34,7 @@ import Testing
     #expect(!bell.hasEnded)
   }
 
-  @Test func theEndAndACancellationWakeToo() async {
+  @Test func aCancelledTaskSleepsNoLonger() async {
     let bell = AsyncSignal()
     let cancelled = _Concurrency.Task { await bell.sleep(past: bell.token) }
     cancelled.cancel()
@@ -46,10 +46,22 @@ import Testing
     }
     late.cancel()
     await late.value
-    let sleeper = _Concurrency.Task { await bell.sleep(past: bell.token) }
-    await _Concurrency.Task.yield()
+    // Neither a ring nor the end has woken them.
+    #expect(bell.token == 0 && !bell.hasEnded)
+  }
+
+  @Test func theEndWakesASleeper() async {
+    let bell = AsyncSignal()
+    let reason = Reason()
+    let sleeper = _Concurrency.Task {
+      await bell.sleep(past: bell.token)
+      return reason.isGiven && bell.hasEnded
+    }
+    for _ in 0..<100 { await _Concurrency.Task.yield() }
+    reason.give()
     bell.end()
-    await sleeper.value
+    #expect(await sleeper.value, "It slept until then.")
+    #expect(bell.token == 0)
   }
 }
 

@@ -15,7 +15,7 @@ import Testing
 
   @Test func aBuildGoesOnFromBatchToBatchAndOpeningToOpening() throws {
     try tasks.fill(500)
-    let first = try tasks.open(tasks.model([tasks.byRank, tasks.words]))
+    let first = try tasks.open(UnfinishedTasks.model([tasks.byRank, tasks.words]))
     #expect(first.modelGeneration == 2)
     #expect(try indexDump(first) == ["i/Item/byRank", "i/Item/words"])
     #expect(try names(first.indexBuilds()) == ["byRank", "words"])
@@ -39,7 +39,9 @@ import Testing
   /// Small entities are not worth several transactions.
   @Test func fewObjectsAreIndexedInTheMigration() throws {
     try tasks.fill(40)
-    let file = try tasks.open(tasks.model([tasks.byRank])) { $0.mostObjectsIndexedAtOnce = 40 }
+    let file = try tasks.open(UnfinishedTasks.model([tasks.byRank])) {
+      $0.mostObjectsIndexedAtOnce = 40
+    }
     defer { file.close() }
     #expect(try file.indexBuilds() == [])
     #expect(try indexDump(file).count == 41)
@@ -79,7 +81,7 @@ import Testing
   /// Threads commit while one builds; what a batch was gathered from may be old when it is written.
   @Test func commitsBesideTheBuildAreInTheIndex() throws {
     let numbers = try tasks.fill(2000)
-    let file = try tasks.open(tasks.model([tasks.byRank, tasks.once, tasks.words])) {
+    let file = try tasks.open(UnfinishedTasks.model([tasks.byRank, tasks.once, tasks.words])) {
       $0.indexBuilds = .inBackground
       $0.largestIndexBatch = 50
     }
@@ -111,7 +113,7 @@ import Testing
   /// Where nobody knows what has changed, each object is looked up.
   @Test(arguments: [false, true]) func commitsBetweenTheBatchesOfOnePass(purges: Bool) throws {
     var numbers = try tasks.fill(400)
-    let file = try tasks.open(tasks.model([tasks.byRank, tasks.words]))
+    let file = try tasks.open(UnfinishedTasks.model([tasks.byRank, tasks.words]))
     defer { file.close() }
     let random = SeededRandom()
     var draws = random
@@ -153,7 +155,7 @@ import Testing
   /// batch leads on.
   @Test func anUnbrokenStreamOfCommitsDoesNotHoldTheBuildUp() throws {
     let numbers = try tasks.fill(400)
-    let file = try tasks.open(tasks.model([tasks.byRank, tasks.words]))
+    let file = try tasks.open(UnfinishedTasks.model([tasks.byRank, tasks.words]))
     defer { file.close() }
     let random = SeededRandom()
     var draws = random
@@ -183,7 +185,7 @@ import Testing
   /// A batch that was gathered before another builder wrote it is not written.
   @Test func twoBuildersDoNotHarmEachOther() async throws {
     try tasks.fill(2000)
-    let file = try tasks.open(tasks.model([tasks.byRank, tasks.words]))
+    let file = try tasks.open(UnfinishedTasks.model([tasks.byRank, tasks.words]))
     defer { file.close() }
     try await withThrowingTaskGroup(of: Void.self) { group in
       for _ in 0..<3 {
@@ -198,7 +200,7 @@ import Testing
 
   @Test func closingEndsTheBuildInTheBackground() throws {
     try tasks.fill(1000)
-    let file = try tasks.open(tasks.model([tasks.byRank, tasks.words])) {
+    let file = try tasks.open(UnfinishedTasks.model([tasks.byRank, tasks.words])) {
       $0.indexBuilds = .inBackground
       $0.largestIndexBatch = 20
     }
@@ -215,10 +217,10 @@ import Testing
   /// The former model comes back in the middle of a build, whether objects have changed or not.
   @Test(arguments: [false, true]) func revertingEndsABuild(changes: Bool) throws {
     let numbers = try tasks.fill(300)
-    let former = try tasks.model([tasks.byRank])
+    let former = try UnfinishedTasks.model([tasks.byRank])
     try tasks.open(former) { $0.indexBuilds = .beforeOpening }.close()
     let file = try tasks.open(
-      tasks.model([
+      UnfinishedTasks.model([
         FetchIndexDescription(name: "byRank", elements: [.init("rank"), .init("name")]), tasks.once,
       ])
     )
@@ -240,12 +242,12 @@ import Testing
   /// The next model may come while indexes of the last one are being filled.
   @Test func theNextMigrationTakesUnfinishedIndexesOver() throws {
     try tasks.fill(400)
-    let first = try tasks.open(tasks.model([tasks.byRank]))
+    let first = try tasks.open(UnfinishedTasks.model([tasks.byRank]))
     try tasks.build(first, batches: 2)
     let before = try first.indexBuilds()[0].objectsDone
     first.close()
     let renamed = FetchIndexDescription(name: "ranks", elements: [.init("rank")])
-    let second = try tasks.open(tasks.model([renamed, tasks.words]))
+    let second = try tasks.open(UnfinishedTasks.model([renamed, tasks.words]))
     let builds = try second.indexBuilds()
     #expect(names(builds) == ["ranks", "words"])
     #expect(builds.map(\.objectsDone) == [before, 0])
@@ -258,7 +260,7 @@ import Testing
 
   @Test func copiesAndCompactedStoresGoOn() throws {
     try tasks.fill(300)
-    let file = try tasks.open(tasks.model([tasks.byRank, tasks.words]))
+    let file = try tasks.open(UnfinishedTasks.model([tasks.byRank, tasks.words]))
     try tasks.build(file, batches: 1)
     let copy = tasks.folder.path("other.arbor")
     try file.copy(to: copy, compacting: true)
@@ -280,7 +282,7 @@ import Testing
   /// Behind the last object that is in it an index may lack entries, and nothing else.
   @Test func theCheckKnowsWhatAnUnfinishedIndexHasToHold() throws {
     let numbers = try tasks.fill(300).sorted()
-    let file = try tasks.open(tasks.model([tasks.byRank]))
+    let file = try tasks.open(UnfinishedTasks.model([tasks.byRank]))
     defer { file.close() }
     try tasks.build(file, batches: 1)
     let index = try #require(file.databases.indexes.first).database

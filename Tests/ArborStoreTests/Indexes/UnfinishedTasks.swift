@@ -11,7 +11,7 @@ struct UnfinishedTasks {
 
   init() throws { folder = try TemporaryFolder() }
 
-  func model(_ indexes: [FetchIndexDescription] = []) throws -> ManagedObjectModel {
+  static func model(_ indexes: [FetchIndexDescription] = []) throws -> ManagedObjectModel {
     try ManagedObjectModel {
       EntityDescription("Item", isAbstract: true, fetchIndexes: indexes) {
         AttributeDescription("name", .string, .optional)
@@ -41,7 +41,7 @@ struct UnfinishedTasks {
 
   @discardableResult
   func fill(_ count: Int, prefix: String = "n") throws -> [ObjectNumber] {
-    let file = try open(model())
+    let file = try open(Self.model())
     defer { file.close() }
     let draft = Draft(file)
     let numbers = try (0..<count).map { index in

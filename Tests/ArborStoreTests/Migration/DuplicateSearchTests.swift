@@ -26,7 +26,7 @@ import Testing
   /// What is there already is refused before anything changes.
   @Test func presentDuplicatesAreRefusedBeforeTheMigration() throws {
     let numbers = try tasks.fill(30)
-    let file = try tasks.open(tasks.model())
+    let file = try tasks.open(UnfinishedTasks.model())
     let draft = Draft(file)
     try draft.update(numbers[20], ["name": .string("n7")])
     let long = String(repeating: "x", count: 600)
@@ -37,7 +37,7 @@ import Testing
     file.close()
     let before = try Data(contentsOf: URL(filePath: tasks.path))
     #expect(
-      duplicates { try tasks.open(tasks.model([tasks.once])).close() } == [
+      duplicates { try tasks.open(UnfinishedTasks.model([tasks.once])).close() } == [
         "refused", "\(numbers[7].sequence) \(numbers[20].sequence)",
         "\(numbers[11].sequence) \(numbers[14].sequence)",
       ])
@@ -47,7 +47,7 @@ import Testing
   /// What comes in while the index is filled keeps it from being ready, until it is changed.
   @Test func duplicatesThatComeMeanwhileKeepTheIndexFromBeingReady() throws {
     let numbers = try tasks.fill(200)
-    let file = try tasks.open(tasks.model([tasks.once, tasks.byRank]))
+    let file = try tasks.open(UnfinishedTasks.model([tasks.once, tasks.byRank]))
     // One index is filled, and a part of the unique one.
     try tasks.build(file, batches: 5)
     let draft = Draft(file)

@@ -13,14 +13,7 @@ import Testing
   init() throws { folder = try TemporaryFolder() }
 
   private func model(_ indexes: [FetchIndexDescription] = []) throws -> ManagedObjectModel {
-    try ManagedObjectModel {
-      EntityDescription("Item", isAbstract: true, fetchIndexes: indexes) {
-        AttributeDescription("name", .string, .optional)
-        AttributeDescription("rank", .integer32, .optional)
-      }
-      EntityDescription("Task", parent: "Item") { AttributeDescription("note", .string, .optional) }
-      EntityDescription("Event", parent: "Item") { AttributeDescription("day", .date, .optional) }
-    }
+    try UnfinishedTasks.model(indexes)
   }
 
   private func open(

@@ -113,14 +113,17 @@ import Testing
     }
   }
 
-  private static let notes = ManagedObjectModel(entities: [
-    EntityDescription(
-      name: "Note", attributes: [.init(name: "text", type: .string, isOptional: true)])
-  ])
+  private static func notes(isIndexed: Bool = false) -> ManagedObjectModel {
+    ManagedObjectModel(entities: [
+      EntityDescription(
+        name: "Note",
+        attributes: [.init(name: "text", type: .string, isOptional: true, isIndexed: isIndexed)])
+    ])
+  }
 
   /// What a page holds where its header says that no record lies may have been deleted.
   @Test func deletedRecordsOnDamagedPagesAreDoubtful() throws {
-    let file = try StoreEngine.open(StoreOpening(.file(path), model: Self.notes))
+    let file = try StoreEngine.open(StoreOpening(.file(path), model: Self.notes()))
     var notes: [ObjectNumber] = []
     for number in 0..<9 {
       let draft = Draft(file)
@@ -146,7 +149,7 @@ import Testing
 
   /// The newest root page and every page with a header that the last commit wrote are gone.
   @Test func aStateWithoutItsHeaderIsNotCertain() throws {
-    try StoreEngine.open(StoreOpening(.file(path), model: Self.notes)).close()
+    try StoreEngine.open(StoreOpening(.file(path), model: Self.notes())).close()
     var before: [UInt8] = []
     for number in 0..<3 {
       before = Array(try Data(contentsOf: URL(filePath: path)))
@@ -175,7 +178,7 @@ import Testing
       for offset in Int(page) * size..<(Int(page) + 1) * size { bytes[offset] = 0 }
     }
     let (problems, outcome) = try trial.salvage(
-      bytes, damaged: damaged, in: folder, model: Self.notes)
+      bytes, damaged: damaged, in: folder, model: Self.notes())
     #expect(problems == [], "\(outcome)")
     #expect(!outcome.isHeaderCertain && outcome.state == .previous, "\(outcome)")
   }
@@ -208,22 +211,13 @@ import Testing
 
   /// An index that was not filled is filled in the new store, at once or in batches.
   @Test(arguments: [0, 100_000]) func unfinishedIndexesAreFilled(_ most: Int) throws {
-    func model(isIndexed: Bool) throws -> ManagedObjectModel {
-      ManagedObjectModel(entities: [
-        EntityDescription(
-          name: "Note",
-          attributes: [
-            .init(name: "text", type: .string, isOptional: true, isIndexed: isIndexed)
-          ])
-      ])
-    }
-    var opening = StoreOpening(.file(path), model: try model(isIndexed: false))
+    var opening = StoreOpening(.file(path), model: Self.notes())
     let file = try StoreEngine.open(opening)
     let draft = Draft(file)
     for number in 0..<50 { try draft.insert("Note", ["text": .string("\(number)")]) }
     try draft.commit()
     file.close()
-    opening.model = try model(isIndexed: true)
+    opening.model = Self.notes(isIndexed: true)
     opening.mostObjectsIndexedAtOnce = 10
     opening.indexBuilds = .left
     try StoreEngine.open(opening).close()

@@ -4,7 +4,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@testable import ArborObjects
+import ArborObjects
 
 /// Models that change while several machines share a store.
 @Suite struct SharedMigrationTests {

@@ -1,7 +1,7 @@
 import ArborModel
 import Testing
 
-@testable import ArborObjects
+import ArborObjects
 
 @Suite struct RelationshipDescriptionTypedTests {
   @Test func theTypeSaysHowMany() {

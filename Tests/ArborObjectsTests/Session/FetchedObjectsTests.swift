@@ -1,7 +1,7 @@
 import ArborModel
 import Testing
 
-@testable import ArborObjects
+import ArborObjects
 
 /// Objects of a class that hears of its fetches lie between those of one that does not.
 @Suite struct FetchedObjectsTests {

@@ -2,7 +2,7 @@ import ArborModel
 import TestSupport
 import Testing
 
-@testable import ArborObjects
+import ArborObjects
 
 private class Part: ManagedObject {
   override class var entityDescription: EntityDescription { described }

@@ -3,7 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@testable import ArborObjects
+import ArborObjects
 
 /// Copying and compacting a store that contexts work on.
 @Suite struct PersistentStoreCopyingTests {

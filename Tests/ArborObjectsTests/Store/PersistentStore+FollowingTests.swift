@@ -4,7 +4,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@testable import ArborObjects
+import ArborObjects
 
 /// Stores that follow the log of another one.
 @Suite struct PersistentStoreFollowingTests {

@@ -4,7 +4,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@testable import ArborObjects
+import ArborObjects
 
 /// The scrub as a program uses it.
 @Suite(.timeLimit(.minutes(40))) struct PersistentStoreScrubbingTests {

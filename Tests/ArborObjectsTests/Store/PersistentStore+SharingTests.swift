@@ -4,7 +4,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@testable import ArborObjects
+import ArborObjects
 
 /// Stores that share their commits through a log.
 @Suite struct PersistentStoreSharingTests {

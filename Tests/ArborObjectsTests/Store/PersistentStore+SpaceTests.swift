@@ -3,7 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@testable import ArborObjects
+import ArborObjects
 
 /// What a store says of its readers and its file.
 @Suite struct PersistentStoreSpaceTests {

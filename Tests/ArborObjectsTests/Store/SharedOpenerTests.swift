@@ -5,7 +5,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@testable import ArborObjects
+import ArborObjects
 
 /// Opening and closing stores that share a log, while others do so.
 @Suite struct SharedOpenerTests {

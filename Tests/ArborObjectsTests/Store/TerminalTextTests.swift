@@ -1,6 +1,6 @@
 import Testing
 
-@testable import ArborObjects
+import ArborObjects
 
 /// Texts of a file on their way to a terminal.
 @Suite struct TerminalTextTests {

@@ -1,6 +1,6 @@
 import ArborModel
 
-@testable import ArborObjects
+import ArborObjects
 
 /// What a context shows, against what the naive one does.
 extension SharedHistory {

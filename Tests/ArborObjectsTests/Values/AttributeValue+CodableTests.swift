@@ -2,7 +2,7 @@ import ArborModel
 import Foundation
 import Testing
 
-@testable import ArborObjects
+import ArborObjects
 
 private struct Address: Codable, Hashable, AttributeValue {
   var street: String

@@ -2,7 +2,7 @@ import ArborModel
 import Foundation
 import Testing
 
-@testable import ArborObjects
+import ArborObjects
 
 private enum Size: Int16, Codable { case small = 1, large = 2 }
 

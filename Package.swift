@@ -128,21 +128,22 @@ let package = Package(
     .executableTarget(
       name: "world", dependencies: ["ArborData"], path: "tools/world",
       exclude: ["World.xcdatamodeld", "Seeds"], swiftSettings: common),
-    // Calls of the system that fail on request; linked into programs of tests alone.
-    .target(name: "CFaults", path: "tools/crash-lab/faults"),
+
+    // Programs that only tests start, and calls of the system that fail on request in them alone.
+    .target(name: "CFaults", path: "Tests/Programs/faults"),
     .executableTarget(
-      name: "crash-writer", dependencies: ["ArborData", "ArborStore", "CFaults"],
-      path: "tools/crash-lab/crash-writer", swiftSettings: common),
+      name: "crash-writer", dependencies: ["ArborData", "ArborStore", "ArborLocks", "CFaults"],
+      path: "Tests/Programs/crash-writer", swiftSettings: common),
     .executableTarget(
       name: "log-writer", dependencies: ["ArborData", "ArborPostgres", "CFaults"],
-      path: "tools/crash-lab/log-writer", swiftSettings: common),
+      path: "Tests/Programs/log-writer", swiftSettings: common),
     .executableTarget(
       name: "damage-reader",
       dependencies: ["ArborObjects", "ArborStore", "ArborModel", "LMDB", "CArborBits"],
-      path: "tools/crash-lab/damage-reader", swiftSettings: common),
+      path: "Tests/Programs/damage-reader", swiftSettings: common),
     .executableTarget(
       name: "json-bench", dependencies: ["ArborExchange", "ArborModel", "ArborJSON"],
-      path: "tools/json-bench", swiftSettings: common),
+      path: "Tests/Programs/json-bench", swiftSettings: common),
 
     .target(name: "TestLength", path: "Tests/TestLength", swiftSettings: common),
     .target(

@@ -15,11 +15,13 @@ import Testing
     Ban(
       pattern: "\\b" + "fatal" + "Error\\(",
       reason: "bad input throws; a programmer's mistake meets preconditionFailure",
-      folders: ["Sources", "tools"]),
+      folders: ["Sources", "Tests/Programs", "tools"]),
     Ban(
-      pattern: "\\b" + "try" + "!", reason: "what can fail throws", folders: ["Sources", "tools"]),
+      pattern: "\\b" + "try" + "!", reason: "what can fail throws",
+      folders: ["Sources", "Tests/Programs", "tools"]),
     Ban(
-      pattern: "\\b" + "as" + "!", reason: "what can fail throws", folders: ["Sources", "tools"]),
+      pattern: "\\b" + "as" + "!", reason: "what can fail throws",
+      folders: ["Sources", "Tests/Programs", "tools"]),
     Ban(
       pattern: "\\.disabled\\(|\\bwithKnown" + "Issue\\b|\\bXCT" + "Skip\\b",
       reason: "a test that does not run proves nothing", folders: ["Tests"]),

@@ -32,7 +32,7 @@ import Testing
       "ArborModelFiles", "ArborJSON", "ArborSource", "LMDB",
     ],
     "world": ["ArborData"],
-    "crash-writer": ["ArborData", "ArborStore", "CFaults"],
+    "crash-writer": ["ArborData", "ArborStore", "ArborLocks", "CFaults"],
     "log-writer": ["ArborData", "ArborPostgres", "CFaults"],
     "damage-reader": ["ArborObjects", "ArborStore", "ArborModel", "LMDB", "CArborBits"],
     "fuzz": ["ArborData"],
@@ -124,7 +124,7 @@ import Testing
   }
 
   @Test func onlyTheWrapperImportsTheEngine() {
-    let files = SourceTree.swiftFiles(in: ["Sources", "tools"])
+    let files = SourceTree.swiftFiles(in: ["Sources", "Tests/Programs", "tools"])
     let importers = files.filter { Self.imports(of: $0.text).contains("CLMDB") }
     #expect(Set(importers.map(\.target)).isSubset(of: ["LMDB"]))
     let clients = files.filter { Self.imports(of: $0.text).contains("CPostgres") }

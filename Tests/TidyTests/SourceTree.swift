@@ -79,12 +79,11 @@ struct SourceFile: Sendable {
     return String(name.prefix { $0 != "." })
   }
 
-  /// The name of the target: the folder below `Sources`, `Tests` or `tools`.
+  /// The name of the target: the folder below `Sources`, `Tests`, `Tests/Programs` or `tools`.
   var target: String {
     let parts = path.split(separator: "/")
-    if parts.count > 3, parts[1] == "crash-lab" || parts[1] == "benchmarks" {
-      return parts[1] == "benchmarks" ? "arborbench" : String(parts[2])
-    }
+    if parts.count > 3, parts[1] == "benchmarks" { return "arborbench" }
+    if parts.count > 3, parts[1] == "Programs" { return String(parts[2]) }
     return parts.count > 2 ? String(parts[1]) : ""
   }
 }

@@ -1,6 +1,6 @@
 import ArborData
+import ArborLocks
 import ArborStore
-import Synchronization
 
 #if canImport(Glibc)
   import Glibc
@@ -49,7 +49,7 @@ enum LedgerIndexes {
   ///     none.
   ///   - batch: How many entries a batch has.
   static func build(_ path: String, killingAt event: Int, batch: Int) throws {
-    let events = Mutex(0)
+    let events = Lock(0)
     var opening = try opening(path, batch: batch)
     opening.onIndexProgress = { _ in
       let number = events.withLock { events in

@@ -69,4 +69,31 @@ extension DataManager {
   ) throws(ArborError) -> T? {
     try fetchOne(type, matching: predicate, sortedBy: [first] + others)
   }
+
+  /// The objects that fulfil a typed predicate, in order.
+  ///
+  /// - Throws: ``ArborError`` as with a ``FetchPredicate``.
+  public final func fetchAll<T: ManagedObject>(
+    _ type: T.Type, matching predicate: Predicate<T>, sortedBy keys: SortKey...
+  ) throws -> [T] {
+    try fetchAll(type, matching: FetchPredicate(predicate), sortedBy: keys)
+  }
+
+  /// The first object, in order, that fulfils a typed predicate, or nil.
+  ///
+  /// - Throws: ``ArborError`` as with a ``FetchPredicate``.
+  public final func fetchOne<T: ManagedObject>(
+    _ type: T.Type, matching predicate: Predicate<T>, sortedBy keys: SortKey...
+  ) throws -> T? {
+    try fetchOne(type, matching: FetchPredicate(predicate), sortedBy: keys)
+  }
+
+  /// The number of objects that fulfil a typed predicate.
+  ///
+  /// - Throws: ``ArborError`` as with a ``FetchPredicate``.
+  public final func count<T: ManagedObject>(
+    _ type: T.Type, matching predicate: Predicate<T>
+  ) throws -> Int {
+    try count(type, matching: FetchPredicate(predicate))
+  }
 }

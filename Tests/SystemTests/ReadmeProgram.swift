@@ -46,9 +46,8 @@ enum ReadmeProgram {
     ada.company = context.insert(Company.self)
     try context.commit()
     let adults = try context.fetch(
-      FetchRequest<Employee>(
-        predicate: FetchPredicate(#Predicate<Employee> { $0.age >= 18 && $0.company != nil }),
-        sortKeys: [.descending(\Employee.age)]))
+      Employee.self, matching: #Predicate { $0.age >= 18 && $0.company != nil },
+      sortedBy: [.descending(\Employee.age)])
     return adults.map { "\($0.name) of \($0.company?.name ?? "nowhere")" }
   }
 }

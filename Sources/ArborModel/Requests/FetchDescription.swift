@@ -30,6 +30,8 @@ package struct FetchDescription: Sendable, Hashable {
   package var pageToken: String?
   /// The relationships whose objects are fetched along.
   package var relationshipKeyPathsForPrefetching: [String] = []
+  /// Why one of the paths to prefetch has no names.
+  package var prefetchFailure: SortKey.Failure?
   /// How long an operation may take; nil for as long as it takes.
   package var timeLimit: Duration?
   /// What columns, groups and sort keys from outside may take.

@@ -12,14 +12,23 @@ public struct GroupLimit: Sendable, Hashable {
   public var count: Int
   /// The key path or expression whose values make the groups; a path may lead to an attribute, to
   /// an object or to a part of a composite.
-  public var keyPath: String
+  public var keyPath: String {
+    get { key.keyPath }
+    set { key = SortKey(newValue) }
+  }
+  /// The key path or expression as a key, which may be one that fails.
+  package private(set) var key: SortKey
   /// Which objects of a group come first. Those that agree in all keys come by their IDs.
   public var sortKeys: [SortKey]
 
   /// Describes a limit.
   public init(_ count: Int, per keyPath: String, by sortKeys: [SortKey] = []) {
+    self.init(count, per: SortKey(keyPath), by: sortKeys)
+  }
+
+  package init(_ count: Int, per key: SortKey, by sortKeys: [SortKey]) {
     self.count = count
-    self.keyPath = keyPath
+    self.key = key
     self.sortKeys = sortKeys
   }
 }
@@ -53,7 +62,7 @@ extension GroupLimit {
       ).with(entity: entity.name, keyPath: keyPath)
     }
     return BoundGroupLimit(
-      count: count, key: try SortKey(keyPath).bind(to: entity, in: schema),
+      count: count, key: try key.bind(to: entity, in: schema),
       sortKeys: try sortKeys.bind(to: entity, in: schema))
   }
 }
@@ -62,6 +71,6 @@ extension FetchDescription {
   /// The order of the results: what was asked for, or that of the groups.
   package var resultOrder: [SortKey] {
     guard sortKeys.isEmpty, let group = limitPerGroup else { return sortKeys }
-    return [SortKey(group.keyPath)] + group.sortKeys
+    return [group.key] + group.sortKeys
   }
 }

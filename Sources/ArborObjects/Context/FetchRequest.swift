@@ -1,4 +1,5 @@
 public import ArborModel
+public import Foundation
 
 /// What to fetch: objects of an entity that fulfil a predicate, in an order.
 ///
@@ -23,6 +24,17 @@ public struct FetchRequest<T: ManagedObject>: Sendable, Hashable {
   /// Requests objects of an entity by its name. Their class has to be `T` or inherit from it.
   public init(entity: String, predicate: FetchPredicate? = nil, sortKeys: [SortKey] = []) {
     description = FetchDescription(entityName: entity, predicate: predicate, sortKeys: sortKeys)
+  }
+
+  /// Requests the objects that fulfil a typed predicate.
+  ///
+  /// ```swift
+  /// let request = FetchRequest(predicate: #Predicate<Employee> { $0.age > 40 }, sortKeys: ["name"])
+  /// ```
+  ///
+  /// What the store cannot express throws from the fetch; see ``FetchPredicate/init(_:)``.
+  public init(predicate: Predicate<T>, sortKeys: [SortKey] = []) {
+    self.init(predicate: FetchPredicate(deferring: predicate), sortKeys: sortKeys)
   }
 
   package init(_ description: FetchDescription) { self.description = description }
@@ -144,6 +156,21 @@ public struct FetchRequest<T: ManagedObject>: Sendable, Hashable {
   public var relationshipKeyPathsForPrefetching: [String] {
     get { description.relationshipKeyPathsForPrefetching }
     set { description.relationshipKeyPathsForPrefetching = newValue }
+  }
+
+  /// Adds paths of relationships to ``relationshipKeyPathsForPrefetching``.
+  ///
+  /// ```swift
+  /// request.prefetch([\.company, \.manager?.company])
+  /// ```
+  ///
+  /// A key path that isn't a path of relationships makes the fetch throw.
+  public mutating func prefetch(_ keyPaths: [PartialKeyPath<T>]) {
+    for keyPath in keyPaths {
+      do throws(ArborError) {
+        relationshipKeyPathsForPrefetching.append(try T.propertyPath(of: keyPath))
+      } catch { description.prefetchFailure = SortKey.Failure(error) }
+    }
   }
 
   /// How long an operation with the request may take; nil, the default, for as long as it takes.

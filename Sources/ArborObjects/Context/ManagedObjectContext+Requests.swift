@@ -1,4 +1,5 @@
 public import ArborModel
+public import Foundation
 
 /// Fetching in one line, and by the names of a model's requests.
 extension ManagedObjectContext {
@@ -9,6 +10,19 @@ extension ManagedObjectContext {
     _ type: T.Type, matching predicate: FetchPredicate? = nil, sortedBy sortKeys: [SortKey] = []
   ) throws(ArborError) -> [T] {
     try fetch(session.request(type, predicate, sortKeys))
+  }
+
+  /// Fetches the objects that fulfil a typed predicate.
+  ///
+  /// ```swift
+  /// let feeds = try context.fetch(Feed.self, matching: #Predicate { $0.isActive })
+  /// ```
+  ///
+  /// - Throws: ``ArborError`` as ``fetch(_:)``.
+  public func fetch<T: ManagedObject>(
+    _ type: T.Type, matching predicate: Predicate<T>, sortedBy sortKeys: [SortKey] = []
+  ) throws(ArborError) -> [T] {
+    try fetch(type, matching: FetchPredicate(deferring: predicate), sortedBy: sortKeys)
   }
 
   /// Fetches objects of an entity by its name.
@@ -37,6 +51,15 @@ extension ManagedObjectContext {
       .map { unsafeDowncast($0, to: type) }
   }
 
+  /// The first object that fulfils a typed predicate, or nil.
+  ///
+  /// - Throws: ``ArborError`` as ``fetch(_:)``.
+  public func fetchOne<T: ManagedObject>(
+    _ type: T.Type, matching predicate: Predicate<T>, sortedBy sortKeys: [SortKey] = []
+  ) throws(ArborError) -> T? {
+    try fetchOne(type, matching: FetchPredicate(deferring: predicate), sortedBy: sortKeys)
+  }
+
   /// The first object of an entity that fulfils a predicate, or nil.
   ///
   /// - Throws: ``ArborError`` as ``fetch(_:)``.
@@ -55,6 +78,15 @@ extension ManagedObjectContext {
     _ type: T.Type, matching predicate: FetchPredicate? = nil
   ) throws(ArborError) -> Int {
     try count(session.request(type, predicate, []))
+  }
+
+  /// The number of objects that fulfil a typed predicate.
+  ///
+  /// - Throws: ``ArborError`` as ``fetch(_:)``.
+  public func count<T: ManagedObject>(
+    _ type: T.Type, matching predicate: Predicate<T>
+  ) throws(ArborError) -> Int {
+    try count(type, matching: FetchPredicate(deferring: predicate))
   }
 
   /// The number of objects of an entity that fulfil a predicate.

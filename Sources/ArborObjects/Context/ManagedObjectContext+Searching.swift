@@ -1,4 +1,5 @@
 public import ArborModel
+public import Foundation
 
 /// Full-text search, the best matches first.
 extension ManagedObjectContext {
@@ -48,8 +49,19 @@ extension ManagedObjectContext {
       FetchRequest<T>(predicate: predicate), text, index, weights, limit: limit, offset: offset)
   }
 
+  /// Searches the texts of the objects that fulfil a typed predicate; see
+  /// ``search(_:_:in:matching:weights:limit:offset:)-(T.Type,_,_,FetchPredicate?,_,_,_)``.
+  public func search<T: ManagedObject>(
+    _ type: T.Type, _ text: String, in index: String? = nil, matching predicate: Predicate<T>,
+    weights: [String: Double] = [:], limit: Int = 100, offset: Int = 0
+  ) throws(ArborError) -> [SearchHit<T>] {
+    try search(
+      type, text, in: index, matching: FetchPredicate(deferring: predicate), weights: weights,
+      limit: limit, offset: offset)
+  }
+
   /// Searches the texts of an entity's objects for words, the best matches first; see
-  /// ``search(_:_:in:matching:weights:limit:offset:)-(T.Type,_,_,_,_,_,_)``.
+  /// ``search(_:_:in:matching:weights:limit:offset:)-(T.Type,_,_,FetchPredicate?,_,_,_)``.
   public func search(
     _ entityName: String, _ text: String, in index: String? = nil,
     matching predicate: FetchPredicate? = nil, weights: [String: Double] = [:], limit: Int = 100,

@@ -98,6 +98,18 @@ extension ObjectQuery {
 // MARK: By key paths
 
 extension ObjectQuery.Aggregate {
+  /// The number of objects that have a value there.
+  public static func count(_ keyPath: PartialKeyPath<T>) -> Self where Result == Int {
+    Self(.count, keyPath) { result throws(ArborError) in try result.optional() ?? 0 }
+  }
+
+  /// The number of different values of a property.
+  public static func countDistinct(_ keyPath: PartialKeyPath<T>) -> Self where Result == Int {
+    Self(.count, keyPath, isDistinct: true) { result throws(ArborError) in
+      try result.optional() ?? 0
+    }
+  }
+
   /// The least value of a property; `nil` if there is none.
   public static func minimum<V: AttributeValue>(
     _ keyPath: KeyPath<T, V>
@@ -201,10 +213,12 @@ extension ObjectQuery.Aggregate {
   /// is asked for.
   private init(
     _ function: AggregateExpression.Function, _ keyPath: PartialKeyPath<T>,
+    isDistinct: Bool = false,
     _ result: @escaping (AggregateResult) throws(ArborError) -> Result
   ) {
     do throws(ArborError) {
-      self.init(function, try T.propertyPath(of: keyPath), result)
+      self.init(
+        function, try T.propertyPath(of: keyPath), isDistinct: isDistinct, result)
     } catch { self.init(function, failure: error, result) }
   }
 }

@@ -42,6 +42,34 @@ extension ObjectQuery {
   @_disfavoredOverload @discardableResult
   public func update(_ values: [String: Value]) throws(ArborError) -> Int { try change(values) }
 
+  /// Sets a property of the objects.
+  ///
+  /// ```swift
+  /// try context.objects(Employee.self).filter(#Predicate { $0.age == 40 }).update(\.age, to: 41)
+  /// try query.update(\.company, to: nil)
+  /// ```
+  ///
+  /// - Returns: How many objects the query had.
+  /// - Throws: ``ArborError`` as for a property's name; `invalidPredicate` for a key path that isn't
+  ///   a modelled property.
+  @discardableResult
+  public func update<V: PredicateArgument>(
+    _ keyPath: KeyPath<T, V>, to value: V
+  ) throws(ArborError) -> Int {
+    try change([T.propertyPath(of: keyPath): value.predicateValue])
+  }
+
+  /// Sets an optional property of the objects.
+  ///
+  /// - Returns: How many objects the query had.
+  /// - Throws: ``ArborError`` as for a property that isn't optional.
+  @discardableResult
+  public func update<V: PredicateArgument>(
+    _ keyPath: KeyPath<T, V?>, to value: V?
+  ) throws(ArborError) -> Int {
+    try change([T.propertyPath(of: keyPath): value?.predicateValue ?? .null])
+  }
+
   private func change(_ values: [String: Value]) throws(ArborError) -> Int {
     let changes = PropertyChanges(values)
     try changes.check(context.session.entity(for: request), in: context.store.file)

@@ -101,17 +101,13 @@ extension ObjectQuery {
   ///
   /// What the store cannot express throws from the first result that is asked for, before anything
   /// is read; see ``FetchPredicate/init(_:)``.
-  public func filter(_ predicate: Predicate<T>) -> ObjectQuery { filter(Self.condition(predicate)) }
+  public func filter(_ predicate: Predicate<T>) -> ObjectQuery {
+    filter(FetchPredicate(deferring: predicate))
+  }
 
   /// The objects that do not fulfil a typed condition.
   public func exclude(_ predicate: Predicate<T>) -> ObjectQuery {
-    exclude(Self.condition(predicate))
-  }
-
-  private static func condition(_ predicate: Predicate<T>) -> FetchPredicate {
-    do throws(ArborError) { return try FetchPredicate(predicate) } catch {
-      return FetchPredicate(failing: error)
-    }
+    exclude(FetchPredicate(deferring: predicate))
   }
 
   /// The objects in an order, the most significant key first; a minus sign means descending. It
@@ -159,11 +155,17 @@ extension ObjectQuery {
   ///   - keyPath: The key path or expression whose values make the groups.
   ///   - keys: Which objects of a group come first.
   public func top(_ count: Int, per keyPath: String, by keys: SortKey...) -> ObjectQuery {
-    top(count, per: keyPath, by: keys)
+    with { $0.limitPerGroup = GroupLimit(count, per: keyPath, by: keys) }
   }
 
-  /// The first objects of each group only; see ``top(_:per:by:)-(_,_,SortKey...)``.
-  public func top(_ count: Int, per keyPath: String, by keys: [SortKey]) -> ObjectQuery {
+  /// The first objects of each group only.
+  ///
+  /// ```swift
+  /// let largest = context.objects(City.self).top(3, per: \.country, by: .descending(\City.population))
+  /// ```
+  public func top<Property>(
+    _ count: Int, per keyPath: KeyPath<T, Property>, by keys: SortKey...
+  ) -> ObjectQuery {
     with { $0.limitPerGroup = GroupLimit(count, per: keyPath, by: keys) }
   }
 
@@ -178,6 +180,17 @@ extension ObjectQuery {
   /// The objects with what paths of relationships lead to, read along in one pass.
   public func prefetching(_ keyPaths: String...) -> ObjectQuery {
     with { $0.relationshipKeyPathsForPrefetching += keyPaths }
+  }
+
+  /// The objects with what paths of relationships lead to, read along in one pass.
+  ///
+  /// ```swift
+  /// let employees = context.objects(Employee.self).prefetching(\.company, \.manager?.company)
+  /// ```
+  ///
+  /// A key path that isn't a path of relationships throws from the first result that is asked for.
+  public func prefetching(_ keyPaths: PartialKeyPath<T>...) -> ObjectQuery {
+    with { $0.prefetch(keyPaths) }
   }
 
   private func with(_ change: (inout FetchRequest<T>) -> Void) -> ObjectQuery {

@@ -49,16 +49,8 @@ public final class FetchedResults<T: ManagedObject> {
   private let registrar = ObservationRegistrar()
   private var isObserved = false
 
-  /// Fetches a request's objects, to be kept current.
-  ///
-  /// - Parameters:
-  ///   - request: What to fetch.
-  ///   - sectionKeyPath: The key path whose equal values make a section; nil for none. Where the
-  ///     request's first sort key is another one, the results are ordered by this path first.
-  ///   - context: Whose changes are followed.
-  /// - Throws: ``ArborError`` as ``ManagedObjectContext/fetch(_:)``.
-  public init(
-    _ request: FetchRequest<T>, sectionedBy sectionKeyPath: String? = nil,
+  init(
+    _ request: FetchRequest<T>, sectionedBy sectionKeyPath: String?,
     in context: ManagedObjectContext
   ) throws(ArborError) {
     self.request = request
@@ -222,11 +214,25 @@ extension ManagedObjectContext {
   ///
   /// - Parameters:
   ///   - request: What to fetch.
-  ///   - sectionKeyPath: The key path whose equal values make a section; nil for none.
+  ///   - sectionKeyPath: The key path whose equal values make a section; nil for none. If the
+  ///     request's first sort key is another one, the results are ordered by this path first.
   /// - Throws: ``ArborError`` as ``fetch(_:)``.
   public func fetchedResults<T: ManagedObject>(
     _ request: FetchRequest<T>, sectionedBy sectionKeyPath: String? = nil
   ) throws(ArborError) -> FetchedResults<T> {
     try FetchedResults(request, sectionedBy: sectionKeyPath, in: self)
+  }
+  /// Fetches a request's objects, to be kept current, in sections by a property.
+  ///
+  /// ```swift
+  /// let results = try context.fetchedResults(request, sectionedBy: \.company)
+  /// ```
+  ///
+  /// - Throws: ``ArborError`` as ``fetch(_:)``; `invalidPredicate` for a key path that isn't a path of
+  ///   modelled properties.
+  public func fetchedResults<T: ManagedObject>(
+    _ request: FetchRequest<T>, sectionedBy sectionKeyPath: PartialKeyPath<T>
+  ) throws(ArborError) -> FetchedResults<T> {
+    try FetchedResults(request, sectionedBy: T.propertyPath(of: sectionKeyPath), in: self)
   }
 }

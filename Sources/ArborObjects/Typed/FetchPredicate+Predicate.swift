@@ -15,6 +15,9 @@ extension FetchPredicate {
   /// `==` and `!=`; texts are equal where their code points are; an empty text is contained in, and
   /// begins, nothing.
   ///
+  /// A captured object is compared by its identity: `$0.company == company`,
+  /// `companies.contains($0.company)`.
+  ///
   /// Expressed are comparisons, `&&`, `||`, `!`, `? :`, arithmetic, optional chaining, `??`, `!`
   /// behind an optional, `flatMap`, `contains`, `starts(with:)`, `contains(where:)`, `allSatisfy`,
   /// `filter`, `count`, `isEmpty`, `first`, `last`, `min()`, `max()`, subscripts and ranges.
@@ -25,6 +28,12 @@ extension FetchPredicate {
     var translation = PredicateTranslation(root: predicate.variable.key)
     let node = try translation.condition(predicate.expression)
     try self.init(translated: node, arguments: translation.arguments)
+  }
+
+  /// Reads a condition from a typed predicate; what a store cannot express throws from the fetch
+  /// that uses it.
+  package init<T: ManagedObject>(deferring predicate: Predicate<T>) {
+    do throws(ArborError) { try self.init(predicate) } catch { self.init(failing: error) }
   }
 
   /// A predicate from a tree that was just made. By way of its text, it has the shape of all others

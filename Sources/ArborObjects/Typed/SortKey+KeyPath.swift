@@ -83,3 +83,16 @@ extension SortKey {
       try Root.propertyPath(of: keyPath), isAscending: descriptor.order == .forward)
   }
 }
+
+extension GroupLimit {
+  /// Describes a limit by a property of a typed class.
+  ///
+  /// ```swift
+  /// request.limitPerGroup = GroupLimit(3, per: \City.country, by: [.descending(\City.population)])
+  /// ```
+  public init<Root: ManagedObject, Property>(
+    _ count: Int, per keyPath: KeyPath<Root, Property>, by sortKeys: [SortKey] = []
+  ) {
+    self.init(count, per: SortKey(keyPath), by: sortKeys)
+  }
+}

@@ -310,6 +310,58 @@ import Testing
     }
   }
 
+  @Test("Key paths and typed predicates are accepted wherever names and texts are")
+  func typedSpellings() throws {
+    try use { (_, context, employees) throws in
+      let all = context.objects(Employee.self)
+      let company = try #require(employees[0].company)
+      #expect(try context.count(Employee.self, matching: #Predicate { $0.company == company }) == 5)
+      #expect(
+        try context.fetch(
+          Employee.self, matching: #Predicate { $0.age > 23 },
+          sortedBy: [.descending(\Employee.name)])
+          == [employees[9], employees[8]])
+      #expect(
+        try context.fetchOne(Employee.self, matching: #Predicate { $0.name == "e3" })
+          == employees[3])
+      var request = FetchRequest(
+        predicate: #Predicate<Employee> { $0.company == company },
+        sortKeys: [SortKey(\Employee.age)])
+      request.limitPerGroup = GroupLimit(
+        2, per: \Employee.company, by: [.descending(\Employee.age)])
+      request.prefetch([\.company, \.manager?.company])
+      #expect(request.relationshipKeyPathsForPrefetching == ["company", "manager.company"])
+      #expect(try context.fetch(request) == [employees[6], employees[8]])
+      let oldest = all.top(1, per: \.company, by: .descending(\Employee.age), "-name")
+      #expect(try Set(oldest.prefetching(\.company).fetch()) == [employees[8], employees[9]])
+      let counts = try all.values(of: .count(\.company), .countDistinct(\.age))
+      #expect(counts.0 == 5 && counts.1 == 5)
+      let results = try context.fetchedResults(
+        FetchRequest<Employee>(sortKeys: ["name"]), sectionedBy: \.company)
+      #expect(results.sections.map(\.count) == [5, 5])
+      #expect(try all.filter(#Predicate { $0.age == 20 }).update(\.age, to: 41) == 2)
+      #expect(try all.filter(#Predicate { $0.age == 41 }).update(\.salary, to: nil) == 2)
+      #expect(employees[1].age == 41 && employees[1].salary == nil)
+    }
+  }
+
+  @Test("A key path that is not modelled throws from the operation that uses it")
+  func unmodelledKeyPaths() throws {
+    try use { (_, context, _) throws in
+      let all = context.objects(Employee.self)
+      let refused: [() throws -> Void] = [
+        { _ = try all.prefetching(\.calls).fetch() },
+        { _ = try all.top(1, per: \.calls).fetch() },
+        { _ = try all.value(of: .count(\.calls)) },
+        { _ = try context.fetchedResults(all.request, sectionedBy: \.calls) },
+        { _ = try context.count(Employee.self, matching: #Predicate { $0.calls.isEmpty }) },
+      ]
+      for operation in refused {
+        #expect(try failure(operation).code == .invalidPredicate)
+      }
+    }
+  }
+
   @Test func aQueryKeepsItsContext() throws {
     try use { (store, _, _) throws in
       let names = try store.makeContext().objects(Employee.self).order(by: "name").fetch().map(

@@ -54,6 +54,43 @@ import Testing
     try expect(#Predicate { ages.contains($0.age) }, is: "age IN {1, 3}")
   }
 
+  @Test("Captured objects are compared by their identity")
+  func capturedObjects() throws {
+    try ObjectStore.useOffice { store in
+      let context = store.makeContext()
+      try populate(context)
+      let companies = try context.fetch(Company.self, sortedBy: ["name"])
+      let (first, second) = (companies[0], companies[1])
+      let nobody: Company? = nil
+      let some = [first, second]
+      let set = Set(some)
+      let withNil: [Company?] = [first, nil]
+      let friend = try #require(try context.fetchOne(Employee.self, matching: "friends.@count > 0"))
+      let popular = try #require(friend.friends.first)
+      let cases: [(Predicate<Employee>, FetchPredicate)] = [
+        (#Predicate { $0.company == first }, "company.name == 'c0'"),
+        (#Predicate { $0.company != first }, "company.name != 'c0'"),
+        (#Predicate { first == $0.company && $0.age > 25 }, "company.name == 'c0' AND age > 25"),
+        (#Predicate { $0.company == nobody }, "company == nil"),
+        (#Predicate { $0.company != nil }, "company != nil"),
+        (#Predicate { some.contains($0.company) }, "company.name IN {'c0', 'c1'}"),
+        (#Predicate { set.contains($0.company) }, "company.name IN {'c0', 'c1'}"),
+        (#Predicate { !some.contains($0.company) }, "NOT (company.name IN {'c0', 'c1'})"),
+        (#Predicate { withNil.contains($0.company) }, "company.name == 'c0' OR company == nil"),
+        (#Predicate { $0.manager?.company == second }, "manager.company.name == 'c1'"),
+        (#Predicate { $0.friends.contains(popular) }, "ANY friends == \(popular)"),
+        (#Predicate { $0 == friend }, "objectID == \(friend.objectID)"),
+      ]
+      for (predicate, text) in cases {
+        let found = try context.fetchIDs(FetchRequest<Employee>(predicate: predicate))
+        let expected = try context.fetchIDs(
+          FetchRequest<Employee>(predicate: text))
+        #expect(Set(found) == Set(expected), "\(text)")
+        #expect(!found.isEmpty, "\(text)")
+      }
+    }
+  }
+
   @Test func oneShapeServesAllConstants() throws {
     func older(than age: Int) throws -> FetchPredicate {
       try FetchPredicate(#Predicate<Employee> { $0.age > age && $0.name != "x" })

@@ -39,7 +39,7 @@ public struct SortKey: Sendable, Hashable, ExpressibleByStringLiteral {
   package final class Failure: Sendable, Hashable {
     package let error: ArborError
 
-    fileprivate init(_ error: ArborError) { self.error = error }
+    package init(_ error: ArborError) { self.error = error }
 
     package static func == (left: Failure, right: Failure) -> Bool {
       left.error.message == right.error.message

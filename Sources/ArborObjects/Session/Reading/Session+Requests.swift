@@ -122,6 +122,7 @@ extension Session {
   func prefetchPaths(
     _ description: FetchDescription, of entity: EntitySchema
   ) throws(ArborError) -> [[RelationshipSchema]] {
+    if let failure = description.prefetchFailure { throw failure.error }
     var resolved: [[RelationshipSchema]] = []
     for path in description.relationshipKeyPathsForPrefetching {
       var hops: [RelationshipSchema] = []

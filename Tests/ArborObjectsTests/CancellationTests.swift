@@ -10,7 +10,7 @@ import Testing
 @Suite(.timeLimit(.minutes(40))) struct CancellationTests {
   /// What takes a context's time.
   enum Operation: String, CaseIterable, Sendable {
-    case fetch, fetchOne, count, exists, ids, rows, groups, aggregate, cursor, page, window
+    case fetch, fetchOne, count, exists, ids, rows, groups, aggregate, cursor, page
     case explain, matches, commit
 
     func run(_ request: FetchRequest<Employee>, in context: ManagedObjectContext) throws {
@@ -31,7 +31,6 @@ import Testing
       case .aggregate: _ = try context.aggregate(request, [.sum("salary"), .median("age")])
       case .cursor: while try context.cursor(for: request).next() != nil {}
       case .page: _ = try context.fetchPage(request)
-      case .window: _ = try context.fetchWindow(request)
       case .explain: _ = try context.explain(request, analyze: true)
       case .matches:
         let object = try #require(context.registeredObjects.first { $0 is Employee })

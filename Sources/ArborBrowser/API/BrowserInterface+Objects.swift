@@ -18,7 +18,7 @@ extension BrowserInterface {
     wanted.relationshipKeyPathsForPrefetching = entity.relationships
       .filter { !$0.isToMany && !$0.isTransient }.map(\.name)
     let began = ContinuousClock.now
-    let page = try context.fetchPage(wanted.page(after: request.parameter("token")))
+    let page = try context.fetchPage(wanted, after: request.parameter("token"))
     let rows = try page.objects.map { (object) throws(ArborError) in try row(object, of: entity) }
     return [
       "rows": .array(rows), "next": page.next.map(JSONValue.string) ?? .null,

@@ -86,9 +86,8 @@ public struct FetchRequest<T: ManagedObject>: Sendable, Hashable {
     set { description.fetchOffset = newValue }
   }
 
-  /// How many objects ``ManagedObjectContext/fetchWindow(_:)``,
-  /// ``ManagedObjectContext/cursor(for:)`` and the pages of a request without limit make at a time;
-  /// 0: a hundred.
+  /// How many objects ``ManagedObjectContext/cursor(for:)`` and the pages of a request without limit
+  /// make at a time; 0: a hundred.
   ///
   /// ``ManagedObjectContext/fetch(_:)`` makes all its objects at once whatever this says: records
   /// are copied into shared memory as they are found, so that an array of all results has nothing
@@ -128,7 +127,7 @@ public struct FetchRequest<T: ManagedObject>: Sendable, Hashable {
   /// the order of values.
   ///
   /// Nothing else heeds it: the objects of a request are distinct by their nature, so that fetches,
-  /// counts, aggregates, cursors, windows and pages are the same with and without it.
+  /// counts, aggregates, cursors and pages are the same with and without it.
   public var returnsDistinctResults: Bool {
     get { description.returnsDistinctResults }
     set { description.returnsDistinctResults = newValue }
@@ -185,10 +184,7 @@ public struct FetchRequest<T: ManagedObject>: Sendable, Hashable {
   }
 
   /// The same request, with results from behind the page that gave a token on.
-  ///
-  /// - Parameter token: ``FetchPage/next`` of an earlier page of this request; nil for the first
-  ///   page.
-  public func page(after token: String?) -> FetchRequest {
+  package func page(after token: String?) -> FetchRequest {
     var request = self
     request.description.pageToken = token
     return request

@@ -13,19 +13,6 @@ extension ManagedObjectContext {
     return try session.existingObjects(ids.map(session.number))
   }
 
-  /// The results of a request as a collection that holds eight bytes an object and makes the
-  /// objects of a batch when one of them is asked for.
-  ///
-  /// For tables of which a part is shown. The rows are those of the moment of the call; their
-  /// values are read later. See ``FetchRequest/fetchBatchSize``.
-  ///
-  /// - Throws: ``ArborError`` as ``fetch(_:)``.
-  public func fetchWindow<T: ManagedObject>(
-    _ request: FetchRequest<T>
-  ) throws(ArborError) -> FetchedWindow<T> {
-    FetchedWindow(self, try session.numbers(of: request), batchSize: request.description.batchSize)
-  }
-
   /// The results of a request one after another, in memory for a batch of them however many there
   /// are (see ``FetchRequest/fetchBatchSize``).
   ///
@@ -63,6 +50,14 @@ extension ManagedObjectContext {
   /// Fetches one page of a request's results: as many as its limit says, or without a limit its
   /// batch size.
   ///
+  /// ```swift
+  /// var request = FetchRequest<Employee>(sortKeys: ["-age", "name"])
+  /// request.fetchLimit = 50
+  /// let page = try context.fetchPage(request, after: token)
+  /// show(page.objects)
+  /// remember(page.next)
+  /// ```
+  ///
   /// A page goes on where the one before it ended, by what the sort keys of its last object were
   /// and by its number: objects that were inserted or deleted meanwhile neither shift the others
   /// nor repeat them. A token is a text that outlives context, store and process; it belongs to
@@ -71,11 +66,14 @@ extension ManagedObjectContext {
   /// Costs what a fetch with that limit costs: with the order of an index, or without sort keys,
   /// the rows of the page; else a look at every row, but memory for one page only.
   ///
+  /// - Parameters:
+  ///   - request: What to fetch.
+  ///   - token: ``FetchPage/next`` of the page before; `nil` for the first.
   /// - Throws: ``ArborError`` as ``fetch(_:)``; `invalidArgument` for a token that is none, or of
   ///   another request, and for an order by the time or by chance.
   public func fetchPage<T: ManagedObject>(
-    _ request: FetchRequest<T>
+    _ request: FetchRequest<T>, after token: String? = nil
   ) throws(ArborError) -> FetchPage<T> {
-    try session.page(of: request)
+    try session.page(of: request.page(after: token))
   }
 }

@@ -43,7 +43,6 @@ internal import Foundation
 /// - ``objects(with:)``
 /// - ``fetchRows(_:)``
 /// - ``fetchPage(_:)``
-/// - ``fetchWindow(_:)``
 /// - ``fetchedResults(_:sectionedBy:)``
 /// - ``cursor(for:)``
 /// ### Changes

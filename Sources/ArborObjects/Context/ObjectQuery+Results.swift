@@ -77,12 +77,12 @@ extension ObjectQuery {
   /// - Throws: ``ArborError`` as ``ManagedObjectContext/fetch(_:)``.
   public func cursor() throws(ArborError) -> FetchCursor<T> { try context.cursor(for: request) }
 
-  /// A page of the objects, and how to get the next; see ``ManagedObjectContext/fetchPage(_:)``.
+  /// A page of the objects, and how to get the next; see ``ManagedObjectContext/fetchPage(_:after:)``.
   ///
   /// - Parameter token: ``FetchPage/next`` of the page before; nil for the first.
-  /// - Throws: ``ArborError`` as ``ManagedObjectContext/fetchPage(_:)``.
+  /// - Throws: ``ArborError`` as ``ManagedObjectContext/fetchPage(_:after:)``.
   public func page(after token: String? = nil) throws(ArborError) -> FetchPage<T> {
-    try context.fetchPage(request.page(after: token))
+    try context.fetchPage(request, after: token)
   }
 
   /// Values of the objects, or of groups of them, instead of the objects; see

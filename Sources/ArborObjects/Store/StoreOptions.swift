@@ -149,7 +149,7 @@ public struct StoreOptions: Sendable, Hashable {
   /// `ArborData.damage`.
   public var scrubInterval: Duration? = .seconds(7 * 86_400)
   /// From how long on a query is written to the program's log; nil for never. Whatever looks for
-  /// objects by a request counts: fetches, pages, windows, batches of cursors, counts, existence,
+  /// objects by a request counts: fetches, pages, batches of cursors, counts, existence,
   /// aggregates, rows, groups, and what `update` and `delete` of a query look for.
   ///
   /// The log's label is `ArborData.query`, its level notice. An entry has the entity, the form of

@@ -76,8 +76,6 @@ import Testing
               == expected.dropFirst(3).prefix(limit).map(\.objectID))
         }
         #expect(try query.first() == expected.first && query.last() == expected.last)
-        let window = try context.fetchWindow(query.request)
-        #expect(Array(window) == expected)
         var found: [ManagedObject] = []
         let cursor = try context.cursor(for: query.request)
         while let object = try cursor.next() { found.append(object) }

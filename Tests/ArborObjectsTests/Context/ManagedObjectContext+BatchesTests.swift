@@ -68,7 +68,7 @@ import Testing
           var token: String?
           repeat {
             // A context of its own for each page, as after a restart.
-            let page = try store.makeContext().fetchPage(request.page(after: token))
+            let page = try store.makeContext().fetchPage(request, after: token)
             #expect(page.objects.count == 37 || page.next == nil)
             found += page.objects.map(\.objectID)
             token = page.next
@@ -96,7 +96,7 @@ import Testing
         }
         try context.commit()
       }
-      let page = try store.makeContext().fetchPage(request.page(after: token))
+      let page = try store.makeContext().fetchPage(request, after: token)
       seen += page.objects.map(\.objectID)
       token = page.next
       if round == 2 {
@@ -125,10 +125,10 @@ import Testing
       let late = context.insert(Employee.self)
       late.age = 99
       late.employeeID = 1000
-      let second = try context.fetchPage(request.page(after: first.next))
+      let second = try context.fetchPage(request, after: first.next)
       #expect(second.objects.map(\.employeeID) == expected[21...40].map(\.employeeID))
       try context.commit()
-      let again = try store.makeContext().fetchPage(request.page(after: first.next))
+      let again = try store.makeContext().fetchPage(request, after: first.next)
       #expect(again.objects.map(\.objectID) == second.objects.map(\.objectID))
       var rest = request.page(after: second.next)
       rest.fetchLimit = 0
@@ -150,44 +150,19 @@ import Testing
       others.append(FetchRequest(entity: "Manager", predicate: "age > 20", sortKeys: ["age"]))
       for other in others {
         #expect(
-          try failure { _ = try context.fetchPage(other.page(after: token)) }.code
+          try failure { _ = try context.fetchPage(other, after: token) }.code
             == .invalidArgument)
       }
       for text in ["", "x", token + "A", String(token.dropLast()), "../../etc"] {
         #expect(
-          try failure { _ = try context.fetchPage(request.page(after: text)) }.code
+          try failure { _ = try context.fetchPage(request, after: text) }.code
             == .invalidArgument)
       }
       try use(60) { (other, _) throws in
-        let request = request.page(after: token)
         #expect(
-          try failure { _ = try other.makeContext().fetchPage(request) }.code == .invalidArgument)
+          try failure { _ = try other.makeContext().fetchPage(request, after: token) }.code
+            == .invalidArgument)
       }
-    }
-  }
-
-  @Test func aWindowHoldsWhatAFetchGives() throws {
-    try use { (store, _) throws in
-      let context = store.makeContext()
-      var request = FetchRequest<Employee>(predicate: "age > 25", sortKeys: ["-age", "name"])
-      request.fetchBatchSize = 10
-      let expected = try store.makeContext().fetchIDs(request)
-      let window = try context.fetchWindow(request)
-      #expect(window.count == expected.count)
-      #expect(context.registeredObjects.isEmpty)
-      #expect(window[23].objectID == expected[23])
-      #expect(context.registeredObjects.count == 10)
-      #expect(context.registeredObjects.allSatisfy { !$0.isFault })
-      #expect(window.map(\.objectID) == expected)
-      #expect(window.objectID(at: 5) == expected[5])
-      #expect(window.reversed().map(\.objectID) == expected.reversed())
-      #expect(window[10..<20].map(\.age) == window.map(\.age)[10..<20].map { $0 })
-      // An object that goes is a fault in its place.
-      context.delete(window[0])
-      try context.commit()
-      let later = try store.makeContext().fetchWindow(request)
-      #expect(later.count == expected.count - 1)
-      #expect(window[window.count - 1].objectID == expected.last)
     }
   }
 

@@ -47,7 +47,6 @@ import Testing
         while let employee = try cursor.next() { met.append(employee.objectID) }
         return [
           try context.fetch(request).map(\.objectID), try context.fetchIDs(request), met,
-          try context.fetchWindow(request).map(\.objectID),
           try context.fetchPage(request).objects.map(\.objectID),
         ]
       }

@@ -74,7 +74,6 @@ import Testing
       #expect(try query.first() == expected.first && query.last() == expected.last)
       #expect(try query.offset(2).limit(3).fetch() == Array(expected.dropFirst(2).prefix(3)))
       #expect(try query.offset(expected.count).isEmpty() && !query.isEmpty())
-      #expect(try Array(context.fetchWindow(query.request)) == expected)
       var found: [ManagedObject] = []
       let cursor = try context.cursor(for: query.request)
       while let city = try cursor.next() { found.append(city) }

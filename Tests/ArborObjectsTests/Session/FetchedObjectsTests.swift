@@ -84,7 +84,7 @@ import ArborObjects
         request.fetchLimit = 70
         var next: String? = nil
         repeat {
-          let page = try context.fetchPage(request.page(after: next))
+          let page = try context.fetchPage(request, after: next)
           found += page.objects
           next = page.next
         } while next != nil

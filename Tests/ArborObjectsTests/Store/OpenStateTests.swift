@@ -28,7 +28,6 @@ import Testing
       ("fetchIDs", { _ = try context.fetchIDs(request) }),
       ("fetchRows", { _ = try context.fetchRows(request) }),
       ("fetchPage", { _ = try context.fetchPage(request) }),
-      ("fetchWindow", { _ = try context.fetchWindow(request) }),
       ("count", { _ = try context.count(request) }),
       ("exists", { _ = try context.exists(request) }),
       ("explain", { _ = try context.explain(request) }),

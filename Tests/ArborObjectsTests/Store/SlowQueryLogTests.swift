@@ -51,7 +51,6 @@ import Testing
         ("rows of ", "3", { _ = try $0.rows("body") }),
         ("groups of ", "1", { _ = try $0.rows("count(body) AS n") }),
         ("", "3", { _ = try $0.fetchIDs() }),
-        ("", "3", { _ = try $0.context.fetchWindow($0.request) }),
         ("", "3", { _ = try $0.page() }),
         (
           "", "3",

@@ -42,7 +42,7 @@ struct PageTrail {
       let fetch = try Self.fetch(request, seed, probe, graph)
       var next: String? = token
       while let token = next, found.count <= expected.count {
-        let page = try probe.context.fetchPage(fetch.page(after: token))
+        let page = try probe.context.fetchPage(fetch, after: token)
         found += page.objects.map { probe.key($0.objectID) }
         next = page.next
       }

@@ -81,7 +81,7 @@ struct RowExamination {
       fetch.fetchLimit = max(1, request.limit)
       var (found, token): ([Int], String?) = ([], nil)
       repeat {
-        let page = try probe.context.fetchPage(fetch.page(after: token))
+        let page = try probe.context.fetchPage(fetch, after: token)
         found += page.objects.map { probe.key($0.objectID) }
         token = page.next
       } while token != nil && found.count <= question.matches.count

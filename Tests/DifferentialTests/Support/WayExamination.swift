@@ -9,7 +9,7 @@ struct WayExamination {
   let probe: Probe
   let dice: Dice
 
-  /// What is wrong with a cursor, a window, or objects fetched with others along; nil for nothing.
+  /// What is wrong with a cursor, or objects fetched with others along; nil for nothing.
   func problem(_ question: Examination.Question) -> String? {
     let request = question.request
     let expected = request.window(question.matches)
@@ -19,9 +19,8 @@ struct WayExamination {
       let paths = (0..<dice.int(0...2)).compactMap { _ in path(from: request.entity) }
       fetch.relationshipKeyPathsForPrefetching = paths.map { $0.map(\.name).joined(separator: ".") }
       let found: String?
-      switch dice.int(0...2) {
+      switch dice.int(0...1) {
       case 0: found = try cursor(fetch, expected)
-      case 1: found = try window(fetch, expected)
       default: found = try prefetched(fetch, expected, paths)
       }
       return found.map { describe(fetch, request, $0) }
@@ -53,22 +52,6 @@ struct WayExamination {
       found.append(probe.key(object.objectID))
     }
     return found == expected ? nil : "cursor \(found), expected \(expected)"
-  }
-
-  private func window(
-    _ fetch: FetchRequest<ManagedObject>, _ expected: [Int]
-  ) throws -> String? {
-    let window = try probe.context.fetchWindow(fetch)
-    let ids = window.indices.map { probe.key(window.objectID(at: $0)) }
-    if ids != expected { return "window \(ids), expected \(expected)" }
-    // Forwards, backwards and anywhere: batches are given up and read again.
-    for current in window.indices.reversed() + dice.few(Array(window.indices), upTo: 4) {
-      let object = window[current]
-      if let problem = try problem(of: object, expected[current]) {
-        return "window[\(current)] \(problem)"
-      }
-    }
-    return nil
   }
 
   /// An object that is another one, or whose values are others.

@@ -67,11 +67,10 @@ extension ForgedStore {
         var request = FetchRequest<ManagedObject>(
           entity: entity.name, predicate: predicate, sortKeys: key.map { [SortKey($0)] } ?? [])
         findings.attempt { _ = try context.count(request) }
-        findings.attempt { _ = try context.fetchWindow(request).map(\.objectID) }
         _ = try context.fetch(request)
         request.fetchLimit = 3
         let page = try context.fetchPage(request)
-        if let next = page.next { _ = try context.fetchPage(request.page(after: next)) }
+        if let next = page.next { _ = try context.fetchPage(request, after: next) }
         request.fetchOffset = 1
         _ = try context.fetch(request)
       }

@@ -4,7 +4,7 @@ internal import Foundation
 
 /// Results a part at a time.
 extension Session {
-  /// See ``ManagedObjectContext/fetchPage(_:)``.
+  /// See ``ManagedObjectContext/fetchPage(_:after:)``.
   func page<T: ManagedObject>(of request: FetchRequest<T>) throws(ArborError) -> FetchPage<T> {
     try beginOperation()
     let entity = try entity(for: request)

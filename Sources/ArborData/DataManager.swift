@@ -357,7 +357,7 @@ nonisolated open class DataManager {
 
   /// Ends the undo group of the round, and after `body` the round.
   private func round(_ body: () -> Void) {
-    context.processPendingChanges()
+    context.undoHistory?.closeGroup()
     body()
     processPendingChanges()
   }
@@ -368,7 +368,7 @@ nonisolated open class DataManager {
   /// A program with a run loop calls it once for each event. ``commit()``, ``undo()`` and
   /// ``redo()`` do by themselves.
   open func processPendingChanges() {
-    context.processPendingChanges()
+    context.undoHistory?.closeGroup()
     guard delegate != nil else { return }
     told = recorder?.takeRound() ?? ChangeRound()
     tell(told)

@@ -131,9 +131,10 @@ private struct SharedGraph {
       Int.random(in: 0..<8, using: &random) > 0
     else {
       log.append("\(contextIndex): insert \(try context.insert(entity).objectID)")
-      return context.processPendingChanges()
+      context.undoHistory?.closeGroup()
+      return
     }
-    defer { context.processPendingChanges() }
+    defer { context.undoHistory?.closeGroup() }
     if Int.random(in: 0..<10, using: &random) == 0 {
       log.append("\(contextIndex): delete \(owner.objectID)")
       return context.delete(owner)

@@ -44,9 +44,9 @@ final class ObjectEditor: Sendable {
     }
     return try writer.withLock { context throws(ArborError) in
       try commit(in: context, digest) { () throws(ArborError) in
-        try context.withUndoGroup(named: "edit") { () throws(ArborError) in
-          try apply(edits, in: context)
-        }
+        context.undoHistory?.beginGroup(named: "edit")
+        defer { context.undoHistory?.endGroup() }
+        return try apply(edits, in: context)
       }
     }
   }

@@ -42,8 +42,8 @@ internal import Foundation
 /// - ``objects(_:)-(String)``
 /// - ``objects(with:)``
 /// - ``fetchRows(_:)``
-/// - ``fetchPage(_:)``
-/// - ``fetchedResults(_:sectionedBy:)``
+/// - ``fetchPage(_:after:)``
+/// - ``fetchedResults(_:sectionedBy:)-(_,String?)``
 /// - ``cursor(for:)``
 /// ### Changes
 /// - ``isObservable``
@@ -58,7 +58,8 @@ internal import Foundation
 /// - ``mergePolicy``
 /// - ``mergeExternalCommits()``
 /// - ``undoHistory``
-/// - ``withUndoGroup(named:_:)``
+/// - ``undo()``
+/// - ``redo()``
 public final class ManagedObjectContext {
   /// The store the objects live in.
   public let store: PersistentStore

@@ -22,9 +22,9 @@ public import Foundation
 /// - ``order(by:)-(SortKey...)``
 /// - ``order(by:_:options:)``
 /// - ``limit(_:)``
-/// - ``top(_:per:by:)-(_,_,SortKey...)``
+/// - ``top(_:per:by:)-(_,String,_)``
 /// - ``offset(_:)``
-/// - ``prefetching(_:)``
+/// - ``prefetching(_:)-(PartialKeyPath<T>...)``
 /// ### Results
 /// - ``fetch()``
 /// - ``count()``

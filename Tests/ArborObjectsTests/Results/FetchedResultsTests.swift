@@ -165,7 +165,7 @@ import Testing
       try here.commit()
       let results = try here.fetchedResults(FetchRequest<Employee>())
       here.delete(skill)
-      here.processPendingChanges()
+      here.undoHistory?.closeGroup()
       let same = try #require(try there.existingObject(with: ada.objectID) as? Employee)
       same.skills = [try #require(try there.existingObject(with: skill.objectID) as? Skill)]
       try there.commit()

@@ -219,7 +219,7 @@ import Testing
         if isDeleted { there.delete(theirs) } else { theirs.name = "Eve" }
         try there.commit()
         #expect(try here.count("Employee") == (isDeleted ? 0 : 1))
-        here.processPendingChanges()
+        here.undoHistory?.closeGroup()
         #expect(history.undoNames.isEmpty)
         here.undo()
         #expect(isDeleted || mine.name == "Eve")

@@ -125,9 +125,9 @@ import Testing
     try use { here, there in
       here.context.undoHistory = UndoHistory()
       here.employee.company = here.company
-      here.context.processPendingChanges()
+      here.context.undoHistory?.closeGroup()
       here.employee.skills = [here.skill]
-      here.context.processPendingChanges()
+      here.context.undoHistory?.closeGroup()
       here.context.insert(Employee.self).company = here.company
       try there.delete(there.company, there.skill)
       #expect(try conflict(here.context).violations.count == 3)

@@ -41,7 +41,7 @@ import Testing
     try OrderedWorld.use(.favourites) { mine, theirs in
       mine.context.undoHistory = UndoHistory()
       mine.context.delete(try mine.member("X"))
-      mine.context.processPendingChanges()
+      mine.context.undoHistory?.closeGroup()
       try theirs.arrange("aXbcd")
       try theirs.context.commit()
       for _ in 1...3 {
@@ -49,7 +49,7 @@ import Testing
         mine.context.undo()
         #expect(try mine.members() == "aXbcd")
         mine.context.delete(try mine.member("X"))
-        mine.context.processPendingChanges()
+        mine.context.undoHistory?.closeGroup()
       }
       mine.context.undo()
       try mine.context.commit()
@@ -63,9 +63,9 @@ import Testing
       let person = try mine.context.insert("Person")
       try person.setValue("N", forKey: "name")
       try mine.arrange("YXZ", of: "N")
-      mine.context.processPendingChanges()
+      mine.context.undoHistory?.closeGroup()
       mine.context.delete(person)
-      mine.context.processPendingChanges()
+      mine.context.undoHistory?.closeGroup()
       mine.context.undo()
       #expect(try mine.members(of: "N") == "YXZ")
       try mine.context.commit()
@@ -95,7 +95,7 @@ import Testing
       let history = UndoHistory()
       mine.context.undoHistory = history
       try mine.arrange("abcdXY")
-      mine.context.processPendingChanges()
+      mine.context.undoHistory?.closeGroup()
       if isOpen { history.beginGroup() }
       try mine.arrange("abcdYX")
       try theirs.arrange("abcdX")
@@ -104,7 +104,7 @@ import Testing
         #expect(try mine.members() == "abcdXY")
         history.endGroup()
       } else {
-        mine.context.processPendingChanges()
+        mine.context.undoHistory?.closeGroup()
       }
       #expect(try history.undoNames.count == 2 && mine.members() == "abcdXY")
       try theirs.arrange("abcdYX")
@@ -128,11 +128,11 @@ import Testing
       try person.remove(mine.member("X"), forKey: kind.rawValue)
       try person.remove(mine.member("d"), forKey: kind.rawValue)
       try person.add(mine.member("d"), forKey: kind.rawValue)
-      mine.context.processPendingChanges()
+      mine.context.undoHistory?.closeGroup()
       #expect(try history.undoNames.isEmpty && mine.members() == "abcd")
       try person.remove(mine.member("a"), forKey: kind.rawValue)
       try person.add(mine.member("a"), forKey: kind.rawValue)
-      mine.context.processPendingChanges()
+      mine.context.undoHistory?.closeGroup()
       #expect(try history.undoNames.count == 1 && mine.members() == "bcda")
       mine.context.undo()
       #expect(try mine.members() == "abcd" && !mine.context.hasChanges)

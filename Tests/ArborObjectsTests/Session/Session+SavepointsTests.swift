@@ -43,7 +43,7 @@ import Testing
       let context = store.makeContext()
       context.undoHistory = UndoHistory()
       let (person, note) = try (context.insert("Person"), context.insert("Note"))
-      context.processPendingChanges()
+      context.undoHistory?.closeGroup()
       #expect(throws: Interruption.self) {
         try context.withSavepoint {
           try person.add(note, forKey: "path")

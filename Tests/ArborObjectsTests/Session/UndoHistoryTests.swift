@@ -36,20 +36,20 @@ import Testing
 
   @Test func whatIsChangedBackInAGroupIsNothingToUndo() throws {
     try useOffice { context, history, _, ada, bob in
-      context.withUndoGroup {
+      history.group {
         ada.age = 40
         ada.friends = [bob]
         ada.age = 18
         ada.friends = []
       }
-      context.withUndoGroup { context.delete(context.insert(Skill.self)) }
+      history.group { context.delete(context.insert(Skill.self)) }
       #expect(!history.canUndo)
     }
   }
 
   @Test func savepointsInAGroupAreTakenBackInTheirOrder() throws {
     try useOffice { context, history, _, ada, _ in
-      context.withUndoGroup {
+      history.group {
         ada.age = 40
         context.withSavepoint { (ada.age, ada.name) = (18, "Eve") }
       }
@@ -62,7 +62,7 @@ import Testing
   @Test func undoingAGroupLeavesEarlierWorkIntact() throws {
     try useOffice { context, history, _, ada, _ in
       ada.name = "Eve"
-      context.processPendingChanges()
+      context.undoHistory?.closeGroup()
       ada.age = 40
       ada.name = "Eva"
       history.undo()
@@ -139,9 +139,9 @@ import Testing
 
   @Test func nestedInsertionsGoAfterTheirCommit() throws {
     try useOffice { context, history, _, _, _ in
-      let skill = context.withUndoGroup {
+      let skill = history.group {
         let skill = context.insert(Skill.self)
-        context.withUndoGroup {
+        history.group {
           context.insert(Task.self)
           skill.name = "Swift"
         }
@@ -156,9 +156,9 @@ import Testing
 
   @Test func whatCameAndWentInOneGroupStaysAway() throws {
     try useOffice { context, history, _, _, _ in
-      context.withUndoGroup {
+      history.group {
         let task = context.insert(Task.self)
-        context.withUndoGroup { context.delete(task) }
+        history.group { context.delete(task) }
       }
       for step in [history.undo, history.redo] {
         step()
@@ -170,12 +170,12 @@ import Testing
 
   @Test func groupsNestAndHaveNames() throws {
     try useOffice { context, history, _, ada, bob in
-      context.withUndoGroup(named: "Birthday") {
+      history.group(named: "Birthday") {
         ada.age += 1
-        context.withUndoGroup(named: "inner") { bob.age += 1 }
+        history.group(named: "inner") { bob.age += 1 }
         ada.name = "Eve"
       }
-      context.withUndoGroup(named: "nothing") {}
+      history.group(named: "nothing") {}
       bob.name = "Tim"
       #expect(history.undoNames == ["", "Birthday"])
       history.undo()
@@ -211,7 +211,7 @@ import Testing
   @Test func anErrorLeavesWhatTheGroupDidToBeUndone() throws {
     try useOffice { context, history, _, ada, _ in
       #expect(throws: Interruption.self) {
-        try context.withUndoGroup(named: "half") {
+        try history.group(named: "half") {
           ada.age = 40
           throw Interruption()
         }
@@ -227,7 +227,7 @@ import Testing
       ada.age = 40
       try context.commit()
       bob.age = 50
-      context.processPendingChanges()
+      context.undoHistory?.closeGroup()
       context.rollback()
       #expect(history.undoNames.count == 1 && bob.age == 18)
       // What was undone behind the commit comes back with it.
@@ -290,7 +290,7 @@ import Testing
       try context.commit()
       context.undoHistory = UndoHistory()
       note.text = "a"
-      context.processPendingChanges()
+      context.undoHistory?.closeGroup()
       try context.commit()
       #expect(note.revision == 2 && context.undoHistory?.undoNames.count == 1)
       context.undo()
@@ -305,7 +305,7 @@ import Testing
       history.levelLimit = 3
       for age in 20..<30 {
         ada.age = age
-        context.processPendingChanges()
+        context.undoHistory?.closeGroup()
       }
       #expect(history.undoNames.count == 3)
       for _ in 0..<5 { history.undo() }

@@ -8,7 +8,7 @@ extension RandomHistory {
   mutating func asGroup(_ body: (inout RandomHistory) throws -> Void) throws {
     let before = world
     try body(&self)
-    context.processPendingChanges()
+    context.undoHistory?.closeGroup()
     guard let names = context.undoHistory?.undoNames, names.count > undoWorlds.count else { return }
     undoWorlds.append(before)
     redoWorlds = []

@@ -117,7 +117,7 @@ struct SharedHistory {
       edit.body(&sides[sideIndex].plain)
       pieces.append(piece(of: edit, before, sideIndex))
     }
-    if count > 1 { context.undoHistory?.endGroup() } else { context.processPendingChanges() }
+    if count > 1 { context.undoHistory?.endGroup() } else { context.undoHistory?.closeGroup() }
     let group = [Difference(before, sides[sideIndex].plain.view(store), pieces)]
     if !group.hasNoEffect || count > 1 && !pieces.isEmpty { sides[sideIndex].redo = [] }
     close(group, sideIndex)

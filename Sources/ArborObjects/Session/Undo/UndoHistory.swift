@@ -5,17 +5,17 @@ internal import ArborModel
 /// Give a context one, and its changes are recorded from then on:
 ///
 /// ```swift
-/// context.undoHistory = UndoHistory()
-/// context.withUndoGroup(named: "Raise") {
+/// let history = UndoHistory()
+/// context.undoHistory = history
+/// history.group(named: "Raise") {
 ///   for employee in team { employee.salary += 100 }
 /// }
-/// context.undoHistory?.undo()
+/// history.undo()
 /// ```
 ///
 /// Changes belong to the group that is open. Without one the context opens a group itself, and
-/// closes it at the end of a round: at the next commit, at
-/// ``ManagedObjectContext/processPendingChanges()`` and at an undo. Groups nest: one that ends
-/// inside of another becomes a part of it.
+/// closes it at the end of a round: at the next commit, at ``closeGroup()`` and at an undo. Groups
+/// nest: one that ends inside of another becomes a part of it.
 ///
 /// Undoing makes new pending changes, also where the group has been committed long ago: deleted
 /// objects come back as the same objects under the same IDs, with what their deletion took along;
@@ -141,6 +141,22 @@ public final class UndoHistory {
     if openStarts.isEmpty { closeGroup(keepingRedo: true) }
   }
 
+  /// Runs `body` and makes what it changes one undo group, which ends with it also if it throws; what
+  /// it changed until then stays, and can be undone.
+  ///
+  /// ```swift
+  /// try history.group(named: "Merge Companies") {
+  ///   try merge(small, into: large)
+  /// }
+  /// ```
+  public func group<R, E: Error>(
+    named name: String = "", _ body: () throws(E) -> R
+  ) throws(E) -> R {
+    beginGroup(named: name)
+    defer { endGroup() }
+    return try body()
+  }
+
   /// Makes what follows a position a nested group.
   private func endNested(from start: Int) {
     if start < position { open?.nested.append(start..<position) }
@@ -160,8 +176,13 @@ public final class UndoHistory {
     return taken
   }
 
-  /// Closes the group that the context opened itself; an explicit one stays open.
-  func closeGroup(keepingRedo: Bool = false) {
+  /// Ends a round of changes: closes the group that the context opened itself. An explicit one stays
+  /// open.
+  ///
+  /// A program with a run loop calls it once for each event.
+  public func closeGroup() { closeGroup(keepingRedo: false) }
+
+  private func closeGroup(keepingRedo: Bool) {
     // A savepoint may have to take back what it finds.
     guard openStarts.isEmpty, !isInSavepoint, let open else { return }
     seal()
@@ -252,13 +273,6 @@ public final class UndoHistory {
     let wasEnabled = isEnabled
     isEnabled = false
     defer { isEnabled = wasEnabled }
-    return try body()
-  }
-
-  /// Makes what `body` changes a group, which ends with it also where it throws.
-  func grouping<R, E: Error>(named name: String, _ body: () throws(E) -> R) throws(E) -> R {
-    beginGroup(named: name)
-    defer { endGroup() }
     return try body()
   }
 

@@ -82,7 +82,7 @@ package struct EntitySource: Sendable {
         let index = attributes.firstIndex(where: { $0.name == attribute.name })
       else { return nil }
       let slot = number(index, of: "attributeCount")
-      return "  object.setAttribute(\(slot), (\(value)) as \(attribute.type))\n"
+      return "  object._setAttribute(\(slot), (\(value)) as \(attribute.type))\n"
     }
     guard !lines.isEmpty else { return nil }
     return "\(access)override class func setInitialValues(of object: ManagedObject) {\n"

@@ -21,11 +21,12 @@ package struct PropertySource: Sendable {
       }
     }
 
-    var getter: String { rawValue }
+    /// The accessor of `ManagedObject` that reads the property.
+    var getter: String { "_\(rawValue)" }
 
-    /// nil: the members are changed through what is read.
+    /// The accessor that writes it; nil for a view, through which the members are changed.
     var setter: String? {
-      self == .toManyView ? nil : "set\(getter.prefix(1).uppercased())\(getter.dropFirst())"
+      self == .toManyView ? nil : "_set\(rawValue.prefix(1).uppercased())\(rawValue.dropFirst())"
     }
   }
 

@@ -19,13 +19,13 @@ import Testing
     #expect(expansion.members == Self.companyMembers)
     #expect(
       expansion.accessors == [
-        "{ get { attribute(0) } set { setAttribute(0, newValue) } }",
-        "{ get { attribute(1) } set { setAttribute(1, newValue) } }",
-        "{ get { attribute(2) } set { setAttribute(2, newValue) } }",
-        "{ get { attribute(3) } }",
-        "{ get { toMany(0) } set { setToMany(0, newValue) } }",
-        "{ get { toOne(1) } set { setToOne(1, newValue) } }",
-        "{ get { transformed(4) } set { setTransformed(4, newValue) } }",
+        "{ get { _attribute(0) } set { _setAttribute(0, newValue) } }",
+        "{ get { _attribute(1) } set { _setAttribute(1, newValue) } }",
+        "{ get { _attribute(2) } set { _setAttribute(2, newValue) } }",
+        "{ get { _attribute(3) } }",
+        "{ get { _toMany(0) } set { _setToMany(0, newValue) } }",
+        "{ get { _toOne(1) } set { _setToOne(1, newValue) } }",
+        "{ get { _transformed(4) } set { _setTransformed(4, newValue) } }",
       ])
   }
 
@@ -107,13 +107,13 @@ import Testing
     #expect(expansion.members == Self.typeMembers)
     #expect(
       expansion.accessors == [
-        "{ get { attribute(Office.Person.attributeCount + 0) } "
-          + "set { setAttribute(Office.Person.attributeCount + 0, newValue) } }",
-        "{ get { attribute(Office.Person.attributeCount + 1) } "
-          + "set { setAttribute(Office.Person.attributeCount + 1, newValue) } }",
-        "{ get { orderedToMany(Office.Person.relationshipCount + 1) } "
-          + "set { setOrderedToMany(Office.Person.relationshipCount + 1, newValue) } }",
-        "{ get { toManyView(Office.Person.relationshipCount + 0) } }",
+        "{ get { _attribute(Office.Person.attributeCount + 0) } "
+          + "set { _setAttribute(Office.Person.attributeCount + 0, newValue) } }",
+        "{ get { _attribute(Office.Person.attributeCount + 1) } "
+          + "set { _setAttribute(Office.Person.attributeCount + 1, newValue) } }",
+        "{ get { _orderedToMany(Office.Person.relationshipCount + 1) } "
+          + "set { _setOrderedToMany(Office.Person.relationshipCount + 1, newValue) } }",
+        "{ get { _toManyView(Office.Person.relationshipCount + 0) } }",
       ])
   }
 
@@ -173,7 +173,7 @@ import Testing
 
     public override class func setInitialValues(of object: ManagedObject) {
       super.setInitialValues(of: object)
-      object.setAttribute(Office.Person.attributeCount + 1, (.init()) as UUID)
+      object._setAttribute(Office.Person.attributeCount + 1, (.init()) as UUID)
     }
     """
 }

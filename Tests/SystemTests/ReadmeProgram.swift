@@ -88,12 +88,12 @@ final class Company: ManagedObject {
     uniquenessConstraints: [["name"]])
 
   var name: String {
-    get { attribute(0) }
-    set { setAttribute(0, newValue) }
+    get { _attribute(0) }
+    set { _setAttribute(0, newValue) }
   }
   var employees: Set<Employee> {
-    get { toMany(0) }
-    set { setToMany(0, newValue) }
+    get { _toMany(0) }
+    set { _setToMany(0, newValue) }
   }
 }
 
@@ -110,15 +110,15 @@ final class Employee: ManagedObject {
     ])
 
   var name: String {
-    get { attribute(0) }
-    set { setAttribute(0, newValue) }
+    get { _attribute(0) }
+    set { _setAttribute(0, newValue) }
   }
   var age: Int {
-    get { attribute(1) }
-    set { setAttribute(1, newValue) }
+    get { _attribute(1) }
+    set { _setAttribute(1, newValue) }
   }
   var company: Company? {
-    get { toOne(0) }
-    set { setToOne(0, newValue) }
+    get { _toOne(0) }
+    set { _setToOne(0, newValue) }
   }
 }

@@ -35,19 +35,19 @@ final class Company: ManagedObject {
   }
 
   var companyID: Int64 {
-    get { attribute(0) }
-    set { setAttribute(0, newValue) }
+    get { _attribute(0) }
+    set { _setAttribute(0, newValue) }
   }
   var companyName: String {
-    get { attribute(1) }
-    set { setAttribute(1, newValue) }
+    get { _attribute(1) }
+    set { _setAttribute(1, newValue) }
   }
   var departments: Set<Department> {
-    get { toMany(0) }
-    set { setToMany(0, newValue) }
+    get { _toMany(0) }
+    set { _setToMany(0, newValue) }
   }
   var employees: Set<Employee> {
-    get { toMany(1) }
-    set { setToMany(1, newValue) }
+    get { _toMany(1) }
+    set { _setToMany(1, newValue) }
   }
 }

@@ -24,15 +24,15 @@ final class Department: ManagedObject {
   }
 
   var name: String {
-    get { attribute(0) }
-    set { setAttribute(0, newValue) }
+    get { _attribute(0) }
+    set { _setAttribute(0, newValue) }
   }
   var company: Company? {
-    get { toOne(0) }
-    set { setToOne(0, newValue) }
+    get { _toOne(0) }
+    set { _setToOne(0, newValue) }
   }
   var employees: Set<Employee> {
-    get { toMany(1) }
-    set { setToMany(1, newValue) }
+    get { _toMany(1) }
+    set { _setToMany(1, newValue) }
   }
 }

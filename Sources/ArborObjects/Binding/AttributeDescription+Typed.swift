@@ -39,8 +39,7 @@ extension AttributeDescription {
     }
   }
 
-  /// Describes an attribute of a typed class that a registered transformer keeps as bytes; see
-  /// ``ManagedObject/transformed(_:)``.
+  /// Describes an attribute of a typed class that a registered transformer keeps as bytes.
   ///
   /// It is optional unless `.mandatory` says otherwise.
   ///

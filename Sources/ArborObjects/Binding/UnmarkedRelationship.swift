@@ -27,7 +27,7 @@ extension ManagedObject {
   @available(
     *, unavailable,
     message: "the property holds objects, so it is a relationship; write @Relationship before it"
-  ) public final func attribute<T: RelationshipValue>(_ slot: Int) -> T {
+  ) public final func _attribute<T: RelationshipValue>(_ slot: Int) -> T {
     preconditionFailure("It is unavailable.")
   }
 
@@ -35,7 +35,7 @@ extension ManagedObject {
   @available(
     *, unavailable,
     message: "the property holds objects, so it is a relationship; write @Relationship before it"
-  ) public final func setAttribute<T: RelationshipValue>(_ slot: Int, _ value: T) {
+  ) public final func _setAttribute<T: RelationshipValue>(_ slot: Int, _ value: T) {
     preconditionFailure("It is unavailable.")
   }
 
@@ -43,7 +43,7 @@ extension ManagedObject {
   @available(
     *, unavailable,
     message: "the property is an object; write @Relationship before it and ? behind its type"
-  ) public final func attribute<T: ManagedObject>(_ slot: Int) -> T {
+  ) public final func _attribute<T: ManagedObject>(_ slot: Int) -> T {
     preconditionFailure("It is unavailable.")
   }
 
@@ -51,7 +51,7 @@ extension ManagedObject {
   @available(
     *, unavailable,
     message: "the property is an object; write @Relationship before it and ? behind its type"
-  ) public final func setAttribute<T: ManagedObject>(_ slot: Int, _ value: T) {
+  ) public final func _setAttribute<T: ManagedObject>(_ slot: Int, _ value: T) {
     preconditionFailure("It is unavailable.")
   }
 }

@@ -3,9 +3,10 @@ public import ArborModel
 /// The accessors that typed classes build their relationships on.
 extension ManagedObject {
   /// Reads the to-one relationship that the class numbers `slot`.
-  public final func toOne<T: ManagedObject>(_ slot: Int) -> T? {
+  @_documentation(visibility: internal)
+  public final func _toOne<T: ManagedObject>(_ slot: Int) -> T? {
     guard let field = binding.target(slot, of: self) else {
-      wrongKind(binding.relationship(slot), "toMany")
+      wrongKind(binding.relationship(slot), "_toMany")
     }
     guard let number = currentRecord.reference(field) else {
       return binding.trace?.destination(T.self)
@@ -29,11 +30,12 @@ extension ManagedObject {
   /// making that object.
   ///
   /// ```swift
-  /// var companyID: ObjectID? { toOneID(0) }
+  /// var companyID: ObjectID? { _toOneID(0) }
   /// ```
-  public final func toOneID(_ slot: Int) -> ObjectID? {
+  @_documentation(visibility: internal)
+  public final func _toOneID(_ slot: Int) -> ObjectID? {
     let field = binding.target(slot, of: self)
-    guard let field else { wrongKind(binding.relationship(slot), "toMany") }
+    guard let field else { wrongKind(binding.relationship(slot), "_toMany") }
     guard let target = currentRecord.reference(field) else {
       return binding.trace == nil ? nil : TracedClass.targetID
     }
@@ -48,9 +50,10 @@ extension ManagedObject {
   ///
   /// - Precondition: Both objects belong to one context, and the target is of the relationship's
   ///   destination.
-  public final func setToOne<T: ManagedObject>(_ slot: Int, _ target: T?) {
+  @_documentation(visibility: internal)
+  public final func _setToOne<T: ManagedObject>(_ slot: Int, _ target: T?) {
     let relationship = binding.relationship(slot)
-    guard !relationship.isToMany else { wrongKind(relationship, "setToMany") }
+    guard !relationship.isToMany else { wrongKind(relationship, "_setToMany") }
     guard let session else { refuseChange() }
     if let target, let problem = problem(of: target, relationship) {
       preconditionFailure(problem.message)
@@ -63,23 +66,26 @@ extension ManagedObject {
   ///
   /// Where one object after the other is asked in the order of their IDs, as in a loop over a fetch
   /// without sort keys, the members of the next ones are read along, twice as many each time.
+  @_documentation(visibility: internal)
   @inlinable
-  public final func toMany<T: ManagedObject>(_ slot: Int) -> Set<T> {
+  public final func _toMany<T: ManagedObject>(_ slot: Int) -> Set<T> {
     // In the module that asks, where the set's type is known.
-    Set(orderedToMany(slot) as [T])
+    Set(_orderedToMany(slot) as [T])
   }
 
   /// Makes objects the members of the to-many relationship that the class numbers `slot`; the
   /// inverses follow at once.
-  public final func setToMany<T: ManagedObject>(_ slot: Int, _ members: Set<T>) {
-    setOrderedToMany(slot, members.sorted { $0.number < $1.number })
+  @_documentation(visibility: internal)
+  public final func _setToMany<T: ManagedObject>(_ slot: Int, _ members: Set<T>) {
+    _setOrderedToMany(slot, members.sorted { $0.number < $1.number })
   }
 
   /// Reads the members of the to-many relationship that the class numbers `slot`, in their order
   /// where it is ordered, else in that of their IDs.
-  public final func orderedToMany<T: ManagedObject>(_ slot: Int) -> [T] {
+  @_documentation(visibility: internal)
+  public final func _orderedToMany<T: ManagedObject>(_ slot: Int) -> [T] {
     let relationship = binding.relationship(slot, of: self)
-    guard relationship.isToMany else { wrongKind(relationship, "toOne") }
+    guard relationship.isToMany else { wrongKind(relationship, "_toOne") }
     guard let session else {
       noteLostRead(relationship.name)
       return binding.trace?.destination(T.self).map { [$0] } ?? []
@@ -93,9 +99,10 @@ extension ManagedObject {
 
   /// Makes objects the members of the to-many relationship that the class numbers `slot`, in their
   /// order where it is ordered; the inverses follow at once. Repeated members count once.
-  public final func setOrderedToMany<T: ManagedObject>(_ slot: Int, _ members: [T]) {
+  @_documentation(visibility: internal)
+  public final func _setOrderedToMany<T: ManagedObject>(_ slot: Int, _ members: [T]) {
     let relationship = binding.relationship(slot)
-    guard relationship.isToMany else { wrongKind(relationship, "setToOne") }
+    guard relationship.isToMany else { wrongKind(relationship, "_setToOne") }
     guard let session else { refuseChange() }
     for member in members {
       if let problem = problem(of: member, relationship) { preconditionFailure(problem.message) }
@@ -106,25 +113,25 @@ extension ManagedObject {
 
   /// Adds a member to the to-many relationship that the class numbers `slot`, at the end of an
   /// ordered one, without reading the others.
-  public final func addToMany(_ slot: Int, _ member: ManagedObject) {
+  final func addToMany(_ slot: Int, _ member: ManagedObject) {
     let relationship = binding.relationship(slot)
-    guard relationship.isToMany else { wrongKind(relationship, "setToOne") }
+    guard relationship.isToMany else { wrongKind(relationship, "_setToOne") }
     orStop { () throws(ArborError) in try add(member, to: relationship) }
   }
 
   /// Removes a member from the to-many relationship that the class numbers `slot`, without reading
   /// the others.
-  public final func removeFromMany(_ slot: Int, _ member: ManagedObject) {
+  final func removeFromMany(_ slot: Int, _ member: ManagedObject) {
     let relationship = binding.relationship(slot)
-    guard relationship.isToMany else { wrongKind(relationship, "setToOne") }
+    guard relationship.isToMany else { wrongKind(relationship, "_setToOne") }
     orStop { () throws(ArborError) in try remove(member, from: relationship) }
   }
 
   /// The number of members of the to-many relationship that the class numbers `slot`, without
   /// reading them.
-  public final func countOfMany(_ slot: Int) -> Int {
+  final func countOfMany(_ slot: Int) -> Int {
     let relationship = binding.relationship(slot, of: self)
-    guard relationship.isToMany else { wrongKind(relationship, "toOne") }
+    guard relationship.isToMany else { wrongKind(relationship, "_toOne") }
     guard let session else {
       noteLostRead(relationship.name)
       return 0
@@ -134,9 +141,9 @@ extension ManagedObject {
 
   /// Whether an object is a member of the to-many relationship that the class numbers `slot`,
   /// without reading the members.
-  public final func manyContains(_ slot: Int, _ member: ManagedObject) -> Bool {
+  final func manyContains(_ slot: Int, _ member: ManagedObject) -> Bool {
     let relationship = binding.relationship(slot, of: self)
-    guard relationship.isToMany else { wrongKind(relationship, "toOne") }
+    guard relationship.isToMany else { wrongKind(relationship, "_toOne") }
     guard let session else {
       noteLostRead(relationship.name)
       return false
@@ -145,9 +152,10 @@ extension ManagedObject {
   }
 
   /// A view of the to-many relationship that the class numbers `slot`, which reads no member.
-  public final func toManyView<T: ManagedObject>(_ slot: Int) -> ToMany<T> {
+  @_documentation(visibility: internal)
+  public final func _toManyView<T: ManagedObject>(_ slot: Int) -> ToMany<T> {
     let relationship = binding.relationship(slot)
-    guard relationship.isToMany else { wrongKind(relationship, "toOne") }
+    guard relationship.isToMany else { wrongKind(relationship, "_toOne") }
     return ToMany(owner: self, slot: slot)
   }
 

@@ -19,8 +19,8 @@ public import ArborModel
 ///     name: "Employee", className: "Employee",
 ///     attributes: [.init(name: "age", type: .integer64, defaultValue: 18)],
 ///     relationships: [.init(name: "company", destination: "Company", inverse: "employees")])
-///   var age: Int { get { attribute(0) } set { setAttribute(0, newValue) } }
-///   var company: Company? { get { toOne(0) } set { setToOne(0, newValue) } }
+///   var age: Int { get { _attribute(0) } set { _setAttribute(0, newValue) } }
+///   var company: Company? { get { _toOne(0) } set { _setToOne(0, newValue) } }
 /// }
 /// ```
 ///
@@ -50,16 +50,9 @@ public import ArborModel
 /// - ``value(forKey:)``
 /// - ``value(forKeyPath:)``
 /// - ``setValue(_:forKey:)-(Value,_)``
-/// ### Accessors of typed classes
-/// - ``attribute(_:)-7rjy7``
-/// - ``toOne(_:)``
-/// - ``toMany(_:)``
-/// - ``orderedToMany(_:)``
-/// - ``toManyView(_:)``
+/// ### Typed classes
 /// - ``entityDescription``
 /// - ``entityName``
-/// - ``attributeCount``
-/// - ``relationshipCount``
 /// - ``propertyNames``
 /// - ``overriddenHooks``
 /// - ``setInitialValues(of:)``
@@ -127,9 +120,11 @@ nonisolated open class ManagedObject: Hashable {
   /// A class whose subclasses number their accessors from here overrides it with the sum, which the
   /// compiler then knows; `@Entity` does. The sum of the descriptions, which stands here, is looked
   /// up.
+  @_documentation(visibility: internal)
   open class var attributeCount: Int { DescribedCounts.of(self).attributes }
 
   /// The number of relationships of the entity, inherited ones included; see ``attributeCount``.
+  @_documentation(visibility: internal)
   open class var relationshipCount: Int { DescribedCounts.of(self).relationships }
 
   /// The names of the class's own modelled properties, by their key paths; `@Entity` tells them.
@@ -157,7 +152,7 @@ nonisolated open class ManagedObject: Hashable {
   /// ```swift
   /// override class func setInitialValues(of object: ManagedObject) {
   ///   super.setInitialValues(of: object)
-  ///   object.setAttribute(2, UUID())
+  ///   object._setAttribute(2, UUID())
   /// }
   /// ```
   open class func setInitialValues(of object: ManagedObject) {}

@@ -42,11 +42,11 @@ public struct ToMany<Member: ManagedObject> {
   public func remove(_ member: Member) { owner.removeFromMany(slot, member) }
 
   /// Ends the membership of all.
-  public func removeAll() { owner.setToMany(slot, [] as Set<Member>) }
+  public func removeAll() { owner._setToMany(slot, [] as Set<Member>) }
 
   /// Makes objects the members, and no others; in their order where the relationship has one.
   public func replaceAll(with members: some Sequence<Member>) {
-    owner.setOrderedToMany(slot, Array(members))
+    owner._setOrderedToMany(slot, Array(members))
   }
 
   /// The identities of the members, in their order where the relationship has one, else ascending,

@@ -7,7 +7,7 @@ public import ArborModel
 ///
 /// ```swift
 /// enum Rank: String, AttributeValue { case junior, senior }
-/// var rank: Rank { get { attribute(3) } set { setAttribute(3, newValue) } }
+/// var rank: Rank { get { _attribute(3) } set { _setAttribute(3, newValue) } }
 /// ```
 ///
 /// So does any `Codable` type, which is then kept as JSON in a binary attribute. Codable types that
@@ -23,9 +23,9 @@ public import ArborModel
 public protocol AttributeValue: PredicateArgument, Codable {
   /// The type of the attribute that a property of this type describes, unless it names another.
   static var attributeType: AttributeType { get }
-  /// Reads an attribute; ``ManagedObject/attribute(_:)-7rjy7`` calls it.
+  /// Reads an attribute for an accessor of a typed class.
   static func load(from object: ManagedObject, slot: Int) -> Self
-  /// Writes an attribute; ``ManagedObject/setAttribute(_:_:)-5sx81`` calls it.
+  /// Writes an attribute for an accessor of a typed class.
   func store(in object: ManagedObject, slot: Int)
   /// The Swift value that a dynamic value holds, or nil where it holds something else.
   static func fromValue(_ value: Value) -> Self?
@@ -37,14 +37,16 @@ extension ManagedObject {
   /// A nil value reads as zero, false, the empty text or the like where the type is not optional: a
   /// mandatory attribute may be nil until the commit. A type that the attribute does not have is a
   /// programmer's error and stops with a sentence.
+  @_documentation(visibility: internal)
   @inlinable @inline(__always)
-  public final func attribute<T: AttributeValue>(_ slot: Int) -> T {
+  public final func _attribute<T: AttributeValue>(_ slot: Int) -> T {
     T.load(from: self, slot: slot)
   }
 
   /// Writes the attribute that the class numbers `slot`.
+  @_documentation(visibility: internal)
   @inlinable @inline(__always)
-  public final func setAttribute<T: AttributeValue>(_ slot: Int, _ value: T) {
+  public final func _setAttribute<T: AttributeValue>(_ slot: Int, _ value: T) {
     value.store(in: self, slot: slot)
   }
 

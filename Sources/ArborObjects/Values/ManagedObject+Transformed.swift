@@ -7,7 +7,7 @@ extension ManagedObject {
   /// transformer makes of the stored bytes.
   ///
   /// ```swift
-  /// var portrait: Image? { get { transformed(2) } set { setTransformed(2, newValue) } }
+  /// var portrait: Image? { get { _transformed(2) } set { _setTransformed(2, newValue) } }
   /// ```
   ///
   /// Never throws. Where no transformer has the attribute's name, or it does not read the bytes, or
@@ -16,7 +16,8 @@ extension ManagedObject {
   /// before a rollback. The value is made anew at each read.
   ///
   /// - Precondition: The attribute is transformable.
-  public final func transformed<T>(_ slot: Int) -> T? {
+  @_documentation(visibility: internal)
+  public final func _transformed<T>(_ slot: Int) -> T? {
     let attribute = transformableAttribute(slot, T.self)
     guard let transformed = TransformedAttribute(self, attribute),
       case .binary(let data) = value(of: attribute.field, in: currentRecord)
@@ -34,7 +35,8 @@ extension ManagedObject {
   /// the context's next throwing operation throws the reason; no commit succeeds before a rollback.
   ///
   /// - Precondition: The attribute is transformable.
-  public final func setTransformed<T>(_ slot: Int, _ value: T?) {
+  @_documentation(visibility: internal)
+  public final func _setTransformed<T>(_ slot: Int, _ value: T?) {
     let attribute = transformableAttribute(slot, T.self)
     guard let value else { return setNullAttribute(slot) }
     guard let transformed = TransformedAttribute(self, attribute) else { return }

@@ -11,8 +11,9 @@ extension ManagedObject {
   ///
   /// A nil value reads as the attribute's default, or as a value of zeros, empty texts and
   /// collections, where the type is not optional.
+  @_documentation(visibility: internal)
   @_disfavoredOverload
-  public final func attribute<T: Codable>(_ slot: Int) -> T {
+  public final func _attribute<T: Codable>(_ slot: Int) -> T {
     let value = Value.load(from: self, slot: slot)
     // Where a key path is followed nil would end it.
     if let value = binding.trace?.value(codable: T.self) { return value }
@@ -31,8 +32,9 @@ extension ManagedObject {
 
   /// Writes the attribute that the class numbers `slot`, as any codable type. A value that does not
   /// encode, for example because it contains NaN, is refused by the commit.
+  @_documentation(visibility: internal)
   @_disfavoredOverload
-  public final func setAttribute<T: Codable>(_ slot: Int, _ value: T) {
+  public final func _setAttribute<T: Codable>(_ slot: Int, _ value: T) {
     let value = PlainAttribute.value(of: value) { CanonicalJSON.encodeForCommit($0) }
     if value.isNull { setNullAttribute(slot) } else { value.store(in: self, slot: slot) }
   }

@@ -14,16 +14,16 @@ private final class LeanEmployee: ManagedObject {
     relationships: [RelationshipDescription(name: "company", destination: "Company")])
 
   var age: Int {
-    get { attribute(0) }
-    set { setAttribute(0, newValue) }
+    get { _attribute(0) }
+    set { _setAttribute(0, newValue) }
   }
   var name: String {
-    get { attribute(1) }
-    set { setAttribute(1, newValue) }
+    get { _attribute(1) }
+    set { _setAttribute(1, newValue) }
   }
   var company: ManagedObject? {
-    get { toOne(0) }
-    set { setToOne(0, newValue) }
+    get { _toOne(0) }
+    set { _setToOne(0, newValue) }
   }
 }
 
@@ -108,12 +108,12 @@ private final class Unknown: ManagedObject {
     await #expect(processExitsWith: .failure) {
       let store = try PersistentStore(for: Office.classes, at: .inMemory)
       let company = store.makeContext().insert(Company.self)
-      let _: String = company.attribute(7)
+      let _: String = company._attribute(7)
     }
     await #expect(processExitsWith: .failure) {
       let store = try PersistentStore(for: Office.classes, at: .inMemory)
       let company = store.makeContext().insert(Company.self)
-      let _: Int = company.attribute(0)
+      let _: Int = company._attribute(0)
     }
   }
 

@@ -15,12 +15,12 @@ final class Witness: ManagedObject {
     relationships: [RelationshipDescription(name: "next", destination: "Witness")])
 
   var text: String? {
-    get { attribute(0) }
-    set { setAttribute(0, newValue) }
+    get { _attribute(0) }
+    set { _setAttribute(0, newValue) }
   }
   var stamp: Int {
-    get { attribute(1) }
-    set { setAttribute(1, newValue) }
+    get { _attribute(1) }
+    set { _setAttribute(1, newValue) }
   }
 
   var calls: [String] = []

@@ -19,20 +19,20 @@ private final class Photo: ManagedObject {
     relationships: [.init(name: "cover", destination: "Photo")])
 
   var title: String {
-    get { attribute(0) }
-    set { setAttribute(0, newValue) }
+    get { _attribute(0) }
+    set { _setAttribute(0, newValue) }
   }
   var image: Data? {
-    get { attribute(1) }
-    set { setAttribute(1, newValue) }
+    get { _attribute(1) }
+    set { _setAttribute(1, newValue) }
   }
   var notes: [String]? {
-    get { transformed(2) }
-    set { setTransformed(2, newValue) }
+    get { _transformed(2) }
+    set { _setTransformed(2, newValue) }
   }
   var cover: Photo? {
-    get { toOne(0) }
-    set { setToOne(0, newValue) }
+    get { _toOne(0) }
+    set { _setToOne(0, newValue) }
   }
 }
 

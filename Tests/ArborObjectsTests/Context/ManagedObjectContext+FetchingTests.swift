@@ -203,8 +203,8 @@ import Testing
           uniquenessConstraints: [["badge"]])
       }
       var badge: Int {
-        get { attribute(0) }
-        set { setAttribute(0, newValue) }
+        get { _attribute(0) }
+        set { _setAttribute(0, newValue) }
       }
       var fetches = 0
       override func awakeFromFetch() { fetches += 1 }

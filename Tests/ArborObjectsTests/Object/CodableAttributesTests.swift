@@ -49,24 +49,24 @@ private final class Box: ManagedObject {
       ])
   }
   var label: Label {
-    get { attribute(0) }
-    set { setAttribute(0, newValue) }
+    get { _attribute(0) }
+    set { _setAttribute(0, newValue) }
   }
   var spare: Label? {
-    get { attribute(1) }
-    set { setAttribute(1, newValue) }
+    get { _attribute(1) }
+    set { _setAttribute(1, newValue) }
   }
   var mark: Mark? {
-    get { attribute(2) }
-    set { setAttribute(2, newValue) }
+    get { _attribute(2) }
+    set { _setAttribute(2, newValue) }
   }
   var far: Label? {
-    get { attribute(4) }
-    set { setAttribute(4, newValue) }
+    get { _attribute(4) }
+    set { _setAttribute(4, newValue) }
   }
   var outer: Box? {
-    get { toOne(1) }
-    set { setToOne(1, newValue) }
+    get { _toOne(1) }
+    set { _setToOne(1, newValue) }
   }
 }
 

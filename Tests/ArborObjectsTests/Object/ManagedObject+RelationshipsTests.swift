@@ -98,8 +98,8 @@ import Testing
       let other = store.makeContext()
       let same = try #require(try other.existingObject(with: ada.objectID) as? Employee)
       #expect(same.tasks.map(\.title) == expected)
-      same.addToMany(4, other.insert(Task.self))
-      #expect(same.countOfMany(4) == 19)
+      same.taskView.insert(other.insert(Task.self))
+      #expect(same.taskView.count == 19)
       try other.commit()
     }
   }
@@ -110,16 +110,17 @@ import Testing
       let company = context.insert(Company.self)
       let employees = (0..<300).map { _ in context.insert(Employee.self) }
       for employee in employees { employee.company = company }
-      #expect(company.countOfMany(0) == 300)
+      #expect(company.staff.count == 300)
       try context.commit()
       let other = store.makeContext()
       let same = try #require(try other.object(with: company.objectID) as? Company)
-      #expect(same.countOfMany(0) == 300)
-      #expect(same.manyContains(0, try other.object(with: employees[7].objectID)))
-      same.removeFromMany(0, try other.object(with: employees[7].objectID))
-      same.addToMany(0, other.insert(Employee.self))
-      #expect(!same.manyContains(0, try other.object(with: employees[7].objectID)))
-      #expect(same.countOfMany(0) == 300)
+      #expect(same.staff.count == 300)
+      let eighth = try #require(try other.object(with: employees[7].objectID) as? Employee)
+      #expect(same.staff.contains(eighth))
+      same.staff.remove(eighth)
+      same.staff.insert(other.insert(Employee.self))
+      #expect(!same.staff.contains(eighth))
+      #expect(same.staff.count == 300)
       #expect(other.registeredObjects.count == 3)
       try other.commit()
     }
@@ -146,4 +147,12 @@ import Testing
       here.insert(Employee.self).company = there.insert(Company.self)
     }
   }
+}
+
+extension Company {
+  fileprivate var staff: ToMany<Employee> { _toManyView(0) }
+}
+
+extension Employee {
+  fileprivate var taskView: ToMany<Task> { _toManyView(4) }
 }

@@ -14,8 +14,8 @@ private final class Club: ManagedObject {
         "members", ToMany<Member>.self, of: Club.self, inverse: "club", at: \.club),
       RelationshipDescription("line", ToMany<Member>.self, .ordered),
     ])
-  var members: ToMany<Member> { toManyView(0) }
-  var line: ToMany<Member> { toManyView(1) }
+  var members: ToMany<Member> { _toManyView(0) }
+  var line: ToMany<Member> { _toManyView(1) }
 }
 
 private final class Member: ManagedObject {
@@ -28,12 +28,12 @@ private final class Member: ManagedObject {
         "club", Club?.self, of: Member.self, inverse: "members", at: \.members)
     ])
   var place: Int {
-    get { attribute(0) }
-    set { setAttribute(0, newValue) }
+    get { _attribute(0) }
+    set { _setAttribute(0, newValue) }
   }
   var club: Club? {
-    get { toOne(0) }
-    set { setToOne(0, newValue) }
+    get { _toOne(0) }
+    set { _setToOne(0, newValue) }
   }
 }
 

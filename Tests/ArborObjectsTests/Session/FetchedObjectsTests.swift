@@ -18,14 +18,14 @@ import ArborObjects
         ])
     }
     var badge: Int {
-      get { attribute(0) }
-      set { setAttribute(0, newValue) }
+      get { _attribute(0) }
+      set { _setAttribute(0, newValue) }
     }
     var host: Guest? {
-      get { toOne(0) }
-      set { setToOne(0, newValue) }
+      get { _toOne(0) }
+      set { _setToOne(0, newValue) }
     }
-    var guests: Set<Guest> { toMany(1) }
+    var guests: Set<Guest> { _toMany(1) }
     var fetches: Int { 1 }
   }
   final class Speaker: Guest {

@@ -254,8 +254,8 @@ import Testing
         name: "Guest", className: "Guest",
         attributes: [AttributeDescription(name: "badge", type: .integer64, defaultValue: 0)])
       var badge: Int {
-        get { attribute(0) }
-        set { setAttribute(0, newValue) }
+        get { _attribute(0) }
+        set { _setAttribute(0, newValue) }
       }
       var heard: [Int] = []
       override func awakeFromFetch() {

@@ -14,8 +14,8 @@ private class Part: ManagedObject {
     ],
     uniquenessConstraints: [["code"], ["size", "code"]])
   var code: Int64 {
-    get { attribute(0) }
-    set { setAttribute(0, newValue) }
+    get { _attribute(0) }
+    set { _setAttribute(0, newValue) }
   }
 }
 

@@ -86,11 +86,11 @@ import Testing
   @Test func muchIsNotReadAhead() throws {
     try use([1, 1, 1, 2000, 1]) { _, context, companies in
       for company in companies.prefix(2) {
-        #expect(Array(company.toManyView(0) as ToMany<Employee>).count == 1)
+        #expect(Array(company._toManyView(0) as ToMany<Employee>).count == 1)
       }
       #expect(employees(context) == 3)
       // A view reads members by some hundreds, so those of an object that has more are left.
-      var walk = (companies[3].toManyView(0) as ToMany<Employee>).makeIterator()
+      var walk = (companies[3]._toManyView(0) as ToMany<Employee>).makeIterator()
       let first = walk.next()
       #expect(first != nil)
       #expect(employees(context) == 3 + ToMany<Employee>.Iterator.batch)

@@ -381,12 +381,12 @@ private final class Stamped: ManagedObject {
     ])
 
   var text: String {
-    get { attribute(0) }
-    set { setAttribute(0, newValue) }
+    get { _attribute(0) }
+    set { _setAttribute(0, newValue) }
   }
   var revision: Int {
-    get { attribute(1) }
-    set { setAttribute(1, newValue) }
+    get { _attribute(1) }
+    set { _setAttribute(1, newValue) }
   }
 
   override func willCommit() {

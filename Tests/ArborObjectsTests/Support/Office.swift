@@ -19,12 +19,12 @@ class Person: ManagedObject {
     ])
 
   var name: String {
-    get { attribute(0) }
-    set { setAttribute(0, newValue) }
+    get { _attribute(0) }
+    set { _setAttribute(0, newValue) }
   }
   var nick: String? {
-    get { attribute(1) }
-    set { setAttribute(1, newValue) }
+    get { _attribute(1) }
+    set { _setAttribute(1, newValue) }
   }
 }
 
@@ -63,53 +63,53 @@ class Employee: Person {
   var calls: [String] = []
 
   var employeeID: Int64 {
-    get { attribute(2) }
-    set { setAttribute(2, newValue) }
+    get { _attribute(2) }
+    set { _setAttribute(2, newValue) }
   }
   var age: Int {
-    get { attribute(3) }
-    set { setAttribute(3, newValue) }
+    get { _attribute(3) }
+    set { _setAttribute(3, newValue) }
   }
   var salary: Double? {
-    get { attribute(4) }
-    set { setAttribute(4, newValue) }
+    get { _attribute(4) }
+    set { _setAttribute(4, newValue) }
   }
   var rank: Rank {
-    get { attribute(5) }
-    set { setAttribute(5, newValue) }
+    get { _attribute(5) }
+    set { _setAttribute(5, newValue) }
   }
   var mood: String? {
-    get { attribute(6) }
-    set { setAttribute(6, newValue) }
+    get { _attribute(6) }
+    set { _setAttribute(6, newValue) }
   }
   var company: Company? {
-    get { toOne(0) }
-    set { setToOne(0, newValue) }
+    get { _toOne(0) }
+    set { _setToOne(0, newValue) }
   }
-  var companyID: ObjectID? { toOneID(0) }
+  var companyID: ObjectID? { _toOneID(0) }
   var manager: Manager? {
-    get { toOne(1) }
-    set { setToOne(1, newValue) }
+    get { _toOne(1) }
+    set { _setToOne(1, newValue) }
   }
   var badge: Badge? {
-    get { toOne(2) }
-    set { setToOne(2, newValue) }
+    get { _toOne(2) }
+    set { _setToOne(2, newValue) }
   }
   var skills: Set<Skill> {
-    get { toMany(3) }
-    set { setToMany(3, newValue) }
+    get { _toMany(3) }
+    set { _setToMany(3, newValue) }
   }
   var tasks: [Task] {
-    get { orderedToMany(4) }
-    set { setOrderedToMany(4, newValue) }
+    get { _orderedToMany(4) }
+    set { _setOrderedToMany(4, newValue) }
   }
   var friends: Set<Employee> {
-    get { toMany(5) }
-    set { setToMany(5, newValue) }
+    get { _toMany(5) }
+    set { _setToMany(5, newValue) }
   }
   var mentor: Person? {
-    get { toOne(6) }
-    set { setToOne(6, newValue) }
+    get { _toOne(6) }
+    set { _setToOne(6, newValue) }
   }
 }
 
@@ -124,12 +124,12 @@ final class Manager: Employee {
     ])
 
   var bonus: Decimal? {
-    get { attribute(7) }
-    set { setAttribute(7, newValue) }
+    get { _attribute(7) }
+    set { _setAttribute(7, newValue) }
   }
   var reports: Set<Employee> {
-    get { toMany(7) }
-    set { setToMany(7, newValue) }
+    get { _toMany(7) }
+    set { _setToMany(7, newValue) }
   }
 }
 
@@ -149,16 +149,16 @@ final class Company: ManagedObject {
     uniquenessConstraints: [["name"]])
 
   var name: String {
-    get { attribute(0) }
-    set { setAttribute(0, newValue) }
+    get { _attribute(0) }
+    set { _setAttribute(0, newValue) }
   }
   var founded: Date? {
-    get { attribute(1) }
-    set { setAttribute(1, newValue) }
+    get { _attribute(1) }
+    set { _setAttribute(1, newValue) }
   }
   var employees: Set<Employee> {
-    get { toMany(0) }
-    set { setToMany(0, newValue) }
+    get { _toMany(0) }
+    set { _setToMany(0, newValue) }
   }
 }
 
@@ -178,28 +178,28 @@ final class Badge: ManagedObject {
     ])
 
   var code: UUID? {
-    get { attribute(0) }
-    set { setAttribute(0, newValue) }
+    get { _attribute(0) }
+    set { _setAttribute(0, newValue) }
   }
   var photo: Data? {
-    get { attribute(1) }
-    set { setAttribute(1, newValue) }
+    get { _attribute(1) }
+    set { _setAttribute(1, newValue) }
   }
   var page: URL? {
-    get { attribute(2) }
-    set { setAttribute(2, newValue) }
+    get { _attribute(2) }
+    set { _setAttribute(2, newValue) }
   }
   var isActive: Bool {
-    get { attribute(3) }
-    set { setAttribute(3, newValue) }
+    get { _attribute(3) }
+    set { _setAttribute(3, newValue) }
   }
   var weight: Float {
-    get { attribute(4) }
-    set { setAttribute(4, newValue) }
+    get { _attribute(4) }
+    set { _setAttribute(4, newValue) }
   }
   var employee: Employee? {
-    get { toOne(0) }
-    set { setToOne(0, newValue) }
+    get { _toOne(0) }
+    set { _setToOne(0, newValue) }
   }
 }
 
@@ -215,12 +215,12 @@ final class Skill: ManagedObject {
     ])
 
   var name: String? {
-    get { attribute(0) }
-    set { setAttribute(0, newValue) }
+    get { _attribute(0) }
+    set { _setAttribute(0, newValue) }
   }
   var holders: Set<Employee> {
-    get { toMany(0) }
-    set { setToMany(0, newValue) }
+    get { _toMany(0) }
+    set { _setToMany(0, newValue) }
   }
 }
 
@@ -235,15 +235,15 @@ final class Task: ManagedObject {
     ])
 
   var title: String? {
-    get { attribute(0) }
-    set { setAttribute(0, newValue) }
+    get { _attribute(0) }
+    set { _setAttribute(0, newValue) }
   }
   var assignee: Employee? {
-    get { toOne(0) }
-    set { setToOne(0, newValue) }
+    get { _toOne(0) }
+    set { _setToOne(0, newValue) }
   }
   var watchers: Set<Person> {
-    get { toMany(1) }
-    set { setToMany(1, newValue) }
+    get { _toMany(1) }
+    set { _setToMany(1, newValue) }
   }
 }

@@ -118,13 +118,13 @@ private final class Worker: ManagedObject {
   enum Grade: String, AttributeValue { case low, high }
   enum Level: Int, AttributeValue, CaseIterable { case one = 1, two }
 
-  var name: String { attribute(0) }
-  var age: Int { attribute(1) }
-  var isActive: Bool { attribute(2) }
-  var grade: Grade { attribute(3) }
-  var level: Level { attribute(4) }
-  var secondGrade: Grade? { attribute(5) }
-  var friends: Set<Worker> { toMany(0) }
+  var name: String { _attribute(0) }
+  var age: Int { _attribute(1) }
+  var isActive: Bool { _attribute(2) }
+  var grade: Grade { _attribute(3) }
+  var level: Level { _attribute(4) }
+  var secondGrade: Grade? { _attribute(5) }
+  var friends: Set<Worker> { _toMany(0) }
 
   var years: Int { age }
   var shout: String { name.uppercased() }
@@ -160,9 +160,9 @@ private final class Parcel: ManagedObject {
     }
   }
 
-  var label: Label { attribute(0) }
-  var weight: Double { attribute(1) }
-  var next: Parcel? { toOne(0) }
+  var label: Label { _attribute(0) }
+  var weight: Double { _attribute(1) }
+  var next: Parcel? { _toOne(0) }
 }
 
 private final class Nameless: ManagedObject {

@@ -42,16 +42,16 @@ private final class Visitor: ManagedObject {
     ])
 
   var address: Address? {
-    get { transformed(0) }
-    set { setTransformed(0, newValue) }
+    get { _transformed(0) }
+    set { _setTransformed(0, newValue) }
   }
   var portrait: Picture? {
-    get { transformed(1) }
-    set { setTransformed(1, newValue) }
+    get { _transformed(1) }
+    set { _setTransformed(1, newValue) }
   }
   var secret: String? {
-    get { transformed(2) }
-    set { setTransformed(2, newValue) }
+    get { _transformed(2) }
+    set { _setTransformed(2, newValue) }
   }
 }
 

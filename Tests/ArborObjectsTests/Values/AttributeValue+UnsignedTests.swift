@@ -27,44 +27,44 @@ private final class Gauge: ManagedObject {
   override class var propertyNames: [AnyKeyPath: String] { [\Gauge.bytes: "bytes"] }
 
   var tiny: Int8 {
-    get { attribute(0) }
-    set { setAttribute(0, newValue) }
+    get { _attribute(0) }
+    set { _setAttribute(0, newValue) }
   }
   var byte: UInt8 {
-    get { attribute(1) }
-    set { setAttribute(1, newValue) }
+    get { _attribute(1) }
+    set { _setAttribute(1, newValue) }
   }
   var port: UInt16 {
-    get { attribute(2) }
-    set { setAttribute(2, newValue) }
+    get { _attribute(2) }
+    set { _setAttribute(2, newValue) }
   }
   var address: UInt32 {
-    get { attribute(3) }
-    set { setAttribute(3, newValue) }
+    get { _attribute(3) }
+    set { _setAttribute(3, newValue) }
   }
   var bytes: UInt64 {
-    get { attribute(4) }
-    set { setAttribute(4, newValue) }
+    get { _attribute(4) }
+    set { _setAttribute(4, newValue) }
   }
   var count: UInt? {
-    get { attribute(5) }
-    set { setAttribute(5, newValue) }
+    get { _attribute(5) }
+    set { _setAttribute(5, newValue) }
   }
   var ratio: CGFloat {
-    get { attribute(6) }
-    set { setAttribute(6, newValue) }
+    get { _attribute(6) }
+    set { _setAttribute(6, newValue) }
   }
   var wait: Duration {
-    get { attribute(7) }
-    set { setAttribute(7, newValue) }
+    get { _attribute(7) }
+    set { _setAttribute(7, newValue) }
   }
   var level: Level {
-    get { attribute(8) }
-    set { setAttribute(8, newValue) }
+    get { _attribute(8) }
+    set { _setAttribute(8, newValue) }
   }
   var sign: Sign? {
-    get { attribute(9) }
-    set { setAttribute(9, newValue) }
+    get { _attribute(9) }
+    set { _setAttribute(9, newValue) }
   }
 }
 

@@ -45,20 +45,20 @@ private final class Everything: ManagedObject {
   ) throws {
     try use { object, context in
       let key = Everything.entityDescription.attributes[slot].name
-      #expect(object.attribute(slot) as T? == nil, sourceLocation: sourceLocation)
+      #expect(object._attribute(slot) as T? == nil, sourceLocation: sourceLocation)
       for value in values {
-        object.setAttribute(slot, value)
-        #expect(object.attribute(slot) as T == value, sourceLocation: sourceLocation)
-        #expect(object.attribute(slot) as T? == value, sourceLocation: sourceLocation)
+        object._setAttribute(slot, value)
+        #expect(object._attribute(slot) as T == value, sourceLocation: sourceLocation)
+        #expect(object._attribute(slot) as T? == value, sourceLocation: sourceLocation)
         #expect(T.fromValue(object[key]) == value, sourceLocation: sourceLocation)
         object[key] = value
         try context.commit()
         context.refresh(object)
         #expect(object.isFault, sourceLocation: sourceLocation)
-        #expect(object.attribute(slot) as T == value, sourceLocation: sourceLocation)
+        #expect(object._attribute(slot) as T == value, sourceLocation: sourceLocation)
       }
-      object.setAttribute(slot, nil as T?)
-      #expect(object.attribute(slot) as T? == nil, sourceLocation: sourceLocation)
+      object._setAttribute(slot, nil as T?)
+      #expect(object._attribute(slot) as T? == nil, sourceLocation: sourceLocation)
       #expect(object[key].isNull, sourceLocation: sourceLocation)
     }
   }
@@ -92,25 +92,25 @@ private final class Everything: ManagedObject {
 
   @Test func missingValuesReadAsZero() throws {
     try use { object, _ in
-      #expect(object.attribute(2) as Int == 0)
-      #expect(object.attribute(3) as Bool == false)
-      #expect(object.attribute(5) as Double == 0)
-      #expect(object.attribute(6) as Decimal == 0)
-      #expect(object.attribute(7) as String == "")
-      #expect(object.attribute(8) as Date == Date(timeIntervalSinceReferenceDate: 0))
-      #expect(object.attribute(9) as Data == Data())
+      #expect(object._attribute(2) as Int == 0)
+      #expect(object._attribute(3) as Bool == false)
+      #expect(object._attribute(5) as Double == 0)
+      #expect(object._attribute(6) as Decimal == 0)
+      #expect(object._attribute(7) as String == "")
+      #expect(object._attribute(8) as Date == Date(timeIntervalSinceReferenceDate: 0))
+      #expect(object._attribute(9) as Data == Data())
     }
   }
 
   @Test func rawValuesAreCases() throws {
     try use { object, _ in
-      #expect(object.attribute(12) as Level == .low)
-      object.setAttribute(12, Level.high)
+      #expect(object._attribute(12) as Level == .low)
+      object._setAttribute(12, Level.high)
       #expect(object["level"] == 2 && Level.fromValue(2) == .high && Level.fromValue(9) == nil)
       object["level"] = 9
-      #expect(object.attribute(12) as Level == .low, "an unknown case reads as the default")
+      #expect(object._attribute(12) as Level == .low, "an unknown case reads as the default")
       object["level"] = Level.high
-      #expect(object.attribute(12) as Level? == .high)
+      #expect(object._attribute(12) as Level? == .high)
     }
   }
 

@@ -89,81 +89,81 @@ class Vehicle: ManagedObject {
   }
 
   var plate: String {
-    get { attribute(0) }
-    set { setAttribute(0, newValue) }
+    get { _attribute(0) }
+    set { _setAttribute(0, newValue) }
   }
   var maker: String? {
-    get { attribute(1) }
-    set { setAttribute(1, newValue) }
+    get { _attribute(1) }
+    set { _setAttribute(1, newValue) }
   }
   var year: Int16 {
-    get { attribute(2) }
-    set { setAttribute(2, newValue) }
+    get { _attribute(2) }
+    set { _setAttribute(2, newValue) }
   }
   var `class`: String {
-    get { attribute(3) }
-    set { setAttribute(3, newValue) }
+    get { _attribute(3) }
+    set { _setAttribute(3, newValue) }
   }
   var mileage: Int64 {
-    get { attribute(4) }
-    set { setAttribute(4, newValue) }
+    get { _attribute(4) }
+    set { _setAttribute(4, newValue) }
   }
   var seats: Int32? {
-    get { attribute(5) }
-    set { setAttribute(5, newValue) }
+    get { _attribute(5) }
+    set { _setAttribute(5, newValue) }
   }
   var load: Float {
-    get { attribute(6) }
-    set { setAttribute(6, newValue) }
+    get { _attribute(6) }
+    set { _setAttribute(6, newValue) }
   }
   var height: Double {
-    get { attribute(7) }
-    set { setAttribute(7, newValue) }
+    get { _attribute(7) }
+    set { _setAttribute(7, newValue) }
   }
   var price: Decimal {
-    get { attribute(8) }
-    set { setAttribute(8, newValue) }
+    get { _attribute(8) }
+    set { _setAttribute(8, newValue) }
   }
   var isSold: Bool {
-    get { attribute(9) }
-    set { setAttribute(9, newValue) }
+    get { _attribute(9) }
+    set { _setAttribute(9, newValue) }
   }
   var built: Date {
-    get { attribute(10) }
-    set { setAttribute(10, newValue) }
+    get { _attribute(10) }
+    set { _setAttribute(10, newValue) }
   }
   var key: UUID {
-    get { attribute(11) }
-    set { setAttribute(11, newValue) }
+    get { _attribute(11) }
+    set { _setAttribute(11, newValue) }
   }
   var page: URL? {
-    get { attribute(12) }
-    set { setAttribute(12, newValue) }
+    get { _attribute(12) }
+    set { _setAttribute(12, newValue) }
   }
   var photo: Data? {
-    get { attribute(13) }
-    set { setAttribute(13, newValue) }
+    get { _attribute(13) }
+    set { _setAttribute(13, newValue) }
   }
   var color: Data? {
-    get { attribute(14) }
-    set { setAttribute(14, newValue) }
+    get { _attribute(14) }
+    set { _setAttribute(14, newValue) }
   }
   var place: Value? {
-    get { attribute(15) }
-    set { setAttribute(15, newValue) }
+    get { _attribute(15) }
+    set { _setAttribute(15, newValue) }
   }
   var extra: Value? {
-    get { attribute(16) }
-    set { setAttribute(16, newValue) }
+    get { _attribute(16) }
+    set { _setAttribute(16, newValue) }
   }
-  var tourCount: Int64 { attribute(17) }
+  var tourCount: Int64 { _attribute(17) }
   var depot: Garage? {
-    get { toOne(0) }
-    set { setToOne(0, newValue) }
+    get { _toOne(0) }
+    set { _setToOne(0, newValue) }
   }
   var tours: [Tour] {
-    get { orderedToMany(1) }
-    set { setOrderedToMany(1, newValue) }
+    get { _orderedToMany(1) }
+    set { _setOrderedToMany(1, newValue) }
   }
 }
 
@@ -190,16 +190,16 @@ final class Truck: Vehicle {
   }
 
   var axles: Int16 {
-    get { attribute(Vehicle.attributeCount + 0) }
-    set { setAttribute(Vehicle.attributeCount + 0, newValue) }
+    get { _attribute(Vehicle.attributeCount + 0) }
+    set { _setAttribute(Vehicle.attributeCount + 0, newValue) }
   }
   var trailer: Truck? {
-    get { toOne(Vehicle.relationshipCount + 0) }
-    set { setToOne(Vehicle.relationshipCount + 0, newValue) }
+    get { _toOne(Vehicle.relationshipCount + 0) }
+    set { _setToOne(Vehicle.relationshipCount + 0, newValue) }
   }
   var tractor: Truck? {
-    get { toOne(Vehicle.relationshipCount + 1) }
-    set { setToOne(Vehicle.relationshipCount + 1, newValue) }
+    get { _toOne(Vehicle.relationshipCount + 1) }
+    set { _setToOne(Vehicle.relationshipCount + 1, newValue) }
   }
 }
 
@@ -225,16 +225,16 @@ final class Garage: ManagedObject {
   }
 
   var name: String {
-    get { attribute(0) }
-    set { setAttribute(0, newValue) }
+    get { _attribute(0) }
+    set { _setAttribute(0, newValue) }
   }
   var city: String? {
-    get { attribute(1) }
-    set { setAttribute(1, newValue) }
+    get { _attribute(1) }
+    set { _setAttribute(1, newValue) }
   }
   var vehicles: Set<Vehicle> {
-    get { toMany(0) }
-    set { setToMany(0, newValue) }
+    get { _toMany(0) }
+    set { _setToMany(0, newValue) }
   }
 }
 
@@ -257,12 +257,12 @@ final class Tour: ManagedObject {
   }
 
   var number: Int64 {
-    get { attribute(0) }
-    set { setAttribute(0, newValue) }
+    get { _attribute(0) }
+    set { _setAttribute(0, newValue) }
   }
   var vehicle: Vehicle? {
-    get { toOne(0) }
-    set { setToOne(0, newValue) }
+    get { _toOne(0) }
+    set { _setToOne(0, newValue) }
   }
 }
 

@@ -15,13 +15,13 @@ final class Album: ManagedObject {
 
   /// The number of the last round that was committed.
   var round: Int {
-    get { attribute(0) }
-    set { setAttribute(0, newValue) }
+    get { _attribute(0) }
+    set { _setAttribute(0, newValue) }
   }
   /// In the order that they were put in.
   var pictures: [Picture] {
-    get { orderedToMany(0) }
-    set { setOrderedToMany(0, newValue) }
+    get { _orderedToMany(0) }
+    set { _setOrderedToMany(0, newValue) }
   }
 }
 
@@ -43,19 +43,19 @@ final class Picture: ManagedObject {
     uniquenessConstraints: [["number"]], userInfo: ["PrimaryAttribute": "number"])
 
   var number: Int {
-    get { attribute(0) }
-    set { setAttribute(0, newValue) }
+    get { _attribute(0) }
+    set { _setAttribute(0, newValue) }
   }
   var version: Int {
-    get { attribute(1) }
-    set { setAttribute(1, newValue) }
+    get { _attribute(1) }
+    set { _setAttribute(1, newValue) }
   }
   var image: Data? {
-    get { attribute(2) }
-    set { setAttribute(2, newValue) }
+    get { _attribute(2) }
+    set { _setAttribute(2, newValue) }
   }
   var album: Album? {
-    get { toOne(0) }
-    set { setToOne(0, newValue) }
+    get { _toOne(0) }
+    set { _setToOne(0, newValue) }
   }
 }

@@ -12,8 +12,8 @@ final class Ledger: ManagedObject {
 
   /// The number of the last round that was committed.
   var round: Int {
-    get { attribute(0) }
-    set { setAttribute(0, newValue) }
+    get { _attribute(0) }
+    set { _setAttribute(0, newValue) }
   }
 }
 
@@ -36,20 +36,20 @@ final class Account: ManagedObject {
     uniquenessConstraints: [["accountNumber"]])
 
   var accountNumber: Int {
-    get { attribute(0) }
-    set { setAttribute(0, newValue) }
+    get { _attribute(0) }
+    set { _setAttribute(0, newValue) }
   }
   var balance: Int {
-    get { attribute(1) }
-    set { setAttribute(1, newValue) }
+    get { _attribute(1) }
+    set { _setAttribute(1, newValue) }
   }
   var entries: Set<Entry> {
-    get { toMany(0) }
-    set { setToMany(0, newValue) }
+    get { _toMany(0) }
+    set { _setToMany(0, newValue) }
   }
   var labels: Set<Label> {
-    get { toMany(1) }
-    set { setToMany(1, newValue) }
+    get { _toMany(1) }
+    set { _setToMany(1, newValue) }
   }
 }
 
@@ -70,24 +70,24 @@ final class Entry: ManagedObject {
     uniquenessConstraints: [["entryID"]])
 
   var entryID: Int64 {
-    get { attribute(0) }
-    set { setAttribute(0, newValue) }
+    get { _attribute(0) }
+    set { _setAttribute(0, newValue) }
   }
   var round: Int {
-    get { attribute(1) }
-    set { setAttribute(1, newValue) }
+    get { _attribute(1) }
+    set { _setAttribute(1, newValue) }
   }
   var amount: Int {
-    get { attribute(2) }
-    set { setAttribute(2, newValue) }
+    get { _attribute(2) }
+    set { _setAttribute(2, newValue) }
   }
   var note: String {
-    get { attribute(3) }
-    set { setAttribute(3, newValue) }
+    get { _attribute(3) }
+    set { _setAttribute(3, newValue) }
   }
   var account: Account? {
-    get { toOne(0) }
-    set { setToOne(0, newValue) }
+    get { _toOne(0) }
+    set { _setToOne(0, newValue) }
   }
 }
 
@@ -104,12 +104,12 @@ final class Label: ManagedObject {
     uniquenessConstraints: [["name"]])
 
   var name: String {
-    get { attribute(0) }
-    set { setAttribute(0, newValue) }
+    get { _attribute(0) }
+    set { _setAttribute(0, newValue) }
   }
   var accounts: Set<Account> {
-    get { toMany(0) }
-    set { setToMany(0, newValue) }
+    get { _toMany(0) }
+    set { _setToMany(0, newValue) }
   }
 }
 

@@ -18,12 +18,12 @@ final class Office: ManagedObject {
     uniquenessConstraints: [["officeID"]])
 
   var officeID: Int64 {
-    get { attribute(0) }
-    set { setAttribute(0, newValue) }
+    get { _attribute(0) }
+    set { _setAttribute(0, newValue) }
   }
   var name: String {
-    get { attribute(1) }
-    set { setAttribute(1, newValue) }
+    get { _attribute(1) }
+    set { _setAttribute(1, newValue) }
   }
 }
 
@@ -55,40 +55,40 @@ final class Staff: ManagedObject {
     uniquenessConstraints: [["staffID"]])
 
   var staffID: Int64 {
-    get { attribute(0) }
-    set { setAttribute(0, newValue) }
+    get { _attribute(0) }
+    set { _setAttribute(0, newValue) }
   }
   var name: String {
-    get { attribute(1) }
-    set { setAttribute(1, newValue) }
+    get { _attribute(1) }
+    set { _setAttribute(1, newValue) }
   }
   var email: String {
-    get { attribute(2) }
-    set { setAttribute(2, newValue) }
+    get { _attribute(2) }
+    set { _setAttribute(2, newValue) }
   }
   var age: Int {
-    get { attribute(3) }
-    set { setAttribute(3, newValue) }
+    get { _attribute(3) }
+    set { _setAttribute(3, newValue) }
   }
   var salary: Double {
-    get { attribute(4) }
-    set { setAttribute(4, newValue) }
+    get { _attribute(4) }
+    set { _setAttribute(4, newValue) }
   }
   var hiredAt: Date? {
-    get { attribute(5) }
-    set { setAttribute(5, newValue) }
+    get { _attribute(5) }
+    set { _setAttribute(5, newValue) }
   }
   var active: Bool {
-    get { attribute(6) }
-    set { setAttribute(6, newValue) }
+    get { _attribute(6) }
+    set { _setAttribute(6, newValue) }
   }
   var office: Office? {
-    get { toOne(0) }
-    set { setToOne(0, newValue) }
+    get { _toOne(0) }
+    set { _setToOne(0, newValue) }
   }
   var manager: Staff? {
-    get { toOne(1) }
-    set { setToOne(1, newValue) }
+    get { _toOne(1) }
+    set { _setToOne(1, newValue) }
   }
 }
 

@@ -15,12 +15,12 @@ final class Company: ManagedObject {
     uniquenessConstraints: [["name"]])
 
   var name: String {
-    get { attribute(0) }
-    set { setAttribute(0, newValue) }
+    get { _attribute(0) }
+    set { _setAttribute(0, newValue) }
   }
   var employees: Set<Employee> {
-    get { toMany(0) }
-    set { setToMany(0, newValue) }
+    get { _toMany(0) }
+    set { _setToMany(0, newValue) }
   }
 }
 
@@ -46,38 +46,38 @@ final class Employee: ManagedObject {
     uniquenessConstraints: [["employeeID"]])
 
   var employeeID: Int64 {
-    get { attribute(0) }
-    set { setAttribute(0, newValue) }
+    get { _attribute(0) }
+    set { _setAttribute(0, newValue) }
   }
   var name: String {
-    get { attribute(1) }
-    set { setAttribute(1, newValue) }
+    get { _attribute(1) }
+    set { _setAttribute(1, newValue) }
   }
   var email: String {
-    get { attribute(2) }
-    set { setAttribute(2, newValue) }
+    get { _attribute(2) }
+    set { _setAttribute(2, newValue) }
   }
   var age: Int {
-    get { attribute(3) }
-    set { setAttribute(3, newValue) }
+    get { _attribute(3) }
+    set { _setAttribute(3, newValue) }
   }
   var salary: Double {
-    get { attribute(4) }
-    set { setAttribute(4, newValue) }
+    get { _attribute(4) }
+    set { _setAttribute(4, newValue) }
   }
   var hiredAt: Date {
-    get { attribute(5) }
-    set { setAttribute(5, newValue) }
+    get { _attribute(5) }
+    set { _setAttribute(5, newValue) }
   }
   var active: Bool {
-    get { attribute(6) }
-    set { setAttribute(6, newValue) }
+    get { _attribute(6) }
+    set { _setAttribute(6, newValue) }
   }
   var company: Company? {
-    get { toOne(0) }
-    set { setToOne(0, newValue) }
+    get { _toOne(0) }
+    set { _setToOne(0, newValue) }
   }
-  var companyID: ObjectID? { toOneID(0) }
+  var companyID: ObjectID? { _toOneID(0) }
 }
 
 extension Employee {

@@ -18,12 +18,12 @@ final class Country: ManagedObject {
     uniquenessConstraints: [["code"]])
 
   var code: String {
-    get { attribute(0) }
-    set { setAttribute(0, newValue) }
+    get { _attribute(0) }
+    set { _setAttribute(0, newValue) }
   }
   var name: String {
-    get { attribute(1) }
-    set { setAttribute(1, newValue) }
+    get { _attribute(1) }
+    set { _setAttribute(1, newValue) }
   }
 }
 
@@ -64,24 +64,24 @@ final class City: ManagedObject {
     ],
     uniquenessConstraints: [["geonameID"]])
 
-  var geonameID: Int64 { attribute(0) }
-  var name: String { attribute(1) }
-  var population: Int64 { attribute(8) }
+  var geonameID: Int64 { _attribute(0) }
+  var name: String { _attribute(1) }
+  var population: Int64 { _attribute(8) }
 
   /// Takes on a row of the data.
   func fill(from row: GazetteerData.CityRow, country: Country?) {
-    setAttribute(0, row.geonameID)
-    setAttribute(1, row.name)
-    setAttribute(2, row.asciiName)
-    setAttribute(3, row.alternateNames)
-    setAttribute(4, row.latitude)
-    setAttribute(5, row.longitude)
-    setAttribute(6, row.featureCode)
-    setAttribute(7, row.adminCode)
-    setAttribute(8, row.population)
-    setAttribute(9, row.elevation)
-    setAttribute(10, row.timeZone)
-    setAttribute(11, Date(timeIntervalSince1970: row.modified))
-    setToOne(0, country)
+    _setAttribute(0, row.geonameID)
+    _setAttribute(1, row.name)
+    _setAttribute(2, row.asciiName)
+    _setAttribute(3, row.alternateNames)
+    _setAttribute(4, row.latitude)
+    _setAttribute(5, row.longitude)
+    _setAttribute(6, row.featureCode)
+    _setAttribute(7, row.adminCode)
+    _setAttribute(8, row.population)
+    _setAttribute(9, row.elevation)
+    _setAttribute(10, row.timeZone)
+    _setAttribute(11, Date(timeIntervalSince1970: row.modified))
+    _setToOne(0, country)
   }
 }

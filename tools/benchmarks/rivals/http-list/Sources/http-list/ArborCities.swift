@@ -40,17 +40,17 @@ final class City: ManagedObject {
 
   fileprivate var item: CityItem {
     CityItem(
-      geonameID: attribute(0), name: attribute(1), country: attribute(2), latitude: attribute(3),
-      longitude: attribute(4), population: attribute(5), timeZone: attribute(6))
+      geonameID: _attribute(0), name: _attribute(1), country: _attribute(2), latitude: _attribute(3),
+      longitude: _attribute(4), population: _attribute(5), timeZone: _attribute(6))
   }
 
   fileprivate func fill(from item: CityItem) {
-    setAttribute(0, item.geonameID)
-    setAttribute(1, item.name)
-    setAttribute(2, item.country)
-    setAttribute(3, item.latitude)
-    setAttribute(4, item.longitude)
-    setAttribute(5, item.population)
-    setAttribute(6, item.timeZone)
+    _setAttribute(0, item.geonameID)
+    _setAttribute(1, item.name)
+    _setAttribute(2, item.country)
+    _setAttribute(3, item.latitude)
+    _setAttribute(4, item.longitude)
+    _setAttribute(5, item.population)
+    _setAttribute(6, item.timeZone)
   }
 }

@@ -1,6 +1,7 @@
 public import ArborExchange
 public import ArborModel
 public import ArborObjects
+public import Foundation
 
 /// The verbs that take lists, with the lists written out. They call the verbs that subclasses
 /// override.

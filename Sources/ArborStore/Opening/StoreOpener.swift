@@ -91,7 +91,7 @@ struct StoreOpener {
     let store = try StoreRegistry.shared.store(on: environment) { () throws(StoreError) in
       let parts = try migrated(parts(of: environment, path: environment.path))
       try agree(with: parts)
-      let store = try StoreEngine(parts)
+      let store = StoreEngine(parts)
       try verify(store)
       return store
     }

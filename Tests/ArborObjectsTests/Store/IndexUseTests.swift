@@ -1,3 +1,4 @@
+import ArborModel
 import ArborObjects
 import Testing
 

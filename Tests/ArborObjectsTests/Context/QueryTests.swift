@@ -352,12 +352,12 @@ import Testing
       let refused: [() throws -> Void] = [
         { _ = try all.prefetching(\.calls).fetch() },
         { _ = try all.top(1, per: \.calls).fetch() },
-        { _ = try all.value(of: .count(of: \.calls)) },
+        { _ = try all.value(of: .count(\.calls)) },
         { _ = try context.fetchedResults(all.request, sectionedBy: \.calls) },
         { _ = try context.count(Employee.self, matching: #Predicate { $0.calls.isEmpty }) },
       ]
       for operation in refused {
-        #expect(try failure(operation).code == .invalidPredicate)
+        #expect(try failure(of: operation).code == .invalidPredicate)
       }
     }
   }

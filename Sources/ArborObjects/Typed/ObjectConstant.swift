@@ -1,3 +1,4 @@
+public import ArborErrors
 internal import ArborModel
 public import Foundation
 
@@ -36,51 +37,72 @@ extension ObjectConstant: TranslatableExpression {
   }
 }
 
-/// The expansion of `#Predicate` calls these for what it captures.
+/// An object, an optional object, or a collection of these, which a typed predicate captures.
+@_documentation(visibility: internal)
+public protocol PredicateObjects {
+  /// The objects' identities, which the predicate holds in their place.
+  var _objectIDs: [ObjectID?] { get }
+  /// Whether the value is a collection.
+  static var _isCollection: Bool { get }
+}
+
+extension ManagedObject: PredicateObjects {
+  /// The object's ID.
+  @_documentation(visibility: internal)
+  public final var _objectIDs: [ObjectID?] { [objectID] }
+  /// An object is none.
+  @_documentation(visibility: internal)
+  public static var _isCollection: Bool { false }
+}
+
+extension Optional: PredicateObjects where Wrapped: ManagedObject {
+  /// The IDs of the objects, nil for none.
+  @_documentation(visibility: internal)
+  public var _objectIDs: [ObjectID?] { [self?.objectID] }
+  /// An object is none.
+  @_documentation(visibility: internal)
+  public static var _isCollection: Bool { false }
+}
+
+extension Array: PredicateObjects where Element: PredicateObjects {
+  /// The IDs of the objects, nil for none.
+  @_documentation(visibility: internal)
+  public var _objectIDs: [ObjectID?] { flatMap(\._objectIDs) }
+  /// A collection is one.
+  @_documentation(visibility: internal)
+  public static var _isCollection: Bool { true }
+}
+
+extension Set: PredicateObjects where Element: PredicateObjects {
+  /// The IDs of the objects, nil for none.
+  @_documentation(visibility: internal)
+  public var _objectIDs: [ObjectID?] { flatMap(\._objectIDs) }
+  /// A collection is one.
+  @_documentation(visibility: internal)
+  public static var _isCollection: Bool { true }
+}
+
 extension PredicateExpressions {
-  /// Captures an object.
-  @_documentation(visibility: internal)
-  public static func build_Arg<Object: ManagedObject>(_ object: Object) -> ObjectConstant<Object> {
-    ObjectConstant(ids: [object.objectID], isCollection: false)
+  /// The expansion of `#Predicate` calls it for objects that it captures.
+  ///
+  /// One overload, which stands back: each one more makes every predicate of a program harder to
+  /// type-check.
+  @_documentation(visibility: internal) @_disfavoredOverload
+  public static func build_Arg<Objects: PredicateObjects>(
+    _ objects: Objects
+  ) -> ObjectConstant<Objects> {
+    ObjectConstant(ids: objects._objectIDs, isCollection: Objects._isCollection)
   }
+}
 
-  /// Captures an object, or nil.
-  @_documentation(visibility: internal)
-  public static func build_Arg<Object: ManagedObject>(
-    _ object: Object?
-  ) -> ObjectConstant<Object?> {
-    ObjectConstant(ids: [object?.objectID], isCollection: false)
-  }
+extension Array where Element: ManagedObject {
+  /// Whether an optional object is one of the array's; false for nil. A `#Predicate` asks it of a
+  /// relationship: `companies.contains($0.company)`.
+  public func contains(_ object: Element?) -> Bool { object.map { contains($0) } ?? false }
+}
 
-  /// Captures a list of objects.
-  @_documentation(visibility: internal)
-  public static func build_Arg<Object: ManagedObject>(
-    _ objects: [Object]
-  ) -> ObjectConstant<[Object]> {
-    ObjectConstant(ids: objects.map(\.objectID), isCollection: true)
-  }
-
-  /// Captures a list of objects.
-  @_documentation(visibility: internal)
-  public static func build_Arg<Object: ManagedObject>(
-    _ objects: [Object?]
-  ) -> ObjectConstant<[Object?]> {
-    ObjectConstant(ids: objects.map { $0?.objectID }, isCollection: true)
-  }
-
-  /// Captures a set of objects.
-  @_documentation(visibility: internal)
-  public static func build_Arg<Object: ManagedObject>(
-    _ objects: Set<Object>
-  ) -> ObjectConstant<Set<Object>> {
-    ObjectConstant(ids: objects.map(\.objectID), isCollection: true)
-  }
-
-  /// Captures a set of objects.
-  @_documentation(visibility: internal)
-  public static func build_Arg<Object: ManagedObject>(
-    _ objects: Set<Object?>
-  ) -> ObjectConstant<Set<Object?>> {
-    ObjectConstant(ids: objects.map { $0?.objectID }, isCollection: true)
-  }
+extension Set where Element: ManagedObject {
+  /// Whether an optional object is one of the set's; false for nil. A `#Predicate` asks it of a
+  /// relationship: `companies.contains($0.company)`.
+  public func contains(_ object: Element?) -> Bool { object.map { contains($0) } ?? false }
 }

@@ -117,7 +117,7 @@ private final class Everything: ManagedObject {
   @Test func numbersThatDoNotFitStop() async {
     await #expect(processExitsWith: .failure) {
       let store = try PersistentStore(for: [Everything.self], at: .inMemory)
-      store.makeContext().insert(Everything.self).setAttribute(0, 70000)
+      store.makeContext().insert(Everything.self)._setAttribute(0, 70000)
     }
   }
 }

@@ -51,11 +51,10 @@ final class Probe {
 
   /// The same as a query.
   func query(_ fetch: FetchRequest<ManagedObject>) -> ObjectQuery<ManagedObject> {
-    var query = context.objects(fetch.entity).order(by: fetch.sortKeys).limit(fetch.fetchLimit)
+    var request = FetchRequest<ManagedObject>(entity: fetch.entity)
+    request.limitPerGroup = fetch.limitPerGroup
+    let query = context.objects(request).order(by: fetch.sortKeys).limit(fetch.fetchLimit)
       .offset(fetch.fetchOffset).includingSubentities(fetch.includesSubentities)
-    if let group = fetch.limitPerGroup {
-      query = query.top(group.count, per: group.keyPath, by: group.sortKeys)
-    }
     return fetch.predicate.map { query.filter($0) } ?? query
   }
 

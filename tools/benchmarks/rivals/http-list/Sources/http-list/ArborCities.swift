@@ -40,7 +40,8 @@ final class City: ManagedObject {
 
   fileprivate var item: CityItem {
     CityItem(
-      geonameID: _attribute(0), name: _attribute(1), country: _attribute(2), latitude: _attribute(3),
+      geonameID: _attribute(0), name: _attribute(1), country: _attribute(2),
+      latitude: _attribute(3),
       longitude: _attribute(4), population: _attribute(5), timeZone: _attribute(6))
   }
 

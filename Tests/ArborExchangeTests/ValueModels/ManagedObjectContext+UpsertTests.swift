@@ -234,13 +234,13 @@ import Testing
 
   @Test func numbersOutOfAnAttributesRangeAreErrors() throws {
     var number = Number(tiny: 32_768)
-    #expect((try failure { try context.upsert(number) })?.code == .typeMismatch)
+    #expect(try failure { try context.upsert(number) }.code == .typeMismatch)
     number = Number(middle: Int(Int32.min) - 1)
-    #expect((try failure { try context.upsert(number) })?.code == .typeMismatch)
+    #expect(try failure { try context.upsert(number) }.code == .typeMismatch)
     number = Number(long: UInt64(Int64.max) + 1)
-    #expect((try failure { try context.upsert(number) })?.code == .typeMismatch)
+    #expect(try failure { try context.upsert(number) }.code == .typeMismatch)
     number = Number(single: 1e39)
-    #expect((try failure { try context.upsert(number) })?.code == .typeMismatch)
+    #expect(try failure { try context.upsert(number) }.code == .typeMismatch)
     number = Number(tiny: 32_767, middle: Int(Int32.min), long: UInt64(Int64.max), single: 1e38)
     try context.upsert(number)
     try workshop.finish()

@@ -153,7 +153,7 @@ import Testing
   }
 
   @Test(
-    "Every day of a zone begins at the same moment for patterns and ISO 8601",
+    "Days without midnight, and others, begin at the same moment for patterns and ISO 8601",
     arguments: [
       "America/Sao_Paulo", "America/Havana", "America/Asuncion", "Asia/Beirut", "Africa/Cairo",
       "Pacific/Apia", "America/Toronto", "Europe/Lisbon",
@@ -173,8 +173,10 @@ import Testing
       let (writer, transformer) = patterns[number % patterns.count]
       let text = ISO8601Date.seconds(day).prefix(10)
       let expected = try #require(ISO8601Date.parse(String(text), in: zone))
-      guard try transformer.read(.string(writer.string(from: day))) != expected else { continue }
-      Issue.record("\(text) in \(identifier)")
+      let clock = Int(expected.timeIntervalSinceReferenceDate) + zone.secondsFromGMT(for: expected)
+      guard clock % 86_400 != 0 || number % 50 == 0 else { continue }
+      let found: Date = try transformer.read(.string(writer.string(from: day)))
+      if found != expected { Issue.record("\(text) in \(identifier) is \(found)") }
     }
   }
 

@@ -128,8 +128,8 @@ extension StoreError {
     case .tooOld(let major, let minor):
       self = .notAStore(
         path: path ?? "",
-        what: "The file has format \(major).\(minor), from before the first release, which only the "
-          + "program that wrote it can read.")
+        what: "The file has format \(major).\(minor), from before the first release, which only "
+          + "the program that wrote it can read.")
     case .damaged: self = .corrupted(what: "The header is damaged.")
     }
   }

@@ -36,23 +36,9 @@ enum ReadmeProgram {
     for employee in young { print(employee["name"] as String, employee["age"] as Int) }
     return young.map { "\($0["name"] as String) \($0["age"] as Int)" }
   }
-
-  /// The program with typed classes; gives the names it finds.
-  static func runTyped() throws -> [String] {
-    let store = try PersistentStore(for: [Company.self, Employee.self], at: .inMemory)
-    let context = store.makeContext()
-    let ada = context.insert(Employee.self)
-    ada.name = "Ada"
-    ada.company = context.insert(Company.self)
-    try context.commit()
-    let adults = try context.fetch(
-      Employee.self, matching: #Predicate { $0.age >= 18 && $0.company != nil },
-      sortedBy: [.descending(\Employee.age)])
-    return adults.map { "\($0.name) of \($0.company?.name ?? "nowhere")" }
-  }
 }
 
-/// The program with macros; its classes are called as those that are written by hand.
+/// The program with typed classes.
 enum ReadmeMacros {
   @Entity final class Company: ManagedObject {
     @Attribute(.unique) var companyID: Int64 = 0
@@ -72,53 +58,5 @@ enum ReadmeMacros {
     let same = try manager.context.objects(Employee.self)
       .filter(#Predicate { $0.age < 40 }).order(by: "-age", "name").fetch()
     return (young + same).map(\.name)
-  }
-}
-
-final class Company: ManagedObject {
-  override class var entityDescription: EntityDescription { description }
-  private static let description = EntityDescription(
-    name: "Company", className: "Company",
-    attributes: [AttributeDescription(name: "name", type: .string, defaultValue: "")],
-    relationships: [
-      RelationshipDescription(
-        name: "employees", destination: "Employee", inverse: "company", isToMany: true,
-        deleteRule: .cascade)
-    ],
-    uniquenessConstraints: [["name"]])
-
-  var name: String {
-    get { _attribute(0) }
-    set { _setAttribute(0, newValue) }
-  }
-  var employees: Set<Employee> {
-    get { _toMany(0) }
-    set { _setToMany(0, newValue) }
-  }
-}
-
-final class Employee: ManagedObject {
-  override class var entityDescription: EntityDescription { description }
-  private static let description = EntityDescription(
-    name: "Employee", className: "Employee",
-    attributes: [
-      AttributeDescription(name: "name", type: .string, defaultValue: ""),
-      AttributeDescription(name: "age", type: .integer64, defaultValue: 18, isIndexed: true),
-    ],
-    relationships: [
-      RelationshipDescription(name: "company", destination: "Company", inverse: "employees")
-    ])
-
-  var name: String {
-    get { _attribute(0) }
-    set { _setAttribute(0, newValue) }
-  }
-  var age: Int {
-    get { _attribute(1) }
-    set { _setAttribute(1, newValue) }
-  }
-  var company: Company? {
-    get { _toOne(0) }
-    set { _setToOne(0, newValue) }
   }
 }

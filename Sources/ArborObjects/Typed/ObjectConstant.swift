@@ -1,5 +1,4 @@
-public import ArborErrors
-internal import ArborModel
+public import ArborModel
 public import Foundation
 
 /// Objects that a typed predicate captures.

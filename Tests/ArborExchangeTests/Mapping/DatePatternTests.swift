@@ -80,7 +80,7 @@ import Testing
         "GMT", "Sun, 04 Nov 2018 00:30:15 -0300", "EEE, dd MMM yyyy HH:mm:ss Z",
         "2018-11-04T03:30:15Z"
       ),
-      ("America/Sao_Paulo", "4 Nov 2018 +02:00", "d MMM yyyy XXX", "2018-11-03T22:00:00Z"),
+      ("America/Sao_Paulo", "4 Nov 2018 +02:00", "d MMM yyyy ZZZZZ", "2018-11-03T22:00:00Z"),
       // Leap seconds, midnight at the end of a day, and other hours.
       ("GMT", "2016-12-31 23:59:60", "yyyy-MM-dd HH:mm:ss", "2016-12-31T23:59:59Z"),
       ("Europe/Berlin", "1 Jan 2017 0:59:60", "d MMM yyyy H:mm:ss", "2016-12-31T23:59:59Z"),

@@ -113,99 +113,49 @@ extension ObjectQuery.Aggregate {
   /// The least value of a property; `nil` if there is none.
   public static func minimum<V: AttributeValue>(
     _ keyPath: KeyPath<T, V>
-  ) -> Self where Result == V? {
-    Self(.minimum, keyPath) { result throws(ArborError) in try result.optional() }
-  }
-
-  /// The least value of an optional property; `nil` if there is none.
-  public static func minimum<V: AttributeValue>(
-    _ keyPath: KeyPath<T, V?>
-  ) -> Self where Result == V? {
+  ) -> Self where Result == V.Unwrapped? {
     Self(.minimum, keyPath) { result throws(ArborError) in try result.optional() }
   }
 
   /// The greatest value of a property; `nil` if there is none.
   public static func maximum<V: AttributeValue>(
     _ keyPath: KeyPath<T, V>
-  ) -> Self where Result == V? {
-    Self(.maximum, keyPath) { result throws(ArborError) in try result.optional() }
-  }
-
-  /// The greatest value of an optional property; `nil` if there is none.
-  public static func maximum<V: AttributeValue>(
-    _ keyPath: KeyPath<T, V?>
-  ) -> Self where Result == V? {
+  ) -> Self where Result == V.Unwrapped? {
     Self(.maximum, keyPath) { result throws(ArborError) in try result.optional() }
   }
 
   /// The sum of a property; 0 if there are no values.
-  public static func sum(
-    _ keyPath: KeyPath<T, Result>
-  ) -> Self where Result: AttributeValue & AdditiveArithmetic {
-    Self(.sum, keyPath) { result throws(ArborError) in try result.optional() ?? .zero }
-  }
-
-  /// The sum of an optional property; 0 if there are no values.
-  public static func sum(
-    _ keyPath: KeyPath<T, Result?>
-  ) -> Self where Result: AttributeValue & AdditiveArithmetic {
+  public static func sum<V: AttributeValue>(
+    _ keyPath: KeyPath<T, V>
+  ) -> Self where Result == V.Unwrapped, V.Unwrapped: AdditiveArithmetic {
     Self(.sum, keyPath) { result throws(ArborError) in try result.optional() ?? .zero }
   }
 
   /// The average of a property; `nil` if there are no values.
-  public static func average<V: AttributeValue & AdditiveArithmetic>(
+  public static func average<V: AttributeValue>(
     _ keyPath: KeyPath<T, V>
-  ) -> Self where Result == Double? {
-    Self(.average, keyPath) { result throws(ArborError) in try result.optional() }
-  }
-
-  /// The average of an optional property; `nil` if there are no values.
-  public static func average<V: AttributeValue & AdditiveArithmetic>(
-    _ keyPath: KeyPath<T, V?>
-  ) -> Self where Result == Double? {
+  ) -> Self where Result == Double?, V.Unwrapped: AdditiveArithmetic {
     Self(.average, keyPath) { result throws(ArborError) in try result.optional() }
   }
 
   /// The median of a property; `nil` if there are no values.
-  public static func median<V: AttributeValue & AdditiveArithmetic>(
+  public static func median<V: AttributeValue>(
     _ keyPath: KeyPath<T, V>
-  ) -> Self where Result == Double? {
-    Self(.median, keyPath) { result throws(ArborError) in try result.optional() }
-  }
-
-  /// The median of an optional property; `nil` if there are no values.
-  public static func median<V: AttributeValue & AdditiveArithmetic>(
-    _ keyPath: KeyPath<T, V?>
-  ) -> Self where Result == Double? {
+  ) -> Self where Result == Double?, V.Unwrapped: AdditiveArithmetic {
     Self(.median, keyPath) { result throws(ArborError) in try result.optional() }
   }
 
   /// The standard deviation of the whole population of a property; `nil` if there are no values.
-  public static func standardDeviation<V: AttributeValue & AdditiveArithmetic>(
+  public static func standardDeviation<V: AttributeValue>(
     _ keyPath: KeyPath<T, V>
-  ) -> Self where Result == Double? {
-    Self(.standardDeviation, keyPath) { result throws(ArborError) in try result.optional() }
-  }
-
-  /// The standard deviation of the whole population of an optional property; `nil` if there are no
-  /// values.
-  public static func standardDeviation<V: AttributeValue & AdditiveArithmetic>(
-    _ keyPath: KeyPath<T, V?>
-  ) -> Self where Result == Double? {
+  ) -> Self where Result == Double?, V.Unwrapped: AdditiveArithmetic {
     Self(.standardDeviation, keyPath) { result throws(ArborError) in try result.optional() }
   }
 
   /// The most frequent values of a property, in their order.
   public static func mode<V: AttributeValue>(
     _ keyPath: KeyPath<T, V>
-  ) -> Self where Result == [V] {
-    Self(.mode, keyPath) { result throws(ArborError) in try result.list() }
-  }
-
-  /// The most frequent values of an optional property, in their order.
-  public static func mode<V: AttributeValue>(
-    _ keyPath: KeyPath<T, V?>
-  ) -> Self where Result == [V] {
+  ) -> Self where Result == [V.Unwrapped] {
     Self(.mode, keyPath) { result throws(ArborError) in try result.list() }
   }
 

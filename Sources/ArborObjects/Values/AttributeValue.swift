@@ -21,6 +21,8 @@ public import ArborModel
 /// let predicate = #Predicate<Employee> { $0.rank == senior }
 /// ```
 public protocol AttributeValue: PredicateArgument, Codable {
+  /// The type of values that are not nil: what an optional type wraps, else the type itself.
+  associatedtype Unwrapped: AttributeValue = Self
   /// The type of the attribute that a property of this type describes, unless it names another.
   static var attributeType: AttributeType { get }
   /// Reads an attribute for an accessor of a typed class.
@@ -82,6 +84,9 @@ extension ManagedObject {
 }
 
 extension Optional: AttributeValue where Wrapped: AttributeValue {
+  /// That of the wrapped type.
+  public typealias Unwrapped = Wrapped.Unwrapped
+
   /// That of the wrapped type.
   public static var attributeType: AttributeType { Wrapped.attributeType }
 

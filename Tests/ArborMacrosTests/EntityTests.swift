@@ -4,6 +4,13 @@ import Foundation
 import TestSupport
 import Testing
 
+@Entity final class Reading: ManagedObject {
+  var value: Int = 0
+  var attribute: String = ""
+  var validate: Bool = false
+  @Relationship var toOne: Reading?
+}
+
 /// Classes with macros on a real store.
 @Suite struct EntityTests {
   @Test func theExampleOfTheFirstPage() throws {
@@ -46,6 +53,22 @@ import Testing
     #expect(model.entity(named: "Volume") == Self.written.entity(named: "Volume"))
     #expect(model.entity(named: "Shelf") == Self.written.entity(named: "Shelf"))
     #expect(model == Self.written)
+  }
+
+  @Test("Properties may be named like methods that are called with labels, or like accessors")
+  func namesThatAreFree() throws {
+    let store = try PersistentStore(for: [Reading.self], at: .inMemory)
+    let context = store.makeContext()
+    let reading = context.insert(Reading.self)
+    (reading.value, reading.attribute, reading.validate) = (7, "height", true)
+    reading.toOne = reading
+    try context.commit()
+    let same = try #require(
+      try store.makeContext().fetchOne(Reading.self, matching: #Predicate { $0.value == 7 }))
+    #expect(same.attribute == "height" && same.validate && same.toOne === same)
+    #expect(try same.value(forKey: "value").int == 7)
+    try same.setValue(8, forKey: "value")
+    #expect(same.value == 8)
   }
 
   @Test func numbersChainThroughSuperclasses() {

@@ -61,7 +61,7 @@ import Testing
     #expect(try predicate.parsed.outcome.get() == tree)
 
     // Names become slots, and the conjunction falls into what an index can serve and the rest.
-    let schema = store.file.schema
+    let schema = store.engine.schema
     let entity = try #require(schema.entity(named: "Employee"))
     let bound = try PredicateBinder.bind(predicate, to: entity, in: schema)
     let environment = PredicateEnvironment(schema: schema, storeID: store.id)
@@ -71,7 +71,7 @@ import Testing
 
     // The planner takes the index of ages, by exact counts; what it does not ensure is filtered.
     let query = StoreQuery(entity: entity, predicate: (bound, predicate.arguments))
-    let snapshot = try store.file.snapshot()
+    let snapshot = try store.engine.snapshot()
     defer { snapshot.close() }
     let plan = try snapshot.explain(query)
     #expect(plan.access.kind == .index, "\(plan)")
@@ -102,9 +102,9 @@ import Testing
     // Validation names every violation at once, and a commit that meets one changes nothing.
     var validation = CommitValidation(session: context.session)
     #expect(throws: ArborError.self) { try validation.check() }
-    let before = store.file.lastSequence
+    let before = store.engine.lastSequence
     #expect(throws: ArborError.self) { try context.commit() }
-    #expect(store.file.lastSequence == before)
+    #expect(store.engine.lastSequence == before)
     #expect(employee.isInserted)
 
     // Deleting acts at once: the company's employees go with it, here and in every fetch.
@@ -114,8 +114,8 @@ import Testing
 
     // One transaction holds it all; the history tells what it did.
     try context.commit()
-    #expect(store.file.lastSequence == before + 1)
-    let snapshot = try store.file.snapshot()
+    #expect(store.engine.lastSequence == before + 1)
+    let snapshot = try store.engine.snapshot()
     defer { snapshot.close() }
     guard case .entries(let entries) = try snapshot.history(after: before) else {
       Issue.record("the history must reach back to the last commit")
@@ -127,7 +127,7 @@ import Testing
     #expect(changes.filter { $0.kind == .insert }.map(\.number) == [employee.number])
 
     // Records, index and relationship have followed.
-    let entity = try #require(store.file.schema.entity(named: "Employee"))
+    let entity = try #require(store.engine.schema.entity(named: "Employee"))
     #expect(try snapshot.count(StoreQuery(entity: entity), overlay: nil) == 1)
     #expect(try snapshot.exists(employee.number))
     #expect(!employee.isInserted)

@@ -23,7 +23,7 @@ struct CommitRun {
       "commit() was called during a commit or a seed; let the outer one commit what changed.")
     try session.limitOperation()
     try session.mergeKnownCommits()
-    try session.file.reporting(session.checkLostLinks())
+    try session.engine.reporting(session.checkLostLinks())
     guard session.hasChanges || mark != nil || !metadata.isEmpty else {
       session.undo?.noteCommit()
       return
@@ -47,7 +47,7 @@ struct CommitRun {
     }
     let written = observation.map { _ in tally() }
     finish(receipt)
-    context.store.longReaders?.noteCommit(of: session.file)
+    context.store.longReaders?.noteCommit(of: session.engine)
     if let written { observation?.end(receipt, written) }
   }
 
@@ -109,13 +109,13 @@ struct CommitRun {
         try session.checkOrders()
         // From here on the commit is written even if the task is cancelled.
         try session.limit.checkStoreNow()
-        return try session.file.commit(changes)
+        return try session.engine.commit(changes)
       } catch {
         let isResolved = try session.onNewestSnapshot { () throws(ArborError) in
           try resolver.resolve(error)
         }
         guard isResolved else {
-          throw RuleCheck(session: session).naming(ArborError(error, in: session.file))
+          throw RuleCheck(session: session).naming(ArborError(error, in: session.engine))
         }
         metCommits += 1
         session.mendLinks()

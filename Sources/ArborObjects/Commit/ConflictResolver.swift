@@ -125,7 +125,7 @@ struct ConflictResolver {
       else { continue }
       keeper.set(owner, relationship, to: nil)
     }
-    try session.file.reporting(
+    try session.engine.reporting(
       session.peek { snapshot throws(StoreError) in
         try session.dropLostLinks(snapshot, isFinal: true)
       })

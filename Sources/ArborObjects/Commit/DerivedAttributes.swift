@@ -16,7 +16,7 @@ struct AttributeDerivation {
     guard session.schema.hasDerivations else { return nil }
     let plan = try session.schema.derivationPlan()
     // All reads are of one state, the newest, which is what the commit is compared with.
-    return try session.pinning(session.file.reporting(session.file.snapshot())) {
+    return try session.pinning(session.engine.reporting(session.engine.snapshot())) {
       () throws(ArborError) in
       session.memberships.removeAll()
       var attributes = DerivedAttributes(session, plan, now: date)
@@ -86,7 +86,7 @@ private struct DerivedAttributes {
     self.session = session
     self.plan = plan
     environment = PredicateEnvironment(
-      schema: session.schema, storeID: session.file.id, now: date)
+      schema: session.schema, storeID: session.engine.id, now: date)
   }
 
   mutating func compute() throws(ArborError) -> ChangeSet.Basis? {
@@ -235,7 +235,7 @@ private struct DerivedAttributes {
   }
 
   private func values(of objects: [ManagedObject]) throws(ArborError) -> [[Value]] {
-    try session.file.reporting(
+    try session.engine.reporting(
       session.peek { snapshot throws(StoreError) in
         try snapshot.resolving(overlay: session.overlay, readsDeleted: false) {
           present throws(StoreError) in

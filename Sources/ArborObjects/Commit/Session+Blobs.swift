@@ -106,7 +106,7 @@ extension Session {
       else { continue }
       let name = BlobName(reference, of: object.number, field)
       guard blobs.retired[name] == nil else { continue }
-      blobs.retired[name] = try file.reporting(
+      blobs.retired[name] = try engine.reporting(
         peek { snapshot throws(StoreError) in
           try snapshot.blob(reference, of: object.number, field)
         })

@@ -27,7 +27,7 @@ extension FetchPredicate {
       // Another commit that has been merged may have deleted it.
       _ = try requireSession(of: object)
       let record = try object.reading { object.currentRecord }
-      return try session.file.reporting(
+      return try session.engine.reporting(
         snapshot.evaluate(predicate, record, object.number, overlay: session.overlay))
     }
   }

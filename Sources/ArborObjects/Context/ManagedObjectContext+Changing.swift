@@ -94,5 +94,5 @@ extension ManagedObjectContext {
   }
 
   /// What code that cannot throw could not read.
-  private var unread: ArborError? { session.failure.map { ArborError($0.error, in: store.file) } }
+  private var unread: ArborError? { session.failure.map { ArborError($0.error, in: store.engine) } }
 }

@@ -72,7 +72,7 @@ extension ObjectQuery {
 
   private func change(_ values: [String: Value]) throws(ArborError) -> Int {
     let changes = PropertyChanges(values)
-    try changes.check(context.session.entity(for: request), in: context.store.file)
+    try changes.check(context.session.entity(for: request), in: context.store.engine)
     return try changeEach { object throws(ArborError) in
       try changes.apply(to: object)
     }

@@ -163,9 +163,9 @@ extension StoreOpening.Migration {
 
 extension StoreOpening {
   func withFile<R>(_ body: (StoreEngine) throws(StoreError) -> R) throws(StoreError) -> R {
-    let file = try StoreEngine.open(self)
-    defer { file.close() }
-    return try body(file)
+    let engine = try StoreEngine.open(self)
+    defer { engine.close() }
+    return try body(engine)
   }
 
   /// Opens a file read-only with its own model.

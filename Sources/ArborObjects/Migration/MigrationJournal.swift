@@ -46,8 +46,8 @@ struct MigrationJournal: Codable, Equatable {
 
 extension MigrationJournal {
   /// The journal of a file; nil if it has none that can be decoded.
-  init?(of file: StoreEngine) throws(StoreError) {
-    guard let bytes = try file.metadata(Self.key),
+  init?(of engine: StoreEngine) throws(StoreError) {
+    guard let bytes = try engine.metadata(Self.key),
       let journal = try? JSONDecoder().decode(Self.self, from: Data(bytes))
     else { return nil }
     self = journal

@@ -43,8 +43,8 @@ public struct MigrationNotice: Sendable, Hashable {
   public let reading: Reading
 
   /// - Parameter state: The store's state; nil if the migration in `former` was abandoned.
-  init(_ state: ModelState?, after former: ModelState?, of file: StoreEngine) {
-    source = file.modelFingerprint
+  init(_ state: ModelState?, after former: ModelState?, of engine: StoreEngine) {
+    source = engine.modelFingerprint
     target = state?.fingerprint ?? former?.fingerprint ?? source
     switch state?.phase {
     case nil: (phase, reading) = (.abandoned, .current)

@@ -30,7 +30,7 @@ struct MigrationPlanner {
       let models =
         index == 0
         ? try storing(
-          StagedModels(from: store.file.schema, to: hop.target, via: hop.versions)) : nil
+          StagedModels(from: store.engine.schema, to: hop.target, via: hop.versions)) : nil
       let difference = hop.source.difference(to: hop.target, via: hop.versions)
       if difference.storedChanges.isEmpty { continue }
       var needsPass = true
@@ -132,7 +132,7 @@ struct MigrationPlanner {
         .map(MigrationPlan.Obstacle.init)
     }
     let found = try storing(
-      store.file.migrationObstacles(
+      store.engine.migrationObstacles(
         to: hop.target, via: hop.versions, dropping: names, passes: passes))
     let survey = MigrationSurvey(context: context, models: models)
     return try found.map(MigrationPlan.Obstacle.init)

@@ -23,8 +23,8 @@ extension PersistentStore {
   ///   `diskFull`, `inputOutput`, `corrupted`; errors of commits to a shared log.
   /// - Complexity: Linear in the amount of data that was kept.
   public func confirmMigration() throws(ArborError) {
-    try file.reporting(file.confirmMigration())
-    try file.reporting(StagedReversal.confirm(file))
+    try engine.reporting(engine.confirmMigration())
+    try engine.reporting(StagedReversal.confirm(engine))
   }
 
   /// Restores the model that a store had before its last migration, with everything that the

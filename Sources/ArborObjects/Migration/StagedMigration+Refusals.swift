@@ -16,9 +16,9 @@ extension StagedMigration {
         at: .path(files.path), options: StoreOptions(isReadOnly: true))
       defer { store.close() }
       let models = try storing(
-        StagedModels(from: store.file.schema, to: hop.target, via: hop.versions))
+        StagedModels(from: store.engine.schema, to: hop.target, via: hop.versions))
       found += try storing(
-        store.file.migrationObstacles(
+        store.engine.migrationObstacles(
           to: hop.target, via: hop.versions, dropping: names, passes: true))
       let survey = MigrationSurvey(context: store.makeContext(), models: models)
       found += try survey.objectsOfAbstractEntities().map(\.asRefused)
@@ -30,8 +30,8 @@ extension StagedMigration {
   /// not enforce until now.
   func refuseBrokenRules(_ number: Int, _ hop: MigrationHop) throws(ArborError) {
     let found = try storing(
-      StoreOpening.reading(files.stage(number)).withFile { file throws(StoreError) in
-        try file.brokenRules(of: hop.target)
+      StoreOpening.reading(files.stage(number)).withFile { engine throws(StoreError) in
+        try engine.brokenRules(of: hop.target)
       })
     guard found.isEmpty else { throw Self.refusal(found) }
   }

@@ -66,8 +66,8 @@ struct StagedMigration {
   private func giveUp() throws(ArborError) {
     files.discard(hops: chain.hops.count)
     try storing(
-      stageOpening(files.path).withFile { file throws(StoreError) in
-        try file.removeMigrationMarker()
+      stageOpening(files.path).withFile { engine throws(StoreError) in
+        try engine.removeMigrationMarker()
       })
   }
 
@@ -101,11 +101,11 @@ struct StagedMigration {
   /// - Returns: The store's last transaction.
   private func begin() throws(ArborError) -> UInt64 {
     try storing(
-      stageOpening(files.path).withFile { file throws(StoreError) in
-        if let marker = try file.migrationMarker(), marker.plan != plan {
+      stageOpening(files.path).withFile { engine throws(StoreError) in
+        if let marker = try engine.migrationMarker(), marker.plan != plan {
           throw .migrationUnderWay(marker)
         }
-        return try file.beginMigration(plan, to: chain.target)
+        return try engine.beginMigration(plan, to: chain.target)
       })
   }
 
@@ -194,8 +194,8 @@ struct StagedMigration {
         if model == models.bridge ?? models.relaxed { opening.versionsBetween = versions }
         try StoreEngine.open(opening).close()
       }
-      try stageOpening(path).withFile { file throws(StoreError) in
-        try file.setMetadata(MigrationJournal.key, journal.bytes)
+      try stageOpening(path).withFile { engine throws(StoreError) in
+        try engine.setMetadata(MigrationJournal.key, journal.bytes)
       }
     }
   }
@@ -214,10 +214,10 @@ struct StagedMigration {
     var (opening, journal) = (opening, journal)
     opening.migration = .lightweight(dropping: nil)
     journal.phase = .done
-    try opening.withFile { file throws(StoreError) in
-      try file.confirmMigration()
-      journal.sequence = try file.refreshSequence() + 1
-      try file.setMetadata(MigrationJournal.key, journal.bytes)
+    try opening.withFile { engine throws(StoreError) in
+      try engine.confirmMigration()
+      journal.sequence = try engine.refreshSequence() + 1
+      try engine.setMetadata(MigrationJournal.key, journal.bytes)
     }
   }
 

@@ -34,16 +34,16 @@ enum StagedReversal {
 
   /// Removes the marker of a migration from a file.
   static func withoutMarker<R>(_ path: String, _ body: (StoreEngine) -> R) throws(StoreError) -> R {
-    try StoreOpening.migrating(path).withFile { file throws(StoreError) in
-      try file.removeMigrationMarker()
-      return body(file)
+    try StoreOpening.migrating(path).withFile { engine throws(StoreError) in
+      try engine.removeMigrationMarker()
+      return body(engine)
     }
   }
 
   /// Announces the model that the store gets to all who have it open, and stops them from writing.
   private static func announce(_ model: ModelFingerprint, _ path: String) throws(StoreError) {
-    try StoreOpening.migrating(path).withFile { file throws(StoreError) in
-      try file.setMigrationMarker(.reversal(to: model, generation: file.modelGeneration))
+    try StoreOpening.migrating(path).withFile { engine throws(StoreError) in
+      try engine.setMigrationMarker(.reversal(to: model, generation: engine.modelGeneration))
     }
   }
 
@@ -58,24 +58,24 @@ enum StagedReversal {
   private static func read(
     _ files: MigrationFiles
   ) throws(StoreError) -> (journal: MigrationJournal?, sequence: UInt64) {
-    try StoreOpening.reading(files.path).withFile { file throws(StoreError) in
-      guard file.isReadOnly else { throw .inUse(path: files.path) }
-      return (try MigrationJournal(of: file), try file.refreshSequence())
+    try StoreOpening.reading(files.path).withFile { engine throws(StoreError) in
+      guard engine.isReadOnly else { throw .inUse(path: files.path) }
+      return (try MigrationJournal(of: engine), try engine.refreshSequence())
     }
   }
 
   /// Removes the store from before the last migration in a copy, if it is kept.
-  static func confirm(_ file: StoreEngine) throws(StoreError) {
-    guard let files = try former(of: file) else { return }
-    try file.setMetadata(MigrationJournal.key, nil)
+  static func confirm(_ engine: StoreEngine) throws(StoreError) {
+    guard let files = try former(of: engine) else { return }
+    try engine.setMetadata(MigrationJournal.key, nil)
     files.removeFormer()
   }
 
   /// The files of the store from before the last migration in a copy; nil if it is not kept.
-  static func former(of file: StoreEngine) throws(StoreError) -> MigrationFiles? {
-    guard let path = file.path else { return nil }
+  static func former(of engine: StoreEngine) throws(StoreError) -> MigrationFiles? {
+    guard let path = engine.path else { return nil }
     let files = try MigrationFiles(path: path)
-    guard try files.keepsFormer, try MigrationJournal(of: file) != nil else { return nil }
+    guard try files.keepsFormer, try MigrationJournal(of: engine) != nil else { return nil }
     return files
   }
 }

@@ -30,7 +30,7 @@ extension ManagedObject {
   private final func takeFailure(of session: Session) -> ArborError {
     let failure = session.failure
     session.failure = nil
-    return failure.map { ArborError($0.error, in: session.file) } ?? .missing(objectID)
+    return failure.map { ArborError($0.error, in: session.engine) } ?? .missing(objectID)
   }
 
   /// Runs `body`, which changes the object.

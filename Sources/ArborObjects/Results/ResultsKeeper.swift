@@ -99,7 +99,7 @@ final class ResultsKeeper {
         return step
       }
     } catch {
-      throw ArborError(error, in: context.store.file)
+      throw ArborError(error, in: context.store.engine)
     }
     return try refetch(changes)
   }

@@ -19,7 +19,7 @@ package final class Session {
   /// The context that owns the session, and sets this when it creates it.
   unowned var context: ManagedObjectContext?
   let store: PersistentStore
-  let file: StoreEngine
+  let engine: StoreEngine
   let schema: ModelSchema
   let registry = ObjectRegistry()
   /// How the objects of each entity are created and read.
@@ -110,12 +110,12 @@ package final class Session {
   /// Creates a session without objects or changes.
   init(_ store: PersistentStore) {
     self.store = store
-    file = store.file
-    schema = file.schema
+    engine = store.engine
+    schema = engine.schema
     classes = store.boundClasses
     watch = store.watch
     locale = store.locale
-    sequence = file.lastSequence
+    sequence = engine.lastSequence
     pending = PendingObjects(entityCount: schema.entities.count)
     links = PendingMemberships(schema, pending)
   }
@@ -130,7 +130,7 @@ package final class Session {
   /// Whether a commit would write anything, or is to be refused for what others have deleted.
   var hasChanges: Bool { pending.count > 0 || links.hasEdits || !lostLinks.isEmpty }
 
-  func objectID(_ number: ObjectNumber) -> ObjectID { file.objectID(number) }
+  func objectID(_ number: ObjectNumber) -> ObjectID { engine.objectID(number) }
 
   /// Makes the next change of each object go into a record of its own, as an edit of its own.
   func beginEpoch() { epoch &+= 2 }

@@ -63,12 +63,12 @@ public struct CommittedChanges: Sendable, Hashable {
   public func tombstone(of id: ObjectID) -> [String: Value] { tombstones[id] ?? [:] }
 
   /// What the history says.
-  init(_ entry: HistoryEntry, in file: StoreEngine) {
+  init(_ entry: HistoryEntry, in engine: StoreEngine) {
     commitSequence = entry.sequence
     date = entry.date
     author = entry.author
     contextName = entry.contextName
-    isFromThisProcess = file.notifications.isOwn(entry.sequence)
+    isFromThisProcess = engine.notifications.isOwn(entry.sequence)
     isComplete = !entry.isBulk
     var (inserted, updated, deleted) = (Set<ObjectID>(), Set<ObjectID>(), Set<ObjectID>())
     var names: [ObjectID: Set<String>] = [:]
@@ -77,11 +77,11 @@ public struct CommittedChanges: Sendable, Hashable {
     var entity: EntitySchema?
     for change in entry.changes {
       if entity?.number != change.number.entity {
-        entity = file.schema.entity(of: change.number)
+        entity = engine.schema.entity(of: change.number)
         known = [:]
       }
       guard let entity else { continue }
-      let id = ObjectID(storeID: file.id, entityName: entity.name, number: change.number.sequence)
+      let id = ObjectID(storeID: engine.id, entityName: entity.name, number: change.number.sequence)
       switch change.kind {
       case .insert: inserted.insert(id)
       case .delete: deleted.insert(id)
@@ -95,18 +95,18 @@ public struct CommittedChanges: Sendable, Hashable {
     }
     (self.inserted, self.updated, self.deleted) = (inserted, updated, deleted)
     self.names = names
-    tombstones = Self.tombstones(of: entry, in: file)
+    tombstones = Self.tombstones(of: entry, in: engine)
     migration = nil
   }
 
   private static func tombstones(
-    of entry: HistoryEntry, in file: StoreEngine
+    of entry: HistoryEntry, in engine: StoreEngine
   ) -> [ObjectID: [String: Value]] {
     var tombstones: [ObjectID: [String: Value]] = [:]
     for tombstone in entry.tombstones {
-      guard let entity = file.schema.entity(of: tombstone.number) else { continue }
+      guard let entity = engine.schema.entity(of: tombstone.number) else { continue }
       let id = ObjectID(
-        storeID: file.id, entityName: entity.name, number: tombstone.number.sequence)
+        storeID: engine.id, entityName: entity.name, number: tombstone.number.sequence)
       tombstones[id] = tombstone.values
     }
     return tombstones

@@ -74,9 +74,9 @@ extension PersistentStore {
   /// - Throws: ``ArborError`` `closed`, `modelChanged`, `inputOutput`, `corrupted`.
   public var indexBuilds: [IndexBuild] {
     get throws(ArborError) {
-      let builds = try whileOpen(file.indexBuilds())
+      let builds = try whileOpen(engine.indexBuilds())
       guard !builds.isEmpty else { return [] }
-      let problem = file.indexBuildFailure.map { ArborError($0, in: file) }
+      let problem = engine.indexBuildFailure.map { ArborError($0, in: engine) }
       return builds.map { IndexBuild($0, problem: problem) }
     }
   }

@@ -132,9 +132,9 @@ private final class NewsExecutor: TaskExecutor {
 
 extension LogWatcher {
   /// A watcher of a log in a folder.
-  convenience init(_ follower: LogFollower, _ file: StoreEngine, every interval: Duration) {
+  convenience init(_ follower: LogFollower, _ engine: StoreEngine, every interval: Duration) {
     self.init(every: interval) { () throws(ArborError) in
-      try PersistentStore.logging(file) { try follower.catchUp() }
+      try PersistentStore.logging(engine) { try follower.catchUp() }
     }
   }
 
@@ -142,11 +142,11 @@ extension LogWatcher {
   ///
   /// - Parameter problem: What kept the store from going on when it was opened.
   convenience init(
-    _ client: LogClient, _ file: StoreEngine, every interval: Duration, problem: ArborError?
+    _ client: LogClient, _ engine: StoreEngine, every interval: Duration, problem: ArborError?
   ) {
     let progress = Progress(newest: client.counts.newest, problem: problem)
     self.init(every: interval, news: client.log.news(), from: progress) { () throws(ArborError) in
-      try PersistentStore.logging(file) { try client.catchUp(file) }
+      try PersistentStore.logging(engine) { try client.catchUp(engine) }
     }
   }
 }

@@ -33,7 +33,7 @@ final class LongReaderLog: Sendable {
   }
 
   /// Looks at the readers of a store where it is time to, and writes those that pin too much.
-  func noteCommit(of file: StoreEngine) {
+  func noteCommit(of engine: StoreEngine) {
     let now = ContinuousClock.now
     let isTime = state.withLock { state in
       guard now >= state.next else { return false }
@@ -41,8 +41,8 @@ final class LongReaderLog: Sendable {
       return true
     }
     // A store that is being closed has no readers to speak of.
-    guard isTime, let readers = try? file.readers() else { return }
-    for reader in news(of: readers) { Self.write(reader, of: file, to: Self.logger) }
+    guard isTime, let readers = try? engine.readers() else { return }
+    for reader in news(of: readers) { Self.write(reader, of: engine, to: Self.logger) }
   }
 
   /// The readers that have not been written, or that pin twice as many pages since.
@@ -66,7 +66,7 @@ final class LongReaderLog: Sendable {
   }
 
   /// Writes one reader: a line for people, its parts for programs.
-  static func write(_ reader: StoreReader, of file: StoreEngine, to logger: Logger) {
+  static func write(_ reader: StoreReader, of engine: StoreEngine, to logger: Logger) {
     var metadata: Logger.Metadata = [
       "process": "\(reader.processID)", "transaction": "\(reader.transaction)",
       "transactionsBehind": "\(reader.transactionsBehind)",
@@ -74,7 +74,7 @@ final class LongReaderLog: Sendable {
     ]
     if let name = reader.processName { metadata["processName"] = "\(name)" }
     if let since = reader.since { metadata["since"] = "\(since)" }
-    if let path = file.path { metadata["path"] = "\(path)" }
+    if let path = engine.path { metadata["path"] = "\(path)" }
     logger.warning(
       """
       A reader keeps pages from being used again, so the file grows: \(reader). End its \

@@ -47,7 +47,7 @@ extension PersistentStore {
   @discardableResult
   public func backUp(to log: FolderLog, snapshot: Bool = false) throws(ArborError) -> BackUp {
     try requireOpen()
-    let added = try logging { try log.backUp(file, snapshot: snapshot) }
+    let added = try logging { try log.backUp(engine, snapshot: snapshot) }
     return BackUp(isSnapshot: added.isSnapshot, commits: added.commits, sequence: added.sequence)
   }
 
@@ -60,7 +60,7 @@ extension PersistentStore {
   ///   does.
   public func endBackUp(to log: FolderLog) throws(ArborError) {
     try requireOpen()
-    try logging { try file.removeLogReader(try log.id) }
+    try logging { try engine.removeLogReader(try log.id) }
   }
 
   /// Keeps commits for no log any more.
@@ -69,7 +69,7 @@ extension PersistentStore {
   public func endBackUps() throws(ArborError) {
     try requireOpen()
     try logging {
-      for id in try file.logReaders().sequences.keys { try file.removeLogReader(id) }
+      for id in try engine.logReaders().sequences.keys { try engine.removeLogReader(id) }
     }
   }
 
@@ -104,14 +104,14 @@ extension PersistentStore {
     return try logging(nil) { try log.restore(to: path, at: point) }
   }
 
-  func logging<R>(_ body: () throws -> R) throws(ArborError) -> R { try Self.logging(file, body) }
+  func logging<R>(_ body: () throws -> R) throws(ArborError) -> R { try Self.logging(engine, body) }
 
   /// Runs what may throw errors of a log and of a store.
-  static func logging<R>(_ file: StoreEngine?, _ body: () throws -> R) throws(ArborError) -> R {
+  static func logging<R>(_ engine: StoreEngine?, _ body: () throws -> R) throws(ArborError) -> R {
     do { return try body() } catch let error as ArborError {
       throw error
     } catch let error as StoreError {
-      throw file.map { ArborError(error, in: $0) } ?? ArborError(opening: error)
+      throw engine.map { ArborError(error, in: $0) } ?? ArborError(opening: error)
     } catch {
       throw ArborError(.inputOutput, "\(error)")
     }

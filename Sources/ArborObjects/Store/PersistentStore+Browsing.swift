@@ -13,7 +13,7 @@ extension PersistentStore {
       while count > 0 {
         let first = snapshot.sequence - min(count, snapshot.sequence)
         if case .entries(let entries) = try snapshot.history(after: first) {
-          return entries.map { CommittedChanges($0, in: file) }
+          return entries.map { CommittedChanges($0, in: engine) }
         }
         count /= 2
       }
@@ -32,7 +32,7 @@ extension PersistentStore {
   package func check(
     revocation: Revocation? = nil, _ progress: @escaping StoreCheckProgress.Reporter
   ) throws(ArborError) -> StoreCheckReport {
-    try file.reporting(file.check(progress, revocation: revocation))
+    try engine.reporting(engine.check(progress, revocation: revocation))
   }
 }
 

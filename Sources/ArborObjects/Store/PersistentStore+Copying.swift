@@ -25,7 +25,7 @@ extension PersistentStore {
   public func copy(to url: URL, compacting: Bool = false) throws(ArborError) {
     try requireOpen()
     let path = try StoreLocation.path(of: url)
-    try file.reporting(file.copy(to: path, compacting: compacting, keepsMarker: false))
+    try engine.reporting(engine.copy(to: path, compacting: compacting, keepsMarker: false))
   }
 
   /// Gives the space that the file does not need back to the file system.
@@ -49,5 +49,5 @@ extension PersistentStore {
   ///   not end, such as a snapshot that this thread holds or a `withSnapshot` of another one that
   ///   takes more than a minute; `corrupted` where a page is damaged; `diskFull`, `readOnly`,
   ///   `modelChanged`, `migrationUnderWay`, `closed`. The file is as it was then.
-  public func compact() throws(ArborError) { try whileOpen(file.compact()) }
+  public func compact() throws(ArborError) { try whileOpen(engine.compact()) }
 }

@@ -61,8 +61,8 @@ extension PersistentStore {
     options.migration = .refuse
     try self.init(at: location, options: options, classes: classes)
     do throws(ArborError) {
-      let follower = try Self.logging(file) { try LogFollower(log, file) }
-      link(.folder(log, LogWatcher(follower, file, every: interval)))
+      let follower = try Self.logging(engine) { try LogFollower(log, engine) }
+      link(.folder(log, LogWatcher(follower, engine, every: interval)))
     } catch {
       close()
       throw error
@@ -74,7 +74,7 @@ extension PersistentStore {
     guard case .folder(let log, let watcher)? = link else { return nil }
     let progress = watcher.progress
     return FollowerStatus(
-      log: log, newest: progress.newest, sequence: file.lastSequence, problem: progress.problem)
+      log: log, newest: progress.newest, sequence: engine.lastSequence, problem: progress.problem)
   }
 
   /// The sequence of the newest commit that the store has.
@@ -82,7 +82,7 @@ extension PersistentStore {
   /// After a commit of this process it is that one's or a later one's. Given to another process
   /// with a store of the same log, as in a header, it says what ``catchUp(through:within:)`` has to
   /// wait for there.
-  public var sequence: UInt64 { file.lastSequence }
+  public var sequence: UInt64 { engine.lastSequence }
 
   /// Waits until the store has a commit of its log, looking at it meanwhile.
   ///
@@ -96,18 +96,18 @@ extension PersistentStore {
   ) async throws(ArborError) {
     let end = ContinuousClock.now + bound
     var pause = Duration.milliseconds(1)
-    while file.lastSequence < sequence {
+    while engine.lastSequence < sequence {
       try requireOpen()
       guard let link else {
         throw ArborError(.notAllowed, "The store follows no log; open it with one.")
       }
       if let problem = await link.watcher.lookSoon(), ContinuousClock.now >= end { throw problem }
-      if file.lastSequence >= sequence { return }
+      if engine.lastSequence >= sequence { return }
       guard ContinuousClock.now < end else {
         throw ArborError(
           .deadlineExceeded,
           "The store has not got commit \(sequence) of its log in time; its newest is "
-            + "\(file.lastSequence).")
+            + "\(engine.lastSequence).")
       }
       do { try await Task.sleep(for: pause) } catch {
         throw ArborError(.cancelled, "The task was cancelled before the store had its log.")

@@ -27,23 +27,23 @@ extension PersistentStore {
   ///   store refuses commits; `cancelled`, `closed`, `modelChanged`, `migrationUnderWay`,
   ///   `diskFull`, `inputOutput`.
   public func scrub(_ progress: (@Sendable (Double) -> Void)? = nil) throws(ArborError) {
-    try whileOpen(file.scrub { progress?(Double($0.done) / Double($0.total)) })
+    try whileOpen(engine.scrub { progress?(Double($0.done) / Double($0.total)) })
   }
 
   /// When the file was last read as a whole and found without damage, by ``scrub(_:)`` or behind an
   /// open store; nil where it never was. A store that is opened for reading only keeps no time.
   ///
   /// - Throws: ``ArborError`` `closed`, `corrupted`, `modelChanged`, `inputOutput`.
-  public var lastScrub: Date? { get throws(ArborError) { try whileOpen(file.lastScrub()) } }
+  public var lastScrub: Date? { get throws(ArborError) { try whileOpen(engine.lastScrub()) } }
 
   /// Writes what is found to be damaged behind the store to the program's log.
   func logDamage() {
     // Not weak: each use of the file would count its references the long way from then on. Sound:
     // the file keeps this, and code that tells it of damage holds the file.
-    file.onDamage { [unowned file] error in
+    engine.onDamage { [unowned engine] error in
       var metadata: Logger.Metadata = [:]
-      if let path = file.path { metadata["path"] = "\(path)" }
-      Self.damageLogger.error("\(ArborError(error, in: file))", metadata: metadata)
+      if let path = engine.path { metadata["path"] = "\(path)" }
+      Self.damageLogger.error("\(ArborError(error, in: engine))", metadata: metadata)
     }
   }
 

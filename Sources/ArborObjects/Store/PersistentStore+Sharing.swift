@@ -117,25 +117,25 @@ extension PersistentStore {
     guard link == nil else {
       throw ArborError(.notAllowed, "The store follows a log already; open it without.")
     }
-    guard let path = file.path else {
+    guard let path = engine.path else {
       throw ArborError(.invalidArgument, "A store in memory cannot share a log; give a file.")
     }
     let client = LogClient(log)
-    try logging { try SharedStore(path, client).begin(file) }
-    link(.shared(client, LogWatcher(client, file, every: interval, problem: nil)))
+    try logging { try SharedStore(path, client).begin(engine) }
+    link(.shared(client, LogWatcher(client, engine, every: interval, problem: nil)))
   }
 
   private func share(
     _ client: LogClient, readOnly: Bool, every interval: Duration, _ problem: ArborError?
   ) throws(ArborError) {
     do throws(ArborError) {
-      try logging { try file.share(through: client, takesOver: problem == nil) }
+      try logging { try engine.share(through: client, takesOver: problem == nil) }
     } catch {
       close()
       throw error
     }
-    if readOnly { file.beginFollowing() }
-    link(.shared(client, LogWatcher(client, file, every: interval, problem: problem)))
+    if readOnly { engine.beginFollowing() }
+    link(.shared(client, LogWatcher(client, engine, every: interval, problem: problem)))
   }
 
   /// How far the store has the log that it shares; nil where it shares none.
@@ -143,7 +143,7 @@ extension PersistentStore {
     guard case .shared(let client, let watcher)? = link else { return nil }
     let (counts, progress) = (client.counts, watcher.progress)
     return SharingStatus(
-      log: client.log, newest: max(counts.newest, progress.newest), sequence: file.lastSequence,
+      log: client.log, newest: max(counts.newest, progress.newest), sequence: engine.lastSequence,
       appends: counts.appends, appendedCommits: counts.appendedCommits, lostRaces: counts.lostRaces,
       takenOver: counts.takenOver, unknownOutcomes: counts.unknown, problem: progress.problem)
   }
@@ -173,7 +173,7 @@ extension PersistentStore {
   @discardableResult
   public func publishSnapshot() throws(ArborError) -> UInt64 {
     let client = try sharedClient()
-    return try logging { try SharedStore(file.path ?? "", client).publish(file) }
+    return try logging { try SharedStore(engine.path ?? "", client).publish(engine) }
   }
 
   private func sharedClient() throws(ArborError) -> LogClient {

@@ -10,7 +10,7 @@ extension PersistentStore {
   /// - Throws: ``ArborError`` `closed`, `modelChanged`, `inputOutput`.
   public var space: StoreSpace {
     get throws(ArborError) {
-      try whileOpen(file.space(longReadersPinning: longReaders?.limit))
+      try whileOpen(engine.space(longReadersPinning: longReaders?.limit))
     }
   }
 
@@ -20,7 +20,7 @@ extension PersistentStore {
   /// - Complexity: Linear in the number of readers, and in the list of free pages where one of them
   ///   reads an earlier state.
   /// - Throws: ``ArborError`` `closed`, `inputOutput`.
-  public var readers: [StoreReader] { get throws(ArborError) { try whileOpen(file.readers()) } }
+  public var readers: [StoreReader] { get throws(ArborError) { try whileOpen(engine.readers()) } }
 
   /// Ends the snapshots that processes held which died, so that commits use the pages again which
   /// these pinned.
@@ -33,6 +33,6 @@ extension PersistentStore {
   /// - Throws: ``ArborError`` `closed`, `inputOutput`.
   @discardableResult
   public func clearStaleReaders() throws(ArborError) -> Int {
-    try whileOpen(file.clearStaleReaders())
+    try whileOpen(engine.clearStaleReaders())
   }
 }

@@ -43,9 +43,9 @@ public import Foundation
 /// - ``close()``
 /// - ``destroy()``
 public final class PersistentStore: Sendable {
-  let file: StoreEngine
+  let engine: StoreEngine
   /// The compiled model.
-  package var schema: ModelSchema { file.schema }
+  package var schema: ModelSchema { engine.schema }
   /// Numbers for the application that are never given out twice.
   public let uniqueIDs: UniqueIDs
   let background: BackgroundContext
@@ -108,43 +108,43 @@ public final class PersistentStore: Sendable {
   }
 
   private init(
-    _ file: StoreEngine, _ options: StoreOptions, classes: [ManagedObject.Type]
+    _ engine: StoreEngine, _ options: StoreOptions, classes: [ManagedObject.Type]
   ) throws(ArborError) {
-    let binder = ClassBinder(schema: file.schema, storeID: file.id)
+    let binder = ClassBinder(schema: engine.schema, storeID: engine.id)
     do throws(ArborError) {
       self.classes = Lock(
         BoundClasses(
-          try binder.bindings(for: DescribedClasses.complete(classes, for: file.schema.model))))
+          try binder.bindings(for: DescribedClasses.complete(classes, for: engine.schema.model))))
     } catch {
-      file.close()
+      engine.close()
       throw error
     }
-    self.file = file
+    self.engine = engine
     watch = SlowQueryLog.watch(
-      slowerThan: options.slowQueryThreshold, options.instrument?.queryObserver(of: file))
+      slowerThan: options.slowQueryThreshold, options.instrument?.queryObserver(of: engine))
     longReaders = options.pinnedPagesThreshold.map { LongReaderLog(limit: $0) }
     instrument = options.instrument
     locale = options.locale
     compactsWhenClosed = options.compactsWhenClosed
-    uniqueIDs = UniqueIDs(file, openState)
+    uniqueIDs = UniqueIDs(engine, openState)
     background = BackgroundContext()
-    news = StoreObservers(file)
+    news = StoreObservers(engine)
     logDamage()
   }
 
   deinit { close() }
 
   /// The store's identity, which every ID of its objects carries.
-  public var id: UUID { file.id }
+  public var id: UUID { engine.id }
 
   /// What the store keeps.
-  public var model: ManagedObjectModel { file.schema.model }
+  public var model: ManagedObjectModel { engine.schema.model }
 
   /// The file; nil for a store in memory.
-  public var url: URL? { file.path.map { URL(filePath: $0) } }
+  public var url: URL? { engine.path.map { URL(filePath: $0) } }
 
   /// Whether the store may only be read.
-  public var isReadOnly: Bool { file.isReadOnly }
+  public var isReadOnly: Bool { engine.isReadOnly }
 
   /// Makes a context, to be used by the code that runs it.
   public func makeContext() -> sending ManagedObjectContext { ManagedObjectContext(self) }
@@ -153,7 +153,7 @@ public final class PersistentStore: Sendable {
   ///
   /// - Throws: ``ArborError`` `unknownName` for an entity that the model does not have.
   public func objectID(_ entityName: String, _ number: UInt64) throws(ArborError) -> ObjectID {
-    _ = try file.schema.knownEntity(named: entityName)
+    _ = try engine.schema.knownEntity(named: entityName)
     return ObjectID(storeID: id, entityName: entityName, number: number)
   }
 
@@ -176,13 +176,13 @@ public final class PersistentStore: Sendable {
   ///   damaged page is the only one, since nothing else is read then; commits are refused behind
   ///   it. Else what kept the check from reading.
   public func check() throws(ArborError) {
-    let report = try whileOpen(file.check())
+    let report = try whileOpen(engine.check())
     guard !report.isSound else { return }
     var error = ArborError(
       .corrupted, "The store has \(report.problems.count) problems. \(ArborError.damageRemedy)")
     error.violations = report.problems.map { problem in
       ArborError(.corrupted, problem.description).with(
-        entity: problem.entity, objectID: problem.object.map(file.objectID))
+        entity: problem.entity, objectID: problem.object.map(engine.objectID))
     }
     throw error
   }
@@ -192,14 +192,14 @@ public final class PersistentStore: Sendable {
   ///
   /// - Throws: ``ArborError``; nothing is removed then.
   public func purge() throws(ArborError) {
-    let former = try whileOpen(StagedReversal.former(of: file))
-    try file.reporting(file.purge())
+    let former = try whileOpen(StagedReversal.former(of: engine))
+    try engine.reporting(engine.purge())
     former?.removeFormer()
   }
 
   /// Whether a commit has left a mark; see `ManagedObjectContext.commit(marking:)`.
   package func hasMark(_ mark: String) throws(ArborError) -> Bool {
-    try whileOpen(file.metadata(mark)) != nil
+    try whileOpen(engine.metadata(mark)) != nil
   }
 
   /// Ends this use of the file.
@@ -213,7 +213,7 @@ public final class PersistentStore: Sendable {
   /// log's time-outs at most, so that the program can end afterwards.
   public func close() {
     endLink {
-      if openState.end() { file.close(compacting: compactsWhenClosed) }
+      if openState.end() { engine.close(compacting: compactsWhenClosed) }
       news.end()
     }
   }
@@ -221,7 +221,7 @@ public final class PersistentStore: Sendable {
   /// Runs `body` while the store no longer looks at its log, and waits for the log's own threads.
   private func endLink(_ body: () -> Void) {
     let link = link
-    if let link { file.whileWaiting { link.watcher.end() } }
+    if let link { engine.whileWaiting { link.watcher.end() } }
     body()
     link?.waitUntilIdle()
   }
@@ -235,7 +235,7 @@ public final class PersistentStore: Sendable {
   /// - Throws: ``ArborError`` `inUse` where something else has the file open, or migrates it;
   ///   nothing is removed then. `closed` where the store is closed already.
   public func destroy() throws(ArborError) {
-    try whileOpen(file.destroy())
+    try whileOpen(engine.destroy())
     endLink {
       openState.end()
       news.end()
@@ -244,20 +244,20 @@ public final class PersistentStore: Sendable {
 
   @inline(__always)
   func requireOpen() throws(ArborError) {
-    if isClosed { throw ArborError(StoreError.closed, in: file) }
+    if isClosed { throw ArborError(StoreError.closed, in: engine) }
   }
 
   /// What work of the store layer gives where the store is open.
   func whileOpen<R>(_ work: @autoclosure () throws(StoreError) -> R) throws(ArborError) -> R {
     try requireOpen()
-    return try file.reporting(work())
+    return try engine.reporting(work())
   }
 
   /// Reads of the newest commit.
   func onSnapshot<R>(_ body: (StoreSnapshot) throws(StoreError) -> R) throws(ArborError) -> R {
-    let snapshot = try file.reporting(file.snapshot())
+    let snapshot = try engine.reporting(engine.snapshot())
     defer { snapshot.close() }
-    return try file.reporting(body(snapshot))
+    return try engine.reporting(body(snapshot))
   }
 
   /// The log that the store follows or shares.
@@ -270,7 +270,7 @@ public final class PersistentStore: Sendable {
   /// The binding of a class, which represents its entity from now on, and the subentities that have
   /// no class of their own.
   func bind(_ objectClass: ManagedObject.Type) throws(ArborError) -> EntityBinding {
-    let binder = ClassBinder(schema: file.schema, storeID: file.id)
+    let binder = ClassBinder(schema: engine.schema, storeID: engine.id)
     let entity = try binder.entity(of: objectClass)
     return try classes.withLock { classes in
       Result { () throws(ArborError) in try classes.bind(objectClass, to: entity, binder) }

@@ -80,8 +80,8 @@ struct Retrying: ~Copyable {
   /// Whether concurrent commits have changed any of some objects. A value that has been taken for
   /// longer will be taken in the next run too.
   private func hasChanged(_ ids: [ObjectID], since start: UInt64) throws(StoreError) -> Bool {
-    let numbers = Set(ids.compactMap { try? store.file.objectNumber($0) })
-    let snapshot = try store.file.snapshot()
+    let numbers = Set(ids.compactMap { try? store.engine.objectNumber($0) })
+    let snapshot = try store.engine.snapshot()
     defer { snapshot.close() }
     switch try snapshot.history(after: start) {
     case .tooOld: return true

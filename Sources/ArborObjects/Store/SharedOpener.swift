@@ -82,14 +82,14 @@ struct SharedOpener {
     // Says that there is no store at the path, and nothing of what one would hold.
     if isNew, model == nil { throw StoreError.missing(path: path) }
     let source = isNew ? StoreLocation.inMemory : location
-    let file = try MigratingOpener(try given.opening(source, model: model), given).open()
-    defer { file.close() }
+    let engine = try MigratingOpener(try given.opening(source, model: model), given).open()
+    defer { engine.close() }
     do {
-      try shared.begin(file)
+      try shared.begin(engine)
     } catch StoreError.log(let error) where error.code == .notAllowed {
       // Somebody else's is the log's store.
     }
-    file.endSharing()
+    engine.endSharing()
   }
 
   private func migrate(_ shared: SharedStore) throws {

@@ -27,19 +27,19 @@ struct StoreChanges: AsyncSequence, Sendable {
     mutating func next() async -> CommittedChanges? { await next(isolation: nil) }
 
     mutating func next(isolation actor: isolated (any Actor)?) async -> CommittedChanges? {
-      let (file, bell) = (follower.observers.file, follower.observers.bell)
+      let (engine, bell) = (follower.observers.engine, follower.observers.bell)
       while !isOver, !Task.isCancelled, !bell.hasEnded {
         let token = bell.token
-        let entry = try? read(file)
+        let entry = try? read(engine)
         switch entry {
         case .entry(let entry):
           last = entry.sequence
-          return CommittedChanges(entry, in: file)
+          return CommittedChanges(entry, in: engine)
         case .tooOld(let newest):
           last = newest
           return CommittedChanges(upTo: newest)
         case Optional.some(.none), Optional.none:
-          if let news = migration(of: file) { return news }
+          if let news = migration(of: engine) { return news }
           // The store is closed, or of a model by which it cannot be read on.
           guard entry != nil, model?.endsNews != true else {
             isOver = true
@@ -53,15 +53,15 @@ struct StoreChanges: AsyncSequence, Sendable {
     }
 
     /// What there is to tell of the model since the last time.
-    private mutating func migration(of file: StoreEngine) -> CommittedChanges? {
-      let (former, state) = (model, file.modelState)
+    private mutating func migration(of engine: StoreEngine) -> CommittedChanges? {
+      let (former, state) = (model, engine.modelState)
       guard state != former else { return nil }
       model = state
-      return CommittedChanges(upTo: last, MigrationNotice(state, after: former, of: file))
+      return CommittedChanges(upTo: last, MigrationNotice(state, after: former, of: engine))
     }
 
-    private func read(_ file: StoreEngine) throws(StoreError) -> NextEntry {
-      let snapshot = try file.snapshot(reportsFindings: false)
+    private func read(_ engine: StoreEngine) throws(StoreError) -> NextEntry {
+      let snapshot = try engine.snapshot(reportsFindings: false)
       defer { snapshot.close() }
       return try snapshot.nextEntry(after: last)
     }

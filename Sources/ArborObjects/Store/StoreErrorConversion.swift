@@ -13,20 +13,20 @@ extension ArborError {
     + "lmdb-inspect salvage STORE TARGET; lmdb-inspect check lists the damage."
 
   /// An error of a store that is open.
-  init(_ error: StoreError, in file: StoreEngine) {
+  init(_ error: StoreError, in engine: StoreEngine) {
     switch error {
     case .corrupted(let entity, let object, let what):
-      self = Self.damaged(what).with(entity: entity, objectID: object.map(file.objectID))
-    case .conflict(let conflicts): self.init(conflicts: conflicts, in: file)
-    case .missingTargets(let missing): self.init(missing: missing, in: file)
-    case .stillLinked(let linked): self.init(linked: linked, in: file)
+      self = Self.damaged(what).with(entity: entity, objectID: object.map(engine.objectID))
+    case .conflict(let conflicts): self.init(conflicts: conflicts, in: engine)
+    case .missingTargets(let missing): self.init(missing: missing, in: engine)
+    case .stillLinked(let linked): self.init(linked: linked, in: engine)
     case .notUnique(let violations):
       self.init(
-        notUnique: violations.map { DuplicateValues($0, file.schema, file.id) },
+        notUnique: violations.map { DuplicateValues($0, engine.schema, engine.id) },
         "\(violations.count) values that must be unique are used twice; change them.")
     case .invalidChange(let number, let what):
       self = ArborError(.invalidArgument, "The commit contradicts itself: \(what.asClause).").with(
-        objectID: number.map(file.objectID))
+        objectID: number.map(engine.objectID))
     default: self.init(opening: error)
     }
   }
@@ -156,7 +156,7 @@ extension ArborError {
     case .fileReplaced(let path):
       self.init(
         .fileReplaced,
-        "\(path ?? "The store's file") was removed, replaced or written over by another program "
+        "\(path ?? "The store's engine") was removed, replaced or written over by another program "
           + "while it was open; nothing more is written to it. Close the store wherever it is "
           + "open, then open it again.")
     case .inputOutput(let operation, let path, let errno): self.init(operation, path, errno)
@@ -182,9 +182,9 @@ extension ArborError {
     underlying = POSIXErrorCode(rawValue: errno).map { POSIXError($0) }
   }
 
-  private init(conflicts: [CommitConflict], in file: StoreEngine) {
+  private init(conflicts: [CommitConflict], in engine: StoreEngine) {
     let single = conflicts.map { conflict in
-      let id = file.objectID(conflict.number)
+      let id = engine.objectID(conflict.number)
       let what = conflict.currentRecord == nil ? "deleted" : "changed"
       return ArborError(
         .conflict,
@@ -198,15 +198,15 @@ extension ArborError {
         + "choose a merge policy.")
   }
 
-  private init(missing: [MissingTarget], in file: StoreEngine) {
+  private init(missing: [MissingTarget], in engine: StoreEngine) {
     // Of a link both ends tell; one that misses only itself says less.
     let telling = missing.filter { $0.owner != $0.target }
     let single = (telling.isEmpty ? missing : telling).map { link in
-      let (owner, gone) = (file.objectID(link.owner), file.objectID(link.target))
-      let relationship = file.schema.entity(of: link.owner)?.relationships
+      let (owner, gone) = (engine.objectID(link.owner), engine.objectID(link.target))
+      let relationship = engine.schema.entity(of: link.owner)?.relationships
         .first { $0.name == link.relationship }
       let isHidden = relationship?.isHidden ?? false
-      let name = isHidden ? relationship.map { file.schema.inverse(of: $0).name } : nil
+      let name = isHidden ? relationship.map { engine.schema.inverse(of: $0).name } : nil
       let (from, to) = isHidden ? (gone, owner) : (owner, gone)
       return ArborError(
         .conflict,
@@ -224,9 +224,9 @@ extension ArborError {
         + "refresh the objects that are still there.")
   }
 
-  private init(linked: [StillLinked], in file: StoreEngine) {
+  private init(linked: [StillLinked], in engine: StoreEngine) {
     let single = linked.map { link in
-      let (owner, deleted) = (file.objectID(link.owner), file.objectID(link.deleted))
+      let (owner, deleted) = (engine.objectID(link.owner), engine.objectID(link.deleted))
       return ArborError(
         .conflict,
         "\(deleted.entityName) \(deleted.number) cannot be deleted: another commit has linked "

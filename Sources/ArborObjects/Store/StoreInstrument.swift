@@ -126,7 +126,7 @@ extension StoreInstrument {
   }
 
   /// What tells of queries of a store's file; nil where nobody wants to hear of them.
-  func queryObserver(of file: StoreEngine) -> QueryWatch.Observer? {
+  func queryObserver(of engine: StoreEngine) -> QueryWatch.Observer? {
     guard let onFetch else { return nil }
     return { entity, kind in
       guard let end = onFetch(Fetch(entityName: entity, kind: kind)) else { return nil }
@@ -134,7 +134,7 @@ extension StoreInstrument {
         end(
           FetchOutcome(
             duration: outcome.duration, count: outcome.rows,
-            error: outcome.error.map { ArborError($0, in: file) }))
+            error: outcome.error.map { ArborError($0, in: engine) }))
       }
     }
   }

@@ -11,7 +11,7 @@ internal import ArborStore
 /// `CommitNotifications`. It does not say what was committed; ``StoreChanges`` reads that, as one
 /// ``CommittedChanges`` after the other.
 final class StoreObservers: Sendable {
-  let file: StoreEngine
+  let engine: StoreEngine
   let bell = AsyncSignal()
   private let state = Lock(State())
 
@@ -22,7 +22,7 @@ final class StoreObservers: Sendable {
     var listener: Int?
   }
 
-  init(_ file: StoreEngine) { self.file = file }
+  init(_ engine: StoreEngine) { self.engine = engine }
 
   /// Ends all sequences of commits and wakes everybody else: the store is closed.
   func end() {
@@ -43,7 +43,7 @@ final class StoreObservers: Sendable {
       state.nextID += 1
       state.bells[state.nextID] = bell
       if state.listener == nil {
-        state.listener = file.notifications.listen(to: file) { [weak self] in self?.ring() }
+        state.listener = engine.notifications.listen(to: engine) { [weak self] in self?.ring() }
       }
       return state.nextID
     }
@@ -56,7 +56,7 @@ final class StoreObservers: Sendable {
       defer { state.listener = nil }
       return state.listener
     }
-    if let listener { file.notifications.remove(listener) }
+    if let listener { engine.notifications.remove(listener) }
   }
 }
 
@@ -84,7 +84,7 @@ final class StoreFollower: Sendable {
   init(_ observers: StoreObservers) {
     listening = StoreListening(observers, ringing: observers.bell)
     // From here on no commit is missed, so whatever is there by now came before.
-    observers.file.lookForCommits()
-    start = observers.file.lastSequence
+    observers.engine.lookForCommits()
+    start = observers.engine.lastSequence
   }
 }

@@ -11,11 +11,11 @@ internal import ArborStore
 /// let invoice = try store.uniqueIDs.next()
 /// ```
 public final class UniqueIDs: Sendable {
-  private let file: StoreEngine
+  private let engine: StoreEngine
   private let openState: OpenState
 
-  init(_ file: StoreEngine, _ openState: OpenState) {
-    self.file = file
+  init(_ engine: StoreEngine, _ openState: OpenState) {
+    self.engine = engine
     self.openState = openState
   }
 
@@ -31,7 +31,7 @@ public final class UniqueIDs: Sendable {
   /// - Throws: ``ArborError`` as ``next()``.
   public func next(_ count: Int) throws(ArborError) -> Range<Int64> {
     precondition(count > 0, "next(_:) was asked for \(count) unique IDs; ask for at least one.")
-    if openState.isClosed { throw ArborError(StoreError.closed, in: file) }
-    return try file.reporting(file.takeUniqueIDs(count))
+    if openState.isClosed { throw ArborError(StoreError.closed, in: engine) }
+    return try engine.reporting(engine.takeUniqueIDs(count))
   }
 }

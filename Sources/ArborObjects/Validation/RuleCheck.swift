@@ -21,7 +21,7 @@ struct RuleCheck {
     }
     guard found != nil || isAlone else { return }
     let taken = try takenValues()
-    let duplicates = taken.isEmpty ? nil : ArborError(.notUnique(taken), in: session.file)
+    let duplicates = taken.isEmpty ? nil : ArborError(.notUnique(taken), in: session.engine)
     switch (found, duplicates) {
     case (nil, nil): return
     case (let error?, nil), (nil, let error?): throw naming(error)
@@ -35,8 +35,8 @@ struct RuleCheck {
     var changes = ChangeSet()
     changes.records = session.recordChanges()
     guard !changes.records.isEmpty else { return [] }
-    let file = session.file
-    let violations = try file.reporting(file.uniquenessViolations(of: changes))
+    let engine = session.engine
+    let violations = try engine.reporting(engine.uniquenessViolations(of: changes))
     if case .error = session.mergePolicy { return violations }
     let merger = UniqueMerger(session: session)
     return violations.filter { !merger.canResolve($0) }

@@ -34,7 +34,7 @@ import Testing
     plain.close()
     let (a, b) = (try follow("a", model(["title"])), try follow("b", model(["title"])))
     defer { for store in [a, b] { store.close() } }
-    #expect(try a.file.keepsFormerModel && b.file.keepsFormerModel)
+    #expect(try a.engine.keepsFormerModel && b.engine.keepsFormerModel)
     let sequence = a.sequence
     try a.confirmMigration()
     #expect(a.sequence == sequence + 1)
@@ -45,12 +45,12 @@ import Testing
     for point in [RestorePoint.sequence(sequence), .newest] {
       try PersistentStore.restore(from: backup, to: restored, at: point)
       let store = try PersistentStore(at: .file(restored))
-      #expect(try store.file.keepsFormerModel == (point != .newest))
+      #expect(try store.engine.keepsFormerModel == (point != .newest))
       try store.check()
       try store.destroy()
     }
     for store in [a, b] {
-      #expect(try !store.file.keepsFormerModel)
+      #expect(try !store.engine.keepsFormerModel)
       try store.check()
     }
   }

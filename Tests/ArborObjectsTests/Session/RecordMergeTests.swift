@@ -26,7 +26,7 @@ import Testing
 
   @Test func eachFieldIsOneSides() throws {
     try ObjectStore.useOffice { store in
-      let entity = try #require(store.file.schema.entity(named: "Employee"))
+      let entity = try #require(store.engine.schema.entity(named: "Employee"))
       let field = try #require(entity.attributes.first { $0.name == "age" }).field
       let other = try #require(entity.attributes.first { $0.name == "salary" }).field
       let allocator = SlabAllocator()

@@ -85,14 +85,14 @@ import Testing
   private func told(
     _ store: PersistentStore, of entity: String, after sequence: UInt64
   ) throws -> [Set<String>] {
-    let snapshot = try store.file.snapshot()
+    let snapshot = try store.engine.snapshot()
     defer { snapshot.close() }
     guard case .entries(let entries) = try snapshot.history(after: sequence) else { return [] }
     let id = try #require(
       try store.makeContext().fetch(FetchRequest<ManagedObject>(entity: entity)).first
     )
     .objectID
-    return entries.map { CommittedChanges($0, in: store.file) }
+    return entries.map { CommittedChanges($0, in: store.engine) }
       .filter { $0.updated.contains(id) }.map { $0.changedProperties(of: id) }
   }
 

@@ -125,16 +125,16 @@ import Testing
     let damaged = try PersistentStore(at: .file(url))
     #expect(try damaged.backUp(to: log).isSnapshot)
     let ids = try damaged.makeContext().fetchIDs(FetchRequest<ManagedObject>(entity: "Person"))
-    let sequence = damaged.file.lastSequence
+    let sequence = damaged.engine.lastSequence
     damaged.close()
     _ = try PersistentStore.salvage(url, to: rescued)
     let store = try PersistentStore(model: model, at: .file(rescued))
     defer { store.close() }
     #expect(try store.makeContext().fetchIDs(FetchRequest<ManagedObject>(entity: "Person")) == ids)
-    #expect(store.file.lastSequence == sequence + 1)
+    #expect(store.engine.lastSequence == sequence + 1)
     let backUp = try store.backUp(to: log)
     #expect(backUp.isSnapshot && backUp.sequence == sequence + 1)
-    let snapshot = try store.file.snapshot()
+    let snapshot = try store.engine.snapshot()
     defer { snapshot.close() }
     guard case .entries(let entries) = try snapshot.history(after: 0) else {
       Issue.record("The history is too old.")

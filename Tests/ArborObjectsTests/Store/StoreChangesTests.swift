@@ -112,9 +112,9 @@ import Testing
         $0.insert(Skill.self); return
       }
       let marker = MigrationMarker(
-        plan: 1, target: ModelFingerprint(bits: 2), generation: store.file.modelGeneration,
+        plan: 1, target: ModelFingerprint(bits: 2), generation: store.engine.modelGeneration,
         began: Date())
-      try store.file.setMigrationMarker(marker)
+      try store.engine.setMigrationMarker(marker)
       for changes in all + [store.changes] {
         var news = changes.makeAsyncIterator()
         var element = try #require(await news.next(isolation: nil))
@@ -126,7 +126,7 @@ import Testing
       }
       var news = store.changes.makeAsyncIterator()
       _ = await news.next(isolation: nil)
-      try store.file.removeMigrationMarker()
+      try store.engine.removeMigrationMarker()
       try await other.perform {
         $0.insert(Skill.self); return
       }

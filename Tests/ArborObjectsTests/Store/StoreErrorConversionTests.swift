@@ -63,7 +63,7 @@ import Testing
         .stillLinked([StillLinked(deleted: number, owner: number, relationship: "manager")]),
       ]
       for error in errors {
-        for message in [ArborError(error, in: store.file), ArborError(opening: error)].map(
+        for message in [ArborError(error, in: store.engine), ArborError(opening: error)].map(
           \.message)
         {
           #expect(!message.contains("..") && !message.contains(".;"), "\(message)")
@@ -112,21 +112,21 @@ import Testing
         .conflict([
           CommitConflict(number: ada.number, baseVersion: 1, currentRecord: nil),
           CommitConflict(number: bob.number, baseVersion: 1, currentRecord: [1]),
-        ]), in: store.file)
+        ]), in: store.engine)
       #expect(conflict.code == .conflict)
       #expect(conflict.violations.map(\.objectID) == [ada.objectID, bob.objectID])
       #expect(conflict.violations[0].message.contains("deleted"))
       let missing = ArborError(
         .missingTargets([
           MissingTarget(owner: ada.number, relationship: "manager", target: bob.number)
-        ]), in: store.file)
+        ]), in: store.engine)
       #expect(missing.code == .conflict && missing.keyPath == "manager")
       #expect((missing.underlying as? OtherObject)?.objectID == bob.objectID)
       #expect(missing.objectID == ada.objectID && missing.violations.count == 1)
       let linked = ArborError(
         .stillLinked([
           StillLinked(deleted: bob.number, owner: ada.number, relationship: "manager")
-        ]), in: store.file)
+        ]), in: store.engine)
       #expect(linked.code == .conflict && linked.objectID == bob.objectID)
       context.rollback()
       try context.commit()

@@ -8,8 +8,8 @@ extension Session {
   /// Merges the commits of others that this process knows of, for operations that read nothing
   /// themselves.
   func mergeKnownCommits() throws(ArborError) {
-    guard !isClosed else { throw ArborError(StoreError.closed, in: file) }
-    guard file.lastSequence != sequence, pinned == nil else { return }
+    guard !isClosed else { throw ArborError(StoreError.closed, in: engine) }
+    guard engine.lastSequence != sequence, pinned == nil else { return }
     try onSnapshot { _ in }
   }
 

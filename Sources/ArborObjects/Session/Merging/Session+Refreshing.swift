@@ -34,7 +34,7 @@ extension Session {
   /// Puts the changes of an object on top of what the store has.
   private func merge(_ object: ManagedObject) throws(ArborError) {
     try onPinnedSnapshot { snapshot throws(ArborError) in
-      let record = try file.reporting(
+      let record = try engine.reporting(
         snapshot.record(object.number, allocator: allocator))
       let slab = allocator.slab
       guard let change = object.change, change.kind == .updated else { return }

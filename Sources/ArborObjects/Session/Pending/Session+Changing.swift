@@ -66,7 +66,7 @@ extension Session {
     ownSequences = []
     readAhead = []
     outdated = []
-    sequence = pinned?.sequence ?? file.lastSequence
+    sequence = pinned?.sequence ?? engine.lastSequence
   }
 
   /// Makes a changed object what it was before its changes, links included.

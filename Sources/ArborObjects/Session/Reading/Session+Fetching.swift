@@ -134,8 +134,8 @@ extension Session {
   }
 
   func number(of id: ObjectID) throws(ArborError) -> ObjectNumber {
-    do throws(StoreError) { return try file.objectNumber(id) } catch {
-      throw ArborError(error, in: file).with(objectID: id)
+    do throws(StoreError) { return try engine.objectNumber(id) } catch {
+      throw ArborError(error, in: engine).with(objectID: id)
     }
   }
 }

@@ -31,7 +31,7 @@ extension Session {
   }
 
   private func newNumber(for entity: EntitySchema) throws(ArborError) -> ObjectNumber {
-    let sequences = try file.reporting(file.takeNumbers(1, for: entity))
+    let sequences = try engine.reporting(engine.takeNumbers(1, for: entity))
     return ObjectNumber(entity: entity.number, sequence: sequences.lowerBound)
   }
 

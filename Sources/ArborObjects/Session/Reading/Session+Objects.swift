@@ -45,7 +45,7 @@ extension Session {
   func made(
     _ number: ObjectNumber, _ record: RecordView? = nil, _ slab: RecordSlab? = nil
   ) throws(ArborError) -> ManagedObject {
-    try file.reporting(make(number, record, slab))
+    try engine.reporting(make(number, record, slab))
   }
 
   /// The binding of an object that the store has.

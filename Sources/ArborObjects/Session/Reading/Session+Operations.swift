@@ -25,7 +25,7 @@ extension Session {
   @inline(never)
   private func prepareOperation() throws(ArborError) {
     try throwDeferredFailure()
-    if isClosed { throw ArborError(StoreError.closed, in: file) }
+    if isClosed { throw ArborError(StoreError.closed, in: engine) }
     sweepWhereDue()
   }
 
@@ -49,7 +49,7 @@ extension Session {
 
   /// Throws the failure that blocks commits, whether it has been reported or not.
   func throwFailure() throws(ArborError) {
-    if let failure { throw ArborError(failure.error, in: file) }
+    if let failure { throw ArborError(failure.error, in: engine) }
   }
 
   @inline(never)
@@ -57,7 +57,7 @@ extension Session {
     guard let failure, !failure.isReported else { return }
     self.failure?.isReported = true
     if !failure.blocksCommits { self.failure = nil }
-    throw ArborError(failure.error, in: file)
+    throw ArborError(failure.error, in: engine)
   }
 
   /// Remembers the error of a call that cannot throw. The first one counts.

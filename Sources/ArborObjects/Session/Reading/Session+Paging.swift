@@ -34,7 +34,7 @@ extension Session {
     let token = next.map { next in
       PageToken(
         values: next.values, number: next.number,
-        fingerprint: description.fingerprint(storeID: file.id)
+        fingerprint: description.fingerprint(storeID: engine.id)
       ).text
     }
     return FetchPage(objects: results.typed(), next: token)

@@ -109,7 +109,7 @@ extension Session {
         try limit.bind(to: entity, in: schema)
       }, limit: description.fetchLimit,
       offset: description.pageToken == nil ? description.fetchOffset : 0,
-      continuation: try description.continuation(storeID: file.id))
+      continuation: try description.continuation(storeID: engine.id))
   }
 
   func overlay(for description: FetchDescription) -> (any PendingState)? {

@@ -12,7 +12,7 @@ extension Session {
       defer { release(snapshot) }
       return try body(snapshot)
     } catch {
-      throw ArborError(error, in: file)
+      throw ArborError(error, in: engine)
     }
   }
 
@@ -22,7 +22,7 @@ extension Session {
     _ body: (StoreSnapshot) throws(ArborError) -> R
   ) throws(ArborError) -> R {
     if let pinned { return try body(pinned) }
-    let snapshot = try file.reporting(takeSnapshot(merging: true))
+    let snapshot = try engine.reporting(takeSnapshot(merging: true))
     defer { if reloaded != nil { finishReloading() } }
     return try pinning(snapshot) { () throws(ArborError) in try body(snapshot) }
   }
@@ -32,7 +32,7 @@ extension Session {
     try beginOperation()
     let result =
       pinned == nil
-      ? try viewing(file.reporting(takeSnapshot(merging: true)), body) : try body()
+      ? try viewing(engine.reporting(takeSnapshot(merging: true)), body) : try body()
     try throwDeferredFailure()
     return result
   }
@@ -50,7 +50,7 @@ extension Session {
       return pinned
     }
     guard !isClosed else { throw .closed }
-    let snapshot = try file.snapshot()
+    let snapshot = try engine.snapshot()
     if merging {
       prepare(snapshot)
       if snapshot.sequence != sequence { try catchUp(with: snapshot) }
@@ -121,7 +121,7 @@ extension Session {
   func onNewestSnapshot<R, E: Error>(_ body: () throws(E) -> R) throws(E) -> R {
     memberships.removeAll()
     var snapshot: StoreSnapshot?
-    do throws(StoreError) { snapshot = try file.snapshot() } catch { note(error) }
+    do throws(StoreError) { snapshot = try engine.snapshot() } catch { note(error) }
     return try pinning(snapshot, body)
   }
 

@@ -43,7 +43,7 @@ extension Session {
       if let pinned = pinned {
         snapshot = pinned
       } else {
-        snapshot = try file.snapshot(reportsFindings: false)
+        snapshot = try engine.snapshot(reportsFindings: false)
       }
       defer { if pinned == nil { snapshot.close() } }
       // What is kept is as old as the commits that have been taken in.

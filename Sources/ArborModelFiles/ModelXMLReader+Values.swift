@@ -30,7 +30,7 @@ extension ModelXMLReader {
 
   private mutating func bound(
     _ key: String, of node: ModelXMLNode, as type: AttributeType?, entity: String?
-  ) -> Value {
+  ) -> PropertyValue {
     guard let text = node[key] else { return .null }
     guard let type else {
       report(
@@ -46,7 +46,7 @@ extension ModelXMLReader {
 
   private mutating func defaultValue(
     of node: ModelXMLNode, as type: AttributeType, entity: String?
-  ) -> Value {
+  ) -> PropertyValue {
     guard let text = node["defaultValueString"] else { return .null }
     guard type.kind.hasXMLDefault else {
       report(
@@ -75,7 +75,7 @@ extension ModelXMLReader {
 
   private mutating func date(
     _ key: String, of node: ModelXMLNode, entity: String?, isDefault: Bool = false
-  ) -> Value {
+  ) -> PropertyValue {
     guard let text = node[key] else { return .null }
     guard let seconds = Double(text), seconds.isFinite else {
       let advice = "give seconds since 2001-01-01 UTC."

@@ -101,7 +101,7 @@ extension AttributeType {
   /// The type's name in XML; that of an attribute without a type is left out.
   fileprivate var xmlName: String? { self == .undefined ? nil : kind.xmlName }
 
-  func xmlText(of value: Value) -> String? {
+  func xmlText(of value: PropertyValue) -> String? {
     switch value {
     case .boolean(let flag): flag ? "YES" : "NO"
     case .integer(let number): "\(number)"

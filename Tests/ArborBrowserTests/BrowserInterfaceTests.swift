@@ -113,7 +113,7 @@ import Testing
       let project = try context.objects("Project").first()
       let employees = try (0..<5001).map { number in
         let employee = try context.insert("Employee")
-        employee["name"] = Value.string("Employee \(number)")
+        employee["name"] = PropertyValue.string("Employee \(number)")
         employee["office"] = office
         return employee
       }

@@ -80,7 +80,7 @@ import Testing
       ("Bern", ["new": "Bern", "property": "city"] as JSONValue),
       ("Lima", ["new": "Lima", "old": "Bern", "property": "city"]),
     ] {
-      office["city"] = Value.string(city)
+      office["city"] = PropertyValue.string(city)
       try context.commit()
       let after = try values.json(of: try #require(await changes.next()))
       #expect(after["objects"]?[0]?["changes"] == [expected])
@@ -95,7 +95,7 @@ import Testing
       let context = served.store.makeContext()
       for city in ["A", "B", "C"] {
         let office = try context.insert("Office")
-        office["city"] = Value.string(city)
+        office["city"] = PropertyValue.string(city)
         try context.commit()
       }
       let connection = try client.connect()

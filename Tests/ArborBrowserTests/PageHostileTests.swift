@@ -47,10 +47,10 @@ import Testing
     context.name = Self.attack
     let things = try (0..<3).map { _ in
       let thing = try context.insert("Thing")
-      thing["name"] = Value.string(Self.attack)
+      thing["name"] = PropertyValue.string(Self.attack)
       // A picture that is a script, and an address that is one.
-      thing["data"] = Value.binary(Data("<svg onload='window.harm=1'>\(Self.attack)".utf8))
-      thing["page"] = URL(string: "javascript:window.harm=1").map(Value.uri) ?? .null
+      thing["data"] = PropertyValue.binary(Data("<svg onload='window.harm=1'>\(Self.attack)".utf8))
+      thing["page"] = URL(string: "javascript:window.harm=1").map(PropertyValue.uri) ?? .null
       return thing
     }
     try things[0].setObjects(things[1...], forKey: "others")

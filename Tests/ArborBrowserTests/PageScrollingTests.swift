@@ -26,8 +26,8 @@ import Testing
       let context = store.makeContext()
       for number in first..<min(first + 50_000, Self.count) {
         let item = try context.insert("Item")
-        item["number"] = Value.integer(Int64(number))
-        item["text"] = Value.string("Item \(number)")
+        item["number"] = PropertyValue.integer(Int64(number))
+        item["text"] = PropertyValue.string("Item \(number)")
       }
       try context.commit()
     }

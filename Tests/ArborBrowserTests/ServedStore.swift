@@ -80,15 +80,15 @@ struct ServedStore {
     let context = store.makeContext()
     let offices = try ["Riga", "Oslo", "Bern"].map { city in
       let office = try context.insert("Office")
-      office["city"] = Value.string(city)
+      office["city"] = PropertyValue.string(city)
       return office
     }
     for number in 0..<count {
       let employee = try context.insert("Employee")
-      employee["name"] = Value.string("Employee \(number)")
-      employee["age"] = Value.integer(Int64(20 + number % 50))
+      employee["name"] = PropertyValue.string("Employee \(number)")
+      employee["age"] = PropertyValue.integer(Int64(20 + number % 50))
       employee["office"] = offices[number % offices.count]
-      if number.isMultiple(of: 10) { employee["photo"] = Value.binary(photo) }
+      if number.isMultiple(of: 10) { employee["photo"] = PropertyValue.binary(photo) }
     }
     let project = try context.insert("Project")
     project["title"] = "Bridge"

@@ -7,14 +7,14 @@ import Testing
 
 /// What a person writes into a form, as values.
 @Suite struct TypedTextTests {
-  private func value(_ type: AttributeType, _ json: JSONValue) throws(ArborError) -> Value {
+  private func value(_ type: AttributeType, _ json: JSONValue) throws(ArborError) -> PropertyValue {
     let attribute = AttributeDescription(name: "x", type: type)
     return try TypedText(entity: "Thing", attribute: attribute).value(of: json)
   }
 
   @Test func readsEveryType() throws {
     let uuid = UUID()
-    let cases: [(AttributeType, JSONValue, Value)] = [
+    let cases: [(AttributeType, JSONValue, PropertyValue)] = [
       (.string, "a", .string("a")), (.string, "", .string("")), (.string, .null, .null),
       (.integer64, "-9223372036854775808", .integer(.min)), (.integer16, 7, .integer(7)),
       (.double, "1.5e3", .double(1500)), (.boolean, true, .boolean(true)),

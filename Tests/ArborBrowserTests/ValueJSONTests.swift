@@ -10,7 +10,7 @@ import Testing
   @Test func everyKindCanBeTold() {
     let id = ObjectID(storeID: UUID(), entityName: "Office", number: 7)
     let uuid = UUID()
-    let cases: [(Value, JSONValue)] = [
+    let cases: [(PropertyValue, JSONValue)] = [
       (.null, .null), (.boolean(true), true), (.integer(-5), -5),
       (.integer(1 << 53), .number(JSONNumber(1 << 53))),
       (.integer(1 << 53 + 1), ["number": "9007199254740993"]), (.double(0.5), 0.5),

@@ -68,7 +68,7 @@ struct BookStore {
     let context = store.makeContext()
     let author = try context.insert("Author")
     author["name"] = "Ada"
-    author["photo"] = Value.binary(Data(repeating: 7, count: 40_000))
+    author["photo"] = PropertyValue.binary(Data(repeating: 7, count: 40_000))
     let tags = try (0..<3).map { number in
       let tag = try context.insert("Tag")
       tag["name"] = "tag \(number)"
@@ -79,7 +79,7 @@ struct BookStore {
       book["title"] = "book \(number)"
       book["author"] = author
       book["tags"] = [tags[number % 3], tags[(number + 1) % 3]]
-      book["cover"] = Value.binary(Data(repeating: UInt8(number), count: 20_000))
+      book["cover"] = PropertyValue.binary(Data(repeating: UInt8(number), count: 20_000))
     }
     try context.commit()
     return try contents(store)

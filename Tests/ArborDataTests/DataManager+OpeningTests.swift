@@ -133,7 +133,7 @@ import Testing
   }
 
   private func days(
-    _ version: String, _ attributes: [String], default value: Value = .null
+    _ version: String, _ attributes: [String], default value: PropertyValue = .null
   ) -> ManagedObjectModel {
     ManagedObjectModel(
       entities: [

@@ -6,13 +6,13 @@ import Testing
 /// Objects without a store: what a store that goes from model to model has to hold.
 struct PlainObjects: Equatable {
   /// By entity, then by the objects' `id`: the values of attributes by name.
-  var values: [String: [Int64: [String: Value]]] = [:]
+  var values: [String: [Int64: [String: PropertyValue]]] = [:]
   /// By entity, then by the objects' `id`: the `id`s of related objects, by relationship; those of
   /// unordered relationships ascend.
   var links: [String: [Int64: [String: [Int64]]]] = [:]
 
   /// Renames, drops or computes the values of one entity's objects.
-  mutating func change(_ entity: String, _ body: (inout [String: Value]) -> Void) {
+  mutating func change(_ entity: String, _ body: (inout [String: PropertyValue]) -> Void) {
     values[entity] = values[entity]?.mapValues { values in
       var values = values
       body(&values)
@@ -255,7 +255,7 @@ final class EvolvingStore {
     init(_ description: String) { self.description = description }
   }
 
-  private static func words(_ value: Value?) -> String {
+  private static func words(_ value: PropertyValue?) -> String {
     if case .binary(let data)? = value { return "\(Array(data.prefix(8)))" }
     return value.map { "\($0)" } ?? "nothing"
   }
@@ -292,7 +292,7 @@ final class EvolvingStore {
         let id: Int64 = object["id"]
         for attribute in attributes {
           plain.values[entity.name, default: [:]][id, default: [:]][attribute.name] =
-            object[attribute.name] as Value
+            object[attribute.name] as PropertyValue
         }
         for relationship in relationships {
           let ids: [Int64] =

@@ -41,7 +41,7 @@ import Testing
     plain.links["List"] = [1: ["items": []], 2: ["items": []]]
     for number in Int64(10)..<110 {
       let entity = number.isMultiple(of: 2) ? "Note" : "Task"
-      var values: [String: Value] = [
+      var values: [String: PropertyValue] = [
         "id": .integer(number), "name": .string("name \(number)"),
         "text": .string("text \(number)"),
       ]

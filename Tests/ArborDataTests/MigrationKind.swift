@@ -60,7 +60,7 @@ struct MigrationKind: Sendable, CustomTestStringConvertible {
     book { $0.attributes.append(attribute) }
   }
 
-  private static func setting(_ name: String, _ value: Value?) -> Change {
+  private static func setting(_ name: String, _ value: PropertyValue?) -> Change {
     { $0.change("Book") { $0[name] = value } }
   }
 
@@ -95,9 +95,11 @@ struct MigrationKind: Sendable, CustomTestStringConvertible {
       there: { $0.change("Book") { $0["heading"] = $0.removeValue(forKey: "title") } },
       back: { $0.change("Book") { $0["title"] = $0.removeValue(forKey: "heading") } },
       codeThere: {
-        try $0.migrate("Book") { old, new in new["heading"] = old["title"] as Value }
+        try $0.migrate("Book") { old, new in new["heading"] = old["title"] as PropertyValue }
       },
-      codeBack: { try $0.migrate("Book") { old, new in new["title"] = old["heading"] as Value } }),
+      codeBack: {
+        try $0.migrate("Book") { old, new in new["title"] = old["heading"] as PropertyValue }
+      }),
     Self(
       testDescription: "attribute type changed, numbers",
       former: attribute("pages") { $0.type = .double },
@@ -137,26 +139,26 @@ struct MigrationKind: Sendable, CustomTestStringConvertible {
       prepare: { $0.change("Book") { $0["cover"] = data($0["id"], longEvery: 10) } }),
   ]
 
-  private static func code(_ id: Value?) -> Value { .string("code \(id ?? .null)") }
+  private static func code(_ id: PropertyValue?) -> PropertyValue { .string("code \(id ?? .null)") }
 
-  private static func double(_ value: Value?) -> Value? {
+  private static func double(_ value: PropertyValue?) -> PropertyValue? {
     if case .integer(let number)? = value { .double(Double(number)) } else { value }
   }
 
-  private static func integer(_ value: Value?) -> Value? {
+  private static func integer(_ value: PropertyValue?) -> PropertyValue? {
     if case .double(let number)? = value { .integer(Int64(number)) } else { value }
   }
 
-  private static func text(_ value: Value?) -> Value? {
+  private static func text(_ value: PropertyValue?) -> PropertyValue? {
     if case .integer(let number)? = value { .string("\(number)") } else { value }
   }
 
-  private static func number(_ value: Value?) -> Value? {
+  private static func number(_ value: PropertyValue?) -> PropertyValue? {
     if case .string(let text)? = value { .integer(Int64(text) ?? 0) } else { value }
   }
 
   /// Some bytes, and now and then some that do not lie within records where that is allowed.
-  private static func data(_ id: Value?, longEvery distance: Int64) -> Value {
+  private static func data(_ id: PropertyValue?, longEvery distance: Int64) -> PropertyValue {
     guard case .integer(let id)? = id else { return .null }
     return .binary(
       Data(repeating: UInt8(truncatingIfNeeded: id), count: id % distance == 0 ? 20_000 : 8))
@@ -237,13 +239,13 @@ struct MigrationKind: Sendable, CustomTestStringConvertible {
         try migration.migrate("Book") { old, new in
           let title = try migration.insert("Title")
           title["id"] = firstTitle + (old["id"] as Int64)
-          title["words"] = old["title"] as Value
+          title["words"] = old["title"] as PropertyValue
           new["title"] = title
         }
       },
       codeBack: { migration in
         try migration.migrate("Book") { old, new in
-          new["title"] = (old["title"] as ManagedObject?)?["words"] as Value? ?? .null
+          new["title"] = (old["title"] as ManagedObject?)?["words"] as PropertyValue? ?? .null
         }
       }, droppingBack: ["Title"]),
   ]

@@ -311,7 +311,7 @@ import Testing
       3: ["id": 3, "number": .null],
     ]
     let store = try EvolvingStore(model(.double), plain)
-    let convert = { (value: @escaping (Int64) -> Value) in
+    let convert = { (value: @escaping (Int64) -> PropertyValue) in
       { (plain: inout PlainObjects) in
         plain.values["Item"]?[1]?["number"] = value(12)
         plain.values["Item"]?[2]?["number"] = value(-3)
@@ -355,7 +355,7 @@ import Testing
     try store.evolve(to: model(.integer64, isOptional: true))
     try store.change { context, plain in
       let request = FetchRequest<ManagedObject>(entity: "Part", predicate: "id == 2")
-      try context.fetch(request).first?["number"] = Value.null
+      try context.fetch(request).first?["number"] = PropertyValue.null
       plain.values["Part"]?[2]?["number"] = .null
     }
     let refusal = try store.refusal(of: model(.integer16))

@@ -223,8 +223,8 @@ import Testing
     options.migrationSteps = [
       MigrationStep(from: first, to: second) { migration in
         try migration.migrate("Person") { old, new in
-          guard case .composite(let parts) = old["home"] as Value else { return }
-          new["home"] = Value.composite([
+          guard case .composite(let parts) = old["home"] as PropertyValue else { return }
+          new["home"] = PropertyValue.composite([
             "line": parts["street"] ?? .null, "city": parts["city"] ?? .null,
           ])
         }

@@ -178,7 +178,7 @@ import Testing
     try store.evolve(to: Library.model())
     try store.change { context, plain in
       let request = FetchRequest<ManagedObject>(entity: "Book", predicate: "id == 1001")
-      try context.fetch(request).first?["pages"] = Value.null
+      try context.fetch(request).first?["pages"] = PropertyValue.null
       plain.values["Book"]?[1001]?["pages"] = .null
     }
   }

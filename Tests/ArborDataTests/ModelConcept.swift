@@ -9,7 +9,7 @@ struct ModelConcept {
     let identity: Int
     var name: String
     var type: AttributeType
-    var defaultValue: Value = .null
+    var defaultValue: PropertyValue = .null
     var isIndexed = false
   }
 
@@ -139,7 +139,7 @@ struct ConceptObjects {
 
   /// The identities of their entities, by their `id`s.
   var entities: [Int64: Int] = [:]
-  var values: [Int64: [Int: Value]] = [:]
+  var values: [Int64: [Int: PropertyValue]] = [:]
   /// By the identities of pairs, in an order that each ordered end has as its own.
   var links: [Int: [Link]] = [:]
   /// The ordered sides whose order nothing tells.
@@ -219,7 +219,7 @@ struct ConceptObjects {
     for (id, identity) in entities {
       let lineage = concept.lineage(identity)
       guard let name = lineage.last?.name else { continue }
-      var named: [String: Value] = ["id": .integer(id)]
+      var named: [String: PropertyValue] = ["id": .integer(id)]
       for attribute in lineage.flatMap(\.attributes) {
         named[attribute.name] = values[id]?[attribute.identity] ?? .null
       }

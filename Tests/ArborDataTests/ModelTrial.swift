@@ -153,7 +153,7 @@ struct ModelTrial {
     return plain
   }
 
-  private static func words(_ values: [String: Value]?) -> String {
+  private static func words(_ values: [String: PropertyValue]?) -> String {
     guard let values else { return "nothing" }
     return values.sorted { $0.key < $1.key }.map { "\($0.key): \($0.value)" }
       .joined(separator: ", ")
@@ -210,7 +210,7 @@ struct ModelTrial {
 
 /// Values that random tests give attributes.
 enum PlainValues {
-  static func value(_ type: AttributeType, _ random: inout SeededRandom) -> Value {
+  static func value(_ type: AttributeType, _ random: inout SeededRandom) -> PropertyValue {
     let number = Int64.random(in: -9...9, using: &random)
     return switch type {
     case .boolean: .boolean(number > 0)

@@ -5,7 +5,7 @@ import Testing
 
 /// The objects of a model that changes at random.
 extension ModelWalk {
-  mutating func value(_ type: AttributeType) -> Value {
+  mutating func value(_ type: AttributeType) -> PropertyValue {
     let number = Int64.random(in: -99...99, using: &random)
     return switch type {
     case .integer16, .integer32, .integer64: .integer(number)
@@ -30,7 +30,7 @@ extension ModelWalk {
         lastID += 1
         let object = try context.insert(entity.name)
         for attribute in attributes {
-          let value: Value =
+          let value: PropertyValue =
             attribute.name == "id"
             ? .integer(lastID)
             : attribute.isOptional && Int.random(in: 0..<4, using: &random) == 0

@@ -78,7 +78,7 @@ extension ModelWalk {
       try migration.migrate(owner) { old, new in
         let members: [ManagedObject] =
           former.isToMany ? old[name] : (old[name] as ManagedObject?).map { [$0] } ?? []
-        new[name] = members.map { $0["id"] as Int64 }.min().map(Value.integer) ?? .null
+        new[name] = members.map { $0["id"] as Int64 }.min().map(PropertyValue.integer) ?? .null
       }
     }
     let isKept = Bool.random(using: &random)
@@ -88,7 +88,7 @@ extension ModelWalk {
     ) { plain in
       for id in (plain.values[owner] ?? [:]).keys {
         let first = isKept ? plain.links[owner]?[id]?[name]?.min() : nil
-        plain.values[owner]?[id]?[name] = first.map(Value.integer) ?? .null
+        plain.values[owner]?[id]?[name] = first.map(PropertyValue.integer) ?? .null
       }
       Self.keepKnownLinks(&plain, after)
     }
@@ -107,8 +107,8 @@ extension ModelWalk {
       words: "\(owner).\(name) measured",
       code: { migration in
         try migration.migrate(owner) { old, new in
-          guard case .string(let text) = old[name] as Value else { return }
-          new[name] = Value.integer(Int64(text.count))
+          guard case .string(let text) = old[name] as PropertyValue else { return }
+          new[name] = PropertyValue.integer(Int64(text.count))
         }
       }
     ) {
@@ -135,7 +135,7 @@ extension ModelWalk {
       words: "\(owner).\(name) split into \(target)",
       code: { migration in
         try migration.migrate(owner) { old, new in
-          guard case .string(let text) = old[name] as Value else { return }
+          guard case .string(let text) = old[name] as PropertyValue else { return }
           let part = try migration.insert(target)
           part["id"] = base + (old["id"] as Int64)
           part["a0"] = text

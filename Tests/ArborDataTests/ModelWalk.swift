@@ -137,7 +137,7 @@ struct ModelWalk {
       .integer16, .integer32, .boolean, .string, .date, .uuid, .float, .decimal, .binary,
     ]
     guard let type = types.randomElement(using: &random) else { return nil }
-    let value: Value = Bool.random(using: &random) ? value(type) : .null
+    let value: PropertyValue = Bool.random(using: &random) ? value(type) : .null
     model.entities[entity].attributes.append(
       AttributeDescription(
         name: name, type: type, isOptional: value.isNull || Bool.random(using: &random),
@@ -168,7 +168,7 @@ struct ModelWalk {
     guard let index = attribute(entity) else { return nil }
     let attribute = model.entities[entity].attributes[index]
     let type: AttributeType
-    let convert: (Value) -> Value
+    let convert: (PropertyValue) -> PropertyValue
     switch attribute.type {
     case .integer16: (type, convert) = (.integer32, { $0 })
     case .integer32: (type, convert) = (.integer64, { $0 })

@@ -26,9 +26,11 @@ struct Obstructed: Sendable, CustomTestStringConvertible {
     }
   }
 
-  private static func note(_ value: Value) -> Fill { { try $0.insert("Note")["code"] = value } }
+  private static func note(_ value: PropertyValue) -> Fill {
+    { try $0.insert("Note")["code"] = value }
+  }
 
-  private static func change(_ value: Value) -> Fill {
+  private static func change(_ value: PropertyValue) -> Fill {
     { context in try context.fetch("Note")[0]["code"] = value }
   }
 

@@ -104,14 +104,14 @@ import Testing
       answers.append("\(text): \(try context.count(request))")
       answers.append("\(text): \(try context.fetchIDs(request).map(\.number))")
       let values = try context.fetch(request).map { item in
-        ["number", "title", "pages", "note", "rank", "kind"].map { item[$0] as Value }
+        ["number", "title", "pages", "note", "rank", "kind"].map { item[$0] as PropertyValue }
       }
       answers.append("\(text): \(values)")
       #expect(!values.isEmpty, "\(text)")
       for key in ["pages", "title", "-rank", "kind"] {
         request.sortKeys = [SortKey(stringLiteral: key), "number"]
         request.fetchLimit = 20
-        let found = try context.fetch(request).map { $0["number"] as Value }
+        let found = try context.fetch(request).map { $0["number"] as PropertyValue }
         answers.append("\(text) by \(key): \(found)")
       }
       let figures = try context.objects("Item").filter(predicate).values(

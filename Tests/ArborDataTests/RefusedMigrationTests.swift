@@ -78,7 +78,7 @@ import Testing
     #expect(try PersistentStore.migrationPlan(for: archive.url, to: model(.date)).obstacles.isEmpty)
     try archive.open(model(.date)) {
       #expect(try $0.count("Street") == 1)
-      try $0.insert("House")["place"] = Value.composite(["code": .date(Date())])
+      try $0.insert("House")["place"] = PropertyValue.composite(["code": .date(Date())])
       try $0.commit()
     }
   }

@@ -14,12 +14,12 @@ import Testing
     let former: AttributeType
     let newer: AttributeType
     /// What an object had that was not written since.
-    let kept: Value
+    let kept: PropertyValue
     /// What an object gets since, and what the former type makes of it.
-    let written: Value
-    let restored: Value
+    let written: PropertyValue
+    let restored: PropertyValue
     /// What that does not hold; null where it holds everything.
-    var loss = Value.null
+    var loss = PropertyValue.null
     /// Whether opening with the newer type converts what is there.
     var converts = true
 
@@ -69,14 +69,14 @@ import Testing
       former: .uuid, newer: .string, kept: .uuid(one), written: .string(other.uuidString),
       restored: .uuid(other), loss: "text"),
     Pair(
-      former: .uri, newer: .string, kept: page.map(Value.uri) ?? .null,
+      former: .uri, newer: .string, kept: page.map(PropertyValue.uri) ?? .null,
       written: "https://example.org",
-      restored: URL(string: "https://example.org").map(Value.uri) ?? .null,
+      restored: URL(string: "https://example.org").map(PropertyValue.uri) ?? .null,
       loss: "two words"),
   ]
 
   private func model(
-    _ type: AttributeType, isOptional: Bool = true, default value: Value = .null
+    _ type: AttributeType, isOptional: Bool = true, default value: PropertyValue = .null
   ) -> ManagedObjectModel {
     ManagedObjectModel(entities: [
       EntityDescription(
@@ -95,17 +95,17 @@ import Testing
   }
 
   private func insert(
-    _ name: String, _ value: Value, _ context: ManagedObjectContext
+    _ name: String, _ value: PropertyValue, _ context: ManagedObjectContext
   ) throws {
     let item = try context.insert("Item")
     item["a"] = name
     item["value"] = value
   }
 
-  private func values(_ model: ManagedObjectModel) throws -> [Value] {
-    var values: [Value] = []
+  private func values(_ model: ManagedObjectModel) throws -> [PropertyValue] {
+    var values: [PropertyValue] = []
     try bookStore.change(model) { context in
-      values = try items(context).map { $0["value"] as Value }
+      values = try items(context).map { $0["value"] as PropertyValue }
     }
     return values
   }
@@ -187,7 +187,7 @@ import Testing
   /// Nothing converts them: objects that were not written since have what they had, and the others
   /// begin anew where the attribute is named.
   @Test func binariesOfAnotherTypeBeginAnew() throws {
-    let bytes = Value.binary(Data([1, 2, 3]))
+    let bytes = PropertyValue.binary(Data([1, 2, 3]))
     func model(_ type: AttributeType) -> ManagedObjectModel {
       var model = self.model(type)
       model.entities[0].attributes[1].isIndexed = false

@@ -104,7 +104,7 @@ import Testing
     /// Exchanges the names in the objects.
     func apply(to plain: inout PlainObjects) {
       let (first, second) = (names[0], names[1])
-      func exchange<Value>(_ values: inout [String: Value]) {
+      func exchange<PropertyValue>(_ values: inout [String: PropertyValue]) {
         (values[first], values[second]) = (values[second], values[first])
       }
       if self == .entities { exchange(&plain.values) }

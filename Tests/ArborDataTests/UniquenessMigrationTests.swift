@@ -21,7 +21,7 @@ import Testing
   }
 
   private func code(
-    _ type: AttributeType, _ defaultValue: Value = 0, isOptional: Bool = false
+    _ type: AttributeType, _ defaultValue: PropertyValue = 0, isOptional: Bool = false
   ) -> AttributeDescription {
     AttributeDescription(
       name: "code", type: type, isOptional: isOptional, defaultValue: defaultValue)
@@ -29,7 +29,7 @@ import Testing
 
   private func unique(_ note: inout EntityDescription) { note.uniquenessConstraints = [["code"]] }
 
-  private func objects(_ code: (Int64) -> Value = { .integer(100 + $0) }) -> PlainObjects {
+  private func objects(_ code: (Int64) -> PropertyValue = { .integer(100 + $0) }) -> PlainObjects {
     var plain = PlainObjects()
     for id in 1...Self.count {
       plain.values["Note", default: [:]][id] = [
@@ -50,7 +50,7 @@ import Testing
     let first = try #require(try context.fetch(request).first)
     let other = try context.insert("Note")
     other["id"] = 99
-    for name in ["code", "shelf"] { other[name] = first[name] as Value }
+    for name in ["code", "shelf"] { other[name] = first[name] as PropertyValue }
     let error = #expect(throws: ArborError.self, sourceLocation: location) {
       try context.commit()
     }
@@ -61,8 +61,8 @@ import Testing
         """, sourceLocation: location)
   }
 
-  @Test(arguments: [Value.integer(0), .null])
-  func valuesOfAnotherTypeStayUnique(_ defaultValue: Value) throws {
+  @Test(arguments: [PropertyValue.integer(0), .null])
+  func valuesOfAnotherTypeStayUnique(_ defaultValue: PropertyValue) throws {
     let store = try EvolvingStore(
       model(code(.integer64, defaultValue), unique), objects())
     let plan = try PersistentStore.migrationPlan(
@@ -157,7 +157,7 @@ import Testing
   @Test func defaultsThatAreSharedAreListed() throws {
     let former = model(code(.integer64, .null, isOptional: true), unique)
     let newer = model(code(.integer64, 4), unique)
-    for codes: @Sendable (Int64) -> Value in [
+    for codes: @Sendable (Int64) -> PropertyValue in [
       { $0 < 3 ? .null : .integer($0 + 100) }, { $0 == 1 ? .null : .integer($0 + 2) },
     ] {
       let store = try EvolvingStore(former, objects(codes))

@@ -135,7 +135,7 @@ import Testing
     book.spine = Library.Point(x: 7)
     #expect(book["jacket"] == "cloth" && book.jacket == .cloth && book.spine?.x == 7)
     book.spine = nil
-    #expect(book.spine == nil && book["spine"] == Value.null)
+    #expect(book.spine == nil && book["spine"] == PropertyValue.null)
     #expect(Array(book.shelves).map(\.built) == [date])
     #expect(book.shelves.first?.page == URL(string: "https://example.org/a"))
     #expect(book.shelves.first?.price == 12)

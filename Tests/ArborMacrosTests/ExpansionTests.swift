@@ -42,7 +42,7 @@ import Testing
       @Transient var isSelected = false
       let made = 1
       var isLarge: Bool { size > 100 }
-      override func validate(_ value: Value, forKey key: String) throws {}
+      override func validate(_ value: PropertyValue, forKey key: String) throws {}
       override func willCommit() {}
       func importValue(_ value: JSONValue) {}
       #if DEBUG

@@ -70,7 +70,7 @@ enum Library {
     var points: [Point] = []
     var spine: Point?
     @Attribute(.type(.integer16)) var pages: Int = -1
-    @Attribute(.transient) var anything: Value?
+    @Attribute(.transient) var anything: PropertyValue?
     @Relationship(.mandatory, inverse: "books") var authors: Set<Author>
     @Relationship(inverse: "loans") var reader: Library.Person?
     @Relationship(.count(...1), inverse: "books", deleteRule: .noAction) var shelves: Set<Shelf>

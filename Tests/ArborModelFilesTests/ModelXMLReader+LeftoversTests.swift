@@ -21,7 +21,7 @@ import Testing
   }
 
   @Test(arguments: [
-    ("Integer 64", "NO", Value.integer(0), "is read as 0; give a whole number of 64 bits."),
+    ("Integer 64", "NO", PropertyValue.integer(0), "is read as 0; give a whole number of 64 bits."),
     ("Integer 16", "YES", .integer(1), "is read as 1; give a whole number from -32768 to 32767."),
     ("Double", "NO", .double(0), "is read as 0.0; give a number."),
     ("Float", "true", .double(1), "is read as 1.0; give a number."),
@@ -47,7 +47,7 @@ import Testing
     ("URI", "", .null, "does not fit and is left out; give a URI."),
   ])
   func aDefaultOfAFormerTypeIsATrap(
-    type: String, text: String, value: Value, says: String
+    type: String, text: String, value: PropertyValue, says: String
   ) throws {
     let (model, traps) = try read(
       "<attribute name='x' optional='YES' attributeType='\(type)' defaultValueString='\(text)'/>")

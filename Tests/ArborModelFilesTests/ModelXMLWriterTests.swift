@@ -96,14 +96,14 @@ import Testing
   }
 
   @Test(arguments: [
-    (AttributeType.double, Value.double(.infinity)), (.double, .double(-0.0)),
+    (AttributeType.double, PropertyValue.double(.infinity)), (.double, .double(-0.0)),
     (.double, .double(1e300)), (.float, .double(Double(Float(0.1)))),
     (.integer64, .integer(.min)), (.decimal, .decimal(Decimal(string: "-12345.678901") ?? 0)),
     (.string, .string("\"<&>'\n\t\u{1F600}")), (.string, .string("")),
     (.date, .date(Date(timeIntervalSinceReferenceDate: -1e9 + 0.125))),
     (.uuid, .uuid(UUID())), (.boolean, .boolean(false)), (.undefined, .string("1")),
   ])
-  func keepsDefaultsExactly(type: AttributeType, value: Value) throws {
+  func keepsDefaultsExactly(type: AttributeType, value: PropertyValue) throws {
     let model = try ManagedObjectModel {
       EntityDescription("E") { AttributeDescription("a", type, .transient, .default(value)) }
     }
@@ -112,7 +112,7 @@ import Testing
 
   @Test func refusesWhatXMLCannotSay() throws {
     for (type, value) in [
-      (AttributeType.binary, Value.binary(Data([1]))), (.undefined, .integer(1)),
+      (AttributeType.binary, PropertyValue.binary(Data([1]))), (.undefined, .integer(1)),
       (.string, .string("\u{1}")),
     ] {
       let model = try ManagedObjectModel {

@@ -114,7 +114,7 @@ import Testing
 
   private func expectRefusals(by object: Employee, _ end: End, _ live: Employee) {
     expect(.notAllowed, end) { try object.setValue("x", forKey: "name") }
-    expect(.notAllowed, end) { try object.setValue(Value.null, forKey: "company") }
+    expect(.notAllowed, end) { try object.setValue(PropertyValue.null, forKey: "company") }
     expect(.notAllowed, end) { try object.setObject(nil, forKey: "company") }
     expect(.notAllowed, end) { try object.setObjects([], forKey: "skills") }
     expect(.notAllowed, end) {

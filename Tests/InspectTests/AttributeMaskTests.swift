@@ -68,9 +68,9 @@ import Testing
       attribute: AttributeDescription(name: "a", type: .string), key: "secret")
     let other = AttributeMask(
       attribute: AttributeDescription(name: "b", type: .string), key: "other")
-    var seen: Set<Value> = []
+    var seen: Set<PropertyValue> = []
     for number in 0..<5_000 {
-      let value = Value.string("value \(number)")
+      let value = PropertyValue.string("value \(number)")
       #expect(mask.masked(value) == mask.masked(value))
       #expect(mask.masked(value) != other.masked(value))
       seen.insert(mask.masked(value))

@@ -134,8 +134,8 @@ import Testing
     arguments: [
       (.integer16, .integer(40_000), nil), (.double, .double(.infinity), ".infinity"),
       (.float, .double(0.5), "0.5"), (.float, .double(0.1), nil), (.boolean, .integer(1), nil),
-    ] as [(AttributeType, Value, String?)])
-  func literalsSayExactlyTheValue(type: AttributeType, value: Value, text: String?) {
+    ] as [(AttributeType, PropertyValue, String?)])
+  func literalsSayExactlyTheValue(type: AttributeType, value: PropertyValue, text: String?) {
     #expect(ValueSource.typed(value, as: type) == text)
   }
 }

@@ -91,7 +91,7 @@ package struct RandomModel {
   }
 
   /// A value that XML can say too.
-  private mutating func value(of type: AttributeType) -> Value {
+  private mutating func value(of type: AttributeType) -> PropertyValue {
     switch type {
     case .integer16: .integer(Int64(Int16.random(in: .min ... .max, using: &random)))
     case .integer32: .integer(Int64(Int32.random(in: .min ... .max, using: &random)))
@@ -104,7 +104,7 @@ package struct RandomModel {
     case .date:
       .date(Date(timeIntervalSinceReferenceDate: .random(in: -1e9...9e8, using: &random)))
     case .uuid: .uuid(UUID())
-    case .uri: URL(string: "https://example.org/\(names)").map(Value.uri) ?? .null
+    case .uri: URL(string: "https://example.org/\(names)").map(PropertyValue.uri) ?? .null
     case .binary, .transformable, .composite: .null
     }
   }

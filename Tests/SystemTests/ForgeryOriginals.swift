@@ -141,7 +141,7 @@ enum ForgeryOriginals {
     var former: ManagedObject?
     for number in 1...10 {
       let book = try context.insert("Book")
-      let values: [String: Value] = [
+      let values: [String: PropertyValue] = [
         "title": .string("title \(number)"), "text": .string("some words of number \(number)"),
         "cover": .binary(Data(repeating: UInt8(number), count: number % 5 == 0 ? 70_000 : 20)),
         "key": .binary(Data([UInt8(number), 0, 255])), "price": .decimal(Decimal(number) / 8),

@@ -142,13 +142,15 @@ import Testing
         switch Int.random(in: 0..<3, using: &draws) {
         case 0:
           nextID += 1
-          let values: [String: Value] = [
+          let values: [String: PropertyValue] = [
             "entryID": .integer(nextID), "amount": 500, "note": .string("late \(commits)"),
           ]
           inserted.append(try draft.insert("Entry", values))
         case 1: try draft.delete(entries.remove(at: index))
         default:
-          let values: [String: Value] = ["amount": -1, "note": .string("changed \(commits)")]
+          let values: [String: PropertyValue] = [
+            "amount": -1, "note": .string("changed \(commits)"),
+          ]
           try draft.update(entries.remove(at: index), values)
         }
       }

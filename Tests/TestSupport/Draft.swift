@@ -19,7 +19,8 @@ package final class Draft {
   /// A new object with the given attribute values and to-one targets.
   @discardableResult
   package func insert(
-    _ name: String, _ values: [String: Value] = [:], to targets: [String: ObjectNumber] = [:],
+    _ name: String, _ values: [String: PropertyValue] = [:],
+    to targets: [String: ObjectNumber] = [:],
     number: ObjectNumber? = nil
   ) throws -> ObjectNumber {
     let entity = try entity(name)
@@ -35,7 +36,7 @@ package final class Draft {
 
   /// An object changed as it is now; `targets` with nil unlink.
   package func update(
-    _ number: ObjectNumber, _ values: [String: Value] = [:],
+    _ number: ObjectNumber, _ values: [String: PropertyValue] = [:],
     to targets: [String: ObjectNumber?] = [:], from version: UInt32? = nil
   ) throws {
     let snapshot = try file.snapshot()
@@ -116,7 +117,7 @@ package final class Draft {
   }
 
   private func fill(
-    _ record: inout RecordBuffer, _ entity: EntitySchema, _ values: [String: Value],
+    _ record: inout RecordBuffer, _ entity: EntitySchema, _ values: [String: PropertyValue],
     _ targets: [String: ObjectNumber]
   ) throws {
     for (name, value) in values {
@@ -139,7 +140,7 @@ package final class Draft {
   }
 
   /// The stored value of an object's attribute; a to-one target as its raw number.
-  package func value(_ number: ObjectNumber, _ name: String) throws -> Value? {
+  package func value(_ number: ObjectNumber, _ name: String) throws -> PropertyValue? {
     let snapshot = try file.snapshot()
     defer { snapshot.close() }
     guard let entity = file.schema.entity(of: number),

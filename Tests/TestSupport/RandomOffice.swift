@@ -8,7 +8,7 @@ package struct RandomOffice {
   /// One object: attribute values and to-one targets by name.
   package struct Object: Equatable {
     package var entity: String
-    package var values: [String: Value] = [:]
+    package var values: [String: PropertyValue] = [:]
     package var targets: [String: ObjectNumber] = [:]
   }
 
@@ -85,7 +85,7 @@ package struct RandomOffice {
   }
 
   private mutating func set(_ name: String, of number: ObjectNumber, _ random: inout SeededRandom) {
-    let value: Value =
+    let value: PropertyValue =
       switch name {
       case "age": .integer(.random(in: 18...30, using: &random))
       case "employeeID": .integer(.random(in: -300...300, using: &random))
@@ -100,7 +100,7 @@ package struct RandomOffice {
   }
 
   /// Short and long ones, some with one prefix longer than any key.
-  private func text(_ random: inout SeededRandom, isUnique: Bool) -> Value {
+  private func text(_ random: inout SeededRandom, isUnique: Bool) -> PropertyValue {
     if isUnique, Int.random(in: 0..<3, using: &random) == 0 { return .null }
     let tail = String(Int.random(in: 0..<400, using: &random))
     switch Int.random(in: 0..<6, using: &random) {

@@ -48,7 +48,7 @@ struct ChangeList {
     }
 
     /// Mixes all of a value in, of which the list may show a part only.
-    mutating func mix(_ value: Value) {
+    mutating func mix(_ value: PropertyValue) {
       switch value {
       case .binary(let data): mix(data)
       case .list(let values): for value in values { mix(value) }
@@ -113,7 +113,9 @@ struct ChangeList {
     }
 
     /// Who joins and who leaves: the others may be many.
-    private func members(_ property: String, from old: Value, to new: Value) -> JSONValue {
+    private func members(_ property: String, from old: PropertyValue, to new: PropertyValue)
+      -> JSONValue
+    {
       let (old, new) = (names(in: old), names(in: new))
       let (added, removed) = (Set(new).subtracting(old), Set(old).subtracting(new))
       return [
@@ -123,12 +125,12 @@ struct ChangeList {
       ]
     }
 
-    private func names(in value: Value) -> [String] {
+    private func names(in value: PropertyValue) -> [String] {
       guard case .list(let values) = value else { return [] }
       return values.compactMap { if case .objectID(let id) = $0 { name(id) } else { nil } }
     }
 
-    private mutating func json(_ value: Value) -> JSONValue {
+    private mutating func json(_ value: PropertyValue) -> JSONValue {
       // The numbers of inserted objects differ from one attempt to the next.
       if case .objectID(let id) = value { return ["object": .string(name(id))] }
       digest.mix(value)

@@ -10,7 +10,7 @@ struct TypedText {
   /// The value of a text; null for nil, and a binary as `{"base64": …}`.
   ///
   /// - Throws: `ArborError` `unparsableValue` for a text that is no value of the type.
-  func value(of json: JSONValue) throws(ArborError) -> Value {
+  func value(of json: JSONValue) throws(ArborError) -> PropertyValue {
     switch json {
     case .null: return .null
     case .bool(let flag) where attribute.type == .boolean: return .boolean(flag)
@@ -25,17 +25,17 @@ struct TypedText {
     }
   }
 
-  private func value(of text: String) throws(ArborError) -> Value {
-    let value: Value? =
+  private func value(of text: String) throws(ArborError) -> PropertyValue {
+    let value: PropertyValue? =
       switch attribute.type {
       case .string: .string(text)
-      case .integer16, .integer32, .integer64: Int64(text).map(Value.integer)
-      case .float, .double: Double(text).flatMap { $0.isNaN ? Value?.none : .double($0) }
-      case .decimal: JSONNumber(text: text)?.decimal.map(Value.decimal)
-      case .boolean: ["true": true, "false": false][text.lowercased()].map(Value.boolean)
-      case .date: ISO8601Date.parse(text).map(Value.date)
-      case .uuid: UUID(uuidString: text).map(Value.uuid)
-      case .uri: URL(string: text).map(Value.uri)
+      case .integer16, .integer32, .integer64: Int64(text).map(PropertyValue.integer)
+      case .float, .double: Double(text).flatMap { $0.isNaN ? PropertyValue?.none : .double($0) }
+      case .decimal: JSONNumber(text: text)?.decimal.map(PropertyValue.decimal)
+      case .boolean: ["true": true, "false": false][text.lowercased()].map(PropertyValue.boolean)
+      case .date: ISO8601Date.parse(text).map(PropertyValue.date)
+      case .uuid: UUID(uuidString: text).map(PropertyValue.uuid)
+      case .uri: URL(string: text).map(PropertyValue.uri)
       case .binary, .transformable, .composite, .undefined: nil
       }
     guard let value else { throw unparsable }

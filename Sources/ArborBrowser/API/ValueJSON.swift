@@ -13,7 +13,7 @@ enum ValueJSON {
   private static let exactInPage = Int64(-1 << 53)...Int64(1 << 53)
 
   /// A value; texts are cut behind a number of characters.
-  static func json(_ value: Value, longest: Int = longestAlone) -> JSONValue {
+  static func json(_ value: PropertyValue, longest: Int = longestAlone) -> JSONValue {
     switch value {
     case .null: .null
     case .boolean(let flag): .bool(flag)

@@ -9,7 +9,7 @@ package import Foundation
 /// to, and their text. All on one snapshot of the store.
 package struct ExportRun {
   /// What becomes of an attribute's value on its way out.
-  package typealias Mask = (_ entity: String, _ attribute: String, Value) -> Value
+  package typealias Mask = (_ entity: String, _ attribute: String, PropertyValue) -> PropertyValue
 
   private static let batch = 1_000
 

@@ -84,7 +84,7 @@ final class AttributeCoder: Sendable {
   // MARK: Reading
 
   /// The value of the attribute; `nil` if the JSON is not a value of it.
-  func value(_ node: JSONNode) -> Value? {
+  func value(_ node: JSONNode) -> PropertyValue? {
     if let conversion { conversion.value(node, for: self) } else { ownValue(node) }
   }
 
@@ -95,7 +95,7 @@ final class AttributeCoder: Sendable {
   }
 
   /// The value, or the error with its location.
-  func read(_ node: JSONNode) throws(ArborError) -> Value {
+  func read(_ node: JSONNode) throws(ArborError) -> PropertyValue {
     guard let value = value(node) else { throw problem(with: node) }
     return value
   }
@@ -104,7 +104,7 @@ final class AttributeCoder: Sendable {
   func date(_ node: JSONNode) -> Date? { conversion == nil ? dates?.date(node) : nil }
 
   /// The value in the attribute's own form, without a conversion of a sync.
-  func ownValue(_ node: JSONNode) -> Value? {
+  func ownValue(_ node: JSONNode) -> PropertyValue? {
     if isNull(node) { return .null }
     if let exact = ExactForm.content(of: node) {
       if let value = ExactForm.value(exact, for: type) { return value }
@@ -114,7 +114,7 @@ final class AttributeCoder: Sendable {
     if kind.isNumber, let text = node.string {
       return numbers?.number(text).flatMap { kind.value(ofDocument: $0) }
     }
-    if let dates { return dates.date(node).map(Value.date) }
+    if let dates { return dates.date(node).map(PropertyValue.date) }
     return kind.value(ofDocument: node) ?? converted(node)
   }
 
@@ -123,10 +123,10 @@ final class AttributeCoder: Sendable {
   }
 
   /// The value that a conversion of the import makes.
-  private func converted(_ node: JSONNode) -> Value? {
+  private func converted(_ node: JSONNode) -> PropertyValue? {
     if type == .boolean, conversions.contains(.booleans) {
       return (node.string ?? node.number?.text).flatMap { Self.booleans[$0.lowercased()] }
-        .map(Value.boolean)
+        .map(PropertyValue.boolean)
     }
     if type == .string, conversions.contains(.textsFromNumbers) {
       return node.number.map { .string($0.text) }
@@ -138,9 +138,9 @@ final class AttributeCoder: Sendable {
     "1": true, "yes": true, "true": true, "0": false, "no": false, "false": false,
   ]
 
-  private func composite(_ node: JSONNode) -> Value? {
+  private func composite(_ node: JSONNode) -> PropertyValue? {
     guard let members = node.members else { return nil }
-    var values: [String: Value] = [:]
+    var values: [String: PropertyValue] = [:]
     for member in members {
       guard let part = parts.first(where: { $0.name == member.key }),
         let value = part.value(member.value)
@@ -208,7 +208,7 @@ final class AttributeCoder: Sendable {
   /// The value of a number attribute that identifies objects, from a text that spells it, in the
   /// form that the attribute keeps; `nil` for anything else. A number is not the identity of
   /// objects that texts identify.
-  func key(_ node: JSONNode) -> Value? {
+  func key(_ node: JSONNode) -> PropertyValue? {
     if conversion != nil { return nil }
     guard kind.isNumber else { return node.kind == .number ? ownValue(node) : nil }
     if let number = node.number { return self.number(spelledAs: number.text) }
@@ -216,22 +216,22 @@ final class AttributeCoder: Sendable {
   }
 
   /// The value of an attribute that identifies objects, from a text that spells it.
-  func key(spelledAs text: String) -> Value? {
+  func key(spelledAs text: String) -> PropertyValue? {
     // Only a number is a key of an attribute that takes values of any type.
     if type != .undefined, let value = type.fitting(.string(text)) { return value }
     return number(spelledAs: text)
   }
 
-  private func number(spelledAs text: String) -> Value? {
+  private func number(spelledAs text: String) -> PropertyValue? {
     guard let number = JSONNumber(text: text) else { return nil }
-    let value = number.int64.map(Value.integer) ?? number.decimal.map(Value.decimal)
+    let value = number.int64.map(PropertyValue.integer) ?? number.decimal.map(PropertyValue.decimal)
     return value.flatMap { type.fitting($0) }
   }
 
   // MARK: Writing
 
   /// The JSON that is read as the very same value; `nil` if there is none, as for NaN.
-  func json(_ value: Value) -> JSONValue? {
+  func json(_ value: PropertyValue) -> JSONValue? {
     switch value {
     case .null: .null
     case .boolean(let bool): .bool(bool)
@@ -269,7 +269,7 @@ final class AttributeCoder: Sendable {
     return dates?.areISO8601 == false ? ExactForm.json(.string(text)) : .string(text)
   }
 
-  private func json(_ values: [String: Value]) -> JSONValue? {
+  private func json(_ values: [String: PropertyValue]) -> JSONValue? {
     var members: [JSONObject.Element] = []
     for part in parts {
       guard let value = values[part.name] else { continue }

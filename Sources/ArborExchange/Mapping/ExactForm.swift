@@ -22,13 +22,13 @@ enum ExactForm {
   }
 
   /// The value that the form's content denotes, or nil.
-  static func value(_ content: JSONNode, for type: AttributeType) -> Value? {
+  static func value(_ content: JSONNode, for type: AttributeType) -> PropertyValue? {
     switch type {
-    case .string: content.string.map(Value.string)
+    case .string: content.string.map(PropertyValue.string)
     case .date:
       (content.string.flatMap(ISO8601Date.parse)
-        ?? double(content).map(Date.init(timeIntervalSinceReferenceDate:))).map(Value.date)
-    case _ where FieldKind(type).form == .real: double(content).map(Value.double)
+        ?? double(content).map(Date.init(timeIntervalSinceReferenceDate:))).map(PropertyValue.date)
+    case _ where FieldKind(type).form == .real: double(content).map(PropertyValue.double)
     default: nil
     }
   }

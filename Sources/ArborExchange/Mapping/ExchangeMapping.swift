@@ -136,14 +136,14 @@ extension MappedAttribute {
   /// The value of an attribute that identifies objects, or the error with its location.
   ///
   /// - Parameter isLenient: Whether an item whose identity cannot be read simply lacks it.
-  func identity(_ node: JSONNode, isLenient: Bool) throws(ArborError) -> Value {
+  func identity(_ node: JSONNode, isLenient: Bool) throws(ArborError) -> PropertyValue {
     if let key = coder.key(node) ?? coder.value(node) { return key }
     guard isLenient else { throw coder.problem(with: node) }
     return .null
   }
 
   /// The value that the attribute will hold; `nil` if the JSON is not one of it.
-  func value(_ node: JSONNode) -> Value? {
+  func value(_ node: JSONNode) -> PropertyValue? {
     identifies ? coder.key(node) ?? coder.value(node) : coder.value(node)
   }
 }

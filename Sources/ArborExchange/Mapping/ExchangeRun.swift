@@ -282,7 +282,7 @@ final class ExchangeRun {
     _ mapping: ExchangeMapping, _ isTold: Bool, _ isNew: Bool
   ) throws(ArborError) -> Bool {
     let name = attribute.name
-    let value: Value
+    let value: PropertyValue
     if let read = attribute.value(node) {
       value = read
     } else if let drops = plan.drops {
@@ -325,7 +325,7 @@ final class ExchangeRun {
 
   /// Sets an attribute; false if it has the value already.
   private func assign(
-    _ value: Value, to attribute: MappedAttribute, of object: ManagedObject, _ isNew: Bool
+    _ value: PropertyValue, to attribute: MappedAttribute, of object: ManagedObject, _ isNew: Bool
   ) throws(ArborError) -> Bool {
     if !isNew, object.value(atSlot: attribute.slot) == value { return false }
     if attribute.coder.isDerived {
@@ -339,7 +339,7 @@ final class ExchangeRun {
   /// Tells an object's hook of a value, dates in one form, whatever the document's; false if the
   /// object has not taken it.
   private static func tell(
-    _ object: ManagedObject, _ value: Value, _ node: JSONNode, _ name: String
+    _ object: ManagedObject, _ value: PropertyValue, _ node: JSONNode, _ name: String
   ) -> Bool {
     switch value {
     case .string(let text): object.importValue(.string(text), forKey: name)

@@ -9,10 +9,10 @@ enum IdentityKey: Hashable {
   case number(Int64)
   case text(String)
   /// Everything else, in the order of the attributes.
-  case values([Value])
+  case values([PropertyValue])
 
   /// `nil` if a value is null: what lacks a part of its identity is like nothing else.
-  init?(_ values: [Value]) {
+  init?(_ values: [PropertyValue]) {
     guard !values.isEmpty, !values.contains(where: \.isNull) else { return nil }
     if values.count == 1 { self.init(values[0]) } else { self = .values(values) }
   }
@@ -21,7 +21,7 @@ enum IdentityKey: Hashable {
   static let none = IdentityKey.values([])
 
   /// The identity of a single attribute; `nil` if its value is null.
-  init?(_ value: Value) {
+  init?(_ value: PropertyValue) {
     switch value {
     case .null: return nil
     case .integer(let number): self = .number(number)
@@ -30,7 +30,7 @@ enum IdentityKey: Hashable {
     }
   }
 
-  subscript(index: Int) -> Value {
+  subscript(index: Int) -> PropertyValue {
     switch self {
     case .number(let number): .integer(number)
     case .text(let text): .string(text)

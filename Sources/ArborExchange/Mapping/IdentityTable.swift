@@ -190,15 +190,15 @@ final class IdentityTable {
     var condition = scope
     for (keyIndex, attribute) in attributes.enumerated() {
       let isOneOf = try FetchPredicate(
-        format: "%K IN %@", attribute.name, Value.list(Self.values(wanted, at: keyIndex)))
+        format: "%K IN %@", attribute.name, PropertyValue.list(Self.values(wanted, at: keyIndex)))
       condition = condition.map { $0 && isOneOf } ?? isOneOf
     }
     return condition
   }
 
   /// The values of the keys' attribute at a index, each once; numbers in order, for the index.
-  private static func values(_ keys: ArraySlice<IdentityKey>, at keyIndex: Int) -> [Value] {
-    if let numbers = numbers(keys) { return numbers.map(Value.integer) }
+  private static func values(_ keys: ArraySlice<IdentityKey>, at keyIndex: Int) -> [PropertyValue] {
+    if let numbers = numbers(keys) { return numbers.map(PropertyValue.integer) }
     return Array(Set(keys.map { $0[keyIndex] }))
   }
 

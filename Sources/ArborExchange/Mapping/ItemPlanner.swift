@@ -228,7 +228,7 @@ final class ItemPlanner {
   ) throws(ArborError) -> Int32 {
     guard let table, let identity = mapping.identity else { return -1 }
     if identity.attributes.isEmpty { return want(.none, table) }
-    var parts: [Value] = []
+    var parts: [PropertyValue] = []
     for index in identity.attributes {
       let node = Int(plan.values[values + index])
       guard node > 0 else { return -1 }

@@ -203,7 +203,7 @@ extension SeedReader {
 
   private func term(
     _ member: JSONNode.Member, of mapping: ExchangeMapping
-  ) throws(ArborError) -> (attribute: AttributeCoder, value: Value) {
+  ) throws(ArborError) -> (attribute: AttributeCoder, value: PropertyValue) {
     let entity = mapping.entity
     guard let index = mapping.index(of: member.key) else {
       throw unknownProperty(member, of: entity)

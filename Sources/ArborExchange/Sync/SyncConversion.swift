@@ -10,7 +10,7 @@ struct SyncConversion: Sendable {
 
   /// The value that the attribute will hold; `nil` for one that it cannot hold, and strictly for one
   /// of another type.
-  func value(_ node: JSONNode, for attribute: AttributeCoder) -> Value? {
+  func value(_ node: JSONNode, for attribute: AttributeCoder) -> PropertyValue? {
     if node.kind == .null { return .null }
     if case .value = kind { return attribute.ownValue(node) ?? mismatch }
     guard let value = converted(node, attribute.type) else { return mismatch }
@@ -26,18 +26,18 @@ struct SyncConversion: Sendable {
       code: isParsed && node.kind == .string ? .unparsableValue : .invalidDocument)
   }
 
-  private var mismatch: Value? { isStrict ? nil : .null }
+  private var mismatch: PropertyValue? { isStrict ? nil : .null }
 
-  private func converted(_ node: JSONNode, _ type: AttributeType) -> Value? {
+  private func converted(_ node: JSONNode, _ type: AttributeType) -> PropertyValue? {
     switch kind {
-    case .string: node.string.map(Value.string)
-    case .bool: node.bool.map(Value.boolean)
+    case .string: node.string.map(PropertyValue.string)
+    case .bool: node.bool.map(PropertyValue.boolean)
     case .int: number(node).flatMap(Self.whole)
     case .number: number(node).flatMap { Self.exact($0, type) }
-    case .double: number(node)?.double.map(Value.double)
+    case .double: number(node)?.double.map(PropertyValue.double)
     case .float:
       number(node)?.double.flatMap { Float($0).isFinite ? .double(Double(Float($0))) : nil }
-    case .isoDate: node.string.flatMap(ISO8601Date.parseInZone).map(Value.date)
+    case .isoDate: node.string.flatMap(ISO8601Date.parseInZone).map(PropertyValue.date)
     case .value, .toOne, .toMany: nil
     }
   }
@@ -47,15 +47,16 @@ struct SyncConversion: Sendable {
     node.number ?? node.bool.map { JSONNumber($0 ? 1 : 0) }
   }
 
-  private static func whole(_ number: JSONNumber) -> Value? {
+  private static func whole(_ number: JSONNumber) -> PropertyValue? {
     if let whole = number.int64 { return .integer(whole) }
-    return number.double.flatMap { Int64(exactly: $0.rounded(.towardZero)) }.map(Value.integer)
+    return number.double.flatMap { Int64(exactly: $0.rounded(.towardZero)) }.map(
+      PropertyValue.integer)
   }
 
-  private static func exact(_ number: JSONNumber, _ type: AttributeType) -> Value? {
+  private static func exact(_ number: JSONNumber, _ type: AttributeType) -> PropertyValue? {
     if let whole = number.int64 { return .integer(whole) }
     if type == .decimal, let decimal = number.decimal { return .decimal(decimal) }
-    return number.double.map(Value.double)
+    return number.double.map(PropertyValue.double)
   }
 
   private var expectation: String {

@@ -9,7 +9,7 @@ enum EncodedValue {
   /// An optional property that is nil.
   case missing
   /// A single value, or nil that was written as such.
-  case value(Value)
+  case value(PropertyValue)
   /// Beyond `Int64`.
   case unsigned(UInt64)
   case float(Float)
@@ -19,7 +19,7 @@ enum EncodedValue {
   /// What a transformer made for a document.
   case json(JSONValue)
   /// What a transformer made for a store.
-  case stored(Value)
+  case stored(PropertyValue)
   /// What the transformer of a transformable attribute gets.
   case transformable(Any)
 
@@ -91,7 +91,7 @@ struct StoredForm {
   let mapping: ModelMapping
 
   enum Content {
-    case value(Value)
+    case value(PropertyValue)
     /// What the transformer of a transformable attribute gets.
     case transformable(Any)
 
@@ -115,7 +115,7 @@ struct StoredForm {
   /// The value that an attribute, or a part of a composite one, keeps.
   private func value(
     _ encoded: EncodedValue, of key: String, for attribute: AttributeCoder
-  ) throws(ArborError) -> Value {
+  ) throws(ArborError) -> PropertyValue {
     // What the attribute would convert, as a text into a UUID, would not come back as it went.
     guard let value = try plain(encoded, of: key, for: attribute),
       value.isNull || attribute.kind.keeps(value)
@@ -132,24 +132,24 @@ struct StoredForm {
 
   private func plain(
     _ encoded: EncodedValue, of key: String, for attribute: AttributeCoder
-  ) throws(ArborError) -> Value? {
+  ) throws(ArborError) -> PropertyValue? {
     switch encoded {
     case .missing: return .null
     case .unsigned(let number): return .decimal(Decimal(number))
     case .float(let number): return .double(Double(number))
     case .value(let value), .stored(let value): return value
     case .members(let parts):
-      guard case .composite = attribute.type else { return Value?.none }
+      guard case .composite = attribute.type else { return PropertyValue?.none }
       return try composite(parts, of: key, attribute)
-    case .model, .list, .json, .transformable: return Value?.none
+    case .model, .list, .json, .transformable: return PropertyValue?.none
     }
   }
 
   private func composite(
     _ members: EncodedParts, of key: String, _ attribute: AttributeCoder
-  ) throws(ArborError) -> Value {
+  ) throws(ArborError) -> PropertyValue {
     let parts = attribute.parts
-    var values: [String: Value] = [:]
+    var values: [String: PropertyValue] = [:]
     for (name, value) in zip(members.keys, members.values) {
       guard let part = parts.first(where: { $0.name == name }) else {
         throw error(
@@ -163,7 +163,7 @@ struct StoredForm {
   }
 
   /// Whether a whole number has come through unchanged.
-  private func isExact(_ value: Value, _ fitting: Value) -> Bool {
+  private func isExact(_ value: PropertyValue, _ fitting: PropertyValue) -> Bool {
     guard case .integer(let number) = value, case .double(let double) = fitting else { return true }
     return Int64(exactly: double) == number
   }

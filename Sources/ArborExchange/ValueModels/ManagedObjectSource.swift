@@ -5,7 +5,7 @@ import Foundation
 /// A stored object or one of its properties, to be decoded.
 struct ManagedObjectSource: ValueModelSource {
   enum Content {
-    case value(Value)
+    case value(PropertyValue)
     /// What a to-one relationship leads to, or the object that a model is made of.
     case object(ManagedObject)
     case objects([ManagedObject])
@@ -41,11 +41,11 @@ struct ManagedObjectSource: ValueModelSource {
     traits.managedTransformers.isEmpty ? nil : traits.managedTransformers[key]
   }
 
-  private var value: Value? { if case .value(let value) = content { value } else { nil } }
+  private var value: PropertyValue? { if case .value(let value) = content { value } else { nil } }
 
   var isNull: Bool { value?.isNull ?? false }
 
-  func raw() -> Value {
+  func raw() -> PropertyValue {
     switch content {
     case .value(let value): value
     case .object(let object): .objectID(object.objectID)
@@ -143,7 +143,7 @@ struct ManagedObjectSource: ValueModelSource {
   }
 
   /// The attribute's value; of a transformable one the result of its transformer.
-  private func plain<T>(_ type: T.Type) throws -> Value? {
+  private func plain<T>(_ type: T.Type) throws -> PropertyValue? {
     guard case .transformable? = self.type, let value: T = try transformed() else { return value }
     return (value as? any PredicateArgument)?.predicateValue
   }

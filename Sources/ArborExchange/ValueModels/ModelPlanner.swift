@@ -142,7 +142,7 @@ final class ModelPlanner: ModelWriting {
     guard let identity = plan.mapping(of: item).identity,
       let table = plan.tables[Int(item.mapping)]
     else { return -1 }
-    let values = identity.attributes.map { slot -> Value in
+    let values = identity.attributes.map { slot -> PropertyValue in
       guard case .value(let value)? = content(of: item, slot) else { return .null }
       return value
     }

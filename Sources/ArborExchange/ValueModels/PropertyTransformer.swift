@@ -5,7 +5,7 @@ public import ArborModel
 public typealias JSONTransformer = PropertyTransformer<JSONValue>
 
 /// Turns a property of a value model into an attribute's value and back.
-public typealias ManagedTransformer = PropertyTransformer<Value>
+public typealias ManagedTransformer = PropertyTransformer<PropertyValue>
 
 /// Turns what stands in JSON or in a store into a property of a value model, and back.
 ///
@@ -169,13 +169,13 @@ extension JSONValue: TransformedForm {
   public var numberForm: Double? { number?.double }
 }
 
-extension Value: TransformedForm {
+extension PropertyValue: TransformedForm {
   /// ``null``.
-  public static var nothing: Value { .null }
+  public static var nothing: PropertyValue { .null }
   /// A text.
-  public static func text(_ text: String) -> Value { .string(text) }
+  public static func text(_ text: String) -> PropertyValue { .string(text) }
   /// A number.
-  public static func number(_ number: Double) -> Value { .double(number) }
+  public static func number(_ number: Double) -> PropertyValue { .double(number) }
   /// Whether this is ``null``.
   public var isNothing: Bool { isNull }
   /// The text of a ``string(_:)``.

@@ -123,10 +123,10 @@ extension ModelDifference {
 
   /// The least and the greatest value of an attribute; for strings, the lengths in characters.
   public struct Bounds: Sendable, Hashable {
-    /// The least value allowed; ``Value/null``: no bound.
-    public let minimum: Value
-    /// The greatest value allowed; ``Value/null``: no bound.
-    public let maximum: Value
+    /// The least value allowed; ``PropertyValue/null``: no bound.
+    public let minimum: PropertyValue
+    /// The greatest value allowed; ``PropertyValue/null``: no bound.
+    public let maximum: PropertyValue
 
     init(_ attribute: AttributeDescription) {
       minimum = attribute.minimum
@@ -137,9 +137,10 @@ extension ModelDifference {
     func isNarrower(than other: Bounds) -> Bool {
       let isHigher =
         !minimum.isNull
-        && (other.minimum.isNull || Value.compare(minimum, other.minimum) == .greater)
+        && (other.minimum.isNull || PropertyValue.compare(minimum, other.minimum) == .greater)
       let isLower =
-        !maximum.isNull && (other.maximum.isNull || Value.compare(maximum, other.maximum) == .less)
+        !maximum.isNull
+        && (other.maximum.isNull || PropertyValue.compare(maximum, other.maximum) == .less)
       return isHigher || isLower
     }
   }
@@ -149,7 +150,7 @@ extension ModelDifference {
     /// Nil.
     case null
     /// The default of the newer model.
-    case value(Value)
+    case value(PropertyValue)
     /// What the attribute's derivation computes.
     case computed
     /// Nothing, since the attribute lives in memory only.

@@ -53,7 +53,7 @@ extension ModelDifference {
     /// It may no longer be nil; what objects have as its value for which it was.
     case becameMandatory(Filling)
     /// New objects start with another value.
-    case defaultChanged(from: Value, to: Value)
+    case defaultChanged(from: PropertyValue, to: PropertyValue)
     /// It becomes derived, is derived otherwise, or is no longer derived.
     case derivationChanged(from: String?, to: String?)
     /// It lives in memory only.

@@ -289,7 +289,7 @@ private func removal(keptIn entities: [String]) -> String {
 
 private func list(_ properties: [String]) -> String { "(\(properties.joined(separator: ", ")))" }
 
-extension Value {
+extension PropertyValue {
   /// The value as a person reads it, texts in quotation marks.
   fileprivate var quoted: String {
     if case .string(let text) = self { "\"\(text)\"" } else { description }

@@ -84,7 +84,7 @@ enum ModelJSON {
 
 extension AttributeType {
   /// A default value or bound of this type in the JSON form.
-  func json(of value: Value) -> JSONValue {
+  func json(of value: PropertyValue) -> JSONValue {
     switch value {
     case .boolean(let flag): .bool(flag)
     case .integer(let number): .number(JSONNumber(number))
@@ -107,7 +107,7 @@ extension AttributeType {
   }
 
   /// The value of this type that JSON stands for, or nil where it stands for none.
-  func value(ofJSON node: JSONNode) -> Value? {
+  func value(ofJSON node: JSONNode) -> PropertyValue? {
     switch node.kind {
     case .null: .null
     case .bool: node.bool.flatMap { fitting(.boolean($0)) }

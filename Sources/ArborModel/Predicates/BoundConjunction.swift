@@ -21,7 +21,7 @@ package struct BoundConjunction: Sendable {
   ///
   /// - Throws: ``ArborError`` `invalidPredicate` where an argument does not fit its comparison.
   package func conjunction(
-    arguments: [Value], environment: PredicateEnvironment
+    arguments: [PropertyValue], environment: PredicateEnvironment
   ) throws(ArborError) -> Conjunction? {
     var conjuncts: [Conjunct] = []
     conjuncts.reserveCapacity(members.count)
@@ -80,7 +80,7 @@ struct BoundMember: Sendable {
 
   /// The member with its arguments; nil where no record fulfils it.
   func conjunct(
-    arguments: [Value], environment: PredicateEnvironment
+    arguments: [PropertyValue], environment: PredicateEnvironment
   ) throws(ArborError) -> Conjunct? {
     guard alternatives.isEmpty else {
       return try disjunction(arguments: arguments, environment: environment)
@@ -96,9 +96,9 @@ struct BoundMember: Sendable {
 
   /// Alternatives that ask one property for single values are one question for several.
   private func disjunction(
-    arguments: [Value], environment: PredicateEnvironment
+    arguments: [PropertyValue], environment: PredicateEnvironment
   ) throws(ArborError) -> Conjunct? {
-    var points: [(term: IndexableTerm, values: [Value])] = []
+    var points: [(term: IndexableTerm, values: [PropertyValue])] = []
     var others: [Conjunction] = []
     for alternative in alternatives {
       guard
@@ -144,7 +144,7 @@ extension Conjunction {
 
 extension IndexableTerm {
   /// The values that the term asks for, where it asks for values and nothing else.
-  fileprivate var points: [Value]? {
+  fileprivate var points: [PropertyValue]? {
     guard isExact else { return nil }
     switch condition {
     case .equals(let value): return [value]
@@ -166,7 +166,7 @@ extension BoundPredicate {
   ///
   /// - Throws: ``ArborError`` `invalidPredicate` if an argument does not fit its comparison.
   package func conjunction(
-    arguments: [Value], environment: PredicateEnvironment
+    arguments: [PropertyValue], environment: PredicateEnvironment
   ) throws(ArborError) -> Conjunction {
     try shape.conjunction(arguments: arguments, environment: environment) ?? .never
   }

@@ -4,7 +4,7 @@
 /// that compute one value are the functions of their meaning likewise.
 package indirect enum BoundExpression: Sendable {
   case path(BoundPath)
-  case constant(Value)
+  case constant(PropertyValue)
   case argument(Int)
   case list([BoundExpression])
   /// The members of a to-many relationship: in their order where it is ordered, else ascending.

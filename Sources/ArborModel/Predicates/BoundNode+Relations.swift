@@ -119,7 +119,7 @@ extension BoundExpression {
     }
   }
 
-  fileprivate func valueOfNil(_ constants: PredicateConstants) -> Value? {
+  fileprivate func valueOfNil(_ constants: PredicateConstants) -> PropertyValue? {
     if case .path = self { return .some(.null) }
     return constants.value(of: self)
   }

@@ -1,12 +1,12 @@
 /// Bound trees in words, for people who read plans: nearly the language itself.
 package struct BoundText {
-  let constant: (Value) -> String
-  let arguments: [Value]
+  let constant: (PropertyValue) -> String
+  let arguments: [PropertyValue]
 
   /// - Parameters:
   ///   - arguments: The constants of the trees' `.argument`s.
   ///   - constant: How constants are shown; as in the language where it is left out.
-  package init(arguments: [Value], constant: ((Value) -> String)? = nil) {
+  package init(arguments: [PropertyValue], constant: ((PropertyValue) -> String)? = nil) {
     self.arguments = arguments
     self.constant = constant ?? PredicateLiteral.text
   }

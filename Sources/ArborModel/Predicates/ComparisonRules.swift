@@ -9,7 +9,7 @@ package enum ComparisonRules {
   ///
   /// - Parameter arguments: The constants of arguments; nil while they are not known.
   /// - Throws: ``ArborError`` `invalidPredicate` where it does not.
-  static func check(_ comparison: BoundComparison, arguments: [Value]?) throws(ArborError) {
+  static func check(_ comparison: BoundComparison, arguments: [PropertyValue]?) throws(ArborError) {
     if let error = nanProblem(comparison, arguments) { throw error }
     if let arguments, let problem = castProblem(comparison, arguments) {
       throw comparison.site.error(problem)
@@ -44,7 +44,7 @@ package enum ComparisonRules {
     }
   }
 
-  static func check(_ node: BoundNode, arguments: [Value]) throws(ArborError) {
+  static func check(_ node: BoundNode, arguments: [PropertyValue]) throws(ArborError) {
     switch node {
     case .constant: break
     case .not(let node), .quantified(_, _, let node): try check(node, arguments: arguments)
@@ -60,7 +60,7 @@ package enum ComparisonRules {
 
   /// NaN where a value is expected: nothing equals it, and no attribute holds it.
   private static func nanProblem(
-    _ comparison: BoundComparison, _ arguments: [Value]?
+    _ comparison: BoundComparison, _ arguments: [PropertyValue]?
   ) -> ArborError? {
     let sides = [(comparison.left, comparison.right), (comparison.right, comparison.left)]
     for (side, other) in sides where isNaN(side, arguments) {
@@ -73,7 +73,7 @@ package enum ComparisonRules {
     return nil
   }
 
-  private static func isNaN(_ expression: BoundExpression, _ arguments: [Value]?) -> Bool {
+  private static func isNaN(_ expression: BoundExpression, _ arguments: [PropertyValue]?) -> Bool {
     switch expression {
     case .constant(let value): value.containsNaN
     case .argument(let index):
@@ -86,7 +86,9 @@ package enum ComparisonRules {
   // MARK: Casts
 
   /// An argument that is cast to a date and is none.
-  private static func castProblem(_ comparison: BoundComparison, _ arguments: [Value]) -> String? {
+  private static func castProblem(_ comparison: BoundComparison, _ arguments: [PropertyValue])
+    -> String?
+  {
     var problem: String?
     for side in [comparison.left, comparison.right] where side.hasCastArguments {
       _ = side.contains { expression, _ in
@@ -103,7 +105,8 @@ package enum ComparisonRules {
 
   /// A path of many values where one is needed.
   private static func manyProblem(
-    _ comparison: BoundComparison, _ left: ValueKind, _ right: ValueKind, _ arguments: [Value]?
+    _ comparison: BoundComparison, _ left: ValueKind, _ right: ValueKind,
+    _ arguments: [PropertyValue]?
   ) -> ArborError? {
     switch comparison.comparison {
     case .equal, .notEqual:
@@ -124,7 +127,7 @@ package enum ComparisonRules {
     }
   }
 
-  private static func isNil(_ expression: BoundExpression, _ arguments: [Value]?) -> Bool {
+  private static func isNil(_ expression: BoundExpression, _ arguments: [PropertyValue]?) -> Bool {
     switch expression {
     case .constant(.null): true
     case .argument(let index):
@@ -230,7 +233,7 @@ package enum ComparisonRules {
   /// What an expression gives.
   ///
   /// - Parameter arguments: The constants of arguments; nil while they are not known.
-  static func kind(of expression: BoundExpression, _ arguments: [Value]?) -> ValueKind {
+  static func kind(of expression: BoundExpression, _ arguments: [PropertyValue]?) -> ValueKind {
     func kind(_ expression: BoundExpression) -> ValueKind { Self.kind(of: expression, arguments) }
     switch expression {
     case .constant(let value): return ValueKind(value)

@@ -2,7 +2,7 @@
 ///
 /// Trees are canonical; ``aggregate(_:)``, ``member(of:_:)`` and ``casting(_:to:_:)`` keep them so.
 package indirect enum ExpressionNode: Sendable, Hashable {
-  case constant(Value)
+  case constant(PropertyValue)
   /// A value that stands outside the tree: an interpolated one or a format's argument.
   case argument(Int)
   case variable(String, PredicateSite)
@@ -25,7 +25,7 @@ package indirect enum ExpressionNode: Sendable, Hashable {
 
   /// A list in canonical form: a constant where all its elements are.
   package static func aggregate(_ elements: [ExpressionNode]) -> ExpressionNode {
-    var values: [Value] = []
+    var values: [PropertyValue] = []
     values.reserveCapacity(elements.count)
     for element in elements {
       guard case .constant(let value) = element else { return .list(elements) }

@@ -31,7 +31,7 @@ extension FetchPredicate {
     try self.init(format: shape, values: values)
   }
 
-  private init(format shape: ParsedPredicate, values: [Value]) throws(ArborError) {
+  private init(format shape: ParsedPredicate, values: [PropertyValue]) throws(ArborError) {
     if case .failure(let error) = shape.outcome { throw error }
     guard values.count == shape.argumentCount else {
       throw ArborError(

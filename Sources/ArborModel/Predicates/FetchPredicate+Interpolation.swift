@@ -16,7 +16,7 @@ extension FetchPredicate: ExpressibleByStringInterpolation {
   /// Gathers the text between interpolated values, and the values.
   public struct StringInterpolation: StringInterpolationProtocol {
     var segments = PredicateSegments(first: "")
-    var arguments: [Value] = []
+    var arguments: [PropertyValue] = []
 
     /// Begins a predicate.
     public init(literalCapacity: Int, interpolationCount: Int) {
@@ -36,7 +36,7 @@ extension FetchPredicate: ExpressibleByStringInterpolation {
 
     /// Adds a constant, or nil.
     public mutating func appendInterpolation<Argument: PredicateArgument>(_ value: Argument?) {
-      appendInterpolation(value?.predicateValue ?? Value.null)
+      appendInterpolation(value?.predicateValue ?? PropertyValue.null)
     }
 
     /// Adds a constant of any type, or nil.

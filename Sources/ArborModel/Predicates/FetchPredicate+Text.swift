@@ -37,7 +37,7 @@ extension FetchPredicate: Codable {
     let container = try decoder.container(keyedBy: CodingKeys.self)
     let constants = try container.decodeIfPresent([String].self, forKey: .constants) ?? []
     do {
-      var values: [Value] = []
+      var values: [PropertyValue] = []
       for text in constants { values.append(try PredicateLiteral.value(of: text)) }
       try self.init(format: container.decode(String.self, forKey: .format), arguments: values)
     } catch let error as ArborError {
@@ -69,7 +69,7 @@ extension PredicateLiteral {
   /// The constant that a text is.
   ///
   /// - Throws: ``ArborError`` `invalidPredicate` where it is none.
-  fileprivate static func value(of text: String) throws(ArborError) -> Value {
+  fileprivate static func value(of text: String) throws(ArborError) -> PropertyValue {
     let limits = PredicateLimits(maximumLength: .max, maximumTerms: .max)
     let shape = PredicateParser.parse(
       PredicateText(segments: ["SELF == " + text]), isFormat: false, limits: limits)

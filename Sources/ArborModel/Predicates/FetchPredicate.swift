@@ -15,13 +15,13 @@
 /// what was joined is put together when it is first used.
 public struct FetchPredicate: Sendable {
   private enum Form {
-    case whole(ParsedPredicate, [Value])
+    case whole(ParsedPredicate, [PropertyValue])
     case joined(JoinedPredicate)
   }
 
   private let form: Form
 
-  package init(shape: ParsedPredicate, arguments: [Value]) {
+  package init(shape: ParsedPredicate, arguments: [PropertyValue]) {
     form = .whole(shape, arguments)
   }
 
@@ -29,9 +29,9 @@ public struct FetchPredicate: Sendable {
 
   package var shape: ParsedPredicate { whole.shape }
 
-  package var arguments: [Value] { whole.arguments }
+  package var arguments: [PropertyValue] { whole.arguments }
 
-  private var whole: (shape: ParsedPredicate, arguments: [Value]) {
+  private var whole: (shape: ParsedPredicate, arguments: [PropertyValue]) {
     switch form {
     case .whole(let shape, let arguments): (shape, arguments)
     case .joined(let joined): joined.whole
@@ -68,7 +68,7 @@ extension FetchPredicate {
   /// A predicate from a tree.
   ///
   /// - Parameter arguments: The constants of the tree's `.argument`s.
-  package init(node: PredicateNode, arguments: [Value] = []) {
+  package init(node: PredicateNode, arguments: [PropertyValue] = []) {
     self.init(
       shape: ParsedPredicate(source: nil, outcome: .success(node), argumentCount: arguments.count),
       arguments: arguments)

@@ -3,9 +3,9 @@ internal import Foundation
 /// The values of a field between two bounds that the field itself can hold.
 struct IndexRange {
   /// `.null` where there is no lower bound; nil is in no range.
-  let lower: Value
+  let lower: PropertyValue
   let isLowerIncluded: Bool
-  let upper: Value?
+  let upper: PropertyValue?
   let isUpperIncluded: Bool
 
   var condition: IndexableTerm.Condition {
@@ -14,7 +14,9 @@ struct IndexRange {
       isUpperIncluded: isUpperIncluded)
   }
 
-  private init(lower: Value, _ isLowerIncluded: Bool, upper: Value?, _ isUpperIncluded: Bool) {
+  private init(
+    lower: PropertyValue, _ isLowerIncluded: Bool, upper: PropertyValue?, _ isUpperIncluded: Bool
+  ) {
     self.lower = lower
     self.isLowerIncluded = isLowerIncluded
     self.upper = upper
@@ -22,7 +24,7 @@ struct IndexRange {
   }
 
   /// What a comparison with a constant accepts; nil for nothing.
-  init?(_ comparison: ComparisonOperator, _ constant: Value, kind: FieldKind) {
+  init?(_ comparison: ComparisonOperator, _ constant: PropertyValue, kind: FieldKind) {
     switch (kind.form, kind.width) {
     case (.flag, _):
       let interval = WholeNumbers.interval(comparison, constant).intersection(.closed(0, 1))
@@ -44,13 +46,13 @@ struct IndexRange {
   }
 
   private init?(
-    _ comparison: ComparisonOperator, _ constant: Value,
+    _ comparison: ComparisonOperator, _ constant: PropertyValue,
     whole: (some FixedWidthInteger & SignedInteger).Type
   ) {
     let bounds = NumericInterval.closed(Int64(whole.min), Int64(whole.max))
     self.init(
       WholeNumbers.interval(comparison, constant).intersection(bounds), least: Int64(whole.min),
-      greatest: Int64(whole.max), Value.integer)
+      greatest: Int64(whole.max), PropertyValue.integer)
   }
 
   /// - Parameters:
@@ -58,14 +60,14 @@ struct IndexRange {
   ///   - greatest: The greatest, likewise.
   private init?<Number>(
     _ interval: NumericInterval<Number>, least: Number?, greatest: Number?,
-    _ value: (Number) -> Value
+    _ value: (Number) -> PropertyValue
   ) {
     guard case .closed(let lower, let upper) = interval else { return nil }
     let isOpenBelow = lower == least && lower != upper
     let isOpenAbove = upper == greatest && lower != upper
     self.init(
       lower: isOpenBelow ? .null : value(lower), !isOpenBelow,
-      upper: isOpenAbove ? Value?.none : value(upper), !isOpenAbove)
+      upper: isOpenAbove ? PropertyValue?.none : value(upper), !isOpenAbove)
   }
 
   /// For kinds whose constants are compared as they are.
@@ -73,7 +75,8 @@ struct IndexRange {
   /// - Parameter nearest: A value that the field holds, near a constant, and how the constant lies
   ///   to it; nil where the constant is of another kind.
   private init?(
-    _ comparison: ComparisonOperator, _ constant: Value, _ nearest: (Value) -> (Value, Ordering)?
+    _ comparison: ComparisonOperator, _ constant: PropertyValue,
+    _ nearest: (PropertyValue) -> (PropertyValue, Ordering)?
   ) {
     if comparison == .between {
       guard case .list(let bounds) = constant, bounds.count == 2,
@@ -83,7 +86,7 @@ struct IndexRange {
       self.init(
         lower: lower.lower, lower.isLowerIncluded, upper: upper.upper, upper.isUpperIncluded)
       guard let upper = self.upper, !self.lower.isNull else { return }
-      if Value.compare(self.lower, upper) == .greater { return nil }
+      if PropertyValue.compare(self.lower, upper) == .greater { return nil }
       return
     }
     guard let (value, order) = nearest(constant) else { return nil }
@@ -101,7 +104,7 @@ struct IndexRange {
 
   /// A decimal near a number, and how the number lies to it. Only floating-point numbers beyond
   /// what decimals reach are not met exactly.
-  private static func decimal(_ constant: Value) -> (Value, Ordering)? {
+  private static func decimal(_ constant: PropertyValue) -> (PropertyValue, Ordering)? {
     if case .decimal(let number) = constant { return number.isNaN ? nil : (constant, .equal) }
     if let exact = constant.numberKey?.withUnsafeBytes(DecimalCodec.decode) {
       return (.decimal(exact), .equal)

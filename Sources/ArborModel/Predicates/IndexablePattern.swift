@@ -54,7 +54,7 @@ struct IndexablePattern: Sendable {
   }
 
   /// The term with the constant's value; nil where no index helps.
-  func outcome(arguments: [Value], environment: PredicateEnvironment) -> Outcome? {
+  func outcome(arguments: [PropertyValue], environment: PredicateEnvironment) -> Outcome? {
     guard
       let value = PredicateConstants(arguments: arguments, now: environment.now).value(of: constant)
     else {
@@ -65,7 +65,7 @@ struct IndexablePattern: Sendable {
 
   // MARK: Objects
 
-  private func objects(_ constant: Value, _ environment: PredicateEnvironment) -> Outcome? {
+  private func objects(_ constant: PropertyValue, _ environment: PredicateEnvironment) -> Outcome? {
     switch (comparison, constant) {
     case (.equal, _): return objects(among: [constant], environment)
     case (.in, .list(let members)): return objects(among: members, environment)
@@ -74,21 +74,23 @@ struct IndexablePattern: Sendable {
     }
   }
 
-  private func objects(among wanted: [Value], _ environment: PredicateEnvironment) -> Outcome {
+  private func objects(among wanted: [PropertyValue], _ environment: PredicateEnvironment)
+    -> Outcome
+  {
     anyOf(
       wanted.compactMap { value in
         switch value {
         case .null where subject != .object: return .some(.null)
         case .objectID(let id):
           return environment.objectNumber(id).map { .integer(Int64(bitPattern: $0.rawValue)) }
-        default: return Value?.none
+        default: return PropertyValue?.none
         }
       })
   }
 
   // MARK: Attributes
 
-  private func attribute(_ constant: Value) -> Outcome? {
+  private func attribute(_ constant: PropertyValue) -> Outcome? {
     switch (comparison, constant) {
     case (.equal, .null): return exactly(.equals(.null))
     case (.notEqual, .null): return exactly(.notNil)
@@ -118,7 +120,7 @@ struct IndexablePattern: Sendable {
 
   private var folding: StringFolding { kind == .string ? options.folding : [] }
 
-  private func folded(_ constant: Value) -> Value {
+  private func folded(_ constant: PropertyValue) -> PropertyValue {
     guard !folding.isEmpty else { return constant }
     switch constant {
     case .string(let text): return .string(folding.fold(text))
@@ -146,7 +148,7 @@ struct IndexablePattern: Sendable {
         folding: folding, isExact: rest.allSatisfy { $0 == "*" }))
   }
 
-  private func anyOf(_ values: [Value]) -> Outcome {
+  private func anyOf(_ values: [PropertyValue]) -> Outcome {
     IndexableTerm.Condition.among(values).map(exactly) ?? .never
   }
 
@@ -155,7 +157,7 @@ struct IndexablePattern: Sendable {
   }
 
   /// A constant as a field of a kind holds it; nil where the field cannot hold a value equal to it.
-  static func stored(_ constant: Value, in kind: FieldKind) -> Value? {
+  static func stored(_ constant: PropertyValue, in kind: FieldKind) -> PropertyValue? {
     switch (kind, constant) {
     case (_, .null), (.string, .string), (.int64, .integer): return constant
     default: break

@@ -15,12 +15,13 @@ package struct IndexableTerm: Sendable {
 
   package enum Condition: Sendable, Hashable {
     /// One value; `.null` asks for nil.
-    case equals(Value)
+    case equals(PropertyValue)
     /// One of several values, in order and different from one another; may hold `.null`.
-    case anyOf([Value])
+    case anyOf([PropertyValue])
     /// Everything between two bounds. Nil never lies in a range: a range without lower bound has
     /// the lower bound `.null`, not included, which alone asks for whatever is not nil.
-    case range(lower: Value, isLowerIncluded: Bool, upper: Value?, isUpperIncluded: Bool)
+    case range(
+      lower: PropertyValue, isLowerIncluded: Bool, upper: PropertyValue?, isUpperIncluded: Bool)
     /// The texts that begin with one that is not empty.
     case prefix(String)
     /// The texts that have all of some words.
@@ -46,10 +47,10 @@ package struct IndexableTerm: Sendable {
 
 extension IndexableTerm.Condition {
   /// One of some values in any order; nil where none exists.
-  package static func among(_ values: [Value]) -> IndexableTerm.Condition? {
-    var sorted: [Value] = []
-    for value in values.sorted(by: { Value.compare($0, $1) == .less }) {
-      if let last = sorted.last, Value.compare(last, value) == .equal { continue }
+  package static func among(_ values: [PropertyValue]) -> IndexableTerm.Condition? {
+    var sorted: [PropertyValue] = []
+    for value in values.sorted(by: { PropertyValue.compare($0, $1) == .less }) {
+      if let last = sorted.last, PropertyValue.compare(last, value) == .equal { continue }
       sorted.append(value)
     }
     if sorted.count > 1 { return .anyOf(sorted) }

@@ -8,7 +8,7 @@ internal import ArborLocks
 final class JoinedPredicate: Sendable {
   private enum State: Sendable {
     case parts(left: FetchPredicate, right: FetchPredicate)
-    case whole(ParsedPredicate, [Value])
+    case whole(ParsedPredicate, [PropertyValue])
   }
 
   private let composition: ParsedPredicate.Composition
@@ -64,7 +64,7 @@ final class JoinedPredicate: Sendable {
   // MARK: Putting together
 
   /// Shape and arguments of the whole, put together when they are first asked for.
-  var whole: (shape: ParsedPredicate, arguments: [Value]) {
+  var whole: (shape: ParsedPredicate, arguments: [PropertyValue]) {
     let (left, right): (FetchPredicate, FetchPredicate)
     switch state.withLock({ $0 }) {
     case .whole(let shape, let arguments): return (shape, arguments)

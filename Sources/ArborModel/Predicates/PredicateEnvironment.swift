@@ -51,7 +51,7 @@ package protocol RecordResolver: AnyObject {
 
   /// Counts a computed value while it is held beside others.
   ///
-  /// - Parameter size: The value's bytes and elements; see ``Value/size``.
+  /// - Parameter size: The value's bytes and elements; see ``PropertyValue/size``.
   /// - Returns: Whether the evaluation may continue. If not, its outcome is not used.
   func hold(_ size: Int) -> Bool
 
@@ -95,8 +95,8 @@ extension RecordView {
   ///   - source: What loads it.
   package func value(
     _ field: RecordField, of number: ObjectNumber, from source: (any RecordResolver)?
-  ) -> Value {
+  ) -> PropertyValue {
     guard let reference = blob(field) else { return value(field) }
-    return source?.blob(reference, of: number, field).map(Value.binary) ?? .null
+    return source?.blob(reference, of: number, field).map(PropertyValue.binary) ?? .null
   }
 }

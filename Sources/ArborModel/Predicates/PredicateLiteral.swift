@@ -11,7 +11,7 @@ internal import Foundation
 /// uuid("…")  uri("…")  objectID("arbor://…")  data("0a1b")  value("0a1b")
 /// ```
 enum PredicateLiteral {
-  static func text(of value: Value) -> String {
+  static func text(of value: PropertyValue) -> String {
     switch value {
     case .null: "NIL"
     case .boolean(let flag): flag ? "TRUE" : "FALSE"
@@ -60,12 +60,12 @@ enum PredicateLiteral {
 
   /// The constant that a call of a literal's name with a text stands for; nil where the text is
   /// none.
-  static func constant(_ name: String, _ text: String) -> Value? {
+  static func constant(_ name: String, _ text: String) -> PropertyValue? {
     switch name {
-    case "date": ISO8601Date.parse(text).map(Value.date)
-    case "uuid": UUID(uuidString: text).map(Value.uuid)
-    case "uri": URL(string: text).map(Value.uri)
-    case "objectID": (try? ObjectID(text)).map(Value.objectID)
+    case "date": ISO8601Date.parse(text).map(PropertyValue.date)
+    case "uuid": UUID(uuidString: text).map(PropertyValue.uuid)
+    case "uri": URL(string: text).map(PropertyValue.uri)
+    case "objectID": (try? ObjectID(text)).map(PropertyValue.objectID)
     case "data": bytes(hexadecimal: text).map { .binary(Data($0)) }
     case "value": bytes(hexadecimal: text)?.withUnsafeBytes { ValueCodec.decode($0) }
     default: nil
@@ -74,28 +74,28 @@ enum PredicateLiteral {
 
   static let names: Set<String> = ["date", "uuid", "uri", "objectID", "data", "value"]
 
-  static func cast(_ value: Value, to type: String) -> Value? {
+  static func cast(_ value: PropertyValue, to type: String) -> PropertyValue? {
     switch (type, value) {
     case ("NSDate", .integer(let seconds)):
       .date(Date(timeIntervalSinceReferenceDate: Double(seconds)))
     case ("NSDate", .double(let seconds)): .date(Date(timeIntervalSinceReferenceDate: seconds))
     case ("NSDate", .decimal(let seconds)):
       Double(seconds.description).map { .date(Date(timeIntervalSinceReferenceDate: $0)) }
-    case ("NSDate", .string(let text)): ISO8601Date.parse(text).map(Value.date)
+    case ("NSDate", .string(let text)): ISO8601Date.parse(text).map(PropertyValue.date)
     case ("NSDecimalNumber", .string(let text)): decimal(text)
     case ("NSDecimalNumber", .integer(let number)): .decimal(Decimal(number))
     case ("NSDecimalNumber", .double(let number)):
-      number.isFinite ? DecimalDigits(number).decimal.map(Value.decimal) : nil
+      number.isFinite ? DecimalDigits(number).decimal.map(PropertyValue.decimal) : nil
     case ("NSNumber", .string(let text)):
-      Int64(text).map(Value.integer) ?? Double(text).map(Value.double)
+      Int64(text).map(PropertyValue.integer) ?? Double(text).map(PropertyValue.double)
     default: nil
     }
   }
 
-  private static func decimal(_ text: String) -> Value? {
+  private static func decimal(_ text: String) -> PropertyValue? {
     // Foundation reads the number that a text begins with; the whole text must be one.
     guard text == "NaN" || Double(text) != nil else { return nil }
-    return Decimal(string: text).map(Value.decimal)
+    return Decimal(string: text).map(PropertyValue.decimal)
   }
 
   private static func hexadecimal(_ bytes: some Sequence<UInt8>) -> String {

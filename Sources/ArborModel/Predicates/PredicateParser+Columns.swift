@@ -22,7 +22,9 @@ extension PredicateParser {
   ///
   /// - Throws: ``ArborError`` `invalidPredicate` where the format is none of an expression, or has
   ///   another number of specifications than there are arguments.
-  static func expressionText(_ format: String, arguments: [Value]) throws(ArborError) -> String {
+  static func expressionText(_ format: String, arguments: [PropertyValue]) throws(ArborError)
+    -> String
+  {
     let parsed = try parseExpression(format, isFormat: true, .standard) {
       (parser) throws(PredicateFailure) in
       let expression = try parser.expression()
@@ -49,7 +51,7 @@ extension PredicateParser {
 
   /// A key path with the names that arguments give in place of its `%K`.
   private static func resolved(
-    _ path: KeyPathNode, _ arguments: [Value]
+    _ path: KeyPathNode, _ arguments: [PropertyValue]
   ) throws(ArborError) -> KeyPathNode {
     var parts: [KeyPathNode.Part] = []
     for part in path.parts {

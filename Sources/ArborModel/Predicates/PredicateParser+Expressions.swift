@@ -211,7 +211,7 @@ extension PredicateParser {
     }
   }
 
-  private mutating func value(_ value: Value) -> ExpressionNode {
+  private mutating func value(_ value: PropertyValue) -> ExpressionNode {
     advance()
     return .constant(value)
   }

@@ -116,7 +116,7 @@ extension PredicatePrinter {
   }
 }
 
-extension Value {
+extension PropertyValue {
   /// Whether the constant's literal is a number, with or without a sign.
   fileprivate var isWrittenAsNumber: Bool {
     switch self {

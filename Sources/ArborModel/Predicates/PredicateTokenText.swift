@@ -109,7 +109,8 @@ extension PredicateLexer {
   ///
   /// Whole numbers stay whole; beyond 64 bits, and where floating point would drop digits, a
   /// literal is a decimal, and beyond 38 digits floating point.
-  func number(of token: PredicateToken, isNegative: Bool) throws(PredicateFailure) -> Value {
+  func number(of token: PredicateToken, isNegative: Bool) throws(PredicateFailure) -> PropertyValue
+  {
     if let number = shortNumber(token) { return .integer(isNegative ? -number : number) }
     let text = spelling(of: token)
     let sign = isNegative ? "-" : ""
@@ -130,7 +131,8 @@ extension PredicateLexer {
       return .decimal(decimal)
     }
     let isWhole = !text.utf8.contains { [0x2E, 0x65, 0x45].contains($0) }
-    return isWhole ? written?.decimal.map(Value.decimal) ?? .double(number) : .double(number)
+    return isWhole
+      ? written?.decimal.map(PropertyValue.decimal) ?? .double(number) : .double(number)
   }
 
   /// The value of decimal digits that are no more than 18 and therefore fit.

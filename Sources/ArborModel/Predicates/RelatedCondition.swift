@@ -68,7 +68,7 @@ package final class RelatedCondition: Sendable {
   }
 
   /// Whether no object without a related one fulfils the condition.
-  func isFalseOfNil(_ arguments: [Value]) -> Bool {
+  func isFalseOfNil(_ arguments: [PropertyValue]) -> Bool {
     guard let rowNodes else { return true }
     let constants = PredicateConstants(arguments: arguments)
     return rowNodes.contains { $0.holdsOfNil(constants) == false }

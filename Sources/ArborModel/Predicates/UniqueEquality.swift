@@ -8,7 +8,7 @@ package struct UniqueEquality: Sendable {
   private let operand: Operand
 
   private enum Operand {
-    case constant(Value)
+    case constant(PropertyValue)
     case argument(Int)
   }
 
@@ -42,7 +42,7 @@ package struct UniqueEquality: Sendable {
   }
 
   /// The value that is asked for; nil where there is no such argument.
-  package func value(_ arguments: [Value]) -> Value? {
+  package func value(_ arguments: [PropertyValue]) -> PropertyValue? {
     switch operand {
     case .constant(let value): value
     case .argument(let index): arguments.indices.contains(index) ? arguments[index] : nil

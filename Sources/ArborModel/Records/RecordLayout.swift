@@ -51,7 +51,7 @@ package final class RecordLayout: Sendable {
   package init(
     entity: UInt16, number: UInt16,
     fields specifications: [(
-      kind: FieldKind, isTransient: Bool, catalogNumber: UInt16, defaultValue: Value
+      kind: FieldKind, isTransient: Bool, catalogNumber: UInt16, defaultValue: PropertyValue
     )], external: Set<UInt16> = []
   ) {
     self.entity = entity
@@ -91,7 +91,7 @@ package final class RecordLayout: Sendable {
   }
 
   private static func makeTemplate(
-    fields: [RecordField], fixedEnd: Int, number: UInt16, defaults: [Value]
+    fields: [RecordField], fixedEnd: Int, number: UInt16, defaults: [PropertyValue]
   ) -> [UInt8] {
     var empty = [UInt8](repeating: 0, count: fixedEnd)
     empty[0] = format

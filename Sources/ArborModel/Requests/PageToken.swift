@@ -18,12 +18,12 @@ package struct PageToken: Sendable, Hashable {
   private static let headerSize = 17
 
   /// What the sort keys found at the page's last row, objects by their numbers.
-  package let values: [Value]
+  package let values: [PropertyValue]
   /// The last row's object.
   package let number: ObjectNumber
   package let fingerprint: UInt64
 
-  package init(values: [Value], number: ObjectNumber, fingerprint: UInt64) {
+  package init(values: [PropertyValue], number: ObjectNumber, fingerprint: UInt64) {
     self.values = values
     self.number = number
     self.fingerprint = fingerprint

@@ -9,11 +9,11 @@ package struct ValueSummary: Sendable {
   private var dates = 0.0
   private var dateCount = 0
   private let keepsExtremes: Bool
-  private var least = Value.null
-  private var greatest = Value.null
+  private var least = PropertyValue.null
+  private var greatest = PropertyValue.null
   private var seen: Set<DistinctValue>?
   /// All of them, for functions that take them together.
-  private var values: [Value]?
+  private var values: [PropertyValue]?
 
   /// - Parameters:
   ///   - isDistinct: Whether equal values count once.
@@ -27,7 +27,7 @@ package struct ValueSummary: Sendable {
     values = keepsValues ? [] : nil
   }
 
-  package mutating func add(_ value: Value) {
+  package mutating func add(_ value: PropertyValue) {
     // A number that is none has no place in an order and adds nothing to a sum.
     guard !value.isNull, !value.isNotANumber else { return }
     if seen != nil, seen?.insert(DistinctValue(value)).inserted == false { return }
@@ -40,11 +40,11 @@ package struct ValueSummary: Sendable {
       summands += 1
     }
     guard keepsExtremes else { return }
-    if least.isNull || Value.compare(value, least) == .less { least = value }
-    if greatest.isNull || Value.compare(value, greatest) == .greater { greatest = value }
+    if least.isNull || PropertyValue.compare(value, least) == .less { least = value }
+    if greatest.isNull || PropertyValue.compare(value, greatest) == .greater { greatest = value }
   }
 
-  package func value(of function: AggregateExpression.Function) -> Value {
+  package func value(of function: AggregateExpression.Function) -> PropertyValue {
     switch function {
     case .count: .integer(Int64(count))
     case .sum: sum.value
@@ -77,10 +77,10 @@ package struct GroupFigure: Sendable {
   }
 
   /// Adds what an object has; nil where nothing was asked of it.
-  package mutating func add(_ value: Value?) {
+  package mutating func add(_ value: PropertyValue?) {
     rowCount += 1
     if let value { summary?.add(value) }
   }
 
-  package var value: Value { summary?.value(of: function) ?? .integer(Int64(rowCount)) }
+  package var value: PropertyValue { summary?.value(of: function) ?? .integer(Int64(rowCount)) }
 }

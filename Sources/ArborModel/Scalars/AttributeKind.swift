@@ -38,41 +38,41 @@ package protocol AttributeKind: SendableMetatype {
   // MARK: Values
 
   /// Whether attributes of the type keep values of a case, their range apart.
-  static func keeps(_ value: Value) -> Bool
+  static func keeps(_ value: PropertyValue) -> Bool
   /// The form that an attribute of the type keeps a value in, which is neither nil nor NaN.
-  static func form(of value: Value) -> Value?
+  static func form(of value: PropertyValue) -> PropertyValue?
   /// A value as one of this type, where that holds it: converted there and back it is the same.
-  static func exactly(_ value: Value) -> Value?
+  static func exactly(_ value: PropertyValue) -> PropertyValue?
   /// A value that was written while an attribute had another type; see ``restoredPlainly(_:)``.
-  static func restored(_ value: Value) -> Value?
+  static func restored(_ value: PropertyValue) -> PropertyValue?
   /// What a text says, where it is written as this type's values are.
-  static func spelled(_ text: String) -> Value?
+  static func spelled(_ text: String) -> PropertyValue?
 
   // MARK: Models
 
   /// The value that a number in a model's JSON stands for.
-  static func value(ofJSON number: JSONNumber) -> Value?
+  static func value(ofJSON number: JSONNumber) -> PropertyValue?
   /// The value that a text in a model's JSON stands for.
-  static func value(ofJSON text: String) -> Value?
+  static func value(ofJSON text: String) -> PropertyValue?
   /// The value that a text in a model's XML stands for.
-  static func value(ofXML text: String) -> Value?
+  static func value(ofXML text: String) -> PropertyValue?
   /// The value that the default of a former type stands for, where ``value(ofXML:)`` knows none.
-  static func value(ofFormerXML text: String) -> Value?
+  static func value(ofFormerXML text: String) -> PropertyValue?
   /// Whether a model file can give attributes of the type a default value.
   static var hasXMLDefault: Bool { get }
 
   // MARK: Documents
 
   /// The value of a document's number.
-  static func value(ofDocument number: JSONNumber) -> Value?
+  static func value(ofDocument number: JSONNumber) -> PropertyValue?
   /// The value of a document; dates and composites are read by their own readers.
-  static func value(ofDocument node: JSONNode) -> Value?
+  static func value(ofDocument node: JSONNode) -> PropertyValue?
   /// Whether a document's value is read from a text that spells it.
   static var isDocumentText: Bool { get }
   /// Whether attributes of the type may hold unique numbers.
   static var holdsUniqueNumbers: Bool { get }
   /// A unique number in the form that an attribute keeps; nil where it does not fit.
-  static func unique(_ number: Int64) -> Value?
+  static func unique(_ number: Int64) -> PropertyValue?
 }
 
 /// What most types have in common.
@@ -85,33 +85,35 @@ extension AttributeKind {
   package static var isDocumentText: Bool { false }
   package static var holdsUniqueNumbers: Bool { false }
 
-  package static func form(of value: Value) -> Value? { keeps(value) ? value : Value?.none }
-  package static func exactly(_ value: Value) -> Value? { fitting(value) }
-  package static func restored(_ value: Value) -> Value? { restoredPlainly(value) }
-  package static func spelled(_ text: String) -> Value? { fitting(.string(text)) }
-  package static func value(ofJSON number: JSONNumber) -> Value? { Value?.none }
-  package static func value(ofJSON text: String) -> Value? { Value?.none }
-  package static func value(ofXML text: String) -> Value? { Value?.none }
-  package static func value(ofFormerXML text: String) -> Value? { Value?.none }
-  package static func value(ofDocument number: JSONNumber) -> Value? { Value?.none }
-  package static func value(ofDocument node: JSONNode) -> Value? {
+  package static func form(of value: PropertyValue) -> PropertyValue? {
+    keeps(value) ? value : PropertyValue?.none
+  }
+  package static func exactly(_ value: PropertyValue) -> PropertyValue? { fitting(value) }
+  package static func restored(_ value: PropertyValue) -> PropertyValue? { restoredPlainly(value) }
+  package static func spelled(_ text: String) -> PropertyValue? { fitting(.string(text)) }
+  package static func value(ofJSON number: JSONNumber) -> PropertyValue? { PropertyValue?.none }
+  package static func value(ofJSON text: String) -> PropertyValue? { PropertyValue?.none }
+  package static func value(ofXML text: String) -> PropertyValue? { PropertyValue?.none }
+  package static func value(ofFormerXML text: String) -> PropertyValue? { PropertyValue?.none }
+  package static func value(ofDocument number: JSONNumber) -> PropertyValue? { PropertyValue?.none }
+  package static func value(ofDocument node: JSONNode) -> PropertyValue? {
     node.number.flatMap { value(ofDocument: $0) }
   }
-  package static func unique(_ number: Int64) -> Value? { .integer(number) }
+  package static func unique(_ number: Int64) -> PropertyValue? { .integer(number) }
 
   /// The value in the form that an attribute of this type keeps, or nil where it does not fit.
-  package static func fitting(_ value: Value) -> Value? {
+  package static func fitting(_ value: PropertyValue) -> PropertyValue? {
     switch value {
     case .null: return .null
     // NaN has no place in an order.
-    default: return value.isNotANumber ? Value?.none : form(of: value)
+    default: return value.isNotANumber ? PropertyValue?.none : form(of: value)
     }
   }
 
   /// A value that was written while an attribute had another type, as one of this type; nil where
   /// this type does not hold it. The result of a migration of this type's values comes back as what
   /// it was, and a text as the number that is written so.
-  package static func restoredPlainly(_ value: Value) -> Value? {
+  package static func restoredPlainly(_ value: PropertyValue) -> PropertyValue? {
     if case .string(let text) = value { return spelled(text) }
     return exactly(value)
   }
@@ -150,10 +152,10 @@ extension AttributeType {
   /// A literal in code does not know the attribute it is for: `0` is whole although the attribute
   /// is a `double`, and a UUID is written as text. Nothing is rounded but a `float`, which has 32
   /// bits.
-  package func fitting(_ value: Value) -> Value? { kind.fitting(value) }
+  package func fitting(_ value: PropertyValue) -> PropertyValue? { kind.fitting(value) }
 
   /// A value as one of this type, where that holds it: converted there and back it is the same.
-  package func exactly(_ value: Value) -> Value? { kind.exactly(value) }
+  package func exactly(_ value: PropertyValue) -> PropertyValue? { kind.exactly(value) }
 
   /// What fits the type, for messages: `a whole number from -32768 to 32767`.
   package var expectation: String { kind.expectation }

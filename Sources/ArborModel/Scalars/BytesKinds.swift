@@ -12,14 +12,14 @@ extension BytesAttributeKind {
   package static var hasXMLDefault: Bool { false }
   package static var isDocumentText: Bool { true }
 
-  package static func keeps(_ value: Value) -> Bool { value.data != nil }
+  package static func keeps(_ value: PropertyValue) -> Bool { value.data != nil }
 
-  package static func value(ofJSON text: String) -> Value? {
-    Data(base64Encoded: text).map(Value.binary)
+  package static func value(ofJSON text: String) -> PropertyValue? {
+    Data(base64Encoded: text).map(PropertyValue.binary)
   }
 
-  package static func value(ofDocument node: JSONNode) -> Value? {
-    node.string.flatMap { Data(base64Encoded: $0) }.map(Value.binary)
+  package static func value(ofDocument node: JSONNode) -> PropertyValue? {
+    node.string.flatMap { Data(base64Encoded: $0) }.map(PropertyValue.binary)
   }
 }
 
@@ -29,19 +29,21 @@ package protocol BytesStoredKind: StoredKind where Slot == UInt64 {}
 extension BytesStoredKind {
   package static var form: StorageForm { .text }
 
-  package static func value(_ field: RecordField, of record: RecordView) -> Value {
+  package static func value(_ field: RecordField, of record: RecordView) -> PropertyValue {
     value(ofBytes: record.bytes(field)) ?? .null
   }
 
   package static func set(
-    _ field: RecordField, _ value: Value, in record: inout RecordBuffer, _ allocator: SlabAllocator
+    _ field: RecordField, _ value: PropertyValue, in record: inout RecordBuffer,
+    _ allocator: SlabAllocator
   ) -> Bool {
     store(field, value, in: &record, allocator)
   }
 
   /// Writes the bytes that a value adds to a key, where it does.
   static func store(
-    _ field: RecordField, _ value: Value, in record: inout RecordBuffer, _ allocator: SlabAllocator
+    _ field: RecordField, _ value: PropertyValue, in record: inout RecordBuffer,
+    _ allocator: SlabAllocator
   ) -> Bool {
     switch key(of: value) {
     case .text(let text): record.store(field, text, allocator: allocator)
@@ -74,9 +76,9 @@ package enum StringKind: AttributeKind {
   package static var boundType: AttributeType? { .integer64 }
   package static var holdsUniqueNumbers: Bool { true }
 
-  package static func keeps(_ value: Value) -> Bool { value.string != nil }
+  package static func keeps(_ value: PropertyValue) -> Bool { value.string != nil }
 
-  package static func restored(_ value: Value) -> Value? {
+  package static func restored(_ value: PropertyValue) -> PropertyValue? {
     switch value {
     case .null, .string: value
     case .integer(let number): .string("\(number)")
@@ -84,20 +86,24 @@ package enum StringKind: AttributeKind {
     case .decimal(let number): .string("\(number)")
     case .uuid(let id): .string(id.uuidString)
     case .uri(let url): .string(url.absoluteString)
-    default: Value?.none
+    default: PropertyValue?.none
     }
   }
 
-  package static func value(ofJSON text: String) -> Value? { .string(text) }
-  package static func value(ofXML text: String) -> Value? { .string(text) }
-  package static func value(ofDocument node: JSONNode) -> Value? { node.string.map(Value.string) }
-  package static func unique(_ number: Int64) -> Value? { .string(String(number)) }
+  package static func value(ofJSON text: String) -> PropertyValue? { .string(text) }
+  package static func value(ofXML text: String) -> PropertyValue? { .string(text) }
+  package static func value(ofDocument node: JSONNode) -> PropertyValue? {
+    node.string.map(PropertyValue.string)
+  }
+  package static func unique(_ number: Int64) -> PropertyValue? { .string(String(number)) }
 }
 
 extension StringKind: BytesStoredKind {
-  package static func key(of value: Value) -> KeyPayload? { value.string.map(KeyPayload.text) }
+  package static func key(of value: PropertyValue) -> KeyPayload? {
+    value.string.map(KeyPayload.text)
+  }
 
-  package static func value(ofBytes bytes: UnsafeRawBufferPointer) -> Value? {
+  package static func value(ofBytes bytes: UnsafeRawBufferPointer) -> PropertyValue? {
     .string(String(decoding: bytes, as: UTF8.self))
   }
 }
@@ -112,16 +118,18 @@ package enum BinaryKind: BytesAttributeKind {
 }
 
 extension BinaryKind: BytesStoredKind {
-  package static func value(_ field: RecordField, of record: RecordView) -> Value {
+  package static func value(_ field: RecordField, of record: RecordView) -> PropertyValue {
     guard field.isExternal else { return .binary(Data(record.bytes(field))) }
     // Code that needs the value of a reference loads it; see value(_:of:from:).
     guard case .value(let bytes) = record.content(field) else { return .null }
     return .binary(Data(bytes))
   }
 
-  package static func key(of value: Value) -> KeyPayload? { value.data.map(KeyPayload.binary) }
+  package static func key(of value: PropertyValue) -> KeyPayload? {
+    value.data.map(KeyPayload.binary)
+  }
 
-  package static func value(ofBytes bytes: UnsafeRawBufferPointer) -> Value? {
+  package static func value(ofBytes bytes: UnsafeRawBufferPointer) -> PropertyValue? {
     .binary(Data(bytes))
   }
 }
@@ -148,36 +156,36 @@ package enum URIKind: AttributeKind {
   package static var valueKind: ValueKind { .uri }
   package static var isDocumentText: Bool { true }
 
-  package static func keeps(_ value: Value) -> Bool { value.url != nil }
+  package static func keeps(_ value: PropertyValue) -> Bool { value.url != nil }
 
-  package static func form(of value: Value) -> Value? {
+  package static func form(of value: PropertyValue) -> PropertyValue? {
     switch value {
     case .uri: value
-    case .string(let text): URL(string: text).map(Value.uri)
-    default: Value?.none
+    case .string(let text): URL(string: text).map(PropertyValue.uri)
+    default: PropertyValue?.none
     }
   }
 
-  package static func spelled(_ text: String) -> Value? {
+  package static func spelled(_ text: String) -> PropertyValue? {
     // What is no URI is made one by escapes.
     URL(string: text).flatMap { $0.absoluteString == text ? .uri($0) : nil }
   }
 
-  package static func value(ofJSON text: String) -> Value? { fitting(.string(text)) }
-  package static func value(ofXML text: String) -> Value? { fitting(.string(text)) }
-  package static func value(ofDocument node: JSONNode) -> Value? {
-    node.string.flatMap { URL(string: $0) }.map(Value.uri)
+  package static func value(ofJSON text: String) -> PropertyValue? { fitting(.string(text)) }
+  package static func value(ofXML text: String) -> PropertyValue? { fitting(.string(text)) }
+  package static func value(ofDocument node: JSONNode) -> PropertyValue? {
+    node.string.flatMap { URL(string: $0) }.map(PropertyValue.uri)
   }
 }
 
 extension URIKind: BytesStoredKind {
   package static var readAs: [FieldKind] { [.string] }
 
-  package static func key(of value: Value) -> KeyPayload? {
+  package static func key(of value: PropertyValue) -> KeyPayload? {
     value.url.map { .text($0.absoluteString) }
   }
 
-  package static func value(ofBytes bytes: UnsafeRawBufferPointer) -> Value? {
-    URL(string: String(decoding: bytes, as: UTF8.self)).map(Value.uri)
+  package static func value(ofBytes bytes: UnsafeRawBufferPointer) -> PropertyValue? {
+    URL(string: String(decoding: bytes, as: UTF8.self)).map(PropertyValue.uri)
   }
 }

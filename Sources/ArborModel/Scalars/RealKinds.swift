@@ -10,26 +10,26 @@ extension RealAttributeKind {
   package static var isNumber: Bool { true }
   package static var boundType: AttributeType? { type }
 
-  package static func keeps(_ value: Value) -> Bool {
+  package static func keeps(_ value: PropertyValue) -> Bool {
     switch value {
     case .double, .integer: true
     default: false
     }
   }
 
-  package static func value(ofJSON number: JSONNumber) -> Value? {
+  package static func value(ofJSON number: JSONNumber) -> PropertyValue? {
     number.double.flatMap { fitting(.double($0)) }
   }
 
-  package static func value(ofJSON text: String) -> Value? {
+  package static func value(ofJSON text: String) -> PropertyValue? {
     text.hasSuffix("inf") ? Double(text).flatMap { fitting(.double($0)) } : nil
   }
 
-  package static func value(ofXML text: String) -> Value? {
+  package static func value(ofXML text: String) -> PropertyValue? {
     Double(text).flatMap { fitting(.double($0)) }
   }
 
-  package static func value(ofFormerXML text: String) -> Value? {
+  package static func value(ofFormerXML text: String) -> PropertyValue? {
     Bool(modelText: text).flatMap { fitting(.integer($0 ? 1 : 0)) }
   }
 }
@@ -40,14 +40,16 @@ package protocol RealStoredKind: FixedStoredKind {}
 extension RealStoredKind {
   package static var form: StorageForm { .real }
 
-  package static func key(of value: Value) -> KeyPayload? {
+  package static func key(of value: PropertyValue) -> KeyPayload? {
     guard case .double(let number) = value, !number.isNaN else { return nil }
     return .number(KeyBits.of(number))
   }
 
-  package static func value(ofKey bits: UInt64) -> Value? { KeyBits.double(bits).map(Value.double) }
+  package static func value(ofKey bits: UInt64) -> PropertyValue? {
+    KeyBits.double(bits).map(PropertyValue.double)
+  }
 
-  package static func value(ofReal number: Double) -> Value { .double(number) }
+  package static func value(ofReal number: Double) -> PropertyValue { .double(number) }
 }
 
 package enum FloatKind: RealAttributeKind {
@@ -60,31 +62,32 @@ package enum FloatKind: RealAttributeKind {
   package static var documentExpectation: String { "a number of 32-bit floating-point range" }
   package static var wider: [FieldKind] { [.double] }
 
-  package static func form(of value: Value) -> Value? {
+  package static func form(of value: PropertyValue) -> PropertyValue? {
     switch value {
     case .integer(let number): return .double(Double(Float(number)))
     case .double(let number):
       let rounded = Float(number)
-      guard rounded.isFinite || number.isInfinite else { return Value?.none }
+      guard rounded.isFinite || number.isInfinite else { return PropertyValue?.none }
       return .double(Double(rounded))
-    default: return Value?.none
+    default: return PropertyValue?.none
     }
   }
 
-  package static func exactly(_ value: Value) -> Value? {
+  package static func exactly(_ value: PropertyValue) -> PropertyValue? {
     switch value {
-    case .double(let number): return Double(Float(number)) == number ? .double(number) : Value?.none
+    case .double(let number):
+      return Double(Float(number)) == number ? .double(number) : PropertyValue?.none
     case .integer(let number): return Float(exactly: number).map { .double(Double($0)) }
     case .decimal(let number): return number.exactDouble.flatMap { exactly(.double($0)) }
     default: return fitting(value)
     }
   }
 
-  package static func spelled(_ text: String) -> Value? {
+  package static func spelled(_ text: String) -> PropertyValue? {
     Float(text).flatMap { "\($0)" == text ? fitting(.double(Double($0))) : nil }
   }
 
-  package static func value(ofDocument number: JSONNumber) -> Value? {
+  package static func value(ofDocument number: JSONNumber) -> PropertyValue? {
     number.double.flatMap { Float($0).isFinite ? .double(Double(Float($0))) : nil }
   }
 }
@@ -92,7 +95,7 @@ package enum FloatKind: RealAttributeKind {
 extension FloatKind: RealStoredKind {
   package typealias Slot = Float
 
-  package static func slot(of value: Value) -> Slot? {
+  package static func slot(of value: PropertyValue) -> Slot? {
     switch value {
     case .double(let number): Slot(number).isFinite || number.isInfinite ? Slot(number) : nil
     case .integer(let number): Slot(number)
@@ -100,7 +103,7 @@ extension FloatKind: RealStoredKind {
     }
   }
 
-  package static func value(of slot: Slot) -> Value { .double(Double(slot)) }
+  package static func value(of slot: Slot) -> PropertyValue { .double(Double(slot)) }
 }
 
 package enum DoubleKind: RealAttributeKind {
@@ -113,15 +116,15 @@ package enum DoubleKind: RealAttributeKind {
   package static var documentExpectation: String { "a number of 64-bit floating-point range" }
   package static var holdsUniqueNumbers: Bool { true }
 
-  package static func form(of value: Value) -> Value? {
+  package static func form(of value: PropertyValue) -> PropertyValue? {
     switch value {
     case .integer(let number): .double(Double(number))
     case .double: value
-    default: Value?.none
+    default: PropertyValue?.none
     }
   }
 
-  package static func exactly(_ value: Value) -> Value? {
+  package static func exactly(_ value: PropertyValue) -> PropertyValue? {
     switch value {
     case .integer(let number): Double(exactly: number).map { .double($0) }
     case .decimal(let number): number.exactDouble.flatMap { exactly(.double($0)) }
@@ -129,26 +132,26 @@ package enum DoubleKind: RealAttributeKind {
     }
   }
 
-  package static func restored(_ value: Value) -> Value? {
+  package static func restored(_ value: PropertyValue) -> PropertyValue? {
     if case .date(let date) = value { return .double(date.timeIntervalSinceReferenceDate) }
     return restoredPlainly(value)
   }
 
-  package static func spelled(_ text: String) -> Value? {
+  package static func spelled(_ text: String) -> PropertyValue? {
     Double(text).flatMap { "\($0)" == text ? fitting(.double($0)) : nil }
   }
 
-  package static func value(ofDocument number: JSONNumber) -> Value? {
-    number.double.map(Value.double)
+  package static func value(ofDocument number: JSONNumber) -> PropertyValue? {
+    number.double.map(PropertyValue.double)
   }
 
-  package static func unique(_ number: Int64) -> Value? { .double(Double(number)) }
+  package static func unique(_ number: Int64) -> PropertyValue? { .double(Double(number)) }
 }
 
 extension DoubleKind: RealStoredKind {
   package typealias Slot = Double
 
-  package static func slot(of value: Value) -> Slot? {
+  package static func slot(of value: PropertyValue) -> Slot? {
     switch value {
     case .double(let number): number.isNaN ? nil : number
     case .integer(let number): Slot(number)
@@ -156,7 +159,7 @@ extension DoubleKind: RealStoredKind {
     }
   }
 
-  package static func value(of slot: Slot) -> Value { .double(slot) }
+  package static func value(of slot: Slot) -> PropertyValue { .double(slot) }
 }
 
 /// Points in time, kept as seconds since 2001-01-01 UTC.
@@ -172,19 +175,21 @@ package enum DateKind: AttributeKind {
   package static var boundType: AttributeType? { type }
   package static var hasXMLDefault: Bool { false }
 
-  package static func keeps(_ value: Value) -> Bool { value.date != nil && !value.containsNaN }
+  package static func keeps(_ value: PropertyValue) -> Bool {
+    value.date != nil && !value.containsNaN
+  }
 
-  package static func restored(_ value: Value) -> Value? {
+  package static func restored(_ value: PropertyValue) -> PropertyValue? {
     if case .double(let seconds) = value { return self.value(ofReal: seconds) }
     return restoredPlainly(value)
   }
 
-  package static func value(ofJSON number: JSONNumber) -> Value? {
+  package static func value(ofJSON number: JSONNumber) -> PropertyValue? {
     number.double.map { value(ofReal: $0) }
   }
 
-  package static func value(ofJSON text: String) -> Value? {
-    ISO8601Date.parse(text).map(Value.date)
+  package static func value(ofJSON text: String) -> PropertyValue? {
+    ISO8601Date.parse(text).map(PropertyValue.date)
   }
 }
 
@@ -193,24 +198,24 @@ extension DateKind: RealStoredKind {
 
   package static var readAs: [FieldKind] { [.double] }
 
-  package static func slot(of value: Value) -> Slot? {
+  package static func slot(of value: PropertyValue) -> Slot? {
     value.date.flatMap { date in
       let seconds = date.timeIntervalSinceReferenceDate
       return seconds.isFinite ? seconds : nil
     }
   }
 
-  package static func value(of slot: Slot) -> Value { value(ofReal: slot) }
+  package static func value(of slot: Slot) -> PropertyValue { value(ofReal: slot) }
 
-  package static func key(of value: Value) -> KeyPayload? {
+  package static func key(of value: PropertyValue) -> KeyPayload? {
     value.date.flatMap { DoubleKind.key(of: .double($0.timeIntervalSinceReferenceDate)) }
   }
 
-  package static func value(ofKey bits: UInt64) -> Value? {
+  package static func value(ofKey bits: UInt64) -> PropertyValue? {
     KeyBits.double(bits).map { value(ofReal: $0) }
   }
 
-  package static func value(ofReal number: Double) -> Value {
+  package static func value(ofReal number: Double) -> PropertyValue {
     .date(Date(timeIntervalSinceReferenceDate: number))
   }
 }
@@ -230,7 +235,7 @@ package enum DecimalKind: AttributeKind {
   package static var boundType: AttributeType? { type }
   package static var holdsUniqueNumbers: Bool { true }
 
-  package static func keeps(_ value: Value) -> Bool {
+  package static func keeps(_ value: PropertyValue) -> Bool {
     switch value {
     case .decimal, .integer: true
     default: false
@@ -238,29 +243,31 @@ package enum DecimalKind: AttributeKind {
   }
 
   // Through its text: the literal 9.99 means the decimal, not the binary number next to it.
-  package static func form(of value: Value) -> Value? { value.decimal.map(Value.decimal) }
+  package static func form(of value: PropertyValue) -> PropertyValue? {
+    value.decimal.map(PropertyValue.decimal)
+  }
 
-  package static func spelled(_ text: String) -> Value? {
+  package static func spelled(_ text: String) -> PropertyValue? {
     Decimal(string: text).flatMap { "\($0)" == text ? .decimal($0) : nil }
   }
 
-  package static func value(ofJSON number: JSONNumber) -> Value? {
-    number.decimal.map(Value.decimal)
+  package static func value(ofJSON number: JSONNumber) -> PropertyValue? {
+    number.decimal.map(PropertyValue.decimal)
   }
 
-  package static func value(ofXML text: String) -> Value? {
-    JSONNumber(text: text)?.decimal.map(Value.decimal)
+  package static func value(ofXML text: String) -> PropertyValue? {
+    JSONNumber(text: text)?.decimal.map(PropertyValue.decimal)
   }
 
-  package static func value(ofFormerXML text: String) -> Value? {
+  package static func value(ofFormerXML text: String) -> PropertyValue? {
     Bool(modelText: text).flatMap { fitting(.integer($0 ? 1 : 0)) }
   }
 
-  package static func value(ofDocument number: JSONNumber) -> Value? {
-    number.decimal.map(Value.decimal)
+  package static func value(ofDocument number: JSONNumber) -> PropertyValue? {
+    number.decimal.map(PropertyValue.decimal)
   }
 
-  package static func unique(_ number: Int64) -> Value? { .decimal(Decimal(number)) }
+  package static func unique(_ number: Int64) -> PropertyValue? { .decimal(Decimal(number)) }
 }
 
 extension Decimal {
@@ -276,18 +283,20 @@ extension DecimalKind: BytesStoredKind {
   package static var form: StorageForm { .decimal }
 
   package static func set(
-    _ field: RecordField, _ value: Value, in record: inout RecordBuffer, _ allocator: SlabAllocator
+    _ field: RecordField, _ value: PropertyValue, in record: inout RecordBuffer,
+    _ allocator: SlabAllocator
   ) -> Bool {
-    let value = if case .integer(let whole) = value { Value.decimal(Decimal(whole)) } else { value }
+    let value =
+      if case .integer(let whole) = value { PropertyValue.decimal(Decimal(whole)) } else { value }
     return store(field, value, in: &record, allocator)
   }
 
-  package static func key(of value: Value) -> KeyPayload? {
+  package static func key(of value: PropertyValue) -> KeyPayload? {
     guard case .decimal(let number) = value else { return nil }
     return DecimalCodec.encode(number).map(KeyPayload.decimal)
   }
 
-  package static func value(ofBytes bytes: UnsafeRawBufferPointer) -> Value? {
-    DecimalCodec.decode(bytes).map(Value.decimal)
+  package static func value(ofBytes bytes: UnsafeRawBufferPointer) -> PropertyValue? {
+    DecimalCodec.decode(bytes).map(PropertyValue.decimal)
   }
 }

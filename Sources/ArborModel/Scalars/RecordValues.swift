@@ -1,9 +1,9 @@
-/// Fields as ``Value``s: the slow, general way in and out of a record. Typed properties and
+/// Fields as ``PropertyValue``s: the slow, general way in and out of a record. Typed properties and
 /// compiled predicates load slots directly.
 extension RecordView {
   /// The value of a field. A to-one relationship gives its target's number as `.integer`, which
   /// callers that know the store turn into an ``ObjectID``.
-  package func value(_ field: RecordField) -> Value {
+  package func value(_ field: RecordField) -> PropertyValue {
     if isNull(field) { return .null }
     var loading = Loading(record: self, field: field)
     return field.kind.visit(&loading)
@@ -13,7 +13,9 @@ extension RecordView {
     let record: RecordView
     let field: RecordField
 
-    func visit<Kind: StoredKind>(_ kind: Kind.Type) -> Value { Kind.value(field, of: record) }
+    func visit<Kind: StoredKind>(_ kind: Kind.Type) -> PropertyValue {
+      Kind.value(field, of: record)
+    }
   }
 
   /// The text of a string field; empty where the field is null.
@@ -30,7 +32,7 @@ extension RecordBuffer {
   ///   range, whole numbers into floating point and decimal, a finite number. Nothing is written
   ///   where it does not.
   package mutating func set(
-    _ field: RecordField, _ value: Value, allocator: SlabAllocator
+    _ field: RecordField, _ value: PropertyValue, allocator: SlabAllocator
   ) -> Bool {
     if value.isNull {
       setNull(field)
@@ -44,7 +46,7 @@ extension RecordBuffer {
   private struct Storing: StoredKindVisitor {
     var record: RecordBuffer
     let field: RecordField
-    let value: Value
+    let value: PropertyValue
     let allocator: SlabAllocator
 
     mutating func visit<Kind: StoredKind>(_ kind: Kind.Type) -> Bool {

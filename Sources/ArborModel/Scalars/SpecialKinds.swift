@@ -13,20 +13,20 @@ package enum UUIDKind: AttributeKind {
   package static var valueKind: ValueKind { .uuid }
   package static var isDocumentText: Bool { true }
 
-  package static func keeps(_ value: Value) -> Bool { value.uuid != nil }
+  package static func keeps(_ value: PropertyValue) -> Bool { value.uuid != nil }
 
-  package static func form(of value: Value) -> Value? {
+  package static func form(of value: PropertyValue) -> PropertyValue? {
     switch value {
     case .uuid: value
-    case .string(let text): UUID(uuidString: text).map(Value.uuid)
-    default: Value?.none
+    case .string(let text): UUID(uuidString: text).map(PropertyValue.uuid)
+    default: PropertyValue?.none
     }
   }
 
-  package static func value(ofJSON text: String) -> Value? { fitting(.string(text)) }
-  package static func value(ofXML text: String) -> Value? { fitting(.string(text)) }
-  package static func value(ofDocument node: JSONNode) -> Value? {
-    node.string.flatMap(UUID.init(uuidString:)).map(Value.uuid)
+  package static func value(ofJSON text: String) -> PropertyValue? { fitting(.string(text)) }
+  package static func value(ofXML text: String) -> PropertyValue? { fitting(.string(text)) }
+  package static func value(ofDocument node: JSONNode) -> PropertyValue? {
+    node.string.flatMap(UUID.init(uuidString:)).map(PropertyValue.uuid)
   }
 }
 
@@ -36,11 +36,13 @@ extension UUIDKind: FixedStoredKind {
   package static var form: StorageForm { .identifier }
   package static var readAs: [FieldKind] { [.string] }
 
-  package static func slot(of value: Value) -> Slot? { value.uuid?.uuid }
-  package static func value(of slot: Slot) -> Value { .uuid(UUID(uuid: slot)) }
-  package static func key(of value: Value) -> KeyPayload? { value.uuid.map(KeyPayload.identifier) }
+  package static func slot(of value: PropertyValue) -> Slot? { value.uuid?.uuid }
+  package static func value(of slot: Slot) -> PropertyValue { .uuid(UUID(uuid: slot)) }
+  package static func key(of value: PropertyValue) -> KeyPayload? {
+    value.uuid.map(KeyPayload.identifier)
+  }
 
-  package static func value(ofBytes bytes: UnsafeRawBufferPointer) -> Value? {
+  package static func value(ofBytes bytes: UnsafeRawBufferPointer) -> PropertyValue? {
     value(of: bytes.loadUnaligned(as: Slot.self))
   }
 }
@@ -53,17 +55,19 @@ package enum ReferenceKind: FixedStoredKind {
   package static var form: StorageForm { .reference }
   package static var valueKind: ValueKind { .object }
 
-  package static func slot(of value: Value) -> Slot? {
+  package static func slot(of value: PropertyValue) -> Slot? {
     if case .integer(let number) = value { number } else { nil }
   }
 
-  package static func value(of slot: Slot) -> Value { .integer(slot) }
+  package static func value(of slot: Slot) -> PropertyValue { .integer(slot) }
 
-  package static func key(of value: Value) -> KeyPayload? {
+  package static func key(of value: PropertyValue) -> KeyPayload? {
     if case .integer(let number) = value { .number(UInt64(bitPattern: number)) } else { nil }
   }
 
-  package static func value(ofKey bits: UInt64) -> Value? { .integer(Int64(bitPattern: bits)) }
+  package static func value(ofKey bits: UInt64) -> PropertyValue? {
+    .integer(Int64(bitPattern: bits))
+  }
 }
 
 /// Several named parts kept in one attribute.
@@ -73,14 +77,14 @@ package enum CompositeKind: AttributeKind {
   package static var fingerprintCode: UInt8 { 14 }
   package static var xmlName: String { "Composite" }
   package static var jsonName: String { "composite" }
-  package static var swiftName: String { "Value" }
+  package static var swiftName: String { "PropertyValue" }
   package static var expectation: String { "a value for each part" }
   package static var documentExpectation: String { "an object of its parts" }
   package static var valueKind: ValueKind { .composite }
   package static var isPlain: Bool { false }
   package static var hasXMLDefault: Bool { false }
 
-  package static func keeps(_ value: Value) -> Bool { value.composite != nil }
+  package static func keeps(_ value: PropertyValue) -> Bool { value.composite != nil }
 }
 
 /// Attributes without a type, whose values say what they are.
@@ -90,41 +94,41 @@ package enum UndefinedKind: AttributeKind {
   package static var fingerprintCode: UInt8 { 15 }
   package static var xmlName: String { "Undefined" }
   package static var jsonName: String { "undefined" }
-  package static var swiftName: String { "Value" }
+  package static var swiftName: String { "PropertyValue" }
   package static var expectation: String { "a text, a number or a Boolean" }
   package static var documentExpectation: String { "a Boolean, a number or a string" }
   package static var valueKind: ValueKind { .any }
   package static var isPlain: Bool { false }
   package static var holdsUniqueNumbers: Bool { true }
 
-  package static func keeps(_ value: Value) -> Bool { true }
+  package static func keeps(_ value: PropertyValue) -> Bool { true }
 
-  package static func form(of value: Value) -> Value? {
+  package static func form(of value: PropertyValue) -> PropertyValue? {
     switch value {
     case .boolean, .integer, .double, .decimal, .string: value
-    default: Value?.none
+    default: PropertyValue?.none
     }
   }
 
-  package static func value(ofJSON number: JSONNumber) -> Value? {
+  package static func value(ofJSON number: JSONNumber) -> PropertyValue? {
     // Without a type the spelling decides.
-    Int64(number.text).map(Value.integer) ?? number.double.map(Value.double)
+    Int64(number.text).map(PropertyValue.integer) ?? number.double.map(PropertyValue.double)
   }
 
-  package static func value(ofJSON text: String) -> Value? { .string(text) }
-  package static func value(ofXML text: String) -> Value? { .string(text) }
-  package static func value(ofDocument node: JSONNode) -> Value? {
+  package static func value(ofJSON text: String) -> PropertyValue? { .string(text) }
+  package static func value(ofXML text: String) -> PropertyValue? { .string(text) }
+  package static func value(ofDocument node: JSONNode) -> PropertyValue? {
     if let number = node.number { return exactValue(of: number) }
-    return node.bool.map(Value.boolean) ?? node.string.map(Value.string)
+    return node.bool.map(PropertyValue.boolean) ?? node.string.map(PropertyValue.string)
   }
 }
 
 extension UndefinedKind {
   /// A number without loss: whole, floating-point or decimal; nil for more than 38 digits.
-  package static func exactValue(of number: JSONNumber) -> Value? {
+  package static func exactValue(of number: JSONNumber) -> PropertyValue? {
     if let whole = number.int64 { return .integer(whole) }
     if let double = number.double, JSONNumber(double) == number { return .double(double) }
-    return number.decimal.map(Value.decimal)
+    return number.decimal.map(PropertyValue.decimal)
   }
 }
 
@@ -132,7 +136,8 @@ extension UndefinedKind: BytesStoredKind {
   package static var form: StorageForm { .tagged }
 
   package static func set(
-    _ field: RecordField, _ value: Value, in record: inout RecordBuffer, _ allocator: SlabAllocator
+    _ field: RecordField, _ value: PropertyValue, in record: inout RecordBuffer,
+    _ allocator: SlabAllocator
   ) -> Bool {
     guard ValueCodec.canEncode(value) else { return false }
     ValueCodec.encode(value).withUnsafeBytes {
@@ -141,9 +146,9 @@ extension UndefinedKind: BytesStoredKind {
     return true
   }
 
-  package static func key(of value: Value) -> KeyPayload? { nil }
+  package static func key(of value: PropertyValue) -> KeyPayload? { nil }
 
-  package static func value(ofBytes bytes: UnsafeRawBufferPointer) -> Value? {
+  package static func value(ofBytes bytes: UnsafeRawBufferPointer) -> PropertyValue? {
     ValueCodec.decode(bytes)
   }
 }

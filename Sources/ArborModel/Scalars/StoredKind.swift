@@ -20,50 +20,54 @@ package protocol StoredKind: SendableMetatype {
   static var readAs: [FieldKind] { get }
 
   /// The value of a field that is not null.
-  static func value(_ field: RecordField, of record: RecordView) -> Value
+  static func value(_ field: RecordField, of record: RecordView) -> PropertyValue
   /// Writes a field from a value that is not null.
   ///
   /// - Returns: Whether the value fits without loss; see ``RecordBuffer/set(_:_:allocator:)``.
   static func set(
-    _ field: RecordField, _ value: Value, in record: inout RecordBuffer, _ allocator: SlabAllocator
+    _ field: RecordField, _ value: PropertyValue, in record: inout RecordBuffer,
+    _ allocator: SlabAllocator
   ) -> Bool
 
   /// What a value adds to a key; nil for a value of another kind.
-  static func key(of value: Value) -> KeyPayload?
+  static func key(of value: PropertyValue) -> KeyPayload?
   /// The value of a key's number, where the form has one.
-  static func value(ofKey bits: UInt64) -> Value?
+  static func value(ofKey bits: UInt64) -> PropertyValue?
   /// The value of stored bytes, where the form has some.
-  static func value(ofBytes bytes: UnsafeRawBufferPointer) -> Value?
+  static func value(ofBytes bytes: UnsafeRawBufferPointer) -> PropertyValue?
   /// The value of a whole number that was worked out of such fields.
-  static func value(ofWhole number: Int64) -> Value
+  static func value(ofWhole number: Int64) -> PropertyValue
   /// The value of a floating-point number that was worked out of such fields.
-  static func value(ofReal number: Double) -> Value
+  static func value(ofReal number: Double) -> PropertyValue
 }
 
 extension StoredKind {
   package static var wider: [FieldKind] { [] }
   package static var readAs: [FieldKind] { [] }
-  package static func value(ofKey bits: UInt64) -> Value? { Value?.none }
-  package static func value(ofBytes bytes: UnsafeRawBufferPointer) -> Value? { Value?.none }
-  package static func value(ofWhole number: Int64) -> Value { .null }
-  package static func value(ofReal number: Double) -> Value { .null }
+  package static func value(ofKey bits: UInt64) -> PropertyValue? { PropertyValue?.none }
+  package static func value(ofBytes bytes: UnsafeRawBufferPointer) -> PropertyValue? {
+    PropertyValue?.none
+  }
+  package static func value(ofWhole number: Int64) -> PropertyValue { .null }
+  package static func value(ofReal number: Double) -> PropertyValue { .null }
 }
 
 /// Kinds whose values lie in the fixed part of a record.
 package protocol FixedStoredKind: StoredKind {
   /// What a value is in a record; nil where it does not fit without loss.
-  static func slot(of value: Value) -> Slot?
-  static func value(of slot: Slot) -> Value
+  static func slot(of value: PropertyValue) -> Slot?
+  static func value(of slot: Slot) -> PropertyValue
 }
 
 extension FixedStoredKind {
   @inline(__always)
-  package static func value(_ field: RecordField, of record: RecordView) -> Value {
+  package static func value(_ field: RecordField, of record: RecordView) -> PropertyValue {
     value(of: record.load(field, as: Slot.self))
   }
 
   package static func set(
-    _ field: RecordField, _ value: Value, in record: inout RecordBuffer, _ allocator: SlabAllocator
+    _ field: RecordField, _ value: PropertyValue, in record: inout RecordBuffer,
+    _ allocator: SlabAllocator
   ) -> Bool {
     guard let slot = slot(of: value) else { return false }
     record.store(field, slot)

@@ -12,51 +12,51 @@ extension WholeAttributeKind {
   package static var boundType: AttributeType? { type }
   package static var holdsUniqueNumbers: Bool { true }
 
-  package static func keeps(_ value: Value) -> Bool {
+  package static func keeps(_ value: PropertyValue) -> Bool {
     if case .integer = value { true } else { false }
   }
 
-  package static func form(of value: Value) -> Value? {
+  package static func form(of value: PropertyValue) -> PropertyValue? {
     guard case .integer(let number) = value, Slot(exactly: number) != nil else {
-      return Value?.none
+      return PropertyValue?.none
     }
     return value
   }
 
-  package static func exactly(_ value: Value) -> Value? {
+  package static func exactly(_ value: PropertyValue) -> PropertyValue? {
     guard let number = value.int64 else { return fitting(value) }
     return fitting(.integer(number))
   }
 
-  package static func restored(_ value: Value) -> Value? {
+  package static func restored(_ value: PropertyValue) -> PropertyValue? {
     if case .boolean(let flag) = value { return .integer(flag ? 1 : 0) }
     return restoredPlainly(value)
   }
 
-  package static func spelled(_ text: String) -> Value? {
+  package static func spelled(_ text: String) -> PropertyValue? {
     Int64(text).flatMap { "\($0)" == text ? fitting(.integer($0)) : nil }
   }
 
-  package static func value(ofJSON number: JSONNumber) -> Value? {
+  package static func value(ofJSON number: JSONNumber) -> PropertyValue? {
     number.int64.flatMap { fitting(.integer($0)) }
   }
 
-  package static func value(ofXML text: String) -> Value? {
+  package static func value(ofXML text: String) -> PropertyValue? {
     // Editors have written whole numbers as 0.0.
     JSONNumber(text: text)?.int64.flatMap { fitting(.integer($0)) }
   }
 
-  package static func value(ofFormerXML text: String) -> Value? {
+  package static func value(ofFormerXML text: String) -> PropertyValue? {
     if let flag = Bool(modelText: text) { return .integer(flag ? 1 : 0) }
-    guard let number = JSONNumber(text: text)?.double else { return Value?.none }
+    guard let number = JSONNumber(text: text)?.double else { return PropertyValue?.none }
     return Int64(exactly: number.rounded(.towardZero)).flatMap { fitting(.integer($0)) }
   }
 
-  package static func value(ofDocument number: JSONNumber) -> Value? {
+  package static func value(ofDocument number: JSONNumber) -> PropertyValue? {
     number.int64.flatMap { fitting(.integer($0)) }
   }
 
-  package static func unique(_ number: Int64) -> Value? { fitting(.integer(number)) }
+  package static func unique(_ number: Int64) -> PropertyValue? { fitting(.integer(number)) }
 }
 
 /// Whole numbers of some width in records.
@@ -66,21 +66,21 @@ where Slot: FixedWidthInteger & SignedInteger & BitwiseCopyable {}
 extension WholeStoredKind {
   package static var form: StorageForm { .whole }
 
-  package static func slot(of value: Value) -> Slot? {
+  package static func slot(of value: PropertyValue) -> Slot? {
     if case .integer(let number) = value { Slot(exactly: number) } else { nil }
   }
 
-  package static func value(of slot: Slot) -> Value { .integer(Int64(slot)) }
+  package static func value(of slot: Slot) -> PropertyValue { .integer(Int64(slot)) }
 
-  package static func key(of value: Value) -> KeyPayload? {
+  package static func key(of value: PropertyValue) -> KeyPayload? {
     if case .integer(let number) = value { .number(KeyBits.of(number)) } else { nil }
   }
 
-  package static func value(ofKey bits: UInt64) -> Value? {
+  package static func value(ofKey bits: UInt64) -> PropertyValue? {
     .integer(Int64(bitPattern: bits ^ (1 << 63)))
   }
 
-  package static func value(ofWhole number: Int64) -> Value { .integer(number) }
+  package static func value(ofWhole number: Int64) -> PropertyValue { .integer(number) }
 }
 
 package enum Int16Kind: WholeAttributeKind, WholeStoredKind {
@@ -136,9 +136,9 @@ package enum BooleanKind: AttributeKind {
   package static var documentExpectation: String { "true or false" }
   package static var valueKind: ValueKind { .number }
 
-  package static func keeps(_ value: Value) -> Bool { value.bool != nil }
+  package static func keeps(_ value: PropertyValue) -> Bool { value.bool != nil }
 
-  package static func restored(_ value: Value) -> Value? {
+  package static func restored(_ value: PropertyValue) -> PropertyValue? {
     switch value {
     case .integer(0): .boolean(false)
     case .integer(1): .boolean(true)
@@ -146,15 +146,17 @@ package enum BooleanKind: AttributeKind {
     }
   }
 
-  package static func value(ofXML text: String) -> Value? {
-    Bool(modelText: text).map(Value.boolean)
+  package static func value(ofXML text: String) -> PropertyValue? {
+    Bool(modelText: text).map(PropertyValue.boolean)
   }
 
-  package static func value(ofFormerXML text: String) -> Value? {
+  package static func value(ofFormerXML text: String) -> PropertyValue? {
     JSONNumber(text: text)?.double.map { .boolean($0 != 0) }
   }
 
-  package static func value(ofDocument node: JSONNode) -> Value? { node.bool.map(Value.boolean) }
+  package static func value(ofDocument node: JSONNode) -> PropertyValue? {
+    node.bool.map(PropertyValue.boolean)
+  }
 }
 
 extension BooleanKind: FixedStoredKind {
@@ -163,10 +165,12 @@ extension BooleanKind: FixedStoredKind {
   package static var form: StorageForm { .flag }
   package static var readAs: [FieldKind] { [.int16, .int32, .int64] }
 
-  package static func slot(of value: Value) -> Slot? { value.bool.map { $0 ? 1 : 0 } }
-  package static func value(of slot: Slot) -> Value { .boolean(slot != 0) }
-  package static func key(of value: Value) -> KeyPayload? { value.bool.map(KeyPayload.flag) }
-  package static func value(ofWhole number: Int64) -> Value { .boolean(number != 0) }
+  package static func slot(of value: PropertyValue) -> Slot? { value.bool.map { $0 ? 1 : 0 } }
+  package static func value(of slot: Slot) -> PropertyValue { .boolean(slot != 0) }
+  package static func key(of value: PropertyValue) -> KeyPayload? {
+    value.bool.map(KeyPayload.flag)
+  }
+  package static func value(ofWhole number: Int64) -> PropertyValue { .boolean(number != 0) }
 }
 
 extension Bool {

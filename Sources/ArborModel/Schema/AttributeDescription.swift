@@ -14,13 +14,13 @@ public struct AttributeDescription: Sendable, Hashable {
   public var isOptional: Bool
   /// Whether the attribute lives in memory only.
   public var isTransient: Bool
-  /// The value a new object starts with; ``Value/null`` for none.
-  public var defaultValue: Value
-  /// The least value allowed; for strings, the least length in characters. ``Value/null``: no
-  /// bound.
-  public var minimum: Value
+  /// The value a new object starts with; ``PropertyValue/null`` for none.
+  public var defaultValue: PropertyValue
+  /// The least value allowed; for strings, the least length in characters. ``PropertyValue/null``:
+  /// no bound.
+  public var minimum: PropertyValue
   /// The greatest value allowed; for strings, the greatest length in characters.
-  public var maximum: Value
+  public var maximum: PropertyValue
   /// A regular expression that a string has to match as a whole.
   public var regularExpression: String?
   /// Whether the attribute has an index of its own.
@@ -119,7 +119,8 @@ public struct AttributeDescription: Sendable, Hashable {
   /// Describes an attribute by all of its properties, as readers of model files do.
   public init(
     name: String, type: AttributeType, isOptional: Bool = false, isTransient: Bool = false,
-    defaultValue: Value = .null, minimum: Value = .null, maximum: Value = .null,
+    defaultValue: PropertyValue = .null, minimum: PropertyValue = .null,
+    maximum: PropertyValue = .null,
     regularExpression: String? = nil, isIndexed: Bool = false, allowsExternalStorage: Bool = false,
     derivation: String? = nil, renamingIdentifier: String? = nil,
     versionHashModifier: String? = nil, valueClassName: String? = nil,

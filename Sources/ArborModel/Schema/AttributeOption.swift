@@ -3,8 +3,8 @@ public struct AttributeOption: Sendable {
   enum Kind: Sendable {
     case optional, indexed, unique, transient, externalStorage, preservedOnDeletion
     case mandatory
-    case `default`(Value)
-    case bounds(Value, Value)
+    case `default`(PropertyValue)
+    case bounds(PropertyValue, PropertyValue)
     case pattern(String)
     case derived(String)
     case renamed(String)
@@ -33,7 +33,7 @@ public struct AttributeOption: Sendable {
   public static let preservedOnDeletion = AttributeOption(kind: .preservedOnDeletion)
 
   /// The value a new object starts with.
-  public static func `default`(_ value: Value) -> AttributeOption {
+  public static func `default`(_ value: PropertyValue) -> AttributeOption {
     AttributeOption(kind: .default(value))
   }
   /// The value a new object starts with.

@@ -59,12 +59,12 @@ package struct DerivedAggregate: Sendable {
   package func value(
     of owner: ObjectNumber, touching touched: Set<ObjectNumber>, in schema: ModelSchema,
     stored: any RecordResolver, present: any RecordResolver
-  ) -> Value? {
+  ) -> PropertyValue? {
     guard let entity = schema.entity(of: owner), let record = stored.record(of: owner) else {
       return nil
     }
     let former = record.value(entity.attributes[slot].field)
-    var changes: [(before: Value, after: Value)] = []
+    var changes: [(before: PropertyValue, after: PropertyValue)] = []
     for member in touched {
       let before = value(of: member, at: owner, in: schema, stored)
       let after = value(of: member, at: owner, in: schema, present)
@@ -86,7 +86,7 @@ package struct DerivedAggregate: Sendable {
   private func value(
     of member: ObjectNumber, at owner: ObjectNumber, in schema: ModelSchema,
     _ resolver: any RecordResolver
-  ) -> Value {
+  ) -> PropertyValue {
     guard let entity = schema.entity(of: member), schema.leads(relationship, to: member),
       resolver.contains(member, in: relationship, of: owner),
       let record = resolver.record(of: member)
@@ -96,7 +96,9 @@ package struct DerivedAggregate: Sendable {
 
   // MARK: Figures
 
-  private static func sum(_ former: Value, _ changes: [(before: Value, after: Value)]) -> Value? {
+  private static func sum(
+    _ former: PropertyValue, _ changes: [(before: PropertyValue, after: PropertyValue)]
+  ) -> PropertyValue? {
     guard var sum = former.exactNumber else { return nil }
     for change in changes {
       if !change.before.isNull { sum = ValueArithmetic.subtract(sum, change.before) }
@@ -108,9 +110,10 @@ package struct DerivedAggregate: Sendable {
   }
 
   private static func average(
-    _ former: Value, _ changes: [(before: Value, after: Value)], before: Int, after: Int
-  ) -> Value? {
-    var sum = Value.integer(0)
+    _ former: PropertyValue, _ changes: [(before: PropertyValue, after: PropertyValue)],
+    before: Int, after: Int
+  ) -> PropertyValue? {
+    var sum = PropertyValue.integer(0)
     if before > 0 {
       guard case .double(let average) = former else { return nil }
       // The quotient is rounded, and the product is nearest to the sum that it was made of.
@@ -123,16 +126,17 @@ package struct DerivedAggregate: Sendable {
   }
 
   private static func extreme(
-    _ former: Value, _ changes: [(before: Value, after: Value)], _ wanted: Ordering
-  ) -> Value? {
-    var best = Value.null
+    _ former: PropertyValue, _ changes: [(before: PropertyValue, after: PropertyValue)],
+    _ wanted: Ordering
+  ) -> PropertyValue? {
+    var best = PropertyValue.null
     for change in changes where !change.after.isNull && !change.after.isNotANumber {
-      if best.isNull || Value.compare(change.after, best) == wanted { best = change.after }
+      if best.isNull || PropertyValue.compare(change.after, best) == wanted { best = change.after }
     }
     if former.isNull { return best }
-    if !best.isNull, Value.compare(best, former) != wanted.reversed { return best }
+    if !best.isNull, PropertyValue.compare(best, former) != wanted.reversed { return best }
     let isLost = changes.contains {
-      !$0.before.isNull && Value.compare($0.before, former) == .equal
+      !$0.before.isNull && PropertyValue.compare($0.before, former) == .equal
     }
     // Not by a conditional expression, in which nil would be a null value.
     guard !isLost else { return nil }
@@ -140,9 +144,9 @@ package struct DerivedAggregate: Sendable {
   }
 }
 
-extension Value {
+extension PropertyValue {
   /// A number without rounding; nil for what is none, and for fractions in floating point.
-  fileprivate var exactNumber: Value? {
+  fileprivate var exactNumber: PropertyValue? {
     switch self {
     case .integer: return self
     case .decimal(let number):

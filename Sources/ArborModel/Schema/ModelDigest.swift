@@ -139,7 +139,7 @@ extension WideHash {
     }
   }
 
-  private mutating func mix(_ value: Value) {
+  private mutating func mix(_ value: PropertyValue) {
     switch value {
     case .null: mix(UInt8(0))
     case .boolean(let flag): mix(UInt8(flag ? 2 : 1))

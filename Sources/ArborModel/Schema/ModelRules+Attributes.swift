@@ -113,7 +113,7 @@ extension ModelRules {
   }
 
   /// Whether the first of two values of one type is greater; false where one is null.
-  fileprivate static func exceeds(_ left: Value, _ right: Value) -> Bool {
+  fileprivate static func exceeds(_ left: PropertyValue, _ right: PropertyValue) -> Bool {
     switch (left, right) {
     case (.integer(let left), .integer(let right)): left > right
     case (.double(let left), .double(let right)): left > right

@@ -110,7 +110,7 @@ extension ModelRules {
   }
 }
 
-extension Value {
+extension PropertyValue {
   fileprivate var namesObjects: Bool {
     switch self {
     case .objectID: true

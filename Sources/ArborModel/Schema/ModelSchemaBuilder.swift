@@ -28,7 +28,7 @@ struct ModelSchemaBuilder {
     let kind: FieldKind
     let isTransient: Bool
     let catalogNumber: UInt16
-    let defaultValue: Value
+    let defaultValue: PropertyValue
   }
 
   init(model: ManagedObjectModel, catalog: SchemaCatalog) {

@@ -5,24 +5,24 @@ internal import Foundation
 ///
 /// What makes values distinct in the predicate language, in rows, groups and aggregates.
 package struct DistinctValue: Hashable, Sendable {
-  package let value: Value
+  package let value: PropertyValue
 
-  package init(_ value: Value) { self.value = value }
+  package init(_ value: PropertyValue) { self.value = value }
 
   package static func == (left: Self, right: Self) -> Bool {
-    Value.compare(left.value, right.value) == .equal
+    PropertyValue.compare(left.value, right.value) == .equal
   }
 
   package func hash(into hasher: inout Hasher) { Self.hash(value, into: &hasher) }
 
   /// A hash of several values, the same for values that are not distinct one by one.
-  package static func hash(of values: ArraySlice<Value>) -> Int {
+  package static func hash(of values: ArraySlice<PropertyValue>) -> Int {
     var hasher = Hasher()
     for value in values { hash(value, into: &hasher) }
     return hasher.finalize()
   }
 
-  private static func hash(_ value: Value, into hasher: inout Hasher) {
+  private static func hash(_ value: PropertyValue, into hasher: inout Hasher) {
     hasher.combine(value.orderingRank)
     switch value {
     case .null: break
@@ -51,7 +51,7 @@ package struct DistinctValue: Hashable, Sendable {
   }
 
   /// A number by what it is worth. Whole numbers, the usual case, have a short form.
-  private static func hash(number: Value, into hasher: inout Hasher) {
+  private static func hash(number: PropertyValue, into hasher: inout Hasher) {
     if let whole = number.wholeNumber ?? number.int64 {
       hasher.combine(whole)
     } else if let key = number.numberKey {

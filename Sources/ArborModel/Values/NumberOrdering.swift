@@ -7,7 +7,7 @@ internal import Foundation
 /// ``DecimalDigits`` says: the decimal 9.99 equals the double 9.99.
 package enum NumberOrdering {
   /// The order of two values that both are numbers; others are equal.
-  package static func compare(_ left: Value, _ right: Value) -> Ordering {
+  package static func compare(_ left: PropertyValue, _ right: PropertyValue) -> Ordering {
     switch (left.wholeNumber, right.wholeNumber) {
     case (let left?, let right?): return Ordering(left, right)
     case (let left?, nil): if case .double(let right) = right { return compare(left, right) }
@@ -36,7 +36,7 @@ package enum NumberOrdering {
   }
 
   /// The order of two numbers at least one of which is a decimal.
-  private static func compareDigits(_ left: Value, _ right: Value) -> Ordering {
+  private static func compareDigits(_ left: PropertyValue, _ right: PropertyValue) -> Ordering {
     guard let leftKey = left.numberKey, let rightKey = right.numberKey else {
       return Ordering(left.extremity, right.extremity)
     }
@@ -46,7 +46,7 @@ package enum NumberOrdering {
   }
 }
 
-extension Value {
+extension PropertyValue {
   /// What a Boolean or a whole number is worth.
   var wholeNumber: Int64? {
     switch self {

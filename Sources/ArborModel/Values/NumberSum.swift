@@ -32,7 +32,7 @@ package struct NumberSum: Sendable {
 
   /// Adds a number; returns whether the value is one.
   @discardableResult
-  package mutating func add(_ value: Value) -> Bool {
+  package mutating func add(_ value: PropertyValue) -> Bool {
     switch value {
     case .boolean(let flag): add(Int64(flag ? 1 : 0))
     case .integer(let number): add(number)
@@ -44,20 +44,24 @@ package struct NumberSum: Sendable {
   }
 
   /// The sum; the whole number 0 of nothing.
-  package var value: Value {
+  package var value: PropertyValue {
     if let doubles {
       return Self.real(doubles + Double(whole) + (decimals?.approximation ?? 0))
     }
     let exact = Int64(exactly: whole)
-    guard let decimals else { return exact.map(Value.integer) ?? .decimal(Decimal(whole: whole)) }
+    guard let decimals else {
+      return exact.map(PropertyValue.integer) ?? .decimal(Decimal(whole: whole))
+    }
     return .decimal(decimals + Decimal(whole: whole))
   }
 
   /// The sum of infinities of both signs is null, like all that arithmetic cannot compute.
-  package static func real(_ number: Double) -> Value { number.isNaN ? .null : .double(number) }
+  package static func real(_ number: Double) -> PropertyValue {
+    number.isNaN ? .null : .double(number)
+  }
 
   /// The sum divided by the number of terms; null where none exist.
-  package func average(of count: Int) -> Value {
+  package func average(of count: Int) -> PropertyValue {
     guard count > 0 else { return .null }
     if let doubles {
       return Self.real((doubles + Double(whole) + (decimals?.approximation ?? 0)) / Double(count))
@@ -81,7 +85,7 @@ extension Decimal {
   package var approximation: Double { Double(description) ?? .nan }
 }
 
-extension Value {
+extension PropertyValue {
   /// Whether this is a number's type without a number in it.
   package var isNotANumber: Bool {
     switch self {

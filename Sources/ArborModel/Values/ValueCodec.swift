@@ -14,9 +14,9 @@ package enum ValueCodec {
 
   /// Whether a value comes back from its bytes: it is not nested too deep, and its numbers are
   /// some.
-  package static func canEncode(_ value: Value) -> Bool { canEncode(value, depth: 0) }
+  package static func canEncode(_ value: PropertyValue) -> Bool { canEncode(value, depth: 0) }
 
-  private static func canEncode(_ value: Value, depth: Int) -> Bool {
+  private static func canEncode(_ value: PropertyValue, depth: Int) -> Bool {
     guard depth < maximumDepth else { return false }
     switch value {
     case .double, .decimal, .date: return !value.containsNaN
@@ -26,13 +26,13 @@ package enum ValueCodec {
     }
   }
 
-  package static func encode(_ value: Value) -> [UInt8] {
+  package static func encode(_ value: PropertyValue) -> [UInt8] {
     var bytes: [UInt8] = []
     append(value, to: &bytes)
     return bytes
   }
 
-  private static func append(_ value: Value, to bytes: inout [UInt8]) {
+  private static func append(_ value: PropertyValue, to bytes: inout [UInt8]) {
     switch value {
     case .null: bytes.append(Tag.null.rawValue)
     case .boolean(let flag): bytes.append((flag ? Tag.yes : Tag.no).rawValue)
@@ -74,7 +74,7 @@ package enum ValueCodec {
   }
 
   /// The value of bytes that ``encode(_:)`` made, or nil for others.
-  package static func decode(_ bytes: UnsafeRawBufferPointer) -> Value? {
+  package static func decode(_ bytes: UnsafeRawBufferPointer) -> PropertyValue? {
     var reader = Reader(bytes: bytes)
     guard let value = reader.value(depth: 0), reader.position == bytes.count else { return nil }
     return value
@@ -84,7 +84,7 @@ package enum ValueCodec {
     let bytes: UnsafeRawBufferPointer
     var position = 0
 
-    mutating func value(depth: Int) -> Value? {
+    mutating func value(depth: Int) -> PropertyValue? {
       guard depth < maximumDepth, let tag = take(1)?.first.flatMap(Tag.init) else { return nil }
       switch tag {
       case .null: return .null
@@ -102,22 +102,22 @@ package enum ValueCodec {
       }
     }
 
-    private static func leaf(_ tag: Tag, _ payload: UnsafeRawBufferPointer) -> Value? {
+    private static func leaf(_ tag: Tag, _ payload: UnsafeRawBufferPointer) -> PropertyValue? {
       let text = String(decoding: payload, as: UTF8.self)
       switch tag {
-      case .decimal: return DecimalCodec.decode(payload).map(Value.decimal)
+      case .decimal: return DecimalCodec.decode(payload).map(PropertyValue.decimal)
       case .string: return .string(text)
       case .binary: return .binary(Data(payload))
-      case .uuid: return UUID(uuidString: text).map(Value.uuid)
-      case .uri: return URL(string: text).map(Value.uri)
-      case .objectID: return (try? ObjectID(text)).map(Value.objectID)
+      case .uuid: return UUID(uuidString: text).map(PropertyValue.uuid)
+      case .uri: return URL(string: text).map(PropertyValue.uri)
+      case .objectID: return (try? ObjectID(text)).map(PropertyValue.objectID)
       default: return nil
       }
     }
 
-    private mutating func list(depth: Int) -> Value? {
+    private mutating func list(depth: Int) -> PropertyValue? {
       guard let count = count() else { return nil }
-      var values: [Value] = []
+      var values: [PropertyValue] = []
       for _ in 0..<count {
         guard let value = value(depth: depth + 1) else { return nil }
         values.append(value)
@@ -125,9 +125,9 @@ package enum ValueCodec {
       return .list(values)
     }
 
-    private mutating func composite(depth: Int) -> Value? {
+    private mutating func composite(depth: Int) -> PropertyValue? {
       guard let count = count() else { return nil }
-      var parts: [String: Value] = [:]
+      var parts: [String: PropertyValue] = [:]
       for _ in 0..<count {
         guard case .string(let name)? = value(depth: depth + 1), let value = value(depth: depth + 1)
         else { return nil }

@@ -15,7 +15,7 @@ package enum ValueKind: Sendable, Equatable {
   /// Any number of elements of one kind: what a path over to-many relationships gives.
   indirect case many(ValueKind)
 
-  package init(_ value: Value) {
+  package init(_ value: PropertyValue) {
     self =
       switch value {
       case .null: .any

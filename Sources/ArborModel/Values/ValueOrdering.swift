@@ -37,14 +37,14 @@ package enum Ordering: Int8, Sendable, Hashable {
   }
 }
 
-extension Value {
+extension PropertyValue {
   /// The one total order of values, which sorting, indexes and predicates share.
   ///
   /// Null lies before everything, then numbers and Booleans by what they are worth, whatever their
   /// type, then texts by code point, dates, binaries, UUIDs, URIs, object IDs, lists element by
   /// element, and composites. Equal in this order is not equal in type: `.integer(1)`,
   /// `.double(1)` and `.boolean(true)` lie at one position. A NaN lies before all other numbers.
-  package static func compare(_ left: Value, _ right: Value) -> Ordering {
+  package static func compare(_ left: PropertyValue, _ right: PropertyValue) -> Ordering {
     let rank = left.orderingRank
     guard rank == right.orderingRank else { return Ordering(rank, right.orderingRank) }
     switch (left, right) {
@@ -106,7 +106,7 @@ extension Value {
     return entities == .equal ? Ordering(left.number, right.number) : entities
   }
 
-  private static func compareLists(_ left: [Value], _ right: [Value]) -> Ordering {
+  private static func compareLists(_ left: [PropertyValue], _ right: [PropertyValue]) -> Ordering {
     for (left, right) in zip(left, right) {
       let order = compare(left, right)
       guard order == .equal else { return order }
@@ -115,11 +115,13 @@ extension Value {
   }
 
   private static func compareComposites(
-    _ left: [String: Value], _ right: [String: Value]
+    _ left: [String: PropertyValue], _ right: [String: PropertyValue]
   ) -> Ordering {
-    let inOrder: (Dictionary<String, Value>.Element, Dictionary<String, Value>.Element) -> Bool = {
-      compareTexts($0.key, $1.key) == .less
-    }
+    let inOrder:
+      (Dictionary<String, PropertyValue>.Element, Dictionary<String, PropertyValue>.Element) -> Bool =
+        {
+          compareTexts($0.key, $1.key) == .less
+        }
     return compareLists(
       left.sorted(by: inOrder).flatMap { [.string($0.key), $0.value] },
       right.sorted(by: inOrder).flatMap { [.string($0.key), $0.value] })

@@ -29,11 +29,11 @@ extension AttributeDescription {
   /// Adds the range of a Swift type to the bounds, unless the bounds are narrower.
   private mutating func narrow(to type: Any.Type) {
     guard let bounds = AttributeRange.bounds(of: type) else { return }
-    if minimum.isNull || Value.compare(minimum, bounds.minimum) == .less {
+    if minimum.isNull || PropertyValue.compare(minimum, bounds.minimum) == .less {
       minimum = bounds.minimum
     }
     if !bounds.maximum.isNull,
-      maximum.isNull || Value.compare(maximum, bounds.maximum) == .greater
+      maximum.isNull || PropertyValue.compare(maximum, bounds.maximum) == .greater
     {
       maximum = bounds.maximum
     }

@@ -234,7 +234,7 @@ private struct DerivedAttributes {
     }
   }
 
-  private func values(of objects: [ManagedObject]) throws(ArborError) -> [[Value]] {
+  private func values(of objects: [ManagedObject]) throws(ArborError) -> [[PropertyValue]] {
     try session.engine.reporting(
       session.peek { snapshot throws(StoreError) in
         try snapshot.resolving(overlay: session.overlay, readsDeleted: false) {
@@ -248,7 +248,7 @@ private struct DerivedAttributes {
 
   private func values(
     of object: ManagedObject, stored: any RecordResolver, present: any RecordResolver
-  ) -> [Value] {
+  ) -> [PropertyValue] {
     let index = object.binding.entity.index
     let isRewritten = rewritten.contains(object.number)
     let touched = touched[object.number] ?? []
@@ -265,9 +265,9 @@ private struct DerivedAttributes {
   }
 
   /// Stores what differs. What says when the object is written follows once that is known.
-  private func store(_ values: [Value], in object: ManagedObject) throws(ArborError) {
+  private func store(_ values: [PropertyValue], in object: ManagedObject) throws(ArborError) {
     let derivations = plan.derivations[object.binding.entity.index]
-    var timed: [(AttributeSchema, Value)] = []
+    var timed: [(AttributeSchema, PropertyValue)] = []
     for (derivation, value) in zip(derivations, values) {
       let attribute = object.binding.entity.attributes[derivation.slot]
       guard let fitting = attribute.description.type.fittingDerived(value) else {
@@ -302,7 +302,7 @@ private struct DerivedAttributes {
       from: committed, besides: timed, change.object.binding.entity)
   }
 
-  private func set(_ field: RecordField, _ value: Value, in object: ManagedObject) {
+  private func set(_ field: RecordField, _ value: PropertyValue, in object: ManagedObject) {
     guard object.currentRecord.value(field) != value else { return }
     // Nobody changed the object: what needed no hooks and no checks still needs none.
     let isQuiet = object.change?.isQuiet ?? true
@@ -326,7 +326,7 @@ extension AttributeType {
   /// A computed value in the form that an attribute of this type keeps; nil where it does not fit.
   /// Sums and averages are decimals or doubles whatever they are of, so whole ones are whole
   /// numbers too.
-  fileprivate func fittingDerived(_ value: Value) -> Value? {
+  fileprivate func fittingDerived(_ value: PropertyValue) -> PropertyValue? {
     if let fitting = fitting(value) { return fitting }
     let isWhole = self == .integer16 || self == .integer32 || self == .integer64
     switch (self, value) {

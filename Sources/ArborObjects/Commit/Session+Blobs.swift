@@ -152,7 +152,7 @@ extension ManagedObject {
   ///
   /// Where it cannot be had the attribute's default stands in, and the context remembers the
   /// error.
-  final func value(of field: RecordField, in record: RecordView) -> Value {
+  final func value(of field: RecordField, in record: RecordView) -> PropertyValue {
     guard field.isExternal, let reference = record.blob(field) else { return record.value(field) }
     if let session {
       if let data = session.blob(reference, of: self, field) { return .binary(data) }

@@ -193,5 +193,5 @@ public struct FetchRequest<T: ManagedObject>: Sendable, Hashable {
 
 extension ManagedObject: PredicateArgument {
   /// The object's ID as a constant.
-  public final var predicateValue: Value { .objectID(objectID) }
+  public final var predicateValue: PropertyValue { .objectID(objectID) }
 }

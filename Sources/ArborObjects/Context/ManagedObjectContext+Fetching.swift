@@ -51,7 +51,7 @@ extension ManagedObjectContext {
   /// ``ObjectQuery/Aggregate``.
   package func aggregate<T: ManagedObject>(
     _ request: FetchRequest<T>, _ aggregates: [AggregateExpression]
-  ) throws(ArborError) -> [Value] {
+  ) throws(ArborError) -> [PropertyValue] {
     try session.read(request, aggregates) { snapshot, query, bound, overlay throws(StoreError) in
       try snapshot.aggregate(query, bound, overlay: overlay)
     }
@@ -62,7 +62,8 @@ extension ManagedObjectContext {
   ///
   /// The request says what a row holds (``FetchRequest/propertiesToFetch``): key paths and
   /// expressions of the predicate language, each under its text or the name behind ` AS `. Nil
-  /// values are ``Value/null``; relationships are object IDs, those of a to-many one a list.
+  /// values are ``PropertyValue/null``; relationships are object IDs, those of a to-many one a
+  /// list.
   ///
   /// ```swift
   /// var request = FetchRequest<Employee>(sortKeys: ["-total"])
@@ -89,7 +90,7 @@ extension ManagedObjectContext {
   ///   parse or bind, `invalidArgument` for what a grouped row cannot hold.
   public func fetchRows<T: ManagedObject>(
     _ request: FetchRequest<T>
-  ) throws(ArborError) -> [[String: Value]] {
+  ) throws(ArborError) -> [[String: PropertyValue]] {
     try session.rows(request)
   }
 
@@ -99,7 +100,7 @@ extension ManagedObjectContext {
   ///   context.
   /// - Throws: ``ArborError`` as ``fetchRows(_:)``, after some rows were handed on.
   package func forEachRow<T: ManagedObject>(
-    _ request: FetchRequest<T>, _ body: ([Value]) -> Void
+    _ request: FetchRequest<T>, _ body: ([PropertyValue]) -> Void
   ) throws(ArborError) {
     try session.forEachRow(request, body)
   }

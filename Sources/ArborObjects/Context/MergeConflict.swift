@@ -13,11 +13,11 @@ public struct MergeConflict: Sendable {
   public let objectID: ObjectID
   /// Its values when the context read them; empty for an object that is inserted with unique values
   /// which another one has, whose values are the ``storeValues`` then.
-  public let committedValues: [String: Value]
+  public let committedValues: [String: PropertyValue]
   /// Its values in the context; nil where it is deleted there.
-  public let contextValues: [String: Value]?
+  public let contextValues: [String: PropertyValue]?
   /// Its values in the store; nil where it is deleted there.
-  public let storeValues: [String: Value]?
+  public let storeValues: [String: PropertyValue]?
 
   /// The ordered relationships whose members both have moved, or to which both have added one at
   /// different places; empty where only the values above differ.
@@ -60,8 +60,8 @@ extension MergeConflict {
 
 extension ManagedObject {
   /// The values of a record, by the names of the properties; nil for all.
-  final func values(in record: RecordView, for keys: [String]? = nil) -> [String: Value] {
-    var values: [String: Value] = [:]
+  final func values(in record: RecordView, for keys: [String]? = nil) -> [String: PropertyValue] {
+    var values: [String: PropertyValue] = [:]
     for property in binding.recordProperties where keys?.contains(property.name) ?? true {
       values[property.name] = fieldValue(property, in: record)
     }

@@ -13,7 +13,7 @@ extension ObjectQuery {
   /// ```
   ///
   /// A property is a key path of the class, or a text: a key path or an expression of the predicate
-  /// language. A text's result is a ``Value``, or the Swift type that the context expects.
+  /// language. A text's result is a ``PropertyValue``, or the Swift type that the context expects.
   ///
   /// Nil values are passed over: a count of a property is that of its values that are not nil. Of no
   /// values at all the sum is 0, the mode an empty list and everything else nil. A sum of integers
@@ -196,7 +196,7 @@ extension ObjectQuery.Aggregate {
   }
 
   /// The least value; `nil` if there is none.
-  public static func minimum(_ keyPath: String) -> Self where Result == Value? {
+  public static func minimum(_ keyPath: String) -> Self where Result == PropertyValue? {
     Self(.minimum, keyPath) { $0.optionalValue }
   }
 
@@ -207,7 +207,7 @@ extension ObjectQuery.Aggregate {
   }
 
   /// The greatest value; `nil` if there is none.
-  public static func maximum(_ keyPath: String) -> Self where Result == Value? {
+  public static func maximum(_ keyPath: String) -> Self where Result == PropertyValue? {
     Self(.maximum, keyPath) { $0.optionalValue }
   }
 
@@ -218,7 +218,7 @@ extension ObjectQuery.Aggregate {
   }
 
   /// The sum; 0 if there are no values.
-  public static func sum(_ keyPath: String) -> Self where Result == Value? {
+  public static func sum(_ keyPath: String) -> Self where Result == PropertyValue? {
     Self(.sum, keyPath) { $0.optionalValue }
   }
 
@@ -229,7 +229,7 @@ extension ObjectQuery.Aggregate {
   }
 
   /// The average; `nil` if there are no values.
-  public static func average(_ keyPath: String) -> Self where Result == Value? {
+  public static func average(_ keyPath: String) -> Self where Result == PropertyValue? {
     Self(.average, keyPath) { $0.optionalValue }
   }
 
@@ -240,7 +240,7 @@ extension ObjectQuery.Aggregate {
   }
 
   /// The median; `nil` if there are no values.
-  public static func median(_ keyPath: String) -> Self where Result == Value? {
+  public static func median(_ keyPath: String) -> Self where Result == PropertyValue? {
     Self(.median, keyPath) { $0.optionalValue }
   }
 
@@ -251,7 +251,7 @@ extension ObjectQuery.Aggregate {
   }
 
   /// The standard deviation of the whole population; `nil` if there are no values.
-  public static func standardDeviation(_ keyPath: String) -> Self where Result == Value? {
+  public static func standardDeviation(_ keyPath: String) -> Self where Result == PropertyValue? {
     Self(.standardDeviation, keyPath) { $0.optionalValue }
   }
 
@@ -263,7 +263,7 @@ extension ObjectQuery.Aggregate {
   }
 
   /// The most frequent values, in their order.
-  public static func mode(_ keyPath: String) -> Self where Result == [Value] {
+  public static func mode(_ keyPath: String) -> Self where Result == [PropertyValue] {
     Self(.mode, keyPath) { $0.values }
   }
 
@@ -280,7 +280,8 @@ extension ObjectQuery.Aggregate {
   /// ```swift
   /// let mean = try query.value(of: .function("average", "salary"))
   /// ```
-  public static func function(_ name: String, _ keyPath: String) -> Self where Result == Value? {
+  public static func function(_ name: String, _ keyPath: String) -> Self
+  where Result == PropertyValue? {
     guard let function = AggregateExpression.Function(named: name) else {
       let names = AggregateExpression.Function.allCases.map(\.rawValue)
       let error = ArborError(
@@ -295,20 +296,20 @@ extension ObjectQuery.Aggregate {
 
 /// A computed value on its way to a Swift type.
 struct AggregateResult {
-  private let value: Value
+  private let value: PropertyValue
   private let expression: AggregateExpression
   private let entity: String?
 
-  init(_ value: Value, _ expression: AggregateExpression, _ entity: String?) {
+  init(_ value: PropertyValue, _ expression: AggregateExpression, _ entity: String?) {
     self.value = value
     self.expression = expression
     self.entity = entity
   }
 
   // Written without `nil`, which a value reads as null.
-  var optionalValue: Value? { value.isNull ? Value?.none : value }
+  var optionalValue: PropertyValue? { value.isNull ? PropertyValue?.none : value }
 
-  var values: [Value] { if case .list(let values) = value { values } else { [] } }
+  var values: [PropertyValue] { if case .list(let values) = value { values } else { [] } }
 
   func optional<V: AttributeValue>() throws(ArborError) -> V? {
     value.isNull ? V?.none : try typed(value)
@@ -320,12 +321,12 @@ struct AggregateResult {
     return typed
   }
 
-  private func typed<V: AttributeValue>(_ value: Value) throws(ArborError) -> V {
+  private func typed<V: AttributeValue>(_ value: PropertyValue) throws(ArborError) -> V {
     if let typed = V.fromNumber(value) { return typed }
     throw ArborError(
       .typeMismatch,
       "The \(expression.function.rawValue) of \(expression.keyPath ?? "objects") cannot be had as "
-        + "\(V.self); ask for it as a Value, or as a type with room for it."
+        + "\(V.self); ask for it as a PropertyValue, or as a type with room for it."
     ).with(entity: entity, keyPath: expression.keyPath, offending: "\(value)")
   }
 }
@@ -333,7 +334,7 @@ struct AggregateResult {
 extension AttributeValue {
   /// The Swift value of a dynamic one, where need be as a number of another type that is worth the
   /// same, or nearly the same where it is a floating-point number.
-  static func fromNumber(_ value: Value) -> Self? {
+  static func fromNumber(_ value: PropertyValue) -> Self? {
     if let typed = fromValue(value) { return typed }
     switch value {
     case .integer(let number):

@@ -40,7 +40,9 @@ extension ObjectQuery {
   /// - Returns: How many objects the query had.
   /// - Throws: As the form that takes Swift values.
   @_disfavoredOverload @discardableResult
-  public func update(_ values: [String: Value]) throws(ArborError) -> Int { try change(values) }
+  public func update(_ values: [String: PropertyValue]) throws(ArborError) -> Int {
+    try change(values)
+  }
 
   /// Sets a property of the objects.
   ///
@@ -70,7 +72,7 @@ extension ObjectQuery {
     try change([T.propertyPath(of: keyPath): value?.predicateValue ?? .null])
   }
 
-  private func change(_ values: [String: Value]) throws(ArborError) -> Int {
+  private func change(_ values: [String: PropertyValue]) throws(ArborError) -> Int {
     let changes = PropertyChanges(values)
     try changes.check(context.session.entity(for: request), in: context.store.engine)
     return try changeEach { object throws(ArborError) in

@@ -96,7 +96,7 @@ extension ObjectQuery {
   public func rows(
     _ properties: String..., groupedBy groups: [String] = [], having: FetchPredicate? = nil,
     isDistinct: Bool = false
-  ) throws(ArborError) -> [[String: Value]] {
+  ) throws(ArborError) -> [[String: PropertyValue]] {
     var request = request
     request.propertiesToFetch = properties
     request.propertiesToGroupBy = groups
@@ -106,8 +106,8 @@ extension ObjectQuery {
   }
 
   /// The objects by what a key path leads to from each, the objects of a group in the query's
-  /// order. Objects for which it leads to nil are the group of ``Value/null``, and a relationship
-  /// groups by ``Value/objectID(_:)``.
+  /// order. Objects for which it leads to nil are the group of ``PropertyValue/null``, and a
+  /// relationship groups by ``PropertyValue/objectID(_:)``.
   ///
   /// ```swift
   /// let byAge = try context.objects(Employee.self).grouped(by: "age")
@@ -119,13 +119,13 @@ extension ObjectQuery {
   ///
   /// - Throws: ``ArborError`` as ``ManagedObjectContext/fetch(_:)``; `unknownName` for a key path
   ///   that leads nowhere.
-  public func grouped(by keyPath: String) throws(ArborError) -> [Value: [T]] {
+  public func grouped(by keyPath: String) throws(ArborError) -> [PropertyValue: [T]] {
     let session = context.session
     // Also where there are no objects to follow it from.
     _ = try KeyPathBinder.bind(keyPath, to: session.entity(for: request), in: session.schema)
     try session.beginOperation()
     return try session.onPinnedSnapshot { _ throws(ArborError) in
-      var groups: [Value: [T]] = [:]
+      var groups: [PropertyValue: [T]] = [:]
       for object in try fetch() {
         groups[try object.value(forKeyPath: keyPath), default: []].append(object)
       }

@@ -42,7 +42,7 @@ public import Foundation
 /// - ``values(of:)``
 /// - ``Aggregate``
 /// ### Changes
-/// - ``update(_:)-([String:Value])``
+/// - ``update(_:)-([String:PropertyValue])``
 /// - ``delete()``
 public struct ObjectQuery<T: ManagedObject> {
   /// The context that answers.

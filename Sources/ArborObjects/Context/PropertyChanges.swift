@@ -4,9 +4,9 @@ internal import ArborStore
 /// Values that many objects are given, by the names of their properties.
 struct PropertyChanges {
   /// In one order, whatever that of a dictionary: the last of two inverse relationships wins.
-  private let values: [(key: String, value: Value)]
+  private let values: [(key: String, value: PropertyValue)]
 
-  init(_ values: [String: Value]) { self.values = values.sorted { $0.key < $1.key } }
+  init(_ values: [String: PropertyValue]) { self.values = values.sorted { $0.key < $1.key } }
 
   init(_ values: [String: (any PredicateArgument)?]) {
     self.init(values.mapValues { $0?.predicateValue ?? .null })
@@ -36,10 +36,10 @@ struct PropertyChanges {
   }
 
   private func check(
-    _ value: Value, for relationship: RelationshipSchema, of entity: EntitySchema,
+    _ value: PropertyValue, for relationship: RelationshipSchema, of entity: EntitySchema,
     in store: StoreEngine
   ) throws(ArborError) {
-    var targets: [Value] = []
+    var targets: [PropertyValue] = []
     switch value {
     case .null: break
     case .objectID where !relationship.isToMany: targets = [value]

@@ -39,7 +39,7 @@ extension SearchHit {
   /// - Returns: nil where the object has no text any more.
   public func snippet(words: Int = 20) -> SearchSnippet? {
     let texts = attributes.compactMap { attribute -> String? in
-      if case .string(let text) = object[attribute] as Value { text } else { nil }
+      if case .string(let text) = object[attribute] as PropertyValue { text } else { nil }
     }
     let worths = texts.map { SearchSnippet.worth(of: $0, text) }
     guard var best = texts.indices.first else { return nil }

@@ -80,7 +80,7 @@ extension MigrationManager {
   /// - Throws: ``ArborError`` like ``ManagedObjectContext/insertOrFetch(_:where:)-(String,_)``.
   /// - Complexity: That of a fetch for the first use of each value.
   public func insertedOrExisting(
-    _ entity: String, _ property: String, _ value: Value
+    _ entity: String, _ property: String, _ value: PropertyValue
   ) throws(ArborError) -> ManagedObject? {
     if value.isNull { return nil }
     let key = ExistingKey(entity: entity, property: property, value: value)

@@ -54,7 +54,7 @@ public final class MigrationManager {
   struct ExistingKey: Hashable {
     let entity: String
     let property: String
-    let value: Value
+    let value: PropertyValue
   }
 
   init(

@@ -50,7 +50,7 @@ extension MigrationSurvey {
     /// The property's name in the older model; nil if that has no values of it.
     let source: String?
     /// The value that replaces nil.
-    let filling: Value
+    let filling: PropertyValue
   }
 
   private func column(
@@ -75,10 +75,10 @@ extension MigrationSurvey {
   ) throws(ArborError) {
     guard sources.count == count else { return }
     let request = FetchRequest<ManagedObject>(entity: former, sortKeys: sources.map { SortKey($0) })
-    var last: (values: [Value], object: ManagedObject, isListed: Bool)?
+    var last: (values: [PropertyValue], object: ManagedObject, isListed: Bool)?
     let cursor = try context.cursor(for: request)
     while let object = try cursor.next() {
-      var values: [Value] = []
+      var values: [PropertyValue] = []
       for source in sources { values.append(try object.value(forKey: source)) }
       let isSame = last?.values == values && !values.contains(where: \.isNull)
       if isSame, let last {
@@ -97,7 +97,7 @@ extension MigrationSurvey {
   private func addFilled(
     to list: inout ObjectList, _ unique: UniqueValues, _ target: ManagedObjectModel, isAdded: Bool
   ) throws(ArborError) -> Bool {
-    var counts: [[Value]: Int] = [:]
+    var counts: [[PropertyValue]: Int] = [:]
     try eachRow(of: unique, target) { (_, values, isFilled) in
       if isAdded || isFilled { counts[values, default: 0] += 1 }
     }
@@ -119,14 +119,14 @@ extension MigrationSurvey {
   /// values, with these values, and with whether one of them is a default.
   private func eachRow(
     of unique: UniqueValues, _ target: ManagedObjectModel,
-    _ body: (ManagedObject, [Value], _ isFilled: Bool) -> Void
+    _ body: (ManagedObject, [PropertyValue], _ isFilled: Bool) -> Void
   ) throws(ArborError) {
     for (former, name) in models.keptNames.sorted(by: { $0.key < $1.key }) {
       guard let entity = target.entity(named: name), target.kinds(of: unique.entity).contains(name)
       else { continue }
       let columns = unique.properties.map { column($0, of: entity, former, target) }
       try each(former) { (object) throws(ArborError) in
-        var (values, isFilled): ([Value], Bool) = ([], false)
+        var (values, isFilled): ([PropertyValue], Bool) = ([], false)
         for column in columns {
           var value =
             try column.source.map { (source) throws(ArborError) in

@@ -114,8 +114,8 @@ struct MigrationSurvey {
 private struct ValueRule {
   /// Describes the values that break the rule.
   let words: String
-  private let minimum: Value
-  private let maximum: Value
+  private let minimum: PropertyValue
+  private let maximum: PropertyValue
   private let pattern: BoundedExpression?
 
   /// Returns nil for other rules.
@@ -132,7 +132,7 @@ private struct ValueRule {
     }
   }
 
-  func isBroken(by value: Value) -> Bool {
+  func isBroken(by value: PropertyValue) -> Bool {
     if value.isNull { return false }
     if let pattern {
       if case .string(let text) = value { return !EntityRules.matches(text, pattern) }

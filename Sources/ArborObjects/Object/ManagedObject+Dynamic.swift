@@ -6,15 +6,15 @@ extension ManagedObject {
   /// or the list of a to-many relationship's IDs.
   ///
   /// An unknown name or a value of the wrong type is a programmer's error, like an index out of
-  /// bounds, and stops with a sentence; ``value(forKey:)`` and ``setValue(_:forKey:)-(Value,_)``
-  /// throw instead. NaN, and a number beyond all that the attribute holds, is refused by the
-  /// commit.
+  /// bounds, and stops with a sentence; ``value(forKey:)`` and
+  /// ``setValue(_:forKey:)-(PropertyValue,_)`` throw instead. NaN, and a number beyond all that the
+  /// attribute holds, is refused by the commit.
   ///
   /// ```swift
   /// employee["age"] = 41
   /// if employee["name"] == "Mary" { … }
   /// ```
-  public final subscript(key: String) -> Value {
+  public final subscript(key: String) -> PropertyValue {
     get { currentValue(of: orStop { () throws(ArborError) in try property(key) }) }
     set {
       if case .attribute(let attribute)? = binding.entity.property(named: key), session != nil,
@@ -32,7 +32,7 @@ extension ManagedObject {
   @_disfavoredOverload
   public final subscript<T: AttributeValue>(key: String) -> T {
     get {
-      let value = self[key] as Value
+      let value = self[key] as PropertyValue
       guard let typed = T.fromValue(value) else {
         preconditionFailure(
           "\(binding.entity.name).\(key) holds \(value.isNull ? "nil" : "a value of another type")"
@@ -75,14 +75,14 @@ extension ManagedObject {
   ///
   /// - Throws: ``ArborError``: `unknownName`; `notAllowed` for what an object without a context does
   ///   not hold; what the store reports where it has to be read.
-  public final func value(forKey key: String) throws(ArborError) -> Value {
+  public final func value(forKey key: String) throws(ArborError) -> PropertyValue {
     let property = try property(key)
     try requireReadable(property)
     return try reading { currentValue(of: property) }
   }
 
   /// The same for accessors that cannot throw.
-  private final func currentValue(of property: PropertySchema) -> Value {
+  private final func currentValue(of property: PropertySchema) -> PropertyValue {
     switch property {
     case .attribute(let attribute):
       if binding.isObserved { session?.observation?.access(self, .attribute(attribute.slot)) }
@@ -105,12 +105,12 @@ extension ManagedObject {
   /// - Throws: ``ArborError``: `unknownName`; `typeMismatch` for a value that the property does not
   ///   take; `validation` for NaN; `notAllowed` for a derived attribute, and for an object that may
   ///   not be changed any more.
-  public final func setValue(_ value: Value, forKey key: String) throws(ArborError) {
+  public final func setValue(_ value: PropertyValue, forKey key: String) throws(ArborError) {
     try changing { () throws(ArborError) in try set(value, forKey: key) }
   }
 
   /// The same for accessors that cannot throw what the store reports.
-  private final func set(_ value: Value, forKey key: String) throws(ArborError) {
+  private final func set(_ value: PropertyValue, forKey key: String) throws(ArborError) {
     switch try property(key) {
     case .attribute(let attribute): try setValue(value, of: attribute)
     case .relationship(let relationship):
@@ -143,7 +143,7 @@ extension ManagedObject {
   /// Sets a number that no attribute stores for the commit to refuse.
   ///
   /// - Returns: Whether the value is such a number and the attribute one of numbers.
-  private final func setUnstorable(_ value: Value, of attribute: AttributeSchema) -> Bool {
+  private final func setUnstorable(_ value: PropertyValue, of attribute: AttributeSchema) -> Bool {
     var isUnstorable = value.containsNaN
     if case .double(let number) = value, !isUnstorable,
       attribute.field.kind == .float || !number.isFinite && attribute.field.kind != .tagged
@@ -156,7 +156,7 @@ extension ManagedObject {
   }
 
   /// Writes NaN, whose record no commit accepts; false if the field doesn't hold numbers.
-  final func storeNaN(_ value: Value, in field: RecordField) -> Bool {
+  final func storeNaN(_ value: PropertyValue, in field: RecordField) -> Bool {
     switch field.kind {
     case .float: write { buffer, _ in buffer.store(field, Float.nan) }
     case .double, .date: write { buffer, _ in buffer.store(field, Double.nan) }
@@ -173,7 +173,9 @@ extension ManagedObject {
     }
   }
 
-  private final func setValue(_ value: Value, of attribute: AttributeSchema) throws(ArborError) {
+  private final func setValue(_ value: PropertyValue, of attribute: AttributeSchema)
+    throws(ArborError)
+  {
     _ = try requireSession()
     if let error = binding.refusal(toSet: attribute) { throw error.with(objectID: objectID) }
     let isTagged = attribute.field.kind == .tagged
@@ -374,7 +376,7 @@ extension ManagedObject {
     ).with(entity: binding.entity.name, objectID: objectID)
   }
 
-  final func mismatch(_ key: String, _ value: Value) -> ArborError {
+  final func mismatch(_ key: String, _ value: PropertyValue) -> ArborError {
     var expectation = "object IDs"
     if case .attribute(let attribute) = binding.entity.property(named: key) {
       expectation = attribute.description.type.expectation

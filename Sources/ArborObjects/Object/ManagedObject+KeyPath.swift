@@ -10,13 +10,13 @@ extension ManagedObject {
   ///
   /// - Throws: ``ArborError`` `unknownName` for a name that is none, `typeMismatch` where the path
   ///   goes on behind an attribute without parts.
-  public final func value(forKeyPath path: String) throws(ArborError) -> Value {
+  public final func value(forKeyPath path: String) throws(ArborError) -> PropertyValue {
     try value(forNames: path.split(separator: ".", omittingEmptySubsequences: false)[...], of: path)
   }
 
   private final func value(
     forNames names: ArraySlice<Substring>, of path: String
-  ) throws(ArborError) -> Value {
+  ) throws(ArborError) -> PropertyValue {
     let key = String(names.first ?? "")
     let rest = names.dropFirst()
     guard let next = rest.first else { return try value(forKey: key) }
@@ -42,8 +42,8 @@ extension ManagedObject {
 
   /// A part of a composite attribute's value; nil behind an attribute that has none.
   private final func part(
-    of value: Value, _ key: String, _ names: ArraySlice<Substring>, of path: String
-  ) throws(ArborError) -> Value? {
+    of value: PropertyValue, _ key: String, _ names: ArraySlice<Substring>, of path: String
+  ) throws(ArborError) -> PropertyValue? {
     guard case .attribute(let attribute) = binding.entity.property(named: key) else { return nil }
     if let parts = attribute.description.codableParts {
       do throws(ArborError) {

@@ -8,15 +8,15 @@ package import ArborModel
 /// - Precondition: The object is of the entity whose slot it is, and the property is an attribute, a
 ///   to-one or a to-many relationship as the method says.
 extension ManagedObject {
-  package final func value(atSlot slot: Int) -> Value {
+  package final func value(atSlot slot: Int) -> PropertyValue {
     if binding.isObserved { session?.observation?.access(self, .attribute(slot)) }
     return value(of: binding.entity.attributes[slot].field, in: currentRecord)
   }
 
   /// Sets an attribute that is not derived to a value of the form that it keeps.
   ///
-  /// - Throws: ``ArborError`` as ``setValue(_:forKey:)-(Value,_)``.
-  package final func setValue(_ value: Value, atSlot slot: Int) throws(ArborError) {
+  /// - Throws: ``ArborError`` as ``setValue(_:forKey:)-(PropertyValue,_)``.
+  package final func setValue(_ value: PropertyValue, atSlot slot: Int) throws(ArborError) {
     try prepareForChange(of: slot)
     let field = binding.entity.attributes[slot].field
     var fits = false

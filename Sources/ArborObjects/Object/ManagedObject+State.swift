@@ -58,9 +58,9 @@ extension ManagedObject {
   /// differ from nil.
   ///
   /// To-many relationships whose members changed are among them, as lists of IDs.
-  public final func changedValues() -> [String: Value] {
+  public final func changedValues() -> [String: PropertyValue] {
     guard let session else { return [:] }
-    var values: [String: Value] = [:]
+    var values: [String: PropertyValue] = [:]
     if let change, let current = heldRecord {
       for property in binding.recordProperties
       where change.committed?.differs(from: current, property.field)
@@ -84,13 +84,13 @@ extension ManagedObject {
   /// - Parameter keys: The attributes and to-one relationships asked for; nil for all. Other names
   ///   are left out.
   /// - Returns: Nothing for an object that was never committed.
-  public final func committedValues(for keys: [String]? = nil) -> [String: Value] {
+  public final func committedValues(for keys: [String]? = nil) -> [String: PropertyValue] {
     guard let change else { return values(in: currentRecord, for: keys) }
     return change.committed.map { values(in: $0, for: keys) } ?? [:]
   }
 
   /// The value of a field, references as object IDs.
-  final func fieldValue(_ property: RecordProperty, in record: RecordView) -> Value {
+  final func fieldValue(_ property: RecordProperty, in record: RecordView) -> PropertyValue {
     guard case .reference = property.field.kind else {
       return value(of: property.field, in: record)
     }

@@ -46,10 +46,10 @@ public import ArborModel
 /// - ``changedValues()``
 /// - ``committedValues(for:)``
 /// ### Values by name
-/// - ``subscript(_:)->Value``
+/// - ``subscript(_:)->PropertyValue``
 /// - ``value(forKey:)``
 /// - ``value(forKeyPath:)``
-/// - ``setValue(_:forKey:)-(Value,_)``
+/// - ``setValue(_:forKey:)-(PropertyValue,_)``
 /// ### Typed classes
 /// - ``entityDescription``
 /// - ``entityName``
@@ -235,7 +235,7 @@ nonisolated open class ManagedObject: Hashable {
   /// not asked for: the checks of whole objects see them.
   ///
   /// - Throws: Any error; the commit fails with it as one of its violations.
-  open func validate(_ value: Value, forKey key: String) throws {}
+  open func validate(_ value: PropertyValue, forKey key: String) throws {}
 
   // MARK: Identity
 

@@ -193,7 +193,7 @@ extension FetchedResults {
   public struct Section {
     fileprivate let results: FetchedResults
     /// The value that the section's objects have in common; an object ID for a relationship.
-    public let value: Value
+    public let value: PropertyValue
     /// Where the section's objects lie in ``FetchedResults/objects``. Never empty.
     public let indices: Range<Int>
 

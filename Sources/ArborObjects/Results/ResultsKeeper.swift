@@ -9,7 +9,7 @@ final class ResultsKeeper {
   /// Objects that follow one another and belong together.
   struct Run {
     /// What makes them one section: the first sort key's value, as it is compared.
-    let identity: Value
+    let identity: PropertyValue
     var count: Int
   }
 
@@ -129,7 +129,7 @@ final class ResultsKeeper {
   }
 
   /// The value that the objects of a section have in common.
-  func value(of run: Run, first: ManagedObject) -> Value {
+  func value(of run: Run, first: ManagedObject) -> PropertyValue {
     guard let key = shape.sectionKey, !run.identity.isNull else { return .null }
     switch (key.path?.leaf, run.identity) {
     case (.toOne?, .integer(let raw)), (.object?, .integer(let raw)):

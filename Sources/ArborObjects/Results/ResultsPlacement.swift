@@ -162,7 +162,7 @@ struct ResultsPlacement {
     }
   }
 
-  private mutating func joinRun(at index: Int, _ identity: Value?) {
+  private mutating func joinRun(at index: Int, _ identity: PropertyValue?) {
     guard shape.sectionPath != nil, let identity else { return }
     var start = 0
     for runIndex in runs.indices {

@@ -41,7 +41,7 @@ public struct CommittedChanges: Sendable, Hashable {
   /// is complete where the store can be read on as before.
   public let migration: MigrationNotice?
   private let names: [ObjectID: Set<String>]
-  private let tombstones: [ObjectID: [String: Value]]
+  private let tombstones: [ObjectID: [String: PropertyValue]]
 
   /// The properties of an updated object that changed; none of others.
   ///
@@ -60,7 +60,7 @@ public struct CommittedChanges: Sendable, Hashable {
   ///   for id in changes.deleted { server.forget(changes.tombstone(of: id)["serverID"]) }
   /// }
   /// ```
-  public func tombstone(of id: ObjectID) -> [String: Value] { tombstones[id] ?? [:] }
+  public func tombstone(of id: ObjectID) -> [String: PropertyValue] { tombstones[id] ?? [:] }
 
   /// What the history says.
   init(_ entry: HistoryEntry, in engine: StoreEngine) {
@@ -101,8 +101,8 @@ public struct CommittedChanges: Sendable, Hashable {
 
   private static func tombstones(
     of entry: HistoryEntry, in engine: StoreEngine
-  ) -> [ObjectID: [String: Value]] {
-    var tombstones: [ObjectID: [String: Value]] = [:]
+  ) -> [ObjectID: [String: PropertyValue]] {
+    var tombstones: [ObjectID: [String: PropertyValue]] = [:]
     for tombstone in entry.tombstones {
       guard let entity = engine.schema.entity(of: tombstone.number) else { continue }
       let id = ObjectID(

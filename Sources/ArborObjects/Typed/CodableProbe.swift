@@ -43,7 +43,7 @@ struct CodableProbe {
   /// No type nests deeper, unless it contains itself.
   private static let mostKeys = 64
 
-  private func value(_ marks: [String]) -> Value? {
+  private func value(_ marks: [String]) -> PropertyValue? {
     read(marks[...]).map { PlainAttribute.value(of: $0) }
   }
 }

@@ -38,9 +38,9 @@ extension FetchPredicate {
 
   /// A predicate from a tree that was just made. By way of its text, it has the shape of all others
   /// that say the same with other constants.
-  init(translated node: PredicateNode, arguments: [Value]) throws(ArborError) {
+  init(translated node: PredicateNode, arguments: [PropertyValue]) throws(ArborError) {
     // In the order in which the text names them.
-    var ordered: [Value] = []
+    var ordered: [PropertyValue] = []
     let text = PredicatePrinter { index in
       ordered.append(arguments[index])
       return "%@"

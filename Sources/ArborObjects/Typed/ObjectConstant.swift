@@ -31,7 +31,7 @@ public struct ObjectConstant<Output>: StandardPredicateExpression {
 
 extension ObjectConstant: TranslatableExpression {
   func translated(by translation: inout PredicateTranslation) throws(ArborError) -> TypedTerm {
-    let values = ids.map { $0.map(Value.objectID) ?? .null }
+    let values = ids.map { $0.map(PropertyValue.objectID) ?? .null }
     return .value(translation.constant(isCollection ? .list(values) : values[0]))
   }
 }

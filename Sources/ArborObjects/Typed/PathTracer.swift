@@ -13,7 +13,7 @@ internal import Foundation
 /// property of its own: `\.nick` of `var nick: String { name }`, which means the same.
 final class PathTracer {
   private enum Step {
-    case attribute(name: String, value: Value)
+    case attribute(name: String, value: PropertyValue)
     case toOne(name: String)
     case toMany(name: String)
 
@@ -142,7 +142,7 @@ final class PathTracer {
 
   /// Whether what a key path gave is what the attribute holds. An enumeration has no case for a
   /// made-up value, so it is believed.
-  private static func holds(_ output: Any, _ value: Value) -> Bool {
+  private static func holds(_ output: Any, _ value: PropertyValue) -> Bool {
     // A codable type without an order of its own is believed too.
     guard let output = output as? any PredicateArgument else { return output is any Decodable }
     // Nor are made-up bytes the JSON of a codable type.
@@ -150,7 +150,7 @@ final class PathTracer {
     // A number outside of the range of the property's type reads as another one.
     if AttributeRange.bounds(of: type(of: output)) != nil || output is Duration { return true }
     return value.isNull || output is any RawRepresentable
-      || Value.compare(output.predicateValue, value) == .equal
+      || PropertyValue.compare(output.predicateValue, value) == .equal
   }
 
   // MARK: Objects on the way
@@ -167,7 +167,7 @@ final class PathTracer {
   }
 
   /// Notes that an object's attribute is read. Accessors may look twice at one.
-  func note(attribute name: String, _ value: Value, of trace: ClassTrace) {
+  func note(attribute name: String, _ value: PropertyValue, of trace: ClassTrace) {
     guard way.last === trace, steps.count < way.count || steps.last?.name == name else {
       isTangled = true
       return
@@ -190,7 +190,7 @@ final class PathTracer {
   }
 
   /// The value that stands in an attribute on the way.
-  func marker(for type: AttributeType) -> Value {
+  func marker(for type: AttributeType) -> PropertyValue {
     let isFirst = round == 0
     switch type {
     case .integer16: return isFirst ? -32_001 : 32_001
@@ -204,7 +204,7 @@ final class PathTracer {
     case .date: return .date(Date(timeIntervalSinceReferenceDate: isFirst ? -1e10 : 1e10))
     case .binary: return .binary(Data(isFirst ? [1, 0] : [255]))
     case .uuid: return .uuid(TracedClass.identifier(isFirst ? 7 : 9))
-    case .uri: return URL(string: isFirst ? "trace:a" : "trace:B").map(Value.uri) ?? .null
+    case .uri: return URL(string: isFirst ? "trace:a" : "trace:B").map(PropertyValue.uri) ?? .null
     case .transformable, .composite, .undefined: return .null
     }
   }

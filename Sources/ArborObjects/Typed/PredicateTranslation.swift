@@ -18,7 +18,7 @@ struct PredicateTranslation {
   /// What the variables in scope stand for.
   private var variables: [PredicateExpressions.VariableID: ExpressionNode]
   /// The captured values, in the order in which they were met.
-  private(set) var arguments: [Value] = []
+  private(set) var arguments: [PropertyValue] = []
   private var boundCount = 0
 
   init(root: PredicateExpressions.VariableID) {
@@ -78,7 +78,7 @@ struct PredicateTranslation {
   }
 
   /// A captured value stands outside the tree, so that predicates that differ in it have one shape.
-  mutating func constant(_ value: Value) -> ExpressionNode {
+  mutating func constant(_ value: PropertyValue) -> ExpressionNode {
     if value.isNull { return .constant(.null) }
     arguments.append(value)
     return .argument(arguments.count - 1)

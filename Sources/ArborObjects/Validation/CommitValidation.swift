@@ -226,7 +226,7 @@ struct CommitValidation {
   }
 
   private mutating func add(
-    _ object: ManagedObject, _ property: String, _ problem: String, _ value: Value? = nil
+    _ object: ManagedObject, _ property: String, _ problem: String, _ value: PropertyValue? = nil
   ) {
     let error = ArborError(.validation, "\(object.binding.entity.name).\(property) \(problem).")
     violations.append(

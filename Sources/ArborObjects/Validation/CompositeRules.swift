@@ -11,7 +11,7 @@ struct CompositeRules {
   }
 
   /// One rule that a value breaks, and the path of names that leads to the part.
-  typealias Violation = (keyPath: String, problem: String, value: Value)
+  typealias Violation = (keyPath: String, problem: String, value: PropertyValue)
 
   private let parts: [String: Part]
 
@@ -33,7 +33,7 @@ struct CompositeRules {
     self.parts = parts
   }
 
-  func violations(of value: Value, at path: String, _ limit: WorkLimit) -> [Violation] {
+  func violations(of value: PropertyValue, at path: String, _ limit: WorkLimit) -> [Violation] {
     guard case .composite(let values) = value else {
       return [(path, "is no composite; set one", value)]
     }
@@ -51,7 +51,7 @@ struct CompositeRules {
   }
 
   private static func violations(
-    of value: Value, _ part: Part, at path: String, _ limit: WorkLimit
+    of value: PropertyValue, _ part: Part, at path: String, _ limit: WorkLimit
   ) -> [Violation] {
     func broken(_ problem: String) -> [Violation] { [(path, problem, value)] }
     let description = part.description

@@ -12,7 +12,7 @@ struct EntityRules {
   /// Fields that hold the JSON of codable values.
   let codable: [AttributeSchema]
   /// Attributes whose values have a lower or upper bound; of texts, their lengths.
-  let bounds: [(attribute: AttributeSchema, minimum: Value, maximum: Value)]
+  let bounds: [(attribute: AttributeSchema, minimum: PropertyValue, maximum: PropertyValue)]
   /// Attributes whose texts have to match an expression as a whole.
   let patterns: [(attribute: AttributeSchema, expression: BoundedExpression)]
   let composites: [(attribute: AttributeSchema, rules: CompositeRules)]
@@ -75,17 +75,19 @@ struct EntityRules {
 
   /// How a value lies outside of bounds, those of a text being of its length; nil where it does
   /// not.
-  static func problem(of value: Value, _ minimum: Value, _ maximum: Value) -> String? {
+  static func problem(of value: PropertyValue, _ minimum: PropertyValue, _ maximum: PropertyValue)
+    -> String?
+  {
     var value = value
     var what = "is"
     if case .string(let text) = value {
       value = .integer(Int64(text.count))
       what = "has a length"
     }
-    if !minimum.isNull, Value.compare(value, minimum) == .less {
+    if !minimum.isNull, PropertyValue.compare(value, minimum) == .less {
       return "\(what) below the minimum of the model; correct it"
     }
-    if !maximum.isNull, Value.compare(value, maximum) == .greater {
+    if !maximum.isNull, PropertyValue.compare(value, maximum) == .greater {
       return "\(what) above the maximum of the model; correct it"
     }
     return nil

@@ -11,7 +11,9 @@ extension AttributeValue {
 
   /// The value as JSON.
   @_disfavoredOverload
-  public var predicateValue: Value { (try? CanonicalJSON.encode(self)).map(Value.binary) ?? .null }
+  public var predicateValue: PropertyValue {
+    (try? CanonicalJSON.encode(self)).map(PropertyValue.binary) ?? .null
+  }
 
   /// Reads a value from its JSON. One that cannot be read, since the type has changed since or the
   /// attribute is nil, reads as the attribute's default, or as a value of zeros, empty texts and
@@ -32,7 +34,7 @@ extension AttributeValue {
   }
 
   /// The value that a dynamic value's bytes hold.
-  public static func fromValue(_ value: Value) -> Self? {
+  public static func fromValue(_ value: PropertyValue) -> Self? {
     Data.fromValue(value).flatMap { try? CanonicalJSON.decode(Self.self, from: $0) }
   }
 }

@@ -17,7 +17,7 @@ extension String: AttributeValue {
     object.write { buffer, allocator in buffer.store(field, self, allocator: allocator) }
   }
   /// The text a value holds.
-  public static func fromValue(_ value: Value) -> String? {
+  public static func fromValue(_ value: PropertyValue) -> String? {
     if case .string(let text) = value { text } else { nil }
   }
 }
@@ -38,7 +38,7 @@ extension Date: AttributeValue {
     object.write { buffer, _ in buffer.store(field, timeIntervalSinceReferenceDate) }
   }
   /// The date a value holds.
-  public static func fromValue(_ value: Value) -> Date? {
+  public static func fromValue(_ value: PropertyValue) -> Date? {
     if case .date(let date) = value { date } else { nil }
   }
 }
@@ -59,7 +59,7 @@ extension UUID: AttributeValue {
     object.write { buffer, _ in buffer.store(field, uuid) }
   }
   /// The UUID a value holds.
-  public static func fromValue(_ value: Value) -> UUID? {
+  public static func fromValue(_ value: PropertyValue) -> UUID? {
     if case .uuid(let uuid) = value { uuid } else { nil }
   }
 }
@@ -92,7 +92,7 @@ extension Data: AttributeValue {
     }
   }
   /// The bytes a value holds.
-  public static func fromValue(_ value: Value) -> Data? {
+  public static func fromValue(_ value: PropertyValue) -> Data? {
     if case .binary(let data) = value { data } else { nil }
   }
 }
@@ -115,7 +115,7 @@ extension URL: AttributeValue {
     }
   }
   /// The URI a value holds.
-  public static func fromValue(_ value: Value) -> URL? {
+  public static func fromValue(_ value: PropertyValue) -> URL? {
     if case .uri(let url) = value { url } else { nil }
   }
 
@@ -138,7 +138,7 @@ extension Decimal: AttributeValue {
     object.storeBytes(DecimalCodec.encode(self) ?? DecimalCodec.notANumber, in: field)
   }
   /// The number a value holds, decimal or whole.
-  public static func fromValue(_ value: Value) -> Decimal? {
+  public static func fromValue(_ value: PropertyValue) -> Decimal? {
     switch value {
     case .decimal(let number): number
     case .integer(let number): Decimal(number)

@@ -47,7 +47,7 @@ extension ManagedObject {
   }
 }
 
-extension Value {
+extension PropertyValue {
   var wholeNumber: Int64? {
     if case .integer(let number) = self { number } else { nil }
   }
@@ -74,7 +74,7 @@ extension Int: AttributeValue {
     object.setInteger(slot, Int64(self), as: Int.self)
   }
   /// The whole number a value holds.
-  public static func fromValue(_ value: Value) -> Int? {
+  public static func fromValue(_ value: PropertyValue) -> Int? {
     value.wholeNumber.flatMap(Int.init(exactly:))
   }
 }
@@ -91,7 +91,7 @@ extension Int64: AttributeValue {
     object.setInteger(slot, self, as: Int64.self)
   }
   /// The whole number a value holds.
-  public static func fromValue(_ value: Value) -> Int64? { value.wholeNumber }
+  public static func fromValue(_ value: PropertyValue) -> Int64? { value.wholeNumber }
 }
 
 extension Int32: AttributeValue {
@@ -109,7 +109,7 @@ extension Int32: AttributeValue {
     object.setInteger(slot, Int64(self), as: Int32.self)
   }
   /// The whole number a value holds.
-  public static func fromValue(_ value: Value) -> Int32? {
+  public static func fromValue(_ value: PropertyValue) -> Int32? {
     value.wholeNumber.flatMap(Int32.init(exactly:))
   }
 }
@@ -129,7 +129,7 @@ extension Int16: AttributeValue {
     object.setInteger(slot, Int64(self), as: Int16.self)
   }
   /// The whole number a value holds.
-  public static func fromValue(_ value: Value) -> Int16? {
+  public static func fromValue(_ value: PropertyValue) -> Int16? {
     value.wholeNumber.flatMap(Int16.init(exactly:))
   }
 }
@@ -150,7 +150,7 @@ extension Bool: AttributeValue {
     object.write { buffer, _ in buffer.store(field, UInt8(self ? 1 : 0)) }
   }
   /// The Boolean a value holds.
-  public static func fromValue(_ value: Value) -> Bool? {
+  public static func fromValue(_ value: PropertyValue) -> Bool? {
     if case .boolean(let flag) = value { flag } else { nil }
   }
 }
@@ -180,7 +180,7 @@ extension Double: AttributeValue {
     object.write { buffer, _ in buffer.store(field, fits ? rounded : .nan) }
   }
   /// The number a value holds, whole or not.
-  public static func fromValue(_ value: Value) -> Double? { value.number }
+  public static func fromValue(_ value: PropertyValue) -> Double? { value.number }
 }
 
 extension Float: AttributeValue {
@@ -199,5 +199,5 @@ extension Float: AttributeValue {
     object.write { buffer, _ in buffer.store(field, self) }
   }
   /// The number a value holds, whole or not.
-  public static func fromValue(_ value: Value) -> Float? { value.number.map(Float.init) }
+  public static func fromValue(_ value: PropertyValue) -> Float? { value.number.map(Float.init) }
 }

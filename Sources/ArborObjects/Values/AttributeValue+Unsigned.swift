@@ -17,7 +17,7 @@ extension AttributeValue where Self: FixedWidthInteger {
     object.setInteger(slot, number, as: Self.self)
   }
   /// The whole number a value holds.
-  public static func fromValue(_ value: Value) -> Self? {
+  public static func fromValue(_ value: PropertyValue) -> Self? {
     value.wholeNumber.flatMap(Self.init(exactly:))
   }
 }
@@ -64,7 +64,9 @@ extension CGFloat: AttributeValue {
     Double(self).store(in: object, slot: slot)
   }
   /// The number a value holds, whole or not.
-  public static func fromValue(_ value: Value) -> CGFloat? { value.number.map { CGFloat($0) } }
+  public static func fromValue(_ value: PropertyValue) -> CGFloat? {
+    value.number.map { CGFloat($0) }
+  }
 }
 
 extension Duration: AttributeValue {
@@ -79,7 +81,7 @@ extension Duration: AttributeValue {
     (predicateValue.decimal ?? .nan).store(in: object, slot: slot)
   }
   /// The duration of as many seconds as a value holds.
-  public static func fromValue(_ value: Value) -> Duration? {
+  public static func fromValue(_ value: PropertyValue) -> Duration? {
     Decimal.fromValue(value).flatMap { Duration(seconds: $0) }
   }
 
@@ -103,7 +105,7 @@ extension Duration: AttributeValue {
 /// The range of a Swift type of whole numbers, as bounds of the attribute that keeps them.
 enum AttributeRange {
   /// The bounds; nil if they are those of the attribute's type.
-  static func bounds(of type: Any.Type) -> (minimum: Value, maximum: Value)? {
+  static func bounds(of type: Any.Type) -> (minimum: PropertyValue, maximum: PropertyValue)? {
     if let optional = type as? any OptionalValue.Type { return bounds(of: optional.wrappedType) }
     switch type {
     case is Int8.Type: return (-128, 127)

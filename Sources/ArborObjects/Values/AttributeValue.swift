@@ -30,7 +30,7 @@ public protocol AttributeValue: PredicateArgument, Codable {
   /// Writes an attribute for an accessor of a typed class.
   func store(in object: ManagedObject, slot: Int)
   /// The Swift value that a dynamic value holds, or nil where it holds something else.
-  static func fromValue(_ value: Value) -> Self?
+  static func fromValue(_ value: PropertyValue) -> Self?
 }
 
 extension ManagedObject {
@@ -101,7 +101,7 @@ extension Optional: AttributeValue where Wrapped: AttributeValue {
   }
 
   /// The value a dynamic value holds; nil inside for null.
-  public static func fromValue(_ value: Value) -> Wrapped?? {
+  public static func fromValue(_ value: PropertyValue) -> Wrapped?? {
     if value.isNull { return .some(nil) }
     return Wrapped.fromValue(value).map { .some($0) }
   }
@@ -113,7 +113,7 @@ extension AttributeValue where Self: RawRepresentable, RawValue: AttributeValue 
   public static var attributeType: AttributeType { RawValue.attributeType }
 
   /// The raw value as a constant.
-  public var predicateValue: Value { rawValue.predicateValue }
+  public var predicateValue: PropertyValue { rawValue.predicateValue }
 
   /// Reads the raw value; one that has no case reads as the attribute's default.
   public static func load(from object: ManagedObject, slot: Int) -> Self {
@@ -125,7 +125,7 @@ extension AttributeValue where Self: RawRepresentable, RawValue: AttributeValue 
   public func store(in object: ManagedObject, slot: Int) { rawValue.store(in: object, slot: slot) }
 
   /// The case whose raw value a dynamic value holds.
-  public static func fromValue(_ value: Value) -> Self? {
+  public static func fromValue(_ value: PropertyValue) -> Self? {
     RawValue.fromValue(value).flatMap(Self.init)
   }
 }
@@ -151,14 +151,14 @@ extension ManagedObject {
 /// type.
 ///
 /// ```swift
-/// AttributeDescription("address", Value.self, .type(.composite("Address")))
+/// AttributeDescription("address", PropertyValue.self, .type(.composite("Address")))
 /// ```
-extension Value: AttributeValue {
+extension PropertyValue: AttributeValue {
   /// `undefined`
   public static var attributeType: AttributeType { .undefined }
 
-  /// Reads an attribute of any type; ``Value/null`` where it has no value.
-  public static func load(from object: ManagedObject, slot: Int) -> Value {
+  /// Reads an attribute of any type; ``PropertyValue/null`` where it has no value.
+  public static func load(from object: ManagedObject, slot: Int) -> PropertyValue {
     object.currentRecord.value(object.binding.attribute(slot, of: object).field)
   }
 
@@ -172,10 +172,12 @@ extension Value: AttributeValue {
       fits = buffer.set(field, self, allocator: allocator)
     }
     guard fits || containsNaN && object.storeNaN(self, in: field) else {
-      object.wrongType(slot, Value.self)
+      object.wrongType(slot, PropertyValue.self)
     }
   }
 
   /// The value itself; nil for null, which optional values hold.
-  public static func fromValue(_ value: Value) -> Value? { value.isNull ? Value?.none : value }
+  public static func fromValue(_ value: PropertyValue) -> PropertyValue? {
+    value.isNull ? PropertyValue?.none : value
+  }
 }

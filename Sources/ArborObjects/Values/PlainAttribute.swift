@@ -14,7 +14,7 @@ extension ManagedObject {
   @_documentation(visibility: internal)
   @_disfavoredOverload
   public final func _attribute<T: Codable>(_ slot: Int) -> T {
-    let value = Value.load(from: self, slot: slot)
+    let value = PropertyValue.load(from: self, slot: slot)
     // Where a key path is followed nil would end it.
     if let value = binding.trace?.value(codable: T.self) { return value }
     if let plain = PlainAttribute.plain(value, as: T.self) { return plain }
@@ -76,7 +76,7 @@ enum PlainAttribute {
   /// What stands in the record for a value.
   static func value(
     of value: Any, encode: (any Encodable) throws -> Data = { try CanonicalJSON.encode($0) }
-  ) -> Value {
+  ) -> PropertyValue {
     if let optional = value as? any OptionalValue {
       return optional.wrapped.map { Self.value(of: $0, encode: encode) } ?? .null
     }
@@ -91,7 +91,7 @@ enum PlainAttribute {
   }
 
   /// The value that a record's value stands for; nil where it stands for none of the type.
-  static func plain<T: Decodable>(_ value: Value, as type: T.Type) -> T? {
+  static func plain<T: Decodable>(_ value: PropertyValue, as type: T.Type) -> T? {
     if let optional = type as? any OptionalValue.Type {
       if value.isNull { return optional.nothing as? T }
       guard let wrapped = optional.wrappedType as? any Decodable.Type,
@@ -138,7 +138,7 @@ enum PlainAttribute {
     return blank.predicateValue == .binary(json)
   }
 
-  private static func plain(_ value: Value, any type: any Decodable.Type) -> Any? {
+  private static func plain(_ value: PropertyValue, any type: any Decodable.Type) -> Any? {
     plain(value, as: type)
   }
 
@@ -146,7 +146,8 @@ enum PlainAttribute {
     R.RawValue.self as? any AttributeValue.Type
   }
 
-  private static func rawCase<R: RawRepresentable>(of type: R.Type, _ value: Value) -> Any? {
+  private static func rawCase<R: RawRepresentable>(of type: R.Type, _ value: PropertyValue) -> Any?
+  {
     guard let rawValue = rawType(of: type)?.fromValue(value) as? R.RawValue else { return nil }
     return R(rawValue: rawValue)
   }

@@ -88,7 +88,7 @@ extension CommitPreparation {
   func collectTombstone(
     _ number: ObjectNumber, _ record: RecordView, _ plan: WritePlan
   ) throws(StoreError) {
-    var values: [String: Value] = [:]
+    var values: [String: PropertyValue] = [:]
     for attribute in plan.preserved {
       let value = try value(attribute.field, of: number, record, plan)
       if !value.isNull { values[attribute.name] = value }
@@ -100,7 +100,7 @@ extension CommitPreparation {
   /// A value of the record, or the binary that it refers to.
   private func value(
     _ field: RecordField, of number: ObjectNumber, _ record: RecordView, _ plan: WritePlan
-  ) throws(StoreError) -> Value {
+  ) throws(StoreError) -> PropertyValue {
     guard field.isExternal, let reference = record.blob(field) else { return record.value(field) }
     guard let database = store.databases.blobs(plan.entity.index) else { return .null }
     let data = try storing(

@@ -208,7 +208,7 @@ package enum HistoryCodec {
         return nil
       }
       number &+= distance
-      var kept: [String: Value] = [:]
+      var kept: [String: PropertyValue] = [:]
       for _ in 0..<values {
         guard let name = reader.readText(), let value = reader.readRun().flatMap(ValueCodec.decode)
         else { return nil }

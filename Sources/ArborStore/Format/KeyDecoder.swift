@@ -9,7 +9,7 @@ package enum KeyDecoder {
   /// The values of a key.
   package struct Tuple: Sendable, Hashable {
     /// One value per column; fewer where the key was cut. References are `.integer`.
-    package let values: [Value]
+    package let values: [PropertyValue]
     /// Whether every column is there and whole.
     package let isWhole: Bool
   }
@@ -17,7 +17,7 @@ package enum KeyDecoder {
   /// The values of a key, or nil for bytes that are no key over these columns.
   package static func decode(_ key: UnsafeRawBufferPointer, columns: [Column]) -> Tuple? {
     var reader = Reader(bytes: key)
-    var values: [Value] = []
+    var values: [PropertyValue] = []
     for column in columns {
       reader.mask = KeyEncoder.mask(isAscending: column.isAscending)
       switch reader.column(column.kind) {
@@ -33,7 +33,7 @@ package enum KeyDecoder {
   }
 
   private enum Result {
-    case value(Value)
+    case value(PropertyValue)
     case cut
     case damaged
   }
@@ -66,7 +66,7 @@ package enum KeyDecoder {
       return bytes[position] ^ mask
     }
 
-    private mutating func number(_ value: (UInt64) -> Value?) -> Result {
+    private mutating func number(_ value: (UInt64) -> PropertyValue?) -> Result {
       var number: UInt64 = 0
       for _ in 0..<8 {
         guard let next = byte() else { return .cut }

@@ -92,7 +92,7 @@ package enum KeyEncoder {
   /// - Parameter kind: The kind of the fields the index is over.
   /// - Returns: Whether the value is null or of that kind; nothing is added where it is not.
   package static func append(
-    _ value: Value, as kind: FieldKind, isAscending: Bool = true, to key: inout KeyBuffer
+    _ value: PropertyValue, as kind: FieldKind, isAscending: Bool = true, to key: inout KeyBuffer
   ) -> Bool {
     let mask = mask(isAscending: isAscending)
     if value.isNull {

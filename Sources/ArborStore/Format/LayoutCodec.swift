@@ -4,7 +4,7 @@ package import ArborModel
 package struct StoredLayout: Sendable {
   package let layout: RecordLayout
   /// In the order of the layout's fields.
-  package let defaults: [Value]
+  package let defaults: [PropertyValue]
   /// The catalogue numbers of the fields whose nil in older records is read as the default.
   package var nilAsDefault: Set<UInt16> = []
   /// The catalogue numbers of the fields whose values a later layout reads as others. Libraries
@@ -15,7 +15,7 @@ package struct StoredLayout: Sendable {
 extension StoredLayout {
   /// The newest layout of an entity.
   package init(_ entity: EntitySchema, nilAsDefault: Set<UInt16> = []) {
-    var defaults = [Value](repeating: .null, count: entity.layout.fields.count)
+    var defaults = [PropertyValue](repeating: .null, count: entity.layout.fields.count)
     for attribute in entity.attributes {
       let value = attribute.description.defaultValue
       defaults[attribute.fieldIndex] = attribute.description.type.fitting(value) ?? .null
@@ -63,8 +63,9 @@ package enum LayoutCodec {
     guard var reader = ByteReader(checked: bytes), let count: UInt16 = reader.read() else {
       return nil
     }
-    var fields: [(kind: FieldKind, isTransient: Bool, catalogNumber: UInt16, defaultValue: Value)] =
-      []
+    var fields:
+      [(kind: FieldKind, isTransient: Bool, catalogNumber: UInt16, defaultValue: PropertyValue)] =
+        []
     var (nilAsDefault, converted): (Set<UInt16>, Set<UInt16>) = ([], [])
     for _ in 0..<count {
       guard let kind: UInt8 = reader.read(), let known = FieldKind(rawValue: kind & ~convertedMark),

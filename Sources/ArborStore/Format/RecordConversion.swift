@@ -18,7 +18,7 @@ final class RecordConversion: Sendable {
   private struct Stage: Sendable {
     let kind: FieldKind
     /// What nil is read as.
-    let null: Value
+    let null: PropertyValue
   }
 
   let old: RecordLayout
@@ -43,7 +43,7 @@ final class RecordConversion: Sendable {
     self.newest = newest
     var fields: [(target: RecordField, source: Source)] = []
     var copied: [RecordField?] = []
-    var constants: [Value] = []
+    var constants: [PropertyValue] = []
     for field in newest.fields {
       let number = field.catalogNumber
       let first = old.fields.first { $0.catalogNumber == number }
@@ -94,7 +94,8 @@ final class RecordConversion: Sendable {
   }
 
   /// The value that the first layout with a field froze, as the newest reads it.
-  private static func frozen(_ number: UInt16, _ later: [StoredLayout], _ stages: [Stage]) -> Value
+  private static func frozen(_ number: UInt16, _ later: [StoredLayout], _ stages: [Stage])
+    -> PropertyValue
   {
     for stored in later {
       guard let index = stored.layout.fields.firstIndex(where: { $0.catalogNumber == number })
@@ -106,8 +107,8 @@ final class RecordConversion: Sendable {
   }
 
   private static func converted(
-    _ value: Value, from kind: FieldKind, _ stages: some Sequence<Stage>
-  ) -> Value {
+    _ value: PropertyValue, from kind: FieldKind, _ stages: some Sequence<Stage>
+  ) -> PropertyValue {
     var (value, kind) = (value, kind)
     for stage in stages {
       if value.isNull { value = stage.null }
@@ -176,7 +177,7 @@ extension RecordBuffer {
 
 extension FieldKind {
   /// A value of this kind as one of another kind that it converts to.
-  fileprivate func converted(_ value: Value, to other: FieldKind) -> Value {
+  fileprivate func converted(_ value: PropertyValue, to other: FieldKind) -> PropertyValue {
     switch value {
     case .boolean(let flag) where other.form == .whole: .integer(flag ? 1 : 0)
     case .uuid(let uuid) where other == .string: .string(uuid.uuidString)

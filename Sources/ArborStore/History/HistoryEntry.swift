@@ -16,7 +16,7 @@ package struct HistoryEntry: Sendable, Hashable {
     package let number: ObjectNumber
     /// The values of the attributes that the model marks to be kept, by name; those that were nil
     /// are left out.
-    package let values: [String: Value]
+    package let values: [String: PropertyValue]
   }
 
   package let sequence: UInt64

@@ -28,7 +28,7 @@ struct ReturnedValues {
     /// Returns the value that an object gets from now on.
     ///
     /// - Parameter value: The present value; nil if it does not fit the former type.
-    mutating func value(_ value: Value?, of number: ObjectNumber) -> Value {
+    mutating func value(_ value: PropertyValue?, of number: ObjectNumber) -> PropertyValue {
       if value == nil, !retyped.isDropped { unfitting.add(number) }
       if let value, !value.isNull || !isMandatory { return value }
       let filling = attribute.description.defaultValue

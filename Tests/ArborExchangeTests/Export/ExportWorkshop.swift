@@ -178,7 +178,7 @@ extension ExportWorkshop {
 
   private static func value(
     _ type: AttributeType, using random: inout SeededRandom
-  ) -> Value {
+  ) -> PropertyValue {
     switch type {
     case .integer16: .integer(Int64(Int16.random(in: .min ... .max, using: &random)))
     case .integer32: .integer(Int64(Int32.random(in: .min ... .max, using: &random)))
@@ -191,7 +191,7 @@ extension ExportWorkshop {
     case .binary, .transformable: .binary(data(using: &random))
     case .uuid:
       .uuid(UUID(uuidString: "6BA7B810-9DAD-11D1-80B4-00C04FD430C8") ?? UUID())
-    case .uri: URL(string: "https://example.com/a%20b?c=d&e#f").map(Value.uri) ?? .null
+    case .uri: URL(string: "https://example.com/a%20b?c=d&e#f").map(PropertyValue.uri) ?? .null
     case .composite:
       .composite([
         // Attributes are finite; parts of composites need not be.

@@ -25,7 +25,7 @@ import Testing
   private func value(
     _ name: String, _ json: String, _ conversions: ImportConversions = .spreadsheet,
     numbers: NumberFormat? = nil
-  ) throws -> Value {
+  ) throws -> PropertyValue {
     let workshop = try ImportWorkshop(Self.rows)
     var options = ImportOptions()
     options.conversions = conversions
@@ -35,7 +35,7 @@ import Testing
     return try #require(row).value(forKey: name)
   }
 
-  static let converted: [(name: String, json: String, value: Value)] = [
+  static let converted: [(name: String, json: String, value: PropertyValue)] = [
     ("at", "\"\"", nil), ("price", "\"\"", nil), ("paid", "\"\"", nil), ("zip", "\"\"", nil),
     ("link", "\"\"", nil), ("paid", "\"1\"", true), ("paid", "\"0\"", false), ("paid", "1", true),
     ("paid", "0", false), ("paid", "\"Yes\"", true), ("paid", "\"NO\"", false),

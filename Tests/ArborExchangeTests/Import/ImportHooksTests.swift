@@ -72,7 +72,7 @@ final class Hooked: ManagedObject {
       try context.importObject(from: ["employeeID": 1, "name": "Ada", "age": 7], as: Hooked.self))
     #expect(ada["name"] == "ADA" && ada["age"] == 7)
     try context.importObject(from: ["employeeID": 1, "name": nil], as: Hooked.self)
-    #expect((ada["name"] as Value).isNull)
+    #expect((ada["name"] as PropertyValue).isNull)
     try context.commit()
     try context.store.check()
   }

@@ -22,13 +22,13 @@ import Testing
     try #require(workshop.all("Department").first)
   }
 
-  private func members(_ workshop: ImportWorkshop) throws -> [Value] {
+  private func members(_ workshop: ImportWorkshop) throws -> [PropertyValue] {
     try department(workshop).objects(forKey: "employees")
       .map { try $0.value(forKey: "employeeID") }
-      .sorted { Value.compare($0, $1) == .less }
+      .sorted { PropertyValue.compare($0, $1) == .less }
   }
 
-  private func rooms(_ workshop: ImportWorkshop) throws -> [Value] {
+  private func rooms(_ workshop: ImportWorkshop) throws -> [PropertyValue] {
     try department(workshop).objects(forKey: "rooms").map { try $0.value(forKey: "roomID") }
   }
 

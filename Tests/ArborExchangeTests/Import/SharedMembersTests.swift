@@ -63,7 +63,7 @@ import Testing
     try workshop.context.commit()
   }
 
-  private func ids(_ objects: [ManagedObject], _ name: String) throws -> [Value] {
+  private func ids(_ objects: [ManagedObject], _ name: String) throws -> [PropertyValue] {
     try objects.map { try $0.value(forKey: name) }
   }
 
@@ -222,11 +222,11 @@ import Testing
   @Test(
     "An import chooses the policy of relationships without a note",
     arguments: [
-      (ImportMergePolicy.replace, [Value.null], [1]), (.merge, ["mine", "mine"], [1, 2]),
+      (ImportMergePolicy.replace, [PropertyValue.null], [1]), (.merge, ["mine", "mine"], [1, 2]),
       (.mergeAndPrune, ["mine", "mine"], [1]),
     ])
   func theDefaultPolicyIsAnOption(
-    policy: ImportMergePolicy, notes: [Value], members: [Int64]
+    policy: ImportMergePolicy, notes: [PropertyValue], members: [Int64]
   ) throws {
     let workshop = try workshop()
     try books(#"[{"bookID": 1, "notes": [{"noteID": 1}, {"noteID": 2}]}]"#, into: workshop)
@@ -237,7 +237,7 @@ import Testing
     try workshop.list(#"[{"bookID": 1, "notes": [{"noteID": 1}]}]"#, as: "Book", options)
     #expect(try ids(workshop.all("Note"), "note") == notes)
     let book = try workshop.all("Book")[0]
-    #expect(try ids(book.objects(forKey: "notes"), "noteID") == members.map(Value.integer))
+    #expect(try ids(book.objects(forKey: "notes"), "noteID") == members.map(PropertyValue.integer))
     try workshop.finish()
     // A note of the model wins.
     let noted = try ImportWorkshop(ImportWorkshop.company(policy: "Merge"))

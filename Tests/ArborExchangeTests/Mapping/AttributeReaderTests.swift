@@ -5,7 +5,7 @@ import Foundation
 import Testing
 
 @Suite struct AttributeReaderTests {
-  static let accepted: [(name: String, json: String, value: Value)] = [
+  static let accepted: [(name: String, json: String, value: PropertyValue)] = [
     ("age", "41", 41), ("age", "-32768", -32768), ("age", "32767", 32767), ("age", "4.10e1", 41),
     ("level", "2147483647", 2_147_483_647), ("employeeID", "9223372036854775807", .integer(.max)),
     ("employeeID", "-9223372036854775808", .integer(.min)), ("isActive", "false", false),
@@ -19,7 +19,7 @@ import Testing
     ("seen", "978307200.25", .date(Date(timeIntervalSinceReferenceDate: 0.25))),
     (
       "homepage", #""https://example.com/a?b""#,
-      URL(string: "https://example.com/a?b").map(Value.uri) ?? nil
+      URL(string: "https://example.com/a?b").map(PropertyValue.uri) ?? nil
     ),
   ]
 

@@ -5,7 +5,7 @@ import Foundation
 import Testing
 
 @Suite struct ExactFormTests {
-  static let accepted: [(name: String, json: String, value: Value)] = [
+  static let accepted: [(name: String, json: String, value: PropertyValue)] = [
     ("name", #"{"$value": "<uniqueID>"}"#, "<uniqueID>"), ("name", #"{"$value": ""}"#, ""),
     ("height", #"{"$value": 1.5}"#, 1.5),
     ("hired", #"{"$value": -1e15}"#, .date(Date(timeIntervalSinceReferenceDate: -1e15))),

@@ -5,7 +5,7 @@ import Foundation
 import Testing
 
 @Suite struct SeedLabelsTests {
-  private func members(of object: ManagedObject, _ name: String) throws -> [Value] {
+  private func members(of object: ManagedObject, _ name: String) throws -> [PropertyValue] {
     try object.objects(forKey: name).map { member in
       try member.value(forKey: member.entity.name == "Department" ? "title" : "name")
     }

@@ -101,7 +101,7 @@ import Testing
       Issue.record("no list")
       return
     }
-    let found = try departments.map { member -> Value in
+    let found = try departments.map { member -> PropertyValue in
       guard case .objectID(let id) = member else { return .null }
       return try workshop.context.object(with: id).value(forKey: "title")
     }
@@ -145,7 +145,7 @@ import Testing
       Issue.record("no list")
       return
     }
-    let titles = try members.map { member -> Value in
+    let titles = try members.map { member -> PropertyValue in
       guard case .objectID(let id) = member else { return .null }
       return try workshop.context.object(with: id).value(forKey: "title")
     }

@@ -52,7 +52,7 @@ final class ImportWorkshop {
   }
 
   /// The values of an attribute of all objects of an entity, oldest first.
-  func values(_ entity: String, _ attribute: String) throws -> [Value] {
+  func values(_ entity: String, _ attribute: String) throws -> [PropertyValue] {
     try all(entity).map { try $0.value(forKey: attribute) }
   }
 

@@ -61,7 +61,7 @@ class Shape: ValueModel {
   init(name: String) { self.name = name }
 
   class func modelType(for object: ManagedObject) -> (any ValueModel.Type)? {
-    switch object["name"] as Value {
+    switch object["name"] as PropertyValue {
     case "none": nil
     case "banner": Banner.self
     default:

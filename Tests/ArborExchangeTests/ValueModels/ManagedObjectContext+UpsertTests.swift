@@ -25,7 +25,8 @@ import Testing
       children: [Item(title: "b"), Item(title: "a", price: 1.5)], cached: true)
     let object = try context.upsert(banner)
     #expect(object.isInserted && object["id"] == 1)
-    #expect(try object.objects(forKey: "children").map { $0["title"] as Value } == ["b", "a"])
+    #expect(
+      try object.objects(forKey: "children").map { $0["title"] as PropertyValue } == ["b", "a"])
     var expected = banner
     expected.cached = nil
     #expect(try Banner(object) == expected)
@@ -106,7 +107,9 @@ import Testing
     try context.upsert(
       FullBanner(id: 1, children: ["c", "d", "a"].map { KeyedItem(title: $0) }, tags: []))
     #expect(
-      try object.objects(forKey: "children").map { $0["title"] as Value } == ["c", "d", "a"])
+      try object.objects(forKey: "children").map { $0["title"] as PropertyValue } == [
+        "c", "d", "a",
+      ])
     #expect(try object.objects(forKey: "tags") == [])
     #expect(try workshop.all("Item").count == 4 && workshop.all("Tag").count == 2)
     try context.upsert(FullBanner(id: 1, children: []))
@@ -210,7 +213,7 @@ import Testing
       Merging(id: 1, width: 3, children: [KeyedItem(title: "b")]), Merging(id: 2, width: 1),
     ])
     #expect(new["width"] == 5)
-    #expect(try new.objects(forKey: "children").map { $0["title"] as Value } == ["a", "b"])
+    #expect(try new.objects(forKey: "children").map { $0["title"] as PropertyValue } == ["a", "b"])
     #expect(try workshop.all("Item").count == 2)
     #expect(
       try failure { try context.upsert([Merging(id: 7), Merging(id: 1, width: -1)]) }

@@ -11,7 +11,7 @@ import Testing
   init() { Self.registration }
 
   /// The values that attributes of all types keep for a sample.
-  static func values() throws -> [String: Value] {
+  static func values() throws -> [String: PropertyValue] {
     [
       "flag": true, "tiny": -128, "short": .integer(-32768), "middle": 2_147_483_647,
       "long": .integer(.max), "whole": .integer(.min), "unsignedTiny": 255,
@@ -40,7 +40,7 @@ import Testing
     #expect(sample.text == "ü" && sample.data == Data([1, 2]))
     #expect(sample.date == Date(timeIntervalSince1970: 1))
     #expect(sample.url == URL(string: "https://a.b/c"))
-    #expect(sample.uuid.map(Value.uuid) == values["uuid"])
+    #expect(sample.uuid.map(PropertyValue.uuid) == values["uuid"])
     #expect(sample.level == .high && sample.rank == .second)
     #expect(sample.size == Sample.Size(width: 3, height: 4))
     #expect(sample.list == [1, 2] && sample.set == ["a"] && sample.table == ["x": 1.5])

@@ -16,7 +16,7 @@ final class ModelWorkshop {
 
   /// Inserts an object with some values.
   @discardableResult
-  func insert(_ entity: String, _ values: [String: Value] = [:]) throws -> ManagedObject {
+  func insert(_ entity: String, _ values: [String: PropertyValue] = [:]) throws -> ManagedObject {
     let object = try context.insert(entity)
     for (name, value) in values { try object.setValue(value, forKey: name) }
     return object

@@ -28,7 +28,7 @@ struct KeyedItem: ValueModel, Hashable {
       value.textForm
     } write: { (title: String?) in
       if title == "fail" { throw Failure() }
-      return title.map(Value.string) ?? .null
+      return title.map(PropertyValue.string) ?? .null
     }
   ]
 }

@@ -38,8 +38,8 @@ class Vehicle: ManagedObject {
   var page: URL? = URL(string: "https://example.org/a?b=c")!
   @Attribute(.externalStorage) var photo: Data? = Data(base64Encoded: "AQI=")!
   @Attribute(.type(.transformable("Secure")), .valueClass("NSColor")) var color: Data?
-  @Attribute(.type(.composite("Place"))) var place: Value?
-  @Attribute(.transient) var extra: Value?
+  @Attribute(.type(.composite("Place"))) var place: PropertyValue?
+  @Attribute(.transient) var extra: PropertyValue?
   @Attribute(.derived("tours.@count")) var tourCount: Int64 = 0
   @Relationship(.mandatory, .versionHashModifier("c"), inverse: "vehicles") var depot: Garage?
   @Relationship(.count(...9), inverse: "vehicle", deleteRule: .cascade) var tours: [Tour]

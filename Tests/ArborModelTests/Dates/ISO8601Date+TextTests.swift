@@ -45,7 +45,7 @@ import Testing
       let date = try #require(ISO8601Date.parse(text))
       #expect(ISO8601Date.milliseconds(date) == milliseconds)
       #expect(ISO8601Date.seconds(date) == seconds)
-      #expect(Value.date(date).description == seconds)
+      #expect(PropertyValue.date(date).description == seconds)
     }
     for seconds in [Double.infinity, .nan, 1e300] {
       let date = Date(timeIntervalSinceReferenceDate: seconds)

@@ -180,8 +180,10 @@ import Testing
   }
 
   @Test func onlyNarrowerBoundsMayBreak() {
-    func difference(_ old: (Value, Value), _ new: (Value, Value)) -> ModelDifference {
-      func model(_ bounds: (Value, Value)) -> ManagedObjectModel {
+    func difference(_ old: (PropertyValue, PropertyValue), _ new: (PropertyValue, PropertyValue))
+      -> ModelDifference
+    {
+      func model(_ bounds: (PropertyValue, PropertyValue)) -> ManagedObjectModel {
         EvolutionFixture.changed { [bounds] in
           $0[entity: "Person"][attribute: "age"].minimum = bounds.0
           $0[entity: "Person"][attribute: "age"].maximum = bounds.1
@@ -193,7 +195,7 @@ import Testing
       ((.null, .null), (1, .null), "no bounds to at least 1; present values outside of at least 1"),
       ((1, 9), (1, 8), "1 to 9 to 1 to 8; present values outside of 1 to 8"),
       ((.null, 9), (2, 9), "at most 9 to 2 to 9; present values outside of 2 to 9"),
-    ] as [((Value, Value), (Value, Value), String)] {
+    ] as [((PropertyValue, PropertyValue), (PropertyValue, PropertyValue), String)] {
       let difference = difference(old, new)
       #expect(difference.classification == .lightweightUnlessRulesBreak)
       #expect(
@@ -205,7 +207,7 @@ import Testing
       #expect(bounds.minimum == new.0 && bounds.maximum == new.1)
     }
     for (old, new) in [((1, 9), (0, 9)), ((1, 9), (.null, .null)), ((.null, 9), (.null, 10))]
-      as [((Value, Value), (Value, Value))]
+      as [((PropertyValue, PropertyValue), (PropertyValue, PropertyValue))]
     {
       #expect(difference(old, new).classification == .nothingStored)
       #expect(difference(old, new).changes.count == 1)

@@ -18,7 +18,7 @@ import Testing
   }
 
   @Test(arguments: [
-    (AttributeType.double, Value.double(.infinity)), (.double, .double(-0.0)),
+    (AttributeType.double, PropertyValue.double(.infinity)), (.double, .double(-0.0)),
     (.double, .double(1e300)), (.float, .double(Double(Float(0.1)))),
     (.integer64, .integer(.min)), (.decimal, .decimal(Decimal(string: "-12345.678901") ?? 0)),
     (.string, .string("\"\\\n\u{1F600}\u{0}")), (.binary, .binary(Data([0, 255, 7]))),
@@ -28,7 +28,7 @@ import Testing
     (.undefined, .double(1)), (.undefined, .string("1")), (.undefined, .boolean(true)),
     (.transformable("T"), .binary(Data())),
   ])
-  func keepsDefaultsExactly(type: AttributeType, value: Value) throws {
+  func keepsDefaultsExactly(type: AttributeType, value: PropertyValue) throws {
     let model = try ManagedObjectModel {
       EntityDescription("E") { AttributeDescription("a", type, .transient, .default(value)) }
     }

@@ -23,7 +23,7 @@ import Testing
     }
   }
 
-  private func isFitting(_ value: Value, _ scalar: CodableScalar) -> Bool {
+  private func isFitting(_ value: PropertyValue, _ scalar: CodableScalar) -> Bool {
     switch (value, scalar) {
     case (.null, _), (.boolean, .boolean), (.integer, .integer), (.double, .double),
       (.double, .float), (.decimal, .decimal), (.decimal, .integer), (.date, .date),

@@ -7,7 +7,7 @@ import Testing
   @Test func mirrorsSayTheSame() throws {
     let world = try PredicateWorld()
     var random = RandomPredicates(seed: 23, world: world)
-    var values: [Value] = (0..<40).map { random.constant(ofKind: $0 % 6) }
+    var values: [PropertyValue] = (0..<40).map { random.constant(ofKind: $0 % 6) }
     values += [.null, ["a", 1], .list([]), .list([.null])]
     let oneWay: Set<ComparisonOperator> = [
       .between, .beginsWith, .endsWith, .like, .matches, .tokenMatches, .utiConformsTo, .utiEquals,

@@ -5,7 +5,8 @@ import Testing
 /// The rules of comparisons, one by one, on stored records and on values alike.
 @Suite struct ComparisonSemanticsTests {
   /// Whether a predicate over a person with one property holds.
-  private func holds(_ values: [String: Value], _ predicate: FetchPredicate) throws -> Bool {
+  private func holds(_ values: [String: PropertyValue], _ predicate: FetchPredicate) throws -> Bool
+  {
     let world = try PredicateWorld()
     world.insert(world.person, values)
     return try world.matches(predicate).count == 1
@@ -46,7 +47,7 @@ import Testing
     ("extra CONTAINS 'x'", false),
   ])
   func numbersAreWhatTheyAreWorth(_ text: String, _ expected: Bool) throws {
-    let person: [String: Value] = [
+    let person: [String: PropertyValue] = [
       "long": 2, "short": 2, "flag": true, "price": .decimal(Decimal(string: "9.99") ?? 0),
       "ratio": 0.1, "single": .double(Double(Float(0.1))), "extra": 2.0, "medium": 5,
     ]

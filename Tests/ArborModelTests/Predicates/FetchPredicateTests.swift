@@ -25,9 +25,9 @@ import Testing
       OR a == \(Float(0.5)) OR a == \(Decimal(2)) OR a == \(true) OR a == \(date)
       OR a == \(Data([1])) OR a == \(PredicateWorld.storeID) OR a == \(url) OR a == \(id)
       OR a IN \([1, 2]) OR a IN \(Set(["b", "a"])) OR a == \(Level.high) OR a BETWEEN \(1...5)
-      OR a == \(Value.list([.null])) OR a == \("x".prefix(1)) OR a == \(Character("c"))
+      OR a == \(PropertyValue.list([.null])) OR a == \("x".prefix(1)) OR a == \(Character("c"))
       """
-    let expected: [Value] = [
+    let expected: [PropertyValue] = [
       .null, .null, .integer(-3), .decimal(Decimal(UInt64.max)), .double(1.5), .double(0.5),
       .decimal(2), .boolean(true), .date(date), .binary(Data([1])), .uuid(PredicateWorld.storeID),
       .uri(url), .objectID(id), [1, 2], ["a", "b"], 2, [1, 5], .list([.null]), "x", "c",
@@ -120,7 +120,7 @@ import Testing
     for index in 0..<300 {
       let node = random.predicate(depth: 1 + index % 3)
       let inline = FetchPredicate(node: node)
-      var arguments: [Value] = []
+      var arguments: [PropertyValue] = []
       let open = node.mapLeaves { leaf in
         guard case .constant(let value) = leaf else { return leaf }
         arguments.append(value)

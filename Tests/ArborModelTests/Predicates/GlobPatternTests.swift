@@ -67,7 +67,9 @@ import Testing
     }
     let marks = ["", "[c]", "[d]", "[cd]"]
     for (options, mark) in zip(Self.options, marks) {
-      func expected(_ pattern: (PredicateWorld.Object) -> Value?) throws -> Set<ObjectNumber> {
+      func expected(_ pattern: (PredicateWorld.Object) -> PropertyValue?) throws -> Set<
+        ObjectNumber
+      > {
         let semantics = ComparisonSemantics(.like, options)
         let found = try world.objects.values.filter { object in
           try semantics.holds(object.values["name"] ?? .null, pattern(object) ?? .null)

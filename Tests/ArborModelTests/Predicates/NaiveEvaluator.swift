@@ -20,7 +20,7 @@ struct NaiveEvaluator {
     }
   }
 
-  private func value(_ expression: ExpressionNode) -> Value {
+  private func value(_ expression: ExpressionNode) -> PropertyValue {
     switch expression {
     case .constant(let value): return value
     case .argument, .variable: return .null
@@ -36,7 +36,8 @@ struct NaiveEvaluator {
   }
 
   static func holds(
-    _ left: Value, _ comparison: ComparisonOperator, _ right: Value, _ options: ComparisonOptions
+    _ left: PropertyValue, _ comparison: ComparisonOperator, _ right: PropertyValue,
+    _ options: ComparisonOptions
   ) -> Bool {
     switch comparison {
     case .equal: return equal(left, right, options)
@@ -59,7 +60,7 @@ struct NaiveEvaluator {
   }
 
   private static func contains(
-    _ collection: Value, _ element: Value, _ options: ComparisonOptions
+    _ collection: PropertyValue, _ element: PropertyValue, _ options: ComparisonOptions
   ) -> Bool {
     if case .list(let members) = collection {
       return members.contains { equal($0, element, options) }
@@ -70,7 +71,9 @@ struct NaiveEvaluator {
     return textHolds(text, .contains, part, options)
   }
 
-  private static func equal(_ left: Value, _ right: Value, _ options: ComparisonOptions) -> Bool {
+  private static func equal(
+    _ left: PropertyValue, _ right: PropertyValue, _ options: ComparisonOptions
+  ) -> Bool {
     switch (left, right) {
     case (.null, .null): return true
     case (.string(let left), .string(let right)): return fold(left, options) == fold(right, options)
@@ -88,7 +91,7 @@ struct NaiveEvaluator {
   }
 
   private static func order(
-    _ left: Value, _ right: Value, _ options: ComparisonOptions
+    _ left: PropertyValue, _ right: PropertyValue, _ options: ComparisonOptions
   ) -> Int? {
     switch (left, right) {
     case (.string(let left), .string(let right)):
@@ -185,7 +188,7 @@ struct NaiveNumber {
   private let whole: String
   private let fraction: String
 
-  init?(_ value: Value) {
+  init?(_ value: PropertyValue) {
     let text: String
     switch value {
     case .boolean(let flag): text = flag ? "1" : "0"

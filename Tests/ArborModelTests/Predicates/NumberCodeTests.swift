@@ -11,9 +11,9 @@ import Testing
     let seed = UInt64(4200 + round)
     var random = SplitMix(seed: seed)
     let world = try PredicateWorld()
-    let wholes: [Value] = [nil, 0, 1, -1, 2, 7, 32767, -32768]
-    let longs: [Value] = [nil, 0, 5, .integer(.max), .integer(.min), 3_037_000_500]
-    let reals: [Value] = [nil, 0, 0.5, -2.25, 1e30, 7]
+    let wholes: [PropertyValue] = [nil, 0, 1, -1, 2, 7, 32767, -32768]
+    let longs: [PropertyValue] = [nil, 0, 5, .integer(.max), .integer(.min), 3_037_000_500]
+    let reals: [PropertyValue] = [nil, 0, 0.5, -2.25, 1e30, 7]
     for _ in 0..<12 {
       world.insert(
         world.person,

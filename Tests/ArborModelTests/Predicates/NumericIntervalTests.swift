@@ -4,7 +4,7 @@ import Testing
 
 /// Intervals, through the ranges that indexes are given, around every awkward constant.
 @Suite struct NumericIntervalTests {
-  static let constants: [Value] = [
+  static let constants: [PropertyValue] = [
     0, 1, -1, .integer(.max), .integer(.min), 32767, 32768, -32768, -32769, 2.5, -2.5, 0.1, -0.0,
     1e19, -1e19, 9.223372036854775e18, 0x1p63, -0x1p63, 0x1p53, 0x1p53, 9_007_199_254_740_993,
     .double(.infinity), .double(-.infinity), .double(.leastNonzeroMagnitude), 1e300,
@@ -15,7 +15,7 @@ import Testing
     .double(Double(Float(0.1))),
   ]
 
-  static let stored: [String: [Value]] = [
+  static let stored: [String: [PropertyValue]] = [
     "short": [0, 1, -1, 32767, -32768, 2, -3], "flag": [true, false],
     "long": [0, 1, -1, 2, 3, -2, -3, .integer(.max), .integer(.min), 9_007_199_254_740_993],
     "single": [

@@ -76,7 +76,7 @@ import Testing
     }
     let equal = try FetchPredicate(format: "staff == %@", 5)
     #expect(throws: ArborError.self) { try world.matches(equal, in: world.company) }
-    let list = try FetchPredicate(format: "staff == %@", Value.list([]))
+    let list = try FetchPredicate(format: "staff == %@", PropertyValue.list([]))
     world.insert(world.company, [:])
     #expect(try world.matches(list, in: world.company).count == 1)
   }
@@ -152,7 +152,7 @@ import Testing
     guard case .attribute(let slot) = shop.property(named: "place") else { return }
     let allocator = SlabAllocator()
     var record = RecordBuffer(copying: shop.layout.template, into: allocator)
-    let value = Value.composite(["city": "Rome", "latitude": 41.9, "longitude": 12.5])
+    let value = PropertyValue.composite(["city": "Rome", "latitude": 41.9, "longitude": 12.5])
     let isSet = record.set(slot.field, value, allocator: allocator)
     #expect(isSet)
     let environment = PredicateEnvironment(schema: schema, storeID: UUID())

@@ -32,7 +32,7 @@ import Testing
 
   /// The same predicate with its constants outside.
   private static func withArguments(_ node: PredicateNode) throws -> FetchPredicate {
-    var arguments: [Value] = []
+    var arguments: [PropertyValue] = []
     let shape = node.mapLeaves { leaf in
       guard case .constant(let value) = leaf else { return leaf }
       arguments.append(value)
@@ -66,20 +66,20 @@ import Testing
   private static func isServed(
     _ object: PredicateWorld.Object, by term: IndexableTerm, _ world: PredicateWorld
   ) -> Bool {
-    var key: Value
+    var key: PropertyValue
     switch term.subject {
     case .attribute(let slot): key = object.values[world.person.attributes[slot].name] ?? .null
     case .toOne(let slot): key = reference(object.values[world.person.relationships[slot].name])
     case .object: key = .integer(Int64(bitPattern: object.number.rawValue))
     }
-    func reference(_ value: Value?) -> Value {
+    func reference(_ value: PropertyValue?) -> PropertyValue {
       guard case .objectID(let id)? = value else { return .null }
       return .integer(Int64(bitPattern: world.number(id).rawValue))
     }
     if case .string(let text) = key { key = .string(term.folding.fold(text)) }
     switch term.condition {
-    case .equals(let value): return Value.compare(key, value) == .equal
-    case .anyOf(let values): return values.contains { Value.compare(key, $0) == .equal }
+    case .equals(let value): return PropertyValue.compare(key, value) == .equal
+    case .anyOf(let values): return values.contains { PropertyValue.compare(key, $0) == .equal }
     case .prefix(let prefix):
       guard case .string(let text) = key else { return false }
       return Array(text.utf8).starts(with: Array(prefix.utf8))
@@ -90,10 +90,10 @@ import Testing
         words.contains { token.isPrefix ? $0.starts(with: token.bytes) : $0 == token.bytes }
       }
     case .range(let lower, let isLowerIncluded, let upper, let isUpperIncluded):
-      let low = Value.compare(key, lower)
+      let low = PropertyValue.compare(key, lower)
       guard low == .greater || (isLowerIncluded && low == .equal) else { return false }
       guard let upper else { return true }
-      let high = Value.compare(key, upper)
+      let high = PropertyValue.compare(key, upper)
       return high == .less || (isUpperIncluded && high == .equal)
     }
   }

@@ -5,7 +5,7 @@ import Testing
 
 /// Tokens, seen through what they parse to.
 @Suite struct PredicateLexerTests {
-  private func constant(_ text: String) throws -> Value {
+  private func constant(_ text: String) throws -> PropertyValue {
     let predicate = FetchPredicate(stringLiteral: "SELF == " + text)
     guard case .comparison(let comparison) = try predicate.parsed.outcome.get(),
       case .constant(let value) = comparison.right
@@ -22,7 +22,7 @@ import Testing
   }
 
   @Test(arguments: [
-    ("1", Value.integer(1)), ("27", .integer(27)), ("2.71828", .double(2.71828)),
+    ("1", PropertyValue.integer(1)), ("27", .integer(27)), ("2.71828", .double(2.71828)),
     ("9.2e-5", .double(9.2e-5)), ("1e3", .double(1000)), ("1E+3", .double(1000)),
     ("0x1F", .integer(31)), ("0X1f", .integer(31)), ("0o17", .integer(15)), ("0b101", .integer(5)),
     ("-0x10", .integer(-16)), ("- 5", .integer(-5)), ("007", .integer(7)),
@@ -33,7 +33,7 @@ import Testing
     ("No", .boolean(false)), ("fAlSe", .boolean(false)), ("NULL", .null), ("nil", .null),
     ("{}", .list([])), ("{1, {2, 'x'}, nil}", .list([1, [2, "x"], .null])), ("('x')", "x"),
   ])
-  func readsConstants(_ text: String, _ value: Value) throws {
+  func readsConstants(_ text: String, _ value: PropertyValue) throws {
     #expect(try constant(text) == value)
   }
 

@@ -3,7 +3,7 @@ import Foundation
 import Testing
 
 @Suite struct PredicateLiteralTests {
-  private func constant(_ text: String) throws -> Value {
+  private func constant(_ text: String) throws -> PropertyValue {
     let predicate = FetchPredicate(stringLiteral: "SELF == " + text)
     guard case .comparison(let comparison) = try predicate.parsed.outcome.get(),
       case .constant(let value) = comparison.right
@@ -11,7 +11,7 @@ import Testing
     return value
   }
 
-  static let values: [Value] = [
+  static let values: [PropertyValue] = [
     .null, true, false, 0, .integer(.min), .integer(.max), -1.5, 1e300, .double(-0.0),
     .double(.infinity), .double(-.infinity), .double(.leastNonzeroMagnitude), .decimal(0),
     .decimal(Decimal(string: "-12.50") ?? 0), .decimal(Decimal(string: "1e127") ?? 0),
@@ -24,7 +24,7 @@ import Testing
     .list([]), .list([.null, [1, "x"]]), .composite(["a": 1, "b": .list([.null])]),
   ]
 
-  @Test(arguments: values) func everyConstantPrintsAndParses(_ value: Value) throws {
+  @Test(arguments: values) func everyConstantPrintsAndParses(_ value: PropertyValue) throws {
     let text = FetchPredicate("SELF == \(value)").description
     let parsed = try constant(String(text.dropFirst("SELF == ".count)))
     #expect(parsed == value, "\(text)")
@@ -34,13 +34,15 @@ import Testing
   }
 
   @Test(arguments: [
-    (#"CAST(5, "NSDate")"#, Value.date(Date(timeIntervalSinceReferenceDate: 5))),
+    (#"CAST(5, "NSDate")"#, PropertyValue.date(Date(timeIntervalSinceReferenceDate: 5))),
     (#"CAST("12.5", "NSDecimalNumber")"#, .decimal(Decimal(string: "12.5") ?? 0)),
     (#"CAST(12.5, "NSDecimalNumber")"#, .decimal(Decimal(string: "12.5") ?? 0)),
     (#"CAST("17", "NSNumber")"#, 17), (#"cast("1.5", "NSNumber")"#, 1.5),
     (#"data("00fF")"#, .binary(Data([0, 255]))),
   ])
-  func readsCalls(_ text: String, _ value: Value) throws { #expect(try constant(text) == value) }
+  func readsCalls(_ text: String, _ value: PropertyValue) throws {
+    #expect(try constant(text) == value)
+  }
 
   /// A constant that is none of its type stays a cast, and is found wrong where it is bound.
   @Test(arguments: [

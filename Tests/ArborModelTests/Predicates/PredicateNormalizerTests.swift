@@ -90,11 +90,11 @@ import Testing
   }
 
   @Test func boundsAreTightened() throws {
-    func range(_ lower: Value, _ upper: Value?) -> IndexableTerm.Condition {
+    func range(_ lower: PropertyValue, _ upper: PropertyValue?) -> IndexableTerm.Condition {
       .range(
         lower: lower, isLowerIncluded: !lower.isNull, upper: upper, isUpperIncluded: upper != nil)
     }
-    let none: Value? = Optional.none
+    let none: PropertyValue? = Optional.none
     let cases: [(String, IndexableTerm.Condition)] = [
       ("long < 2.5", range(.null, 2)), ("long <= 2", range(.null, 2)),
       ("long < 2", range(.null, 1)),
@@ -150,7 +150,7 @@ import Testing
 
   @Test func objectsAreNumbers() throws {
     let boss = world.insert(world.worker, [:])
-    let number = Value.integer(Int64(bitPattern: boss.number.rawValue))
+    let number = PropertyValue.integer(Int64(bitPattern: boss.number.rawValue))
     let slot = try #require(world.person.relationships.first { $0.name == "boss" }?.slot)
     #expect(try term("boss == \(boss.id)")?.subject == .toOne(slot: slot))
     #expect(try term("boss == \(boss.id)")?.condition == .equals(number))

@@ -18,7 +18,7 @@ final class PredicateWorld: RecordResolver {
   struct Object {
     let id: ObjectID
     let number: ObjectNumber
-    var values: [String: Value]
+    var values: [String: PropertyValue]
   }
 
   let schema: ModelSchema
@@ -78,13 +78,13 @@ final class PredicateWorld: RecordResolver {
 
   /// Adds an object; relationships are given as `.objectID`.
   @discardableResult
-  func insert(_ entity: EntitySchema, _ values: [String: Value]) -> Object {
+  func insert(_ entity: EntitySchema, _ values: [String: PropertyValue]) -> Object {
     lastNumber += 1
     let number = ObjectNumber(entity: entity.number, sequence: lastNumber)
     let id = ObjectID(
       storeID: Self.storeID, entityName: entity.name, number: number.sequence)
     var record = RecordBuffer(copying: entity.layout.template, into: allocator)
-    var stored: [String: Value] = [:]
+    var stored: [String: PropertyValue] = [:]
     for (name, value) in values {
       guard !value.isNull, let field = Self.field(name, of: entity) else { continue }
       var raw = value
@@ -169,7 +169,7 @@ final class PredicateWorld: RecordResolver {
   }
 
   /// The value at the end of a path of names, followed through the dictionaries.
-  func value(_ names: [String], of object: Object) -> Value {
+  func value(_ names: [String], of object: Object) -> PropertyValue {
     guard let name = names.first else { return .objectID(object.id) }
     if name == "objectID" { return .objectID(object.id) }
     if names == ["entity", "name"] { return .string(object.id.entityName) }
@@ -190,7 +190,7 @@ final class PredicateWorld: RecordResolver {
   }
 
   func matches(
-    _ nodes: [BoundNode], _ arguments: [Value], in entity: EntitySchema
+    _ nodes: [BoundNode], _ arguments: [PropertyValue], in entity: EntitySchema
   ) throws -> Set<ObjectNumber> {
     var numbers: Set<ObjectNumber> = []
     for index in entity.concreteFamily {

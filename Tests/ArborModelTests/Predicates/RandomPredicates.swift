@@ -65,7 +65,7 @@ struct RandomPredicates {
     return Decimal(Int64.random(in: -24...24, using: &random)) / 4
   }
 
-  mutating func number() -> Value {
+  mutating func number() -> PropertyValue {
     switch Int.random(in: 0..<8, using: &random) {
     case 0: .boolean(chance(50))
     case 1, 2: .double(double())
@@ -100,7 +100,7 @@ struct RandomPredicates {
   }
 
   /// A value that a field of a type can hold.
-  mutating func value(for type: AttributeType) -> Value {
+  mutating func value(for type: AttributeType) -> PropertyValue {
     if chance(20) { return .null }
     switch type {
     case .boolean: return .boolean(chance(50))
@@ -122,7 +122,7 @@ struct RandomPredicates {
   }
 
   /// 0 number, 1 text, 2 date, 3 binary, 4 UUID, 5 URI, 6 object.
-  mutating func constant(ofKind kind: Int) -> Value {
+  mutating func constant(ofKind kind: Int) -> PropertyValue {
     switch kind {
     case 0: number()
     case 1: .string(text())
@@ -137,7 +137,7 @@ struct RandomPredicates {
   // MARK: Objects
 
   mutating func populate(_ count: Int) {
-    var companies: [Value] = []
+    var companies: [PropertyValue] = []
     for _ in 0..<3 {
       companies.append(
         .objectID(
@@ -145,9 +145,9 @@ struct RandomPredicates {
             world.company, ["title": value(for: .string), "size": value(for: .integer32)]
           ).id))
     }
-    var people: [Value] = []
+    var people: [PropertyValue] = []
     for _ in 0..<count {
-      var values: [String: Value] = [:]
+      var values: [String: PropertyValue] = [:]
       for kind in PredicateWorld.kinds { values[kind.name] = value(for: kind.type) }
       if chance(70) { values["company"] = pick(companies) }
       if chance(70), !people.isEmpty { values["boss"] = pick(people) }

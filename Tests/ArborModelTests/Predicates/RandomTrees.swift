@@ -109,7 +109,7 @@ struct RandomTrees {
       })
   }
 
-  private mutating func constant() -> Value {
+  private mutating func constant() -> PropertyValue {
     switch Int.random(in: 0..<12, using: &random) {
     case 0: .null
     case 1: .boolean(chance(50))

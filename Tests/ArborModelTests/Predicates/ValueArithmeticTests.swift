@@ -5,7 +5,8 @@ import Testing
 
 /// Arithmetic against simpler models of it, and at the edges of every type.
 @Suite struct ValueArithmeticTests {
-  private func value(_ function: PredicateFunction, _ arguments: Value...) -> Value {
+  private func value(_ function: PredicateFunction, _ arguments: PropertyValue...) -> PropertyValue
+  {
     function.value(of: arguments, now: Date(timeIntervalSinceReferenceDate: 0))
   }
 
@@ -53,14 +54,14 @@ import Testing
     ("5e38", "-49999999999999999999999999999999999999", "4.5e38"),
   ])
   func sumsOfDecimalsAreRoundedOnce(left: String, right: String, sum: String) throws {
-    let numbers = try [left, right, sum].map { text -> Value in
+    let numbers = try [left, right, sum].map { text -> PropertyValue in
       .decimal(try #require(Decimal(string: text)))
     }
     #expect(value(.add, numbers[0], numbers[1]) == numbers[2])
     #expect(value(.add, numbers[1], numbers[0]) == numbers[2])
   }
 
-  static let edges: [Value] = [
+  static let edges: [PropertyValue] = [
     .null, .boolean(true), .integer(0), .integer(1), .integer(-1), .integer(.max), .integer(.min),
     .integer(64), .integer(-64), .double(0), .double(-0.0), .double(0.1), .double(.infinity),
     .double(-.infinity), .double(.nan), .double(.greatestFiniteMagnitude),
@@ -109,7 +110,7 @@ import Testing
           ? edges.randomElement(using: &random) ?? 0
           : Int64(bitPattern: random.next()) >> Int64.random(in: 0..<60, using: &random)
       }
-      let (left, right) = (Value.integer(pair[0]), Value.integer(pair[1]))
+      let (left, right) = (PropertyValue.integer(pair[0]), PropertyValue.integer(pair[1]))
       let (wideLeft, wideRight) = (Int128(pair[0]), Int128(pair[1]))
       expect(value(.add, left, right), wideLeft + wideRight, round)
       expect(value(.subtract, left, right), wideLeft - wideRight, round)
@@ -120,12 +121,14 @@ import Testing
     }
   }
 
-  private func expect(_ value: Value, _ wide: Int128, _ round: Int) {
+  private func expect(_ value: PropertyValue, _ wide: Int128, _ round: Int) {
     if let narrow = Int64(exactly: wide) {
       #expect(value == .integer(narrow), "round \(round)")
     } else {
       let decimal = Decimal(string: wide.description) ?? .nan
-      #expect(Value.compare(value, .decimal(decimal)) == .equal, "round \(round): \(value) \(wide)")
+      #expect(
+        PropertyValue.compare(value, .decimal(decimal)) == .equal,
+        "round \(round): \(value) \(wide)")
     }
   }
 
@@ -135,7 +138,7 @@ import Testing
     for round in 0..<2000 {
       let left = Int64.random(in: -1_000_000...1_000_000, using: &random)
       let right = Int64.random(in: -1_000_000...1_000_000, using: &random)
-      func hundredths(_ number: Int64) -> Value { .decimal(Decimal(number) / 100) }
+      func hundredths(_ number: Int64) -> PropertyValue { .decimal(Decimal(number) / 100) }
       #expect(
         value(.add, hundredths(left), hundredths(right)) == hundredths(left + right), "\(round)")
       #expect(
@@ -144,18 +147,19 @@ import Testing
       guard right != 0 else { continue }
       let rest = value(.modulus, hundredths(left), hundredths(right))
       #expect(
-        Value.compare(rest, hundredths(left % right)) == .equal, "\(round): \(left) \(right)")
+        PropertyValue.compare(rest, hundredths(left % right)) == .equal,
+        "\(round): \(left) \(right)")
       #expect(
         value(.floor, hundredths(left))
           == .decimal(Decimal((Double(left) / 100).rounded(.down))), "\(round): \(left)")
       #expect(
-        Value.compare(value(.trunc, hundredths(left)), .integer(left / 100)) == .equal,
+        PropertyValue.compare(value(.trunc, hundredths(left)), .integer(left / 100)) == .equal,
         "\(round): \(left)")
     }
   }
 
   @Test func numbersBesideDecimalsAreDecimals() {
-    let rate = Value.decimal(Decimal(string: "0.2185") ?? 0)
+    let rate = PropertyValue.decimal(Decimal(string: "0.2185") ?? 0)
     #expect(value(.add, .integer(1), .double(0.5)) == .double(1.5))
     #expect(value(.multiply, .decimal(Decimal(string: "1.15") ?? 0), .double(0.19)) == rate)
     #expect(value(.multiply, .double(0.19), .decimal(Decimal(string: "1.15") ?? 0)) == rate)

@@ -36,7 +36,7 @@ import Testing
         for field in [layout.fields[0], layout.fields[2]] {
           var record = RecordBuffer(copying: layout.template, into: allocator)
           if hasFlag { record.setFlags(RecordLayout.blobFlag) }
-          let value = Value.binary(Data(sample))
+          let value = PropertyValue.binary(Data(sample))
           let isStored = record.set(field, value, allocator: allocator)
           #expect(isStored)
           #expect(record.view.blob(field) == nil)

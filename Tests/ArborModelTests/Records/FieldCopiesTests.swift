@@ -46,7 +46,7 @@ import Testing
         #expect(copy.version == version)
         #expect(copy.layoutNumber == 4)
         for (field, source) in zip(newest.fields, copied) {
-          let frozen: Value = field.catalogNumber == 1 && kept[0] == -3 ? "frozen" : .null
+          let frozen: PropertyValue = field.catalogNumber == 1 && kept[0] == -3 ? "frozen" : .null
           let expected =
             source.map { record.value($0) }
             ?? (kept[field.position] == -1 ? .null : kept[field.position] < 0 ? "frozen" : frozen)
@@ -81,7 +81,7 @@ import Testing
     let fields = (1...65).map {
       (
         kind: FieldKind.boolean, isTransient: false, catalogNumber: UInt16($0),
-        defaultValue: Value.null
+        defaultValue: PropertyValue.null
       )
     }
     let layout = RecordLayout(entity: 7, number: 1, fields: fields)

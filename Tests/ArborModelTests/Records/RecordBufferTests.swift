@@ -19,7 +19,7 @@ import Testing
       }
       for (field, value) in zip(layout.fields, expected) {
         #expect(record.view.isNull(field) == value.isNull, "seed \(seed)")
-        #expect(Value.compare(record.view.value(field), value) == .equal, "seed \(seed)")
+        #expect(PropertyValue.compare(record.view.value(field), value) == .equal, "seed \(seed)")
       }
     }
     #expect(record.view.version == 0)
@@ -45,7 +45,7 @@ import Testing
 
   @Test func valuesThatDoNotFitChangeNothing() throws {
     let world = try PredicateWorld()
-    let cases: [(String, [Value])] = [
+    let cases: [(String, [PropertyValue])] = [
       ("short", [40_000, -40_000, 1.5, "1", true]), ("medium", [3_000_000_000, .decimal(1)]),
       ("long", [1.0, "x"]), ("flag", [1, "TRUE"]), ("single", [1e300, .double(.nan), "x"]),
       ("ratio", [.double(.nan), .decimal(1)]), ("price", [.decimal(.nan), 1.5]), ("name", [1]),

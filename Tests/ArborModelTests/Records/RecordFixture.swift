@@ -19,7 +19,8 @@ struct RecordFixture {
     var random = RandomPredicates(seed: seed, world: world)
     var types: [AttributeType] = []
     var specifications:
-      [(kind: FieldKind, isTransient: Bool, catalogNumber: UInt16, defaultValue: Value)] = []
+      [(kind: FieldKind, isTransient: Bool, catalogNumber: UInt16, defaultValue: PropertyValue)] =
+        []
     for number in 0..<fields {
       let (kind, type) = random.pick(Self.kinds)
       types.append(type)
@@ -34,7 +35,7 @@ struct RecordFixture {
     layout = RecordLayout(entity: 7, number: 3, fields: specifications)
   }
 
-  mutating func value(_ index: Int) -> Value { random.value(for: types[index]) }
+  mutating func value(_ index: Int) -> PropertyValue { random.value(for: types[index]) }
 
   /// The stored form of a record.
   func sealed(_ view: RecordView, key: ObjectNumber, version: UInt32) -> [UInt8] {

@@ -3,7 +3,7 @@ import Foundation
 import Testing
 
 @Suite struct RecordLayoutTests {
-  private func layout(_ kinds: [FieldKind], defaults: [Value] = []) -> RecordLayout {
+  private func layout(_ kinds: [FieldKind], defaults: [PropertyValue] = []) -> RecordLayout {
     RecordLayout(
       entity: 1, number: 2,
       fields: kinds.enumerated().map { index, kind in

@@ -22,7 +22,7 @@ import Testing
       #expect(view.verify(layout, key: Self.key) == nil, "seed \(seed)")
       #expect(view.version == 5)
       for field in layout.fields {
-        let expected: Value = field.isTransient ? .null : record.view.value(field)
+        let expected: PropertyValue = field.isTransient ? .null : record.view.value(field)
         #expect(view.value(field) == expected, "seed \(seed)")
       }
       // What was sealed once seals to the same bytes: nothing is left to compact.
@@ -35,7 +35,7 @@ import Testing
     for (index, field) in layout.fields.enumerated() {
       let value = fixture.value(index)
       guard reopened.set(field, value, allocator: fixture.allocator) else { continue }
-      #expect(Value.compare(reopened.view.value(field), value) == .equal, "seed \(seed)")
+      #expect(PropertyValue.compare(reopened.view.value(field), value) == .equal, "seed \(seed)")
     }
   }
 

@@ -4,7 +4,7 @@ import TestLength
 import Testing
 
 @Suite struct PageTokenTests {
-  private static let values: [Value] = [
+  private static let values: [PropertyValue] = [
     .null, .integer(.min), .double(-0.5), .decimal(Decimal(string: "12.340") ?? 0), .boolean(true),
     .string("Zoë \u{0} %"), .date(Date(timeIntervalSinceReferenceDate: 1e6)),
     .binary(Data([0, 255])), .uuid(UUID()), .string(String(repeating: "x", count: 5000)),

@@ -3,13 +3,13 @@ import Foundation
 import Testing
 
 @Suite struct ValueSummaryTests {
-  private func summary(_ values: [Value], isDistinct: Bool = false) -> ValueSummary {
+  private func summary(_ values: [PropertyValue], isDistinct: Bool = false) -> ValueSummary {
     var summary = ValueSummary(isDistinct: isDistinct)
     for value in values { summary.add(value) }
     return summary
   }
 
-  private func all(_ values: [Value]) -> [Value] {
+  private func all(_ values: [PropertyValue]) -> [PropertyValue] {
     AggregateExpression.Function.allCases.filter { !$0.takesAllValues }.map {
       summary(values).value(of: $0)
     }
@@ -22,7 +22,7 @@ import Testing
 
   @Test func wholeNumbersStayWholeAndExact() {
     #expect(all([3, 4, .null, 6]) == [.integer(3), .integer(13), .double(13.0 / 3), 3, 6])
-    let large: [Value] = [.integer(.max), .integer(.max)]
+    let large: [PropertyValue] = [.integer(.max), .integer(.max)]
     #expect(summary(large).value(of: .sum) == .decimal(Decimal(Int64.max) * 2))
     #expect(summary(large + [.integer(-.max)]).value(of: .sum) == .integer(.max))
     #expect(summary([.boolean(true), .boolean(false)]).value(of: .sum) == 1)
@@ -36,7 +36,7 @@ import Testing
   }
 
   @Test func aSumThatNoDecimalHoldsIsAFloatingPointNumber() {
-    let huge = Value.decimal(.greatestFiniteMagnitude)
+    let huge = PropertyValue.decimal(.greatestFiniteMagnitude)
     guard case .double(let sum) = summary(Array(repeating: huge, count: 12)).value(of: .sum) else {
       Issue.record("The sum is no floating-point number.")
       return
@@ -45,21 +45,22 @@ import Testing
   }
 
   @Test func datesHaveAMeanAndNoSum() {
-    let dates = [0.0, 10, 50].map { Value.date(Date(timeIntervalSinceReferenceDate: $0)) }
+    let dates = [0.0, 10, 50].map { PropertyValue.date(Date(timeIntervalSinceReferenceDate: $0)) }
     let mean = summary(dates).value(of: .average)
     #expect(mean == .date(Date(timeIntervalSinceReferenceDate: 20)))
     #expect(summary(dates).value(of: .maximum) == dates[2])
   }
 
   @Test func equalValuesOfAnyTypeCountOnce() {
-    let values: [Value] = [
+    let values: [PropertyValue] = [
       1, .double(1), .boolean(true), .decimal(1), .decimal(Decimal(string: "1.00") ?? 0),
       .double(0),
       .double(-0.0), "a", "b", "a", .double(0.5), .decimal(0.5), .double(.infinity),
       .double(-.infinity), .double(1e300), .integer(.max), .double(0x1p63),
     ]
-    var distinct: [Value] = []
-    for value in values where !distinct.contains(where: { Value.compare($0, value) == .equal }) {
+    var distinct: [PropertyValue] = []
+    for value in values
+    where !distinct.contains(where: { PropertyValue.compare($0, value) == .equal }) {
       distinct.append(value)
     }
     #expect(
@@ -70,7 +71,7 @@ import Testing
     let functions: [(AggregateExpression.Function, PredicateFunction)] = [
       (.median, .median), (.mode, .mode), (.standardDeviation, .stddev),
     ]
-    let lists: [[Value]] = [
+    let lists: [[PropertyValue]] = [
       [], [.null], [3], [3, 4, .null, 4, .double(6.5)], ["b", "a", "b", "a"],
       [.double(.nan), 1, 2],
       [.decimal(0.5), 1, .boolean(true)],
@@ -86,7 +87,7 @@ import Testing
       }
     }
     var distinct = ValueSummary(isDistinct: true, keepsValues: true)
-    for value: Value in [1, 1, 1, .double(1), 2, 9] { distinct.add(value) }
+    for value: PropertyValue in [1, 1, 1, .double(1), 2, 9] { distinct.add(value) }
     #expect(distinct.value(of: .median) == 2 && distinct.value(of: .mode) == .list([1, 2, 9]))
   }
 }

@@ -7,7 +7,7 @@ import Testing
     .integer16, .integer32, .integer64, .boolean, .float, .double, .decimal, .string, .date,
     .binary, .uuid, .uri, .transformable("T"), .composite("C"), .undefined,
   ]
-  static let values: [Value] = [
+  static let values: [PropertyValue] = [
     .null, .boolean(true), .integer(7), .integer(40_000), .integer(.max), .double(0.5),
     .double(.nan), .double(.infinity), .double(1e300), .decimal(9), .string("a b"),
     .string("6BA7B810-9DAD-11D1-80B4-00C04FD430C8"), .date(Date(timeIntervalSince1970: 0)),

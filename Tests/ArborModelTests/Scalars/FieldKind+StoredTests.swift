@@ -5,13 +5,13 @@ import Testing
 /// The table of the kinds of fields: every kind is in it, and keeps what it is given.
 @Suite struct FieldKindStoredTests {
   /// Of each kind its width and a value.
-  static let kinds: [(kind: FieldKind, width: Int, value: Value)] = [
+  static let kinds: [(kind: FieldKind, width: Int, value: PropertyValue)] = [
     (.boolean, 1, true), (.int16, 2, -7), (.int32, 4, 70_000), (.int64, 8, .integer(.min)),
     (.float, 4, 0.5), (.double, 8, 0.1), (.date, 8, .date(Date(timeIntervalSince1970: 0.25))),
     (.uuid, 16, .uuid(UUID(uuid: (1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16)))),
     (.reference, 8, 5), (.string, 8, "ä\u{0}"), (.binary, 8, .binary(Data([0, 1, 255]))),
     (.decimal, 8, .decimal(Decimal(string: "-12.5") ?? 0)),
-    (.uri, 8, URL(string: "https://example.com/a").map(Value.uri) ?? .null),
+    (.uri, 8, URL(string: "https://example.com/a").map(PropertyValue.uri) ?? .null),
     (.tagged, 8, ["a", 1, .null]),
   ]
 

@@ -55,7 +55,7 @@ import Testing
 
   @Test func everyValueHasItsOwn() throws {
     let uuid = try #require(UUID(uuidString: "6BA7B810-9DAD-11D1-80B4-00C04FD430C8"))
-    let values: [Value] = [
+    let values: [PropertyValue] = [
       .null, .boolean(false), .boolean(true), .integer(0), .integer(1), .integer(-1), .double(0),
       .double(1), .decimal(0), .decimal(1), .string(""), .string("0"),
       .date(Date(timeIntervalSince1970: 0)),

@@ -4,7 +4,7 @@ import Testing
 
 @Suite struct DistinctValueTests {
   @Test func keysAreEqualWhereValuesAre() {
-    let values: [Value] = [
+    let values: [PropertyValue] = [
       .null, 0, 1, -1, .double(1), .double(0.1), .decimal(0.1),
       .decimal(Decimal(string: "1E+30") ?? 0),
       .double(1e30), "", "a", "e\u{301}", "\u{e9}", .list([]), .list([1, 2]),
@@ -19,7 +19,7 @@ import Testing
     ]
     for left in values {
       for right in values {
-        let isSame = Value.compare(left, right) == .equal
+        let isSame = PropertyValue.compare(left, right) == .equal
         let (one, other) = (DistinctValue(left), DistinctValue(right))
         #expect((one == other) == isSame, "\(left) and \(right)")
         #expect((Set([one, other]).count == 1) == isSame, "\(left) and \(right)")

@@ -7,8 +7,8 @@ import Testing
     let world = try PredicateWorld()
     var random = RandomPredicates(seed: 61, world: world)
     let values =
-      (0..<90).map { _ in random.number() } + RandomPredicates.edges.map(Value.integer)
-      + RandomPredicates.extremes.map(Value.double)
+      (0..<90).map { _ in random.number() } + RandomPredicates.edges.map(PropertyValue.integer)
+      + RandomPredicates.extremes.map(PropertyValue.double)
     let numbers = try values.map { (value: $0, naive: try #require(NaiveNumber($0))) }
     for left in numbers {
       for right in numbers {
@@ -32,7 +32,7 @@ import Testing
   }
 
   @Test func keysAreOrderedLikeNumbers() throws {
-    let numbers: [Value] = [
+    let numbers: [PropertyValue] = [
       .double(-.greatestFiniteMagnitude), .integer(.min), -2.5, -1,
       .double(-.leastNonzeroMagnitude), 0,
       .decimal(Decimal(string: "1e-128") ?? 0), 0.1, true, 2, 9.99, .integer(.max), 1e300,
@@ -41,7 +41,7 @@ import Testing
       let (first, second) = (try #require(left.numberKey), try #require(right.numberKey))
       #expect(first.lexicographicallyPrecedes(second), "\(left) and \(right)")
     }
-    for value: Value in [.double(.nan), .double(.infinity), .decimal(.nan), "1", .null] {
+    for value: PropertyValue in [.double(.nan), .double(.infinity), .decimal(.nan), "1", .null] {
       #expect(value.numberKey == nil)
     }
   }

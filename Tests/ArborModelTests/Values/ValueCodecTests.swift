@@ -4,10 +4,12 @@ import Foundation
 import Testing
 
 @Suite struct ValueCodecTests {
-  private func decode(_ bytes: [UInt8]) -> Value? { bytes.withUnsafeBytes(ValueCodec.decode) }
+  private func decode(_ bytes: [UInt8]) -> PropertyValue? {
+    bytes.withUnsafeBytes(ValueCodec.decode)
+  }
 
   @Test(arguments: PredicateLiteralTests.values.filter { !$0.containsNaN })
-  func everyValueComesBack(_ value: Value) {
+  func everyValueComesBack(_ value: PropertyValue) {
     #expect(ValueCodec.canEncode(value))
     #expect(decode(ValueCodec.encode(value)) == value)
   }
@@ -15,7 +17,7 @@ import Testing
   @Test func randomValuesComeBack() throws {
     let world = try PredicateWorld()
     var random = RandomPredicates(seed: 77, world: world)
-    func tree(_ depth: Int) -> Value {
+    func tree(_ depth: Int) -> PropertyValue {
       let count = Int.random(in: 0...3, using: &random.random)
       switch Int.random(in: 0..<(depth > 0 ? 6 : 4), using: &random.random) {
       case 4: return .list((0..<count).map { _ in tree(depth - 1) })
@@ -35,8 +37,8 @@ import Testing
   /// Equal composites have equal bytes, whatever order a dictionary has.
   @Test func bytesAreCanonical() {
     let names = (0..<20).map { "name\($0)" }
-    let forward = Value.composite(Dictionary(uniqueKeysWithValues: names.map { ($0, 1) }))
-    let backward = Value.composite(
+    let forward = PropertyValue.composite(Dictionary(uniqueKeysWithValues: names.map { ($0, 1) }))
+    let backward = PropertyValue.composite(
       Dictionary(uniqueKeysWithValues: names.reversed().map { ($0, 1) }))
     #expect(ValueCodec.encode(forward) == ValueCodec.encode(backward))
   }
@@ -52,7 +54,7 @@ import Testing
   }
 
   @Test func depthIsBounded() {
-    func nested(_ depth: Int) -> Value { depth == 0 ? 1 : .list([nested(depth - 1)]) }
+    func nested(_ depth: Int) -> PropertyValue { depth == 0 ? 1 : .list([nested(depth - 1)]) }
     #expect(ValueCodec.canEncode(nested(63)))
     #expect(decode(ValueCodec.encode(nested(63))) == nested(63))
     #expect(!ValueCodec.canEncode(nested(64)))
@@ -82,7 +84,7 @@ import Testing
       }
       guard let value = decode(bytes), ValueCodec.canEncode(value) else { continue }
       let again = decode(ValueCodec.encode(value))
-      #expect(again.map { Value.compare($0, value) } == .equal, "seed 78: \(bytes)")
+      #expect(again.map { PropertyValue.compare($0, value) } == .equal, "seed 78: \(bytes)")
     }
   }
 }

@@ -4,7 +4,7 @@ import Testing
 
 @Suite struct ValueOrderingTests {
   /// Classes of values that lie at one position, in order.
-  static let classes: [[Value]] = [
+  static let classes: [[PropertyValue]] = [
     [.null], [.double(.nan), .decimal(.nan)], [.double(-.infinity)], [-1e300],
     [.integer(.min), .double(-0x1p63), .decimal(Decimal(Int64.min))], [-1, -1.0, .decimal(-1)],
     [.double(-.leastNonzeroMagnitude)], [0, 0.0, .double(-0.0), .boolean(false), .decimal(0)],
@@ -36,7 +36,8 @@ import Testing
         for first in leftClass {
           for second in rightClass {
             #expect(
-              Value.compare(first, second) == Ordering(left, right), "\(first) and \(second)")
+              PropertyValue.compare(first, second) == Ordering(left, right),
+              "\(first) and \(second)")
           }
         }
       }
@@ -47,18 +48,19 @@ import Testing
   @Test func orderIsTotal() throws {
     let world = try PredicateWorld()
     var random = RandomPredicates(seed: 15, world: world)
-    let values = (0..<90).map { index -> Value in
+    let values = (0..<90).map { index -> PropertyValue in
       index.isMultiple(of: 9)
         ? .null : random.constant(ofKind: [0, 0, 0, 1, 1, 2, 3, 4, 5][index % 9])
     }
     for first in values {
-      #expect(Value.compare(first, first) == .equal)
+      #expect(PropertyValue.compare(first, first) == .equal)
       for second in values {
-        let order = Value.compare(first, second)
-        #expect(Value.compare(second, first) == order.reversed, "seed 15")
+        let order = PropertyValue.compare(first, second)
+        #expect(PropertyValue.compare(second, first) == order.reversed, "seed 15")
         for third in values where order != .greater {
-          guard Value.compare(second, third) != .greater else { continue }
-          #expect(Value.compare(first, third) != .greater, "seed 15: \(first) \(second) \(third)")
+          guard PropertyValue.compare(second, third) != .greater else { continue }
+          #expect(
+            PropertyValue.compare(first, third) != .greater, "seed 15: \(first) \(second) \(third)")
         }
       }
     }
@@ -71,11 +73,12 @@ import Testing
     ]
     for left in scalars {
       for right in scalars {
-        #expect(Value.compareTexts("x\(left)", "x\(right)") == Ordering(left.value, right.value))
+        #expect(
+          PropertyValue.compareTexts("x\(left)", "x\(right)") == Ordering(left.value, right.value))
       }
     }
-    #expect(Value.compareTexts("", "") == .equal)
-    #expect(Value.compareTexts("", "a") == .less)
-    #expect(Value.compareTexts("a\u{0}", "a") == .greater)
+    #expect(PropertyValue.compareTexts("", "") == .equal)
+    #expect(PropertyValue.compareTexts("", "a") == .less)
+    #expect(PropertyValue.compareTexts("a\u{0}", "a") == .greater)
   }
 }

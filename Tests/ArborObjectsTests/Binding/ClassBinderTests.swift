@@ -68,7 +68,8 @@ private final class Unknown: ManagedObject {
       (employee.name, employee.age) = ("Ada", 40)
       employee.company = try context.insert("Company")
       #expect(
-        employee["name"] == "Ada" && employee["age"] == 40 && employee["salary"] == Value.null)
+        employee["name"] == "Ada" && employee["age"] == 40
+          && employee["salary"] == PropertyValue.null)
       // A subentity without a class of its own is represented by its parent's.
       let trainee = try #require(try context.insert("Trainee") as? LeanEmployee)
       trainee["school"] = "ETH"

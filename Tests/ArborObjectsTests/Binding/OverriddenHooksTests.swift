@@ -13,7 +13,7 @@ private class Validating: ManagedObject {
   override class var overriddenHooks: OverriddenHooks {
     OverriddenHooks(.validate, of: Validating.self)
   }
-  override func validate(_ value: Value, forKey key: String) throws {}
+  override func validate(_ value: PropertyValue, forKey key: String) throws {}
 }
 private class Hearing: Validating {
   override class var overriddenHooks: OverriddenHooks {

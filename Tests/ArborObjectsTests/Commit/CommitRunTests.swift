@@ -38,7 +38,7 @@ final class Witness: ManagedObject {
   override func validateForInsert() throws { try validated("validateForInsert") }
   override func validateForUpdate() throws { try validated("validateForUpdate") }
   override func validateForDelete() throws { try validated("validateForDelete") }
-  override func validate(_ value: Value, forKey key: String) throws {
+  override func validate(_ value: PropertyValue, forKey key: String) throws {
     if value == "forbidden" { throw ArborError(.validation, "\(key) is forbidden.") }
   }
 

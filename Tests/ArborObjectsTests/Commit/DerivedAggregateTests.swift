@@ -44,14 +44,14 @@ import Testing
     let weights: [Double] = entries.map { $0["weight"] }
     let marked: [Int] = try account.objects(forKey: "marked").map { $0["cents"] }
     let sum = cents.reduce(0, +)
-    var expected: [String: Value] = [:]
+    var expected: [String: PropertyValue] = [:]
     expected["cents"] = .integer(Int64(sum))
     expected["real"] = .double(Double(sum))
     expected["balance"] = .decimal(amounts.compactMap { $0 }.reduce(0, +))
     expected["weight"] = .double(weights.reduce(0, +))
     expected["mean"] = cents.isEmpty ? .null : .double(Double(sum) / Double(cents.count))
-    expected["least"] = cents.min().map { Value.integer(Int64($0)) } ?? .null
-    expected["last"] = days.compactMap { $0 }.max().map { Value.date($0) } ?? .null
+    expected["least"] = cents.min().map { PropertyValue.integer(Int64($0)) } ?? .null
+    expected["last"] = days.compactMap { $0 }.max().map { PropertyValue.date($0) } ?? .null
     expected["count"] = .integer(Int64(entries.count))
     expected["tagged"] = .integer(Int64(marked.reduce(0, +)))
     for (key, value) in expected {
@@ -158,7 +158,7 @@ import Testing
       }
       let figures = try ["cents", "mean", "most"].map { try same.value(forKey: $0) }
       let sum: Int64 = 20_040 * 20_039 / 2
-      let expected: [Value] = [.integer(sum), .double(20_039.0 / 2), .integer(20_039)]
+      let expected: [PropertyValue] = [.integer(sum), .double(20_039.0 / 2), .integer(20_039)]
       #expect(figures == expected)
       // Reading twenty thousand records for each took a quarter of a second.
       #expect(took < .seconds(3))

@@ -119,7 +119,7 @@ import Testing
       bar["parent"] = foo
       let people = try (1...3).map { wage in
         let person = try context.insert("Employee")
-        person["wage"] = Value.integer(Int64(wage))
+        person["wage"] = PropertyValue.integer(Int64(wage))
         person["company"] = bar
         return person
       }
@@ -325,7 +325,7 @@ import Testing
   private func edit(_ context: ManagedObjectContext, _ random: inout SeededRandom) throws {
     let companies = try context.objects("Company").fetch()
     let people = try context.objects("Employee").fetch()
-    let name = Value.string("name \(UInt32.random(in: 0...(.max), using: &random))")
+    let name = PropertyValue.string("name \(UInt32.random(in: 0...(.max), using: &random))")
     switch Int.random(in: 0..<11, using: &random) {
     case 0, 1: try context.insert("Company")["name"] = name
     case 2, 3:

@@ -162,7 +162,7 @@ import Testing
       let twins = try ["Gaul", "Francia", "France"].map { name in
         let country = try context.insert("Country")
         country["code"] = "FR"
-        country["name"] = .string(name) as Value
+        country["name"] = .string(name) as PropertyValue
         return country
       }
       let ada = try context.insert("Person")
@@ -182,7 +182,7 @@ import Testing
       for (number, context) in contexts.enumerated() {
         context.mergePolicy = .mergeByPropertyObjectWins
         let country = try context.insertOrFetch("Country", where: ["code": "FR"])
-        country["population"] = .integer(Int64(number + 1)) as Value
+        country["population"] = .integer(Int64(number + 1)) as PropertyValue
         let city = try context.insert("City")
         try city.setObject(country, forKey: "country")
       }

@@ -364,7 +364,7 @@ extension ComputedOrderTests {
 }
 
 extension FetchPredicate {
-  fileprivate static func date(_ text: String) throws -> Value {
+  fileprivate static func date(_ text: String) throws -> PropertyValue {
     .date(try #require(ISO8601Date.parse(text)))
   }
 }

@@ -19,7 +19,7 @@ private class Booking: ManagedObject {
       .init(name: "room", destination: "Room", inverse: "bookings", isOptional: false)
     ])
 
-  var seen: [String: Value] = [:]
+  var seen: [String: PropertyValue] = [:]
   var asksForCalls = 0
 
   override func willCommit() {
@@ -35,7 +35,7 @@ private class Booking: ManagedObject {
     try super.validateForDelete()
     if self["note"] == "keep" { throw Refusal(key: "note") }
   }
-  override func validate(_ value: Value, forKey key: String) throws {
+  override func validate(_ value: PropertyValue, forKey key: String) throws {
     seen[key] = value
     if value == 13 { throw Refusal(key: key) }
   }

@@ -152,7 +152,7 @@ import Testing
       let values: [String: (any PredicateArgument)?] = ["AGE": 40, "company": company]
       var request = try context.fetchRequest(named: "olderAtCompany", substituting: values)
       request.sortKeys = ["-age"]
-      #expect(try context.fetch(request).map { $0["age"] } == [70, 50] as [Value])
+      #expect(try context.fetch(request).map { $0["age"] } == [70, 50] as [PropertyValue])
       #expect(try context.fetchRequest(named: "olderAtCompany").sortKeys == [])
       #expect(
         try failure { _ = try context.fetchRequest(named: "oldrAtCompany") }.message

@@ -48,10 +48,10 @@ import Testing
       #expect(both.count == 0)
       other.age = 3
       #expect(both.count == 1)
-      let dynamic = track { mine["nick"] as Value }
+      let dynamic = track { mine["nick"] as PropertyValue }
       mine["nick"] = "A"
       #expect(dynamic.count == 1)
-      let written = track { mine["salary"] as Value }
+      let written = track { mine["salary"] as PropertyValue }
       mine.salary = 3
       #expect(written.count == 1)
     }

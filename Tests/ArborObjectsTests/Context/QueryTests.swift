@@ -216,7 +216,8 @@ import Testing
       let other = context.insert(Company.self)
       try context.objects(Employee.self).filter("age == 41").update(["company": other])
       #expect(other.employees == Set(employees[0..<4]))
-      try context.objects(Employee.self).update(["company": Value.null] as [String: Value])
+      try context.objects(Employee.self).update(
+        ["company": PropertyValue.null] as [String: PropertyValue])
       #expect(other.employees.isEmpty)
       context.delete(other)
       try context.commit()
@@ -226,7 +227,7 @@ import Testing
   @Test func anUpdateThatFailsChangesNothing() throws {
     try use { (_, context, employees) throws in
       let all = context.objects(Employee.self)
-      for values: [String: Value] in [
+      for values: [String: PropertyValue] in [
         ["agee": 3], ["age": "old"], ["age": 100_000], ["company": 3], ["name": "x", "age": "y"],
         ["skills": [1]], ["tasks": "x"],
       ] {

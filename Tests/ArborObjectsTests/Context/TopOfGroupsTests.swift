@@ -89,7 +89,7 @@ import Testing
       #expect(try query.value(of: .sum("population")) == .integer(sum))
       // The end of the index is none of what is left.
       let least = try expected.map(population).min()
-      #expect(try query.value(of: .minimum("population")) == least.map(Value.integer))
+      #expect(try query.value(of: .minimum("population")) == least.map(PropertyValue.integer))
       let byName = try query.order(by: "-name").fetch()
       #expect(byName.map { "\($0["name"])" } == expected.map { "\($0["name"])" }.sorted(by: >))
     }

@@ -43,7 +43,7 @@ import Testing
       #expect(staff == [employee])
       #expect(try employee.value(forKey: "company") == .objectID(try #require(company).objectID))
       employee["company"] = nil
-      #expect(employee["company"] == Value.null)
+      #expect(employee["company"] == PropertyValue.null)
       try company?.setObjects([employee], forKey: "employees")
       #expect(try employee.object(forKey: "company") === company)
       try context.commit()
@@ -70,7 +70,7 @@ import Testing
           == .invalidArgument)
       #expect(try failure { try company.add(company, forKey: "employees") }.code == .typeMismatch)
       #expect(try failure { _ = try employee.objects(forKey: "company") }.code == .typeMismatch)
-      #expect(employee["age"] == 18 && employee["company"] == Value.null)
+      #expect(employee["age"] == 18 && employee["company"] == PropertyValue.null)
       #expect(try failure { _ = try context.insert("Employe") }.message.contains("Employee?"))
     }
   }
@@ -121,7 +121,7 @@ import Testing
         EntityDescription("A") { AttributeDescription("name", .string, .optional) }
       }
       let store = try PersistentStore(model: model, at: .inMemory)
-      _ = try store.makeContext().insert("A")["nam"] as Value
+      _ = try store.makeContext().insert("A")["nam"] as PropertyValue
     }
     let text = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
     #expect(text.contains("no property nam") || text.isEmpty)

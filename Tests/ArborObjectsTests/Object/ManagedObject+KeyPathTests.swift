@@ -33,7 +33,7 @@ import Testing
         person["name"] = city ?? "nowhere"
         if let city {
           person["address"] = .composite([
-            "city": .string(city), "floor": floor.map(Value.integer) ?? .null,
+            "city": .string(city), "floor": floor.map(PropertyValue.integer) ?? .null,
             "point": .composite(["latitude": .double(Double(city.count) + Double(people.count))]),
           ])
         }

@@ -29,7 +29,7 @@ import Testing
   private static let accessors:
     [(name: String, isRight: @Sendable (ManagedObject) throws -> Bool)] = {
       let numbers = Array(0..<20)
-      @Sendable func values(_ value: Value) -> [Value]? {
+      @Sendable func values(_ value: PropertyValue) -> [PropertyValue]? {
         if case .list(let list) = value { list } else { nil }
       }
       return [
@@ -153,7 +153,7 @@ import Testing
       context.insert(Employee.self)
       try context.commit()
       // An earlier read that could not throw is reported by the next operation still.
-      _ = ghost["age"] as Value
+      _ = ghost["age"] as PropertyValue
       #expect(try failure { _ = try ghost.value(forKey: "age") }.code == .objectNotFound)
       #expect(try failure { _ = try context.count("Employee") }.code == .objectNotFound)
       // A change may rest on what could not be read.
@@ -221,7 +221,8 @@ import Testing
       let reads: [(ManagedObject) -> Bool] = [
         { ($0 as? Employee)?.skills == [] }, { ($0 as? Employee)?.company == nil },
         { ($0["skills"] as [ManagedObject]).isEmpty }, { ($0["company"] as ManagedObject?) == nil },
-        { ($0["skills"] as Value) == .list([]) }, { ($0._toManyView(3) as ToMany<Skill>).isEmpty },
+        { ($0["skills"] as PropertyValue) == .list([]) },
+        { ($0._toManyView(3) as ToMany<Skill>).isEmpty },
         { ($0._toManyView(3) as ToMany<Skill>).ids.isEmpty },
       ]
       for read in reads {
@@ -258,7 +259,7 @@ import Testing
       }
       let photo = try store.makeContext().existingObject(with: photoID)
       #expect(try failure { _ = try photo.value(forKey: "image") }.keyPath == "image")
-      #expect((photo["image"] as Value) != .binary(Data(count: 100_000)))
+      #expect((photo["image"] as PropertyValue) != .binary(Data(count: 100_000)))
       let note = try store.makeContext().object(with: noteID)
       #expect(note["text"] == "")
       #expect(try failure { _ = try note.value(forKey: "text") }.keyPath == "text")
@@ -296,8 +297,8 @@ import Testing
       try context.commit()
       context.delete(owner)
       let isLinked = rule == "deny"
-      let name: Value = isLinked ? "O" : .null
-      let id: Value = isLinked ? .objectID(owner.objectID) : .null
+      let name: PropertyValue = isLinked ? "O" : .null
+      let id: PropertyValue = isLinked ? .objectID(owner.objectID) : .null
       #expect(try thing.object(forKey: "owner") == (isLinked ? owner : nil))
       #expect(try thing.value(forKey: "owner") == id)
       #expect(try thing.value(forKeyPath: "owner.name") == name)

@@ -289,9 +289,9 @@ private protocol Followed: AnyObject {
 private final class FollowedResults<T: ManagedObject>: Followed, CustomStringConvertible {
   private let results: FetchedResults<T>
   private var objects: [T]
-  private var sections: [Value]
+  private var sections: [PropertyValue]
   /// What each object said.
-  private var values: [ObjectID: [String: Value]] = [:]
+  private var values: [ObjectID: [String: PropertyValue]] = [:]
 
   init(
     _ request: FetchRequest<T>, _ path: String?, in context: ManagedObjectContext
@@ -308,10 +308,10 @@ private final class FollowedResults<T: ManagedObject>: Followed, CustomStringCon
 
   var description: String { "\(results.request) by \(results.sectionKeyPath ?? "nothing")" }
 
-  private static func values(of objects: [T]) -> [ObjectID: [String: Value]] {
-    var values: [ObjectID: [String: Value]] = [:]
+  private static func values(of objects: [T]) -> [ObjectID: [String: PropertyValue]] {
+    var values: [ObjectID: [String: PropertyValue]] = [:]
     for object in objects {
-      var own: [String: Value] = [:]
+      var own: [String: PropertyValue] = [:]
       for name in object.entity.name == "Company" ? ["name"] : Self.names {
         own[name] = try? object.value(forKey: name)
       }

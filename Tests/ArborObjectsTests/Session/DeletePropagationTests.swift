@@ -90,7 +90,7 @@ import Testing
       context.delete(owner)
       #expect(context.updatedObjects == [])
       try context.commit()
-      #expect(thing["owner"] == Value.null && thing.context === context)
+      #expect(thing["owner"] == PropertyValue.null && thing.context === context)
     }
   }
 

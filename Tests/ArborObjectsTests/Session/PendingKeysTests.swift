@@ -299,7 +299,7 @@ private struct LookupWorld {
     try object.setValue(value, forKey: name)
   }
 
-  private mutating func value(of name: String) -> Value {
+  private mutating func value(of name: String) -> PropertyValue {
     if Int.random(in: 0..<6, using: &random) == 0 { return .null }
     return name == "code" || name == "title"
       ? .string(Self.codes.randomElement(using: &random) ?? "")

@@ -32,7 +32,8 @@ import Testing
       let allocator = SlabAllocator()
       func record(_ value: Int64?) -> RecordBuffer {
         var record = RecordBuffer(copying: entity.layout.template, into: allocator)
-        let isSet = record.set(field, value.map(Value.integer) ?? .null, allocator: allocator)
+        let isSet = record.set(
+          field, value.map(PropertyValue.integer) ?? .null, allocator: allocator)
         #expect(isSet)
         return record
       }

@@ -32,7 +32,7 @@ import Testing
     _ context: ManagedObjectContext, _ properties: [String], by groups: [String] = [],
     having: FetchPredicate? = nil, where predicate: FetchPredicate? = nil,
     sorted keys: [SortKey] = [], distinct: Bool = false, limit: Int = 0, offset: Int = 0
-  ) throws -> [[String: Value]] {
+  ) throws -> [[String: PropertyValue]] {
     var request = FetchRequest<Employee>(predicate: predicate, sortKeys: keys)
     request.propertiesToFetch = properties
     request.propertiesToGroupBy = groups
@@ -221,8 +221,9 @@ import Testing
       }
       try context.commit()
       let all = try context.fetch(Employee.self)
-      let keys: [(text: String, of: (Employee) -> Value)] = [
-        ("age", { .integer(Int64($0.age)) }), ("nick", { $0.nick.map(Value.string) ?? .null }),
+      let keys: [(text: String, of: (Employee) -> PropertyValue)] = [
+        ("age", { .integer(Int64($0.age)) }),
+        ("nick", { $0.nick.map(PropertyValue.string) ?? .null }),
         ("company.name", { $0.company.map { .string($0.name) } ?? .null }),
       ]
       for _ in 0..<30 {

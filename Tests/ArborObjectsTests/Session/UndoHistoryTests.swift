@@ -391,7 +391,8 @@ private final class Stamped: ManagedObject {
 
   override func willCommit() {
     let committed = committedValues(for: ["revision"])["revision"] ?? 0
-    let next: Value = if case .integer(let number) = committed { .integer(number + 1) } else { 1 }
+    let next: PropertyValue =
+      if case .integer(let number) = committed { .integer(number + 1) } else { 1 }
     if self["revision"] != next { self["revision"] = next }
   }
 }

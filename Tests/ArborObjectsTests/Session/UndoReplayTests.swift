@@ -59,7 +59,7 @@ import Testing
       try theirs.commit()
       try q.setValue(.integer(2), forKey: "a")
       mine.undo()
-      #expect(q["a"] as Value == .null)
+      #expect(q["a"] as PropertyValue == .null)
       #expect(try p.object(forKey: "badge") === y && q.object(forKey: "badge") == nil)
       try mine.commit()
     }

@@ -82,9 +82,13 @@ struct ConcurrentPair {
       var links: Set<String> = []
       if let person {
         for name in ["a", "b"] {
-          if case .integer(let number) = person[name] as Value { words.append("\(name)\(number)") }
+          if case .integer(let number) = person[name] as PropertyValue {
+            words.append("\(name)\(number)")
+          }
         }
-        if case .objectID(let id) = person["team"] as Value { links.insert(names[id] ?? "?") }
+        if case .objectID(let id) = person["team"] as PropertyValue {
+          links.insert(names[id] ?? "?")
+        }
         links.formUnion(try person.objects(forKey: "skills").map { names[$0.objectID] ?? "?" })
       } else {
         words.append("gone")

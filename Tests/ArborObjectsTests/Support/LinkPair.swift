@@ -113,7 +113,7 @@ struct LinkPair {
           words.append("-\(name)")
           continue
         }
-        if case .integer(let number) = person["a"] as Value { words.append("a\(number)") }
+        if case .integer(let number) = person["a"] as PropertyValue { words.append("a\(number)") }
         let members =
           form == .oneToOne
           ? [try person.object(forKey: form.name)].compactMap(\.self)

@@ -63,7 +63,7 @@ struct PlainWorld: Equatable {
 
   struct Item: Equatable {
     var entity: String
-    var values: [String: Value] = [:]
+    var values: [String: PropertyValue] = [:]
     /// By relationship: the members, of a to-one relationship at most one. Without inverses the
     /// hidden side is kept under the name with a tilde.
     var links: [String: [Int]] = [:]

@@ -113,7 +113,7 @@ struct RandomHistory {
   mutating func change() throws {
     guard let key = someKey() else { return }
     let name = Bool.random(using: &random) ? "age" : "name"
-    let value: Value =
+    let value: PropertyValue =
       switch Int.random(in: 0..<4, using: &random) {
       case 0: .null
       case 1 where name == "name":
@@ -238,7 +238,7 @@ struct RandomHistory {
   func members(
     _ object: ManagedObject, _ relationship: PlainWorld.Relationship
   ) throws -> [ObjectID] {
-    switch object[relationship.name] as Value {
+    switch object[relationship.name] as PropertyValue {
     case .objectID(let id): [id]
     case .list(let values):
       try values.map {

@@ -18,10 +18,10 @@ extension SharedHistory {
     for (key, item) in items {
       let object = try object(key, side.context)
       for name in PlainStore.attributes {
-        let expected = item.values[name].map { Value.integer(Int64($0)) } ?? .null
-        guard object[name] as Value == expected else {
+        let expected = item.values[name].map { PropertyValue.integer(Int64($0)) } ?? .null
+        guard object[name] as PropertyValue == expected else {
           throw difference(
-            "\(sideIndex): \(key).\(name) is \(object[name] as Value), not \(expected)")
+            "\(sideIndex): \(key).\(name) is \(object[name] as PropertyValue), not \(expected)")
         }
       }
       if store.isPaired { try comparePair(object, key, item, items, sideIndex) }
@@ -31,9 +31,11 @@ extension SharedHistory {
         let living = Set(items.keys.compactMap { ids[$0] })
         let team = item.values["team"].flatMap { items[$0] == nil ? nil : ids[$0] }
         var found: ObjectID?
-        if case .objectID(let id) = object["team"] as Value, living.contains(id) { found = id }
+        if case .objectID(let id) = object["team"] as PropertyValue, living.contains(id) {
+          found = id
+        }
         guard found == team else {
-          throw difference("\(sideIndex): \(key).team is \(object["team"] as Value)")
+          throw difference("\(sideIndex): \(key).team is \(object["team"] as PropertyValue)")
         }
         try compare(object, "skills", sideIndex, key)
       case "Team":
@@ -61,7 +63,7 @@ extension SharedHistory {
     guard let name = PlainPairs.name(of: item.entity) else { return }
     let expected = item.values[name].flatMap { items[$0] == nil ? nil : $0 }
     var found: Int?
-    if case .objectID(let id) = object[name] as Value {
+    if case .objectID(let id) = object[name] as PropertyValue {
       found = ids.first { $0.value == id }.map(\.key).flatMap { items[$0] == nil ? nil : $0 }
     }
     guard found == expected else {

@@ -221,7 +221,7 @@ struct SharedHistory {
       let value = Bool.random(using: &random) ? nil : Int.random(in: 0..<9, using: &random)
       log.append(note(sideIndex, "\(key).\(name) = \(value.map(String.init) ?? "nil")"))
       try object(key, context).setValue(
-        value.map { .integer(Int64($0)) } ?? Value.null, forKey: name)
+        value.map { .integer(Int64($0)) } ?? PropertyValue.null, forKey: name)
       return Edit(written: key) { $0.set(key, name, value, store) }
     case 10..<13:
       guard let person = key("Person", &random) else { return nil }

@@ -181,9 +181,9 @@ import Testing
 
   @Test("NaN never stops the process: dynamic setters keep it until a commit names the property")
   func dynamicNaN() throws {
-    let nan = Value.double(.nan)
-    let infiniteDate = Value.date(Date(timeIntervalSinceReferenceDate: .infinity))
-    let cases: [(key: String, value: Value, keyPath: String)] = [
+    let nan = PropertyValue.double(.nan)
+    let infiniteDate = PropertyValue.date(Date(timeIntervalSinceReferenceDate: .infinity))
+    let cases: [(key: String, value: PropertyValue, keyPath: String)] = [
       ("double", nan, "double"), ("float", nan, "float"), ("price", nan, "price"),
       ("price", .decimal(.nan), "price"), ("price", .double(.infinity), "price"),
       ("double", .decimal(.nan), "double"), ("float", .double(1e300), "float"),
@@ -200,7 +200,7 @@ import Testing
         let error = try failure { try context.commit() }
         #expect(error.code == .validation && error.keyPath == keyPath, "\(key) \(value)")
         #expect(error.entity == "Measure")
-        measure[key] = Value.null
+        measure[key] = PropertyValue.null
         if value.double?.isFinite != true {
           let error = try failure { try measure.setValue(value, forKey: key) }
           #expect(error.keyPath == key, "\(key) \(value)")
@@ -218,7 +218,7 @@ import Testing
       let numbers: [Double?] = [1, .infinity, nil, -.greatestFiniteMagnitude, -.infinity, 0]
       for number in numbers {
         let measure = try context.insert("Measure")
-        measure["double"] = number.map { Value.double($0) } ?? .null
+        measure["double"] = number.map { PropertyValue.double($0) } ?? .null
         measure["float"] =
           number.map { .double($0.isInfinite ? $0 : $0.sign == .minus ? -1 : $0) }
           ?? .null

@@ -22,7 +22,7 @@ import Testing
     }
   }
 
-  static let good = Value.composite(["city": "Rome"])
+  static let good = PropertyValue.composite(["city": "Rome"])
 
   @Test(
     arguments: [
@@ -38,8 +38,8 @@ import Testing
       ),
       (.composite(["city": "Rome", "point": .composite([:])]), ["point.latitude"]),
       (.composite(["city": "Rome", "point": 3]), ["point"]),
-    ] as [(Value, [String])])
-  func partsFollowTheirRules(address: Value, broken: [String]) throws {
+    ] as [(PropertyValue, [String])])
+  func partsFollowTheirRules(address: PropertyValue, broken: [String]) throws {
     try ObjectStore.use(model()) { store in
       let context = store.makeContext()
       let venue = try context.insert("Place")

@@ -21,7 +21,7 @@ private final class Venue: ManagedObject {
         AttributeDescription("other", Address?.self),
         AttributeDescription("home", Address.self, default: Address(street: "Main")),
         AttributeDescription("level", Level.self, default: .high),
-        AttributeDescription("anything", Value.self, .type(.string)),
+        AttributeDescription("anything", PropertyValue.self, .type(.string)),
       ])
   }
   var address: Address {
@@ -40,7 +40,7 @@ private final class Venue: ManagedObject {
     get { _attribute(3) }
     set { _setAttribute(3, newValue) }
   }
-  var anything: Value {
+  var anything: PropertyValue {
     get { _attribute(4) }
     set { _setAttribute(4, newValue) }
   }
@@ -101,7 +101,7 @@ private final class Venue: ManagedObject {
     let store = try PersistentStore(for: [Venue.self], at: .inMemory)
     let context = store.makeContext()
     let venue = context.insert(Venue.self)
-    for key in ["address", "home"] { venue[key] = Value.binary(Data("[]".utf8)) }
+    for key in ["address", "home"] { venue[key] = PropertyValue.binary(Data("[]".utf8)) }
     venue["level"] = 77
     #expect(venue.address == Address(street: ""))
     #expect(venue.home == Address(street: "Main"))

@@ -138,8 +138,8 @@ private final class Gauge: ManagedObject {
       for (key, value) in [
         ("tiny", 128), ("tiny", -129), ("byte", 256), ("byte", -1), ("port", 65_536),
         ("address", 4_294_967_296), ("bytes", -1), ("count", -1), ("small", 10),
-      ] as [(String, Value)] {
-        let former: Value = gauge[key]
+      ] as [(String, PropertyValue)] {
+        let former: PropertyValue = gauge[key]
         gauge[key] = value
         #expect(try #require(throws: ArborError.self) { try context.commit() }.keyPath == key)
         gauge[key] = former

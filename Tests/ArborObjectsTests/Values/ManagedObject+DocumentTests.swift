@@ -28,7 +28,7 @@ import Testing
 
   /// A value, what the attributes hold that take it, and those that leave it alone.
   @Test(arguments: [
-    (#"7"#, Value.integer(7), ["small", "middle", "large"]),
+    (#"7"#, PropertyValue.integer(7), ["small", "middle", "large"]),
     (#"-32768"#, .integer(-32_768), ["small", "middle", "large"]),
     (#"32768"#, .integer(32_768), ["middle", "large"]),
     (#"2147483648"#, .integer(2_147_483_648), ["large"]),
@@ -40,7 +40,7 @@ import Testing
     (#"null"#, .null, []), (#"[]"#, .null, []), (#"{}"#, .null, []),
     (#""a\nb""#, .null, []), (#"1e999"#, .null, []), (#"99999999999999999999"#, .null, []),
   ])
-  func takesThePlainForm(text: String, expected: Value, takers: [String]) throws {
+  func takesThePlainForm(text: String, expected: PropertyValue, takers: [String]) throws {
     try ObjectStore.use(model()) { store in
       let context = store.makeContext()
       let record = try context.insert("Record")
@@ -75,7 +75,7 @@ import Testing
       #expect(try record.receive(node, atSlot: slot) == .unfit)
       record["text"] = "coffee"
       #expect(try record.receive(node, atSlot: slot) == .unfit)
-      record["text"] = Value.null
+      record["text"] = PropertyValue.null
       #expect(try record.receive(node, atSlot: slot) == .changed)
       try context.commit()
     }

@@ -7,7 +7,7 @@ import Testing
 /// Commits that delete a good part of an entity drop its entries by number. Each test ends with the
 /// check of the store, which compares every entry with its record.
 @Suite struct CommitPreparationSweepingTests {
-  private func texts(_ random: inout SeededRandom) -> [String: Value] {
+  private func texts(_ random: inout SeededRandom) -> [String: PropertyValue] {
     let words = ["a", "Äpfel", "café", "b-c", "x1", "東京", "über"]
     let count = Int.random(in: 0...3, using: &random)
     let body = (0..<count).compactMap { _ in words.randomElement(using: &random) }

@@ -25,7 +25,7 @@ import Testing
   }
 
   private func employee(
-    _ draft: Draft, _ id: Int64, _ values: [String: Value] = [:],
+    _ draft: Draft, _ id: Int64, _ values: [String: PropertyValue] = [:],
     to targets: [String: ObjectNumber] = [:]
   ) throws -> ObjectNumber {
     let all = values.merging(["employeeID": .integer(id)]) { own, _ in own }

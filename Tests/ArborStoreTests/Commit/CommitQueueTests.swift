@@ -102,7 +102,7 @@ import Testing
       OfficeModel.make(), opening: { $0.initialMapSize = 1 << 20 }
     ) { store in
       let file = store.file
-      let long = Value.string(String(repeating: "long text ", count: 2000))
+      let long = PropertyValue.string(String(repeating: "long text ", count: 2000))
       let before = try file.environment.info().mapSize
       onThreads(4) { thread in
         let draft = Draft(file)

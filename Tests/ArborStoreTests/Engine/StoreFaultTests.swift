@@ -24,7 +24,7 @@ import Testing
   /// Commits until the disk is full; the objects that were acknowledged.
   private static func fill(_ file: StoreEngine) throws -> [ObjectNumber] {
     let draft = Draft(file)
-    let long = Value.string(String(repeating: "text ", count: 4000))
+    let long = PropertyValue.string(String(repeating: "text ", count: 4000))
     var numbers: [ObjectNumber] = []
     for _ in 0..<5000 {
       do {

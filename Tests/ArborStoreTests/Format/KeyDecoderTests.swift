@@ -55,7 +55,7 @@ import Testing
   }
 
   private func expectRoundTrip(
-    _ values: [Value], columns: [KeyDecoder.Column], _ note: String = "",
+    _ values: [PropertyValue], columns: [KeyDecoder.Column], _ note: String = "",
     sourceLocation: SourceLocation = #_sourceLocation
   ) throws {
     let (key, isCut) = try #require(

@@ -116,7 +116,8 @@ import Testing
   }
 
   private func expectOrder(
-    _ left: [Value], _ right: [Value], columns: [KeyDecoder.Column], _ note: String = "",
+    _ left: [PropertyValue], _ right: [PropertyValue], columns: [KeyDecoder.Column],
+    _ note: String = "",
     sourceLocation: SourceLocation = #_sourceLocation
   ) throws {
     let (leftKey, isLeftCut) = try #require(

@@ -9,18 +9,18 @@ enum KeySamples {
   static let kinds = FieldKind.allCases.filter { $0 != .tagged }
 
   /// Values near every edge of a kind.
-  static func edges(_ kind: FieldKind) -> [Value] {
+  static func edges(_ kind: FieldKind) -> [PropertyValue] {
     switch kind {
     case .boolean: [.null, .boolean(false), .boolean(true)]
-    case .int16, .int32, .int64: [.null] + integers.map(Value.integer)
-    case .reference: [.null] + [1, 2, 255, 256, 1 << 48, 1 << 62].map(Value.integer)
-    case .float, .double: [.null] + doubles.map(Value.double)
+    case .int16, .int32, .int64: [.null] + integers.map(PropertyValue.integer)
+    case .reference: [.null] + [1, 2, 255, 256, 1 << 48, 1 << 62].map(PropertyValue.integer)
+    case .float, .double: [.null] + doubles.map(PropertyValue.double)
     case .date: [.null] + doubles.map { .date(Date(timeIntervalSinceReferenceDate: $0)) }
     case .decimal: [.null] + decimals.map { .decimal($0) }
     case .uuid:
       [.null, uuid(0, 0), uuid(0, 1), uuid(0, 0xFF), uuid(0x80, 0), uuid(0xFF, 0), uuid(0xFF, 1)]
-    case .string: [.null] + strings.map(Value.string)
-    case .uri: [.null] + strings.compactMap { URL(string: "a:" + $0) }.map(Value.uri)
+    case .string: [.null] + strings.map(PropertyValue.string)
+    case .uri: [.null] + strings.compactMap { URL(string: "a:" + $0) }.map(PropertyValue.uri)
     case .binary: [.null] + binaries.map { .binary(Data($0)) }
     case .tagged: []
     }
@@ -66,12 +66,12 @@ enum KeySamples {
     return binaries
   }()
 
-  private static func uuid(_ first: UInt8, _ last: UInt8) -> Value {
+  private static func uuid(_ first: UInt8, _ last: UInt8) -> PropertyValue {
     .uuid(UUID(uuid: (first, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, last)))
   }
 
   /// A random value of a kind, often nil and often near other ones.
-  static func random(_ kind: FieldKind, using random: inout SeededRandom) -> Value {
+  static func random(_ kind: FieldKind, using random: inout SeededRandom) -> PropertyValue {
     if Int.random(in: 0..<16, using: &random) == 0 { return .null }
     switch kind {
     case .boolean: return .boolean(.random(using: &random))
@@ -95,7 +95,7 @@ enum KeySamples {
       return .uuid(UUID(uuid: unsafeBitCast(words, to: uuid_t.self)))
     case .uri:
       let path = string(using: &random).utf8.map { String($0, radix: 16) }.joined(separator: "/")
-      return URL(string: "file:///\(path)").map(Value.uri) ?? .null
+      return URL(string: "file:///\(path)").map(PropertyValue.uri) ?? .null
     case .binary, .tagged: return .binary(Data(string(using: &random).utf8))
     case .string: return .string(string(using: &random))
     }
@@ -128,7 +128,7 @@ enum KeySamples {
   }
 
   /// Whether one value comes before another of its kind.
-  static func isLess(_ left: Value, _ right: Value) -> Bool {
+  static func isLess(_ left: PropertyValue, _ right: PropertyValue) -> Bool {
     switch (left, right) {
     case (.null, .null): false
     case (.null, _): true
@@ -152,7 +152,7 @@ enum KeySamples {
 
   /// The whole key of a tuple and whether it was cut.
   static func key(
-    _ values: [Value], columns: [KeyDecoder.Column]
+    _ values: [PropertyValue], columns: [KeyDecoder.Column]
   ) -> (bytes: [UInt8], isCut: Bool)? {
     var buffer = KeyBuffer()
     for (value, column) in zip(values, columns) {

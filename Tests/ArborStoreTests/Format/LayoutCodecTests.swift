@@ -6,7 +6,7 @@ import Testing
 
 @Suite struct LayoutCodecTests {
   @Test func comesBackAsItWas() {
-    let values: [FieldKind: Value] = [
+    let values: [FieldKind: PropertyValue] = [
       .boolean: .boolean(true), .int16: 3, .int32: -4, .int64: 5, .float: 0.5, .double: 2.25,
       .date: .date(Date(timeIntervalSinceReferenceDate: 9)), .uuid: .uuid(UUID()),
       .string: "ä", .binary: .binary(Data([1, 2])), .decimal: .decimal(1),

@@ -40,7 +40,7 @@ import Testing
       "\(name): \(bytes.map { String(format: "%02X", $0) }.joined(separator: " "))")
   }
 
-  private func key(_ value: Value, _ kind: FieldKind, isAscending: Bool = true) -> [UInt8] {
+  private func key(_ value: PropertyValue, _ kind: FieldKind, isAscending: Bool = true) -> [UInt8] {
     var key = KeyBuffer()
     let fits = KeyEncoder.append(value, as: kind, isAscending: isAscending, to: &key)
     #expect(fits)

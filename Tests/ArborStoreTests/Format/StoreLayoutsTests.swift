@@ -6,7 +6,7 @@ import Testing
 /// Records of older layouts read as if they had been written in the newest.
 @Suite struct StoreLayoutsTests {
   typealias Field = (
-    kind: FieldKind, isTransient: Bool, catalogNumber: UInt16, defaultValue: Value
+    kind: FieldKind, isTransient: Bool, catalogNumber: UInt16, defaultValue: PropertyValue
   )
 
   private let number: ObjectNumber
@@ -46,7 +46,7 @@ import Testing
     layout(2, [(.string, false, 1, .null), (.int32, false, 3, 100)])
   }
 
-  private func sealed(_ stored: StoredLayout, _ values: [Int: Value]) -> [UInt8] {
+  private func sealed(_ stored: StoredLayout, _ values: [Int: PropertyValue]) -> [UInt8] {
     var buffer = RecordBuffer(copying: stored.layout.template, into: allocator)
     for (index, value) in values {
       let fits = buffer.set(stored.layout.fields[index], value, allocator: allocator)
@@ -59,7 +59,7 @@ import Testing
     return bytes
   }
 
-  private func read(_ bytes: [UInt8], _ layouts: StoreLayouts) throws -> [Value] {
+  private func read(_ bytes: [UInt8], _ layouts: StoreLayouts) throws -> [PropertyValue] {
     try bytes.withUnsafeBytes { bytes in
       let base = try #require(bytes.baseAddress)
       let record = try layouts.verified(

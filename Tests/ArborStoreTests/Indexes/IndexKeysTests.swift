@@ -10,7 +10,7 @@ import Testing
     let allocator = SlabAllocator()
     var record = RecordBuffer(copying: person.layout.template, into: allocator)
     let company = ObjectNumber(entity: 2, sequence: 7)
-    let values: [Value] = [.integer(Int64(company.rawValue)), .string("Ann"), .integer(41)]
+    let values: [PropertyValue] = [.integer(Int64(company.rawValue)), .string("Ann"), .integer(41)]
     for (column, value) in zip(index.columns, values) {
       let isSet = record.set(person.field(of: column.source), value, allocator: allocator)
       #expect(isSet)

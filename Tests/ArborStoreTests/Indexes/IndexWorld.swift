@@ -9,7 +9,7 @@ import TestSupport
 struct IndexWorld {
   struct Row: Sendable {
     var entity: String
-    var values: [String: Value]
+    var values: [String: PropertyValue]
   }
 
   /// A condition in the predicate language, and the same in Swift.
@@ -20,7 +20,7 @@ struct IndexWorld {
 
   /// One entry of an index.
   struct Entry: Hashable, CustomStringConvertible {
-    let values: [Value]
+    let values: [PropertyValue]
     let number: UInt64
     var description: String { "\(values) → \(number)" }
   }
@@ -92,7 +92,7 @@ struct IndexWorld {
 
   // MARK: Changes
 
-  private mutating func value(_ property: String) -> Value {
+  private mutating func value(_ property: String) -> PropertyValue {
     if chance(20) { return .null }
     switch property {
     case "count": return .integer(Int64.random(in: -1...5, using: &random))
@@ -114,7 +114,7 @@ struct IndexWorld {
     for _ in 0..<Int.random(in: 1...12, using: &random) {
       let number = rows.keys.sorted().randomElement(using: &random)
       let properties = Self.properties.filter { _ in Bool.random(using: &random) }
-      var values: [String: Value] = [:]
+      var values: [String: PropertyValue] = [:]
       for property in properties { values[property] = value(property) }
       if let number, !touched.contains(number), chance(60) {
         touched.insert(number)
@@ -149,7 +149,7 @@ struct IndexWorld {
         }
         continue
       }
-      let values = index.columns.map { column -> Value in
+      let values = index.columns.map { column -> PropertyValue in
         let value = row.values[column.property] ?? .null
         guard column.kind == .folded, case .string(let text) = value else { return value }
         return .string(Self.folded(text))

@@ -37,7 +37,7 @@ import Testing
     let numbers = try names.enumerated().map { position, name in
       try draft.insert(
         position.isMultiple(of: 2) ? "Task" : "Event",
-        ["name": name.map(Value.string) ?? .null, "rank": .integer(Int64(position % 7))])
+        ["name": name.map(PropertyValue.string) ?? .null, "rank": .integer(Int64(position % 7))])
     }
     try draft.commit()
     return numbers

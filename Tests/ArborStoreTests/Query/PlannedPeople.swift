@@ -42,7 +42,7 @@ struct PlannedPeople {
   }
 
   private func make(
-    _ count: Int, _ name: String, _ values: (Int) -> [String: Value]
+    _ count: Int, _ name: String, _ values: (Int) -> [String: PropertyValue]
   ) throws -> [PlainObject] {
     let entity = world.entity(name)
     return try world.store.takeNumbers(count, for: entity).enumerated().map { index, sequence in

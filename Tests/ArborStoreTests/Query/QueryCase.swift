@@ -51,7 +51,9 @@ struct QueryCase {
     return (limit > 0 ? rest.prefix(limit) : rest).map(\.number)
   }
 
-  private static func order(_ left: Value, _ right: Value, _ options: SortKey.Options) -> Int {
+  private static func order(
+    _ left: PropertyValue, _ right: PropertyValue, _ options: SortKey.Options
+  ) -> Int {
     switch (left, right) {
     case (.null, .null): return 0
     case (.null, _): return -1
@@ -150,7 +152,7 @@ extension QueryCase {
     let companies = world.objects.filter { $0.entity.name == "Company" }
     let ids = (0..<2).compactMap { _ in
       companies.randomElement(using: &random).map {
-        Value.objectID(world.store.objectID($0.number))
+        PropertyValue.objectID(world.store.objectID($0.number))
       }
     }
     switch Int.random(in: 0..<4, using: &random) {
@@ -165,7 +167,7 @@ extension QueryCase {
     _ path: String, using random: inout SeededRandom
   ) -> QueryCondition {
     let name = path.split(separator: ".").last.map(String.init) ?? path
-    func value() -> Value { QueryWorld.value(name, using: &random) }
+    func value() -> PropertyValue { QueryWorld.value(name, using: &random) }
     let operators = ["==", "==", "!=", "<", "<=", ">", ">="]
     let isText = if case .string = value() { true } else { false }
     switch Int.random(in: 0..<6, using: &random) {

@@ -6,9 +6,9 @@ import TestSupport
 /// A condition as data: it prints as a predicate, and tells by itself whether an object fulfils it.
 /// It shares no code with the parser, the compiler or the planner.
 indirect enum QueryCondition {
-  case compare(String, String, Value)
-  case among(String, [Value])
-  case between(String, Value, Value)
+  case compare(String, String, PropertyValue)
+  case among(String, [PropertyValue])
+  case between(String, PropertyValue, PropertyValue)
   case objects([ObjectNumber])
   case and([QueryCondition])
   case or([QueryCondition])
@@ -17,12 +17,12 @@ indirect enum QueryCondition {
   // MARK: As a predicate
 
   func predicate(_ store: StoreEngine) throws -> FetchPredicate {
-    var arguments: [Value] = []
+    var arguments: [PropertyValue] = []
     let text = text(store, &arguments)
     return try FetchPredicate(format: text, arguments: arguments)
   }
 
-  private func text(_ store: StoreEngine, _ arguments: inout [Value]) -> String {
+  private func text(_ store: StoreEngine, _ arguments: inout [PropertyValue]) -> String {
     func joined(_ parts: [QueryCondition], _ word: String) -> String {
       var texts: [String] = []
       for part in parts { texts.append("(\(part.text(store, &arguments)))") }
@@ -67,7 +67,8 @@ indirect enum QueryCondition {
     }
   }
 
-  private static func compare(_ own: Value, _ name: String, _ value: Value) -> Bool {
+  private static func compare(_ own: PropertyValue, _ name: String, _ value: PropertyValue) -> Bool
+  {
     switch name {
     case "==": return isEqual(own, value)
     case "!=": return !isEqual(own, value)
@@ -91,12 +92,12 @@ indirect enum QueryCondition {
     }
   }
 
-  private static func isEqual(_ left: Value, _ right: Value) -> Bool {
+  private static func isEqual(_ left: PropertyValue, _ right: PropertyValue) -> Bool {
     left.isNull && right.isNull || order(left, right) == 0
   }
 
   /// Below, at or above 0; nil where the two have no order.
-  static func order(_ left: Value, _ right: Value) -> Int? {
+  static func order(_ left: PropertyValue, _ right: PropertyValue) -> Int? {
     func sign<T: Comparable>(_ left: T, _ right: T) -> Int {
       left < right ? -1 : left == right ? 0 : 1
     }
@@ -117,7 +118,7 @@ indirect enum QueryCondition {
   }
 }
 
-extension Value {
+extension PropertyValue {
   fileprivate var number: Decimal? {
     switch self {
     case .boolean(let flag): flag ? 1 : 0
@@ -131,7 +132,7 @@ extension Value {
 
 extension PlainObject {
   /// What a key path leads to.
-  func value(_ path: String, _ store: StoreEngine) -> Value {
+  func value(_ path: String, _ store: StoreEngine) -> PropertyValue {
     var object = self
     var last = path
     while let dot = last.firstIndex(of: ".") {

@@ -7,11 +7,11 @@ import TestSupport
 final class PlainObject {
   let number: ObjectNumber
   let entity: EntitySchema
-  var values: [String: Value]
+  var values: [String: PropertyValue]
   var links: [String: PlainObject]
 
   init(
-    _ number: ObjectNumber, _ entity: EntitySchema, _ values: [String: Value],
+    _ number: ObjectNumber, _ entity: EntitySchema, _ values: [String: PropertyValue],
     _ links: [String: PlainObject] = [:]
   ) {
     self.number = number
@@ -33,7 +33,8 @@ final class PlainObject {
       guard case .field(let index) = relationship.storage else { continue }
       let target = links[relationship.name].map { Int64(bitPattern: $0.number.rawValue) }
       _ = record.set(
-        entity.layout.fields[index], target.map(Value.integer) ?? .null, allocator: allocator)
+        entity.layout.fields[index], target.map(PropertyValue.integer) ?? .null,
+        allocator: allocator)
     }
     return record
   }
@@ -174,8 +175,8 @@ struct QueryWorld {
 
   static func values(
     _ entity: EntitySchema, _ sequence: Int, using random: inout SeededRandom
-  ) -> [String: Value] {
-    var values: [String: Value] = [:]
+  ) -> [String: PropertyValue] {
+    var values: [String: PropertyValue] = [:]
     for attribute in entity.attributes {
       values[attribute.name] =
         attribute.name == "badge"
@@ -186,7 +187,7 @@ struct QueryWorld {
   }
 
   /// A value of an attribute from a small supply, so that many objects agree.
-  static func value(_ name: String, using random: inout SeededRandom) -> Value {
+  static func value(_ name: String, using random: inout SeededRandom) -> PropertyValue {
     if Int.random(in: 0..<10, using: &random) == 0 { return .null }
     let number = Int.random(in: 0..<40, using: &random)
     switch name {

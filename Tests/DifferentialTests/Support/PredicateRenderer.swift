@@ -185,7 +185,7 @@ extension PlainPredicate {
 
 extension PlainValue {
   /// The same as a value of the library.
-  func value(_ objectID: (Int) -> ObjectID) -> Value {
+  func value(_ objectID: (Int) -> ObjectID) -> PropertyValue {
     switch self {
     case .null: .null
     case .boolean(let flag): .boolean(flag)
@@ -196,7 +196,7 @@ extension PlainValue {
     case .date(let seconds): .date(Date(timeIntervalSinceReferenceDate: seconds))
     case .bytes(let bytes): .binary(Data(bytes))
     case .uuid(let uuid): .uuid(uuid)
-    case .uri(let text): URL(string: text).map(Value.uri) ?? .null
+    case .uri(let text): URL(string: text).map(PropertyValue.uri) ?? .null
     case .object(let key): .objectID(objectID(key))
     case .list(let values): .list(values.map { $0.value(objectID) })
     case .composite(let parts): .composite(parts.mapValues { $0.value(objectID) })

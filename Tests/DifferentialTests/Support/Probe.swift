@@ -59,7 +59,7 @@ final class Probe {
   }
 
   /// A value of the store as the naive graph has it.
-  func plain(_ value: Value) -> PlainValue {
+  func plain(_ value: PropertyValue) -> PlainValue {
     switch value {
     case .null: .null
     case .boolean(let flag): .boolean(flag)

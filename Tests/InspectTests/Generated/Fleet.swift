@@ -32,8 +32,8 @@ class Vehicle: ManagedObject {
         "photo", Data?.self, default: Data(base64Encoded: "AQI=")!, .externalStorage),
       AttributeDescription(
         "color", Data?.self, .type(.transformable("Secure")), .valueClass("NSColor")),
-      AttributeDescription("place", Value?.self, .type(.composite("Place"))),
-      AttributeDescription("extra", Value?.self, .transient),
+      AttributeDescription("place", PropertyValue?.self, .type(.composite("Place"))),
+      AttributeDescription("extra", PropertyValue?.self, .transient),
       AttributeDescription("tourCount", Int64.self, default: 0, .derived("tours.@count")),
     ],
     relationships: [
@@ -148,11 +148,11 @@ class Vehicle: ManagedObject {
     get { _attribute(14) }
     set { _setAttribute(14, newValue) }
   }
-  var place: Value? {
+  var place: PropertyValue? {
     get { _attribute(15) }
     set { _setAttribute(15, newValue) }
   }
-  var extra: Value? {
+  var extra: PropertyValue? {
     get { _attribute(16) }
     set { _setAttribute(16, newValue) }
   }

@@ -60,7 +60,7 @@ extension ForgedStore {
     _ entity: EntityDescription, _ model: ManagedObjectModel, _ context: ManagedObjectContext,
     _ findings: Findings
   ) {
-    func fetch(_ format: String?, by key: String? = nil, _ arguments: Value...) {
+    func fetch(_ format: String?, by key: String? = nil, _ arguments: PropertyValue...) {
       guard findings.asks() else { return }
       findings.attempt {
         let predicate = try format.map { try FetchPredicate(format: $0, arguments: arguments) }

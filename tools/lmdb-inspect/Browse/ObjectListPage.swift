@@ -110,7 +110,7 @@ extension StoreEngine {
   /// - Throws: ``ArborError`` `invalidPredicate` with the column and the nearest name.
   func bind(
     _ predicate: String, to entity: EntitySchema
-  ) throws -> (bound: BoundPredicate, arguments: [Value]) {
+  ) throws -> (bound: BoundPredicate, arguments: [PropertyValue]) {
     let parsed = FetchPredicate(stringLiteral: predicate)
     return (try PredicateBinder.bind(parsed, to: entity, in: schema), parsed.arguments)
   }

@@ -147,7 +147,7 @@ struct PropertyComparison {
 
   // MARK: Texts
 
-  private func side(_ value: Value) -> Side {
+  private func side(_ value: PropertyValue) -> Side {
     Side(json: ValueText.json(value), text: ValueText.text(value))
   }
 

@@ -17,7 +17,7 @@ struct AttributeMask {
   }
 
   /// What stands for a value; null stays null.
-  func masked(_ value: Value) -> Value {
+  func masked(_ value: PropertyValue) -> PropertyValue {
     if value.isNull { return value }
     let hash = SHA256.hash(Array("\(key)\u{0}\(text(of: value))".utf8))
     let number = hash[..<8].reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
@@ -38,13 +38,14 @@ struct AttributeMask {
     case .binary: return .binary(Data(hash[..<16]))
     case .uuid: return uuid(hash)
     case .uri:
-      return URL(string: "https://masked.invalid/\(hexadecimal(hash))").map(Value.uri) ?? .null
+      return URL(string: "https://masked.invalid/\(hexadecimal(hash))").map(PropertyValue.uri)
+        ?? .null
     case .transformable, .composite, .undefined: return .null
     }
   }
 
   /// A text that two values have in common only if they are equal.
-  private func text(of value: Value) -> String {
+  private func text(of value: PropertyValue) -> String {
     switch value {
     case .binary(let data): data.base64EncodedString()
     case .date(let date): "\(date.timeIntervalSinceReferenceDate)"
@@ -72,7 +73,7 @@ struct AttributeMask {
     return attribute.type == .float ? Double(Float(value)) : value
   }
 
-  private func bound(_ value: Value) -> Double? {
+  private func bound(_ value: PropertyValue) -> Double? {
     switch value {
     case .integer(let number): Double(number)
     case .double(let number): number
@@ -98,12 +99,12 @@ struct AttributeMask {
     hash.map { byte in (byte < 16 ? "0" : "") + String(byte, radix: 16) }.joined()
   }
 
-  private func uuid(_ hash: [UInt8]) -> Value {
+  private func uuid(_ hash: [UInt8]) -> PropertyValue {
     var digits = Array(hexadecimal(Array(hash[..<16])))
     // A random UUID says so in two places.
     digits[12] = "4"
     digits[16] = "8"
     for index in [20, 16, 12, 8] { digits.insert("-", at: index) }
-    return UUID(uuidString: String(digits)).map(Value.uuid) ?? .null
+    return UUID(uuidString: String(digits)).map(PropertyValue.uuid) ?? .null
   }
 }

@@ -8,7 +8,7 @@ struct DecodedObject {
   let entity: EntitySchema
   let version: UInt32
   /// The stored attributes, in the order of the model.
-  let attributes: [(name: String, value: Value)]
+  let attributes: [(name: String, value: PropertyValue)]
   /// The to-one relationships, in the order of the model.
   let targets: [(name: String, target: ObjectNumber?)]
   private let schema: ModelSchema

@@ -54,7 +54,7 @@ struct ObjectDump {
 
   private func bind(
     to entity: EntitySchema
-  ) throws -> (bound: BoundPredicate, arguments: [Value])? {
+  ) throws -> (bound: BoundPredicate, arguments: [PropertyValue])? {
     guard let predicate else { return nil }
     do { return try store.bind(predicate, to: entity) } catch {
       throw InspectError.notFound("--where: \(error)")

@@ -23,7 +23,7 @@ struct RowList {
     widths = names.map(TextWidth.of)
   }
 
-  mutating func add(_ values: [Value], to printer: inout Printer) {
+  mutating func add(_ values: [PropertyValue], to printer: inout Printer) {
     if count == 0, printer.isJSON { printer.beginList() }
     count += 1
     if printer.isJSON {
@@ -81,13 +81,13 @@ struct RowList {
     cells.removeAll(keepingCapacity: true)
   }
 
-  private static func json(_ value: Value) -> JSONValue {
+  private static func json(_ value: PropertyValue) -> JSONValue {
     if case .objectID(let id) = value { return .string(name(id)) }
     if case .list(let values) = value { return .array(values.map(json)) }
     return ValueText.json(value)
   }
 
-  private static func text(_ value: Value) -> String {
+  private static func text(_ value: PropertyValue) -> String {
     if case .objectID(let id) = value { return name(id) }
     if case .list(let values) = value {
       return "[" + values.map(text).joined(separator: ", ") + "]"

@@ -8,7 +8,7 @@ enum ValueText {
   /// How many characters of a text, and bytes of a binary, one line shows.
   private static let longest = 60
 
-  static func json(_ value: Value) -> JSONValue {
+  static func json(_ value: PropertyValue) -> JSONValue {
     switch value {
     case .null: .null
     case .boolean(let flag): .bool(flag)
@@ -26,7 +26,7 @@ enum ValueText {
     }
   }
 
-  static func text(_ value: Value) -> String {
+  static func text(_ value: PropertyValue) -> String {
     switch value {
     case .null: "nil"
     case .boolean(let flag): flag ? "true" : "false"
@@ -49,7 +49,7 @@ enum ValueText {
     return TerminalText.escaped(JSONValue.string(String(shown)).text())
   }
 
-  private static func object(_ parts: [String: Value]) -> JSONObject {
+  private static func object(_ parts: [String: PropertyValue]) -> JSONObject {
     var object = JSONObject()
     for (name, value) in parts.sorted(by: { $0.key < $1.key }) { object[name] = json(value) }
     return object

@@ -30,7 +30,7 @@ struct RowQuery {
   }
 
   /// Hands each row's values on, in the order of ``names``, from one state of the store.
-  func forEachRow(_ body: ([Value]) -> Void) throws {
+  func forEachRow(_ body: ([PropertyValue]) -> Void) throws {
     try context.forEachRow(request, body)
   }
 

@@ -6,7 +6,7 @@ import Foundation
 enum ValueSource {
   /// A value as the Swift type of its attribute, or nil where that type's literals do not say
   /// exactly it.
-  static func typed(_ value: Value, as type: AttributeType) -> String? {
+  static func typed(_ value: PropertyValue, as type: AttributeType) -> String? {
     guard FieldKind(type) != .tagged, !value.isNull, type.fitting(value) == value else {
       return nil
     }
@@ -17,7 +17,7 @@ enum ValueSource {
   }
 
   /// A value as an expression of its own type, for parameters that take several.
-  static func argument(_ value: Value) -> String {
+  static func argument(_ value: PropertyValue) -> String {
     switch value {
     case .boolean(let flag): "\(flag)"
     case .integer(let number): "\(number)"
@@ -33,8 +33,8 @@ enum ValueSource {
     }
   }
 
-  /// A value as a ``Value``.
-  static func dynamic(_ value: Value) -> String {
+  /// A value as a ``PropertyValue``.
+  static func dynamic(_ value: PropertyValue) -> String {
     switch value {
     case .null, .objectID: ".null"
     case .boolean: ".boolean(\(argument(value)))"
@@ -53,7 +53,7 @@ enum ValueSource {
   }
 
   /// The least and the greatest value as options.
-  static func bounds(_ minimum: Value, _ maximum: Value) -> [String] {
+  static func bounds(_ minimum: PropertyValue, _ maximum: PropertyValue) -> [String] {
     let least = minimum.isNull ? nil : operand(minimum)
     let greatest = maximum.isNull ? nil : operand(maximum)
     switch (least, greatest) {
@@ -86,7 +86,7 @@ enum ValueSource {
   }
 
   /// Beside an operator.
-  private static func operand(_ value: Value) -> String {
+  private static func operand(_ value: PropertyValue) -> String {
     let text = argument(value)
     // `!...` would be one operator.
     return text.hasSuffix("!") ? "(\(text))" : text
@@ -105,7 +105,7 @@ enum ValueSource {
   }
 }
 
-extension Value {
+extension PropertyValue {
   /// The case's name, without what it holds.
   fileprivate var caseName: Substring { debugDescription.prefix { $0 != "(" } }
 }

@@ -26,7 +26,7 @@ package struct ComparisonSemantics {
   /// - Parameter resolver: Limits the evaluation of regular expressions.
   /// - Throws: ``ArborError`` `invalidPredicate` if a regular expression is malformed.
   package func holds(
-    _ left: Value, _ right: Value, _ resolver: (any RecordResolver)? = nil
+    _ left: PropertyValue, _ right: PropertyValue, _ resolver: (any RecordResolver)? = nil
   ) throws(ArborError) -> Bool {
     switch comparison {
     case .equal: return areEqual(left, right)
@@ -50,24 +50,25 @@ package struct ComparisonSemantics {
     }
   }
 
-  private func areEqual(_ left: Value, _ right: Value) -> Bool {
+  private func areEqual(_ left: PropertyValue, _ right: PropertyValue) -> Bool {
     switch (left, right) {
     case (.string(let left), .string(let right)): return order(left, right) == .equal
     case (.list(let left), .list(let right)):
       return left.count == right.count && zip(left, right).allSatisfy { areEqual($0, $1) }
     case (.double(let number), _) where number.isNaN, (_, .double(let number)) where number.isNaN:
       return false
-    default: return Value.compare(left, right) == .equal
+    default: return PropertyValue.compare(left, right) == .equal
     }
   }
 
-  private func order(_ left: Value, _ right: Value) -> Ordering? {
+  private func order(_ left: PropertyValue, _ right: PropertyValue) -> Ordering? {
     switch (left, right) {
     case (.string(let left), .string(let right)): return order(left, right)
     case (.double(let number), _) where number.isNaN, (_, .double(let number)) where number.isNaN:
       return nil
     case (.null, _), (.objectID, _), (.list, _), (.composite, _): return nil
-    default: return left.orderingRank == right.orderingRank ? Value.compare(left, right) : nil
+    default:
+      return left.orderingRank == right.orderingRank ? PropertyValue.compare(left, right) : nil
     }
   }
 
@@ -76,10 +77,12 @@ package struct ComparisonSemantics {
       return LocalizedMatcher.order(left, right, options.folding, locale)
     }
     let folding = options.folding
-    return Value.compareTexts(folding.fold(left), folding.fold(right))
+    return PropertyValue.compareTexts(folding.fold(left), folding.fold(right))
   }
 
-  private func contains(_ collection: Value, _ element: Value) throws(ArborError) -> Bool {
+  private func contains(_ collection: PropertyValue, _ element: PropertyValue) throws(ArborError)
+    -> Bool
+  {
     switch (collection, element) {
     case (.list(let members), _): return members.contains { areEqual($0, element) }
     case (.composite(let parts), _): return parts.values.contains { areEqual($0, element) }

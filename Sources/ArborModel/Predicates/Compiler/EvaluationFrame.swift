@@ -19,10 +19,10 @@ final class EvaluationFrame {
 
 /// Where the values of a list are put in turn; see ``BoundSlot``.
 final class ValueSlot {
-  var value = Value.null
+  var value = PropertyValue.null
 }
 
-package typealias ValueReader = (RecordView, ObjectNumber, (any RecordResolver)?) -> Value
+package typealias ValueReader = (RecordView, ObjectNumber, (any RecordResolver)?) -> PropertyValue
 
 typealias ObjectsReader = (RecordView, ObjectNumber, (any RecordResolver)?) -> [ObjectNumber]
 

@@ -6,7 +6,7 @@ struct FieldComparison {
   let field: RecordField
   let comparison: ComparisonOperator
   let options: ComparisonOptions
-  let constant: Value
+  let constant: PropertyValue
   let site: PredicateSite
   let locale: Locale
 
@@ -26,7 +26,7 @@ struct FieldComparison {
     }
   }
 
-  /// Through a `Value`: for attributes without a type and for what is too rare to be fast.
+  /// Through a `PropertyValue`: for attributes without a type and for what is too rare to be fast.
   private func throughValues() throws(ArborError) -> CompiledNode {
     let (field, constant) = (field, constant)
     if comparison == .matches, case .string(let pattern) = constant {
@@ -136,13 +136,13 @@ struct FieldComparison {
   }
 
   /// The bytes that a field keeps for a constant, nil for a constant of another kind.
-  static func storedBytes(of constant: Value, in kind: FieldKind) -> [UInt8]? {
+  static func storedBytes(of constant: PropertyValue, in kind: FieldKind) -> [UInt8]? {
     kind == .decimal ? constant.numberKey : kind.stored.key(of: constant)?.bytes
   }
 
   // MARK: Lists
 
-  private func membership(_ members: [Value]) throws(ArborError) -> CompiledNode {
+  private func membership(_ members: [PropertyValue]) throws(ArborError) -> CompiledNode {
     let test = try test(ofMembers: members)
     guard members.contains(.null) else { return test }
     let field = field
@@ -150,7 +150,7 @@ struct FieldComparison {
     return PredicateCompilation.join([isNull, test], neutral: false)
   }
 
-  private func test(ofMembers members: [Value]) throws(ArborError) -> CompiledNode {
+  private func test(ofMembers members: [PropertyValue]) throws(ArborError) -> CompiledNode {
     if field.kind == .string, options.contains(.localized) { return try throughValues() }
     switch field.kind.form {
     case .whole, .flag, .reference: return wholeNumbers(members)
@@ -162,7 +162,7 @@ struct FieldComparison {
     }
   }
 
-  private func wholeNumbers(_ members: [Value]) -> CompiledNode {
+  private func wholeNumbers(_ members: [PropertyValue]) -> CompiledNode {
     switch field.kind.width {
     case 1: wholeNumbers(members, as: Int8.self)
     case 2: wholeNumbers(members, as: Int16.self)
@@ -172,7 +172,7 @@ struct FieldComparison {
   }
 
   private func wholeNumbers<Number: FixedWidthInteger & SignedInteger & BitwiseCopyable>(
-    _ members: [Value], as type: Number.Type
+    _ members: [PropertyValue], as type: Number.Type
   ) -> CompiledNode {
     let numbers = Set(
       members.compactMap { member -> Number? in
@@ -190,7 +190,7 @@ struct FieldComparison {
   }
 
   private func doubles(
-    _ members: [Value], _ load: @escaping (RecordView, RecordField) -> Double
+    _ members: [PropertyValue], _ load: @escaping (RecordView, RecordField) -> Double
   ) -> CompiledNode {
     let field = field
     let numbers = Set(
@@ -207,7 +207,7 @@ struct FieldComparison {
     }
   }
 
-  private func byteSet(_ members: [Value]) -> CompiledNode {
+  private func byteSet(_ members: [PropertyValue]) -> CompiledNode {
     let folding = field.kind == .string ? options.folding : []
     let runs = members.compactMap { member -> [UInt8]? in
       if case .string(let text) = member, field.kind == .string {

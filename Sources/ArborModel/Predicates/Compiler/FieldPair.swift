@@ -18,7 +18,7 @@ struct FieldLocator {
   /// The value at the end, loaded where it lies outside of the record.
   func value(
     _ record: RecordView, _ number: ObjectNumber, _ resolver: (any RecordResolver)?
-  ) -> Value {
+  ) -> PropertyValue {
     guard let object = chain.object(record, number, resolver),
       let field = ownField ?? locations[object.number]
     else { return .null }

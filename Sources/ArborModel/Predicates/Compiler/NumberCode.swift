@@ -63,7 +63,7 @@ enum NumberCode {
 
   // MARK: Leaves
 
-  init?(_ value: Value) {
+  init?(_ value: PropertyValue) {
     switch value {
     case .integer(let number):
       self = .whole(WholeCode(isPlain: true) { _, _, _ in WholeNumber(number) })

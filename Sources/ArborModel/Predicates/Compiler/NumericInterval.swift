@@ -32,13 +32,13 @@ protocol NumericDomain {
   static func predecessor(of number: Number) -> Number?
   /// The greatest number that is not above a constant and the least that is not below it; nil where
   /// none exists. Nil for both for a constant that has no place among numbers.
-  static func neighbours(of constant: Value) -> (below: Number?, above: Number?)
+  static func neighbours(of constant: PropertyValue) -> (below: Number?, above: Number?)
 }
 
 extension NumericDomain {
   /// What a comparison with a constant accepts. `BETWEEN` takes a list of two.
   static func interval(
-    _ comparison: ComparisonOperator, _ constant: Value
+    _ comparison: ComparisonOperator, _ constant: PropertyValue
   ) -> NumericInterval<Number> {
     if comparison == .between {
       guard case .list(let bounds) = constant, bounds.count == 2 else { return .none }
@@ -58,7 +58,7 @@ extension NumericDomain {
   }
 }
 
-extension Value {
+extension PropertyValue {
   /// Whether this is a number, and one that lies somewhere.
   fileprivate var isOrderedNumber: Bool {
     switch self {
@@ -78,7 +78,7 @@ enum WholeNumbers: NumericDomain {
   static func successor(of number: Int64) -> Int64? { number == .max ? nil : number + 1 }
   static func predecessor(of number: Int64) -> Int64? { number == .min ? nil : number - 1 }
 
-  static func neighbours(of constant: Value) -> (below: Int64?, above: Int64?) {
+  static func neighbours(of constant: PropertyValue) -> (below: Int64?, above: Int64?) {
     switch constant {
     case .boolean(let flag): return (flag ? 1 : 0, flag ? 1 : 0)
     case .integer(let number): return (number, number)
@@ -114,7 +114,7 @@ enum DoubleNumbers: NumericDomain {
   static func successor(of number: Double) -> Double? { number >= greatest ? nil : number.nextUp }
   static func predecessor(of number: Double) -> Double? { number <= least ? nil : number.nextDown }
 
-  static func neighbours(of constant: Value) -> (below: Double?, above: Double?) {
+  static func neighbours(of constant: PropertyValue) -> (below: Double?, above: Double?) {
     let near: Double
     switch constant {
     case .boolean(let flag): near = flag ? 1 : 0
@@ -144,7 +144,7 @@ enum FloatNumbers: NumericDomain {
     number <= least ? nil : Double(Float(number).nextDown)
   }
 
-  static func neighbours(of constant: Value) -> (below: Double?, above: Double?) {
+  static func neighbours(of constant: PropertyValue) -> (below: Double?, above: Double?) {
     let (below, above) = DoubleNumbers.neighbours(of: constant)
     return (below.flatMap(roundedDown), above.flatMap(roundedUp))
   }
@@ -163,7 +163,7 @@ enum FloatNumbers: NumericDomain {
 /// Points in time, as seconds since 2001.
 enum DateSeconds {
   static func interval(
-    _ comparison: ComparisonOperator, _ constant: Value
+    _ comparison: ComparisonOperator, _ constant: PropertyValue
   ) -> NumericInterval<Double> {
     switch constant {
     case .date(let date):
@@ -179,7 +179,7 @@ enum DateSeconds {
 extension FieldKind {
   /// The floating-point numbers in a field of this kind that a comparison with a constant accepts.
   func realInterval(
-    _ comparison: ComparisonOperator, _ constant: Value
+    _ comparison: ComparisonOperator, _ constant: PropertyValue
   ) -> NumericInterval<Double> {
     if self == .date { return DateSeconds.interval(comparison, constant) }
     return width == 4

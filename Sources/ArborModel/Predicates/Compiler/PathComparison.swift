@@ -2,12 +2,12 @@
 struct PathComparison {
   var comparison: ComparisonOperator
   let options: ComparisonOptions
-  var constant: Value
+  var constant: PropertyValue
   let site: PredicateSite
   let environment: PredicateEnvironment
 
   /// The same comparison with another operator and constant.
-  private func with(_ comparison: ComparisonOperator, _ constant: Value) -> PathComparison {
+  private func with(_ comparison: ComparisonOperator, _ constant: PropertyValue) -> PathComparison {
     var other = self
     (other.comparison, other.constant) = (comparison, constant)
     return other
@@ -82,7 +82,7 @@ struct PathComparison {
       }
       return objectTest(of: entity.layout.fields[index])
     case .entityName:
-      let (semantics, name, constant) = (semantics, Value.string(entity.name), constant)
+      let (semantics, name, constant) = (semantics, PropertyValue.string(entity.name), constant)
       if comparison != .matches { return .constant(try semantics.holds(name, constant)) }
       return .code(cost: 40) { _, _, resolver in
         (try? semantics.holds(name, constant, resolver)) ?? false
@@ -113,7 +113,7 @@ struct PathComparison {
 
   /// A test of the object itself, or of the one that a reference field holds.
   private func objectTest(of field: RecordField?) -> CompiledNode {
-    let wanted: [Value]
+    let wanted: [PropertyValue]
     switch (comparison, constant) {
     case (.equal, let value): wanted = [value]
     case (.in, .list(let values)): wanted = values

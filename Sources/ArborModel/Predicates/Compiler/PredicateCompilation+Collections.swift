@@ -123,7 +123,7 @@ extension PredicateCompilation {
     return { record, number, resolver in
       let members = members(record, number, resolver)
       own.hold(record, number)
-      var values: [Value] = []
+      var values: [PropertyValue] = []
       values.reserveCapacity(members.count)
       var held = 0
       defer { resolver?.release(held) }
@@ -153,7 +153,7 @@ extension PredicateCompilation {
     let environment = environment
     let base = try reader(base)
     let (own, readers) = (frame, try readers(inner, of: entity))
-    let ifNone = inner.isCollection ? Value.list([]) : .null
+    let ifNone = inner.isCollection ? PropertyValue.list([]) : .null
     return { record, number, resolver in
       guard let object = environment.object(base(record, number, resolver)),
         let next = resolver?.record(of: object), let reader = readers[object]
@@ -189,7 +189,7 @@ extension PredicateCompilation {
     _ base: BoundExpression, _ position: BoundPosition
   ) throws(ArborError) -> ObjectReader? {
     // What is compiled in the general way afterwards must not have been compiled here before.
-    var index: Value?
+    var index: PropertyValue?
     if case .at(let expression) = position {
       index = constant(expression)
       if index == nil { return nil }
@@ -224,7 +224,7 @@ extension EntityCodes<CompiledCode> {
 
 extension PredicateEnvironment {
   /// The object of this store that a value is.
-  func object(_ value: Value) -> ObjectNumber? {
+  func object(_ value: PropertyValue) -> ObjectNumber? {
     guard case .objectID(let id) = value else { return nil }
     return objectNumber(id)
   }

@@ -27,7 +27,7 @@ extension PredicateCompilation {
     _ root: MemoRoot?, _ compile: (PredicateCompilation) throws(ArborError) -> ValueReader
   ) throws(ArborError) -> ValueReader {
     guard let chain = chain(root) else { return try compile(self) }
-    let (memo, read) = (EvaluationMemo<Value>(), try compile(forgetting))
+    let (memo, read) = (EvaluationMemo<PropertyValue>(), try compile(forgetting))
     return { record, number, resolver in
       guard let resolver, let object = chain.target(record, number, resolver) else {
         return read(record, number, resolver)

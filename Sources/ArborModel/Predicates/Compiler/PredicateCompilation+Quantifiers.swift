@@ -81,7 +81,7 @@ extension PredicateCompilation {
 
   /// A count against a constant. No more is counted than decides.
   func count(
-    _ operand: BoundExpression, _ comparison: ComparisonOperator, _ constant: Value
+    _ operand: BoundExpression, _ comparison: ComparisonOperator, _ constant: PropertyValue
   ) throws(ArborError) -> CompiledNode? {
     switch comparison {
     case .notEqual: return try count(operand, .equal, constant)?.negated

@@ -73,7 +73,7 @@ extension PredicateCompilation {
 
   private func list(_ elements: [BoundExpression]) throws(ArborError) -> ValueReader {
     let readers = try readers(elements)
-    return { readers.values($0, $1, $2).map(Value.list) ?? .null }
+    return { readers.values($0, $1, $2).map(PropertyValue.list) ?? .null }
   }
 
   private func readers(_ expressions: [BoundExpression]) throws(ArborError) -> [ReaderCode] {
@@ -211,9 +211,9 @@ extension ReaderCode {
   /// Reads a value while another one is held; nil if the evaluation has to stop.
   @inline(__always)
   func read(
-    beside other: Value, _ record: RecordView, _ number: ObjectNumber,
+    beside other: PropertyValue, _ record: RecordView, _ number: ObjectNumber,
     _ resolver: (any RecordResolver)?
-  ) -> Value? {
+  ) -> PropertyValue? {
     let size = other.size
     guard size > 0, let resolver else { return read(record, number, resolver) }
     defer { resolver.release(size) }
@@ -226,11 +226,11 @@ extension [ReaderCode] {
   /// Reads all values; nil if the evaluation has to stop.
   fileprivate func values(
     _ record: RecordView, _ number: ObjectNumber, _ resolver: (any RecordResolver)?
-  ) -> [Value]? {
+  ) -> [PropertyValue]? {
     guard let resolver else { return map { $0.read(record, number, nil) } }
     // A pair is a range or a location, which costs no more than two values.
     if count > 2, !resolver.admitElements(count) { return nil }
-    var values: [Value] = []
+    var values: [PropertyValue] = []
     values.reserveCapacity(count)
     var held = 0
     defer { resolver.release(held) }
@@ -249,8 +249,8 @@ extension PredicateFunction {
   /// The function's value for a record. A value that is too large stops the evaluation.
   @inline(__always)
   fileprivate func value(
-    of operands: [Value], _ now: Date, _ resolver: (any RecordResolver)?
-  ) -> Value {
+    of operands: [PropertyValue], _ now: Date, _ resolver: (any RecordResolver)?
+  ) -> PropertyValue {
     let most = resolver?.room ?? WorkAllowance.standardValueSize
     if let value = value(of: operands, now: now, most: most) { return value }
     _ = resolver?.hold(.max)
@@ -259,19 +259,19 @@ extension PredicateFunction {
 }
 
 extension PredicateEnvironment {
-  func value(of number: ObjectNumber) -> Value {
+  func value(of number: ObjectNumber) -> PropertyValue {
     guard let entity = schema.entity(of: number) else { return .null }
     return .objectID(ObjectID(storeID: storeID, entityName: entity.name, number: number.sequence))
   }
 
   /// What a name means behind a value; of a list, behind each of its elements.
   fileprivate func part(
-    _ name: String, of value: Value, _ resolver: (any RecordResolver)?
-  ) -> Value {
+    _ name: String, of value: PropertyValue, _ resolver: (any RecordResolver)?
+  ) -> PropertyValue {
     switch value {
     case .composite(let parts): return parts[name] ?? .null
     case .list(let elements):
-      var parts: [Value] = []
+      var parts: [PropertyValue] = []
       var held = 0
       defer { resolver?.release(held) }
       for element in elements {
@@ -303,14 +303,18 @@ extension PredicateEnvironment {
   }
 }
 
-extension Value {
+extension PropertyValue {
   /// A list in the order of values, for comparing collections that have no order of their own.
-  fileprivate func inOrder(_ folding: StringFolding) -> Value {
+  fileprivate func inOrder(_ folding: StringFolding) -> PropertyValue {
     guard case .list(let elements) = self else { return self }
-    if folding.isEmpty { return .list(elements.sorted { Value.compare($0, $1) == .less }) }
+    if folding.isEmpty { return .list(elements.sorted { PropertyValue.compare($0, $1) == .less }) }
     let folded = elements.map { element in
-      if case .string(let text) = element { Value.string(folding.fold(text)) } else { element }
+      if case .string(let text) = element {
+        PropertyValue.string(folding.fold(text))
+      } else {
+        element
+      }
     }
-    return .list(folded.sorted { Value.compare($0, $1) == .less })
+    return .list(folded.sorted { PropertyValue.compare($0, $1) == .less })
   }
 }

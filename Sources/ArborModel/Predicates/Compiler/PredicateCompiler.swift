@@ -1,8 +1,8 @@
 /// Turns bound predicates into closures over record bytes.
 ///
-/// A comparison of a key path with a constant becomes one closure over the path's bytes; no `Value`
-/// and no `String` is made. Everything else goes through ``ComparisonSemantics``. Conjunctions and
-/// disjunctions are binary closures, cheap sides first.
+/// A comparison of a key path with a constant becomes one closure over the path's bytes; no
+/// `PropertyValue` and no `String` is made. Everything else goes through ``ComparisonSemantics``.
+/// Conjunctions and disjunctions are binary closures, cheap sides first.
 package enum PredicateCompiler {
   /// Compiles a conjunction.
   ///
@@ -14,7 +14,7 @@ package enum PredicateCompiler {
   ///   - environment: Whose objects, and when.
   /// - Throws: ``ArborError`` `invalidPredicate` where an argument does not fit its comparison.
   package static func compile(
-    _ nodes: [BoundNode], arguments: [Value], for concrete: EntitySchema,
+    _ nodes: [BoundNode], arguments: [PropertyValue], for concrete: EntitySchema,
     environment: PredicateEnvironment
   ) throws(ArborError) -> CompiledPredicate {
     for node in nodes { try ComparisonRules.check(node, arguments: arguments) }
@@ -30,7 +30,7 @@ package enum PredicateCompiler {
   ///   - arguments: The constants of its `.argument`s.
   /// - Throws: ``ArborError`` `invalidPredicate` where an argument does not fit.
   package static func reader(
-    for expression: BoundExpression, arguments: [Value], of concrete: EntitySchema,
+    for expression: BoundExpression, arguments: [PropertyValue], of concrete: EntitySchema,
     environment: PredicateEnvironment
   ) throws(ArborError) -> ValueReader {
     try PredicateCompilation(arguments: arguments, entity: concrete, environment: environment)
@@ -81,7 +81,7 @@ enum CompiledNode {
 
 /// The work of compiling for the records of one concrete entity.
 struct PredicateCompilation {
-  let arguments: [Value]
+  let arguments: [PropertyValue]
   let entity: EntitySchema
   let environment: PredicateEnvironment
   /// The frames of all scopes, that of the root first, the own one last.
@@ -95,7 +95,7 @@ struct PredicateCompilation {
 }
 
 extension PredicateCompilation {
-  init(arguments: [Value], entity: EntitySchema, environment: PredicateEnvironment) {
+  init(arguments: [PropertyValue], entity: EntitySchema, environment: PredicateEnvironment) {
     self.init(
       arguments: arguments, entity: entity, environment: environment,
       frames: [EvaluationFrame(family: [entity])], slots: [:],
@@ -237,7 +237,7 @@ extension PredicateCompilation {
   }
 
   private func checkExpression(
-    _ pattern: Value, _ comparison: BoundComparison
+    _ pattern: PropertyValue, _ comparison: BoundComparison
   ) throws(ArborError) {
     guard case .string(let text) = pattern else { return }
     _ = try RegularExpressionMatcher(text, comparison.options, site: comparison.site)
@@ -246,7 +246,7 @@ extension PredicateCompilation {
   /// An expression against a constant; nil where that is nothing special.
   private func compile(
     _ expression: BoundExpression, _ comparison: ComparisonOperator,
-    _ options: ComparisonOptions, _ constant: Value, _ site: PredicateSite
+    _ options: ComparisonOptions, _ constant: PropertyValue, _ site: PredicateSite
   ) throws(ArborError) -> CompiledNode? {
     switch expression {
     case .path(let path):
@@ -273,7 +273,7 @@ extension PredicateCompilation {
     }
   }
 
-  func constant(_ expression: BoundExpression) -> Value? {
+  func constant(_ expression: BoundExpression) -> PropertyValue? {
     PredicateConstants(arguments: arguments, now: environment.now, room: room)
       .value(of: expression)
   }

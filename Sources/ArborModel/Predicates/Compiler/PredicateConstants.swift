@@ -2,7 +2,7 @@ internal import Foundation
 
 /// Decides which expressions no record changes.
 struct PredicateConstants {
-  let arguments: [Value]
+  let arguments: [PropertyValue]
   /// The one instant that a whole fetch takes for the present; nil while it is not known, where
   /// `now()` is no constant.
   var now: Date?
@@ -11,14 +11,14 @@ struct PredicateConstants {
   var room = ConstantRoom()
 
   /// The value of an expression that is the same for every record; nil for others.
-  func value(of expression: BoundExpression) -> Value? {
+  func value(of expression: BoundExpression) -> PropertyValue? {
     switch expression {
     case .constant(let value): return value
     // A predicate carries an argument for each that its shape names.
     case .argument(let index): return index < arguments.count ? arguments[index] : .null
-    case .list(let elements): return values(of: elements).map(Value.list)
+    case .list(let elements): return values(of: elements).map(PropertyValue.list)
     case .call(.random, _), .call(.randomn, _), .call(.noindex, _): return nil
-    case .call(.now, _): return now.map(Value.date)
+    case .call(.now, _): return now.map(PropertyValue.date)
     case .call(let function, _) where function.isArithmetic: return arithmetic(expression)?.value
     case .call(let function, let operands):
       guard let operands = values(of: operands) else { return nil }
@@ -51,8 +51,8 @@ struct PredicateConstants {
     return ConstantArithmetic(function, values)
   }
 
-  private func values(of elements: [BoundExpression]) -> [Value]? {
-    var values: [Value] = []
+  private func values(of elements: [BoundExpression]) -> [PropertyValue]? {
+    var values: [PropertyValue] = []
     values.reserveCapacity(elements.count)
     for element in elements {
       guard let value = value(of: element) else { return nil }
@@ -70,23 +70,23 @@ final class ConstantRoom {
 
   /// A function's value; nil if there is no room for it.
   fileprivate func value(
-    of function: PredicateFunction, _ operands: [Value], now: Date
-  ) -> Value? {
+    of function: PredicateFunction, _ operands: [PropertyValue], now: Date
+  ) -> PropertyValue? {
     guard let value = function.value(of: operands, now: now, most: left) else { return nil }
     left -= value.size
     return value
   }
 }
 
-extension Value {
+extension PropertyValue {
   enum Position {
     case first, last
-    case at(Value)
+    case at(PropertyValue)
   }
 
   /// An element of a list, by its index, or a part of a composite, by its name; nil where there is
   /// none.
-  func element(_ position: Position) -> Value {
+  func element(_ position: Position) -> PropertyValue {
     switch (self, position) {
     case (.list(let elements), .first): return elements.first ?? .null
     case (.list(let elements), .last): return elements.last ?? .null
@@ -104,17 +104,19 @@ extension Value {
 /// The value of arithmetic on constants. With fractions it is computed exactly and rounded once, so
 /// that `0.1 + 0.2` is 0.3.
 private struct ConstantArithmetic {
-  private let plain: Value
+  private let plain: PropertyValue
   /// The value if every fraction is a decimal; nil beyond what decimals hold.
-  private let exact: Value?
+  private let exact: PropertyValue?
   private let hasFractions: Bool
   private let hasDecimals: Bool
 
-  init(_ value: Value) {
+  init(_ value: PropertyValue) {
     plain = value
     switch value {
     case .double(let number):
-      exact = number.isFinite ? DecimalDigits(number).decimal.map(Value.decimal) : Value?.none
+      exact =
+        number.isFinite
+        ? DecimalDigits(number).decimal.map(PropertyValue.decimal) : PropertyValue?.none
       (hasFractions, hasDecimals) = (true, false)
     case .decimal: (exact, hasFractions, hasDecimals) = (value, false, true)
     default: (exact, hasFractions, hasDecimals) = (value, false, false)
@@ -124,15 +126,15 @@ private struct ConstantArithmetic {
   init(_ function: PredicateFunction, _ operands: [ConstantArithmetic]) {
     plain = function.value(of: operands.map(\.plain), now: .distantPast)
     let exact = operands.compactMap(\.exact)
-    // Not `nil`, which beside a `Value` would be the null value.
+    // Not `nil`, which beside a `PropertyValue` would be the null value.
     self.exact =
       exact.count == operands.count
-      ? function.value(of: exact, now: .distantPast) : Value?.none
+      ? function.value(of: exact, now: .distantPast) : PropertyValue?.none
     hasFractions = operands.contains(where: \.hasFractions)
     hasDecimals = operands.contains(where: \.hasDecimals)
   }
 
-  var value: Value {
+  var value: PropertyValue {
     guard hasFractions, let exact else { return plain }
     guard case .decimal(let number) = exact, !hasDecimals else { return exact }
     return .double(number.approximation)

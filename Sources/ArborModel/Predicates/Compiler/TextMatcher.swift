@@ -106,7 +106,7 @@ final class TextMatcherCache {
     _ comparison: ComparisonOperator, _ options: ComparisonOptions, _ pattern: String,
     _ locale: Locale
   ) throws(ArborError) -> any ByteMatcher {
-    if let last, Value.compareTexts(last.pattern, pattern) == .equal { return last.matcher }
+    if let last, PropertyValue.compareTexts(last.pattern, pattern) == .equal { return last.matcher }
     let matcher = try TextMatcher.make(
       comparison, options, pattern, site: .none, locale: locale)
     last = (pattern, matcher)

@@ -2,7 +2,7 @@ internal import ArborJSON
 internal import Foundation
 
 extension CodablePath {
-  package func value(of attribute: Value) -> Value {
+  package func value(of attribute: PropertyValue) -> PropertyValue {
     guard case .binary(let json) = attribute else { return .null }
     return json.withUnsafeBytes(value)
   }
@@ -11,29 +11,30 @@ extension CodablePath {
   ///
   /// - Returns: Null where a key is missing, where the value is `null` or of another type than the
   ///   part has today, and where the bytes are no JSON.
-  func value(in json: UnsafeRawBufferPointer) -> Value {
+  func value(in json: UnsafeRawBufferPointer) -> PropertyValue {
     guard let found = JSONFinder.find(keyBytes, in: json) else { return .null }
     guard let scalar else { return Self.composite(found) }
     return scalar.value(of: found)
   }
 
-  private static func composite(_ bytes: UnsafeRawBufferPointer) -> Value {
+  private static func composite(_ bytes: UnsafeRawBufferPointer) -> PropertyValue {
     guard bytes.first == UInt8(ascii: "{"), let json = try? JSONValue.parse(Data(bytes)) else {
       return .null
     }
     return value(of: json)
   }
 
-  private static func value(of json: JSONValue) -> Value {
+  private static func value(of json: JSONValue) -> PropertyValue {
     switch json {
     case .null: return .null
     case .bool(let flag): return .boolean(flag)
     case .number(let number):
-      return UndefinedKind.exactValue(of: number) ?? number.double.map(Value.double) ?? .null
+      return UndefinedKind.exactValue(of: number) ?? number.double.map(PropertyValue.double)
+        ?? .null
     case .string(let text): return .string(text)
     case .array(let elements): return .list(elements.map(value))
     case .object(let members):
-      var parts: [String: Value] = [:]
+      var parts: [String: PropertyValue] = [:]
       for (key, member) in members { parts[key] = value(of: member) }
       return .composite(parts)
     }
@@ -42,7 +43,7 @@ extension CodablePath {
 
 extension CodableScalar {
   /// What the bytes of a text, a number or a Boolean stand for; null where they are none such.
-  func value(of bytes: UnsafeRawBufferPointer) -> Value {
+  func value(of bytes: UnsafeRawBufferPointer) -> PropertyValue {
     switch self {
     case .boolean:
       switch bytes.first {
@@ -50,18 +51,18 @@ extension CodableScalar {
       case UInt8(ascii: "f") where bytes.elementsEqual("false".utf8): .boolean(false)
       default: .null
       }
-    case .integer: JSONNumber.int64(bytes).map(Value.integer) ?? Self.decimal(bytes)
-    case .double: Self.double(bytes).map(Value.double) ?? .null
+    case .integer: JSONNumber.int64(bytes).map(PropertyValue.integer) ?? Self.decimal(bytes)
+    case .double: Self.double(bytes).map(PropertyValue.double) ?? .null
     // The shortest digits of a number of 32 bits are another one of 64.
     case .float: Self.double(bytes).map { .double(Double(Float($0))) } ?? .null
     case .decimal: Self.decimal(bytes)
     case .date:
       JSONNumber.double(bytes).map { .date(Date(timeIntervalSinceReferenceDate: $0)) } ?? .null
-    case .string: JSONScanner.text(bytes).map(Value.string) ?? .null
-    case .uuid: JSONScanner.text(bytes).flatMap(UUID.init).map(Value.uuid) ?? .null
-    case .uri: JSONScanner.text(bytes).flatMap { URL(string: $0) }.map(Value.uri) ?? .null
+    case .string: JSONScanner.text(bytes).map(PropertyValue.string) ?? .null
+    case .uuid: JSONScanner.text(bytes).flatMap(UUID.init).map(PropertyValue.uuid) ?? .null
+    case .uri: JSONScanner.text(bytes).flatMap { URL(string: $0) }.map(PropertyValue.uri) ?? .null
     case .binary:
-      JSONScanner.text(bytes).flatMap { Data(base64Encoded: $0) }.map(Value.binary) ?? .null
+      JSONScanner.text(bytes).flatMap { Data(base64Encoded: $0) }.map(PropertyValue.binary) ?? .null
     }
   }
 
@@ -72,7 +73,7 @@ extension CodableScalar {
     return bytes.elementsEqual(#""-Infinity""#.utf8) ? -.infinity : nil
   }
 
-  private static func decimal(_ bytes: UnsafeRawBufferPointer) -> Value {
-    JSONNumber(bytes)?.decimal.map(Value.decimal) ?? .null
+  private static func decimal(_ bytes: UnsafeRawBufferPointer) -> PropertyValue {
+    JSONNumber(bytes)?.decimal.map(PropertyValue.decimal) ?? .null
   }
 }

@@ -4,7 +4,7 @@ extension PredicateFunction {
   /// What the function gives of values; nil of values that it is not made for.
   ///
   /// - Parameter now: The instant that counts as the present.
-  package func value(of arguments: [Value], now: Date) -> Value {
+  package func value(of arguments: [PropertyValue], now: Date) -> PropertyValue {
     let first = arguments.first ?? .null
     let second = arguments.count > 1 ? arguments[1] : .null
     switch self {
@@ -47,7 +47,7 @@ extension PredicateFunction {
     }
   }
 
-  private func value(ofText text: String) -> Value {
+  private func value(ofText text: String) -> PropertyValue {
     switch self {
     case .uppercase: .string(text.uppercased())
     case .lowercase: .string(text.lowercased())
@@ -58,7 +58,7 @@ extension PredicateFunction {
   }
 
   /// A part of a date; nil for anything else, and for a zone that doesn't exist.
-  private func part(of value: Value, in zone: Value) -> Value {
+  private func part(of value: PropertyValue, in zone: PropertyValue) -> PropertyValue {
     guard case .date(let date) = value, case .string(let name) = zone,
       let zone = PredicateZones.zone(named: name)
     else { return .null }
@@ -77,7 +77,7 @@ extension PredicateFunction {
     return .integer(Int64(part))
   }
 
-  private func statistic(_ arguments: [Value]) -> Value {
+  private func statistic(_ arguments: [PropertyValue]) -> PropertyValue {
     let elements = ValueStatistics.elements(arguments)
     switch self {
     case .sum: return ValueStatistics.sum(elements)
@@ -96,7 +96,7 @@ extension PredicateFunction {
     }
   }
 
-  private func set(_ left: Value, _ right: Value) -> Value {
+  private func set(_ left: PropertyValue, _ right: PropertyValue) -> PropertyValue {
     guard case .list(let left) = left else { return .null }
     if self == .distinct { return .list(ValueSets.distinct(left)) }
     guard case .list(let right) = right else { return .null }
@@ -108,7 +108,7 @@ extension PredicateFunction {
 }
 
 extension BoundUnion {
-  func value(of list: Value) -> Value {
+  func value(of list: PropertyValue) -> PropertyValue {
     guard case .list(var values) = list else { return .null }
     if opensLists {
       values = values.flatMap { value in

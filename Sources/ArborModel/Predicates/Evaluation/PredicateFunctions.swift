@@ -2,7 +2,7 @@ internal import ArborLocks
 
 /// The Swift functions that predicates may call, by name. Process-wide.
 enum PredicateFunctions {
-  typealias Function = @Sendable ([Value]) -> Value
+  typealias Function = @Sendable ([PropertyValue]) -> PropertyValue
 
   private static let functions = Lock<[String: Function]>([:])
 
@@ -45,7 +45,7 @@ extension FetchPredicate {
   ///     record that is evaluated, on whatever thread the fetch runs. It must give one result for
   ///     the same values.
   public static func registerFunction(
-    _ name: String, _ function: @escaping @Sendable (_ arguments: [Value]) -> Value
+    _ name: String, _ function: @escaping @Sendable (_ arguments: [PropertyValue]) -> PropertyValue
   ) {
     PredicateFunctions.register(name, function)
   }

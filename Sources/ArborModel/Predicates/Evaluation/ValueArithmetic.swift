@@ -19,7 +19,7 @@ enum ValueArithmetic {
     case decimal(ExactDecimal, ExactDecimal)
     case double(Double, Double)
 
-    init?(_ left: Value, _ right: Value) {
+    init?(_ left: PropertyValue, _ right: PropertyValue) {
       switch (left, right) {
       case (.integer(let left), .integer(let right)): self = .whole(left, right)
       case (.double(let left), .double(let right)): self = .double(left, right)
@@ -39,7 +39,7 @@ enum ValueArithmetic {
     }
   }
 
-  static func add(_ left: Value, _ right: Value) -> Value {
+  static func add(_ left: PropertyValue, _ right: PropertyValue) -> PropertyValue {
     switch (left, right) {
     case (.date(let date), let number), (let number, .date(let date)):
       return Self.date(date, plus: number.floating)
@@ -49,7 +49,7 @@ enum ValueArithmetic {
     return combine(left, right, { $0.addingReportingOverflow($1) }, { $0.adding($1) }, +)
   }
 
-  static func subtract(_ left: Value, _ right: Value) -> Value {
+  static func subtract(_ left: PropertyValue, _ right: PropertyValue) -> PropertyValue {
     switch (left, right) {
     case (.date(let left), .date(let right)):
       return number(left.timeIntervalSinceReferenceDate - right.timeIntervalSinceReferenceDate)
@@ -60,11 +60,11 @@ enum ValueArithmetic {
       left, right, { $0.subtractingReportingOverflow($1) }, { $0.adding($1.negated) }, -)
   }
 
-  static func multiply(_ left: Value, _ right: Value) -> Value {
+  static func multiply(_ left: PropertyValue, _ right: PropertyValue) -> PropertyValue {
     combine(left, right, { $0.multipliedReportingOverflow(by: $1) }, { $0.multiplied(by: $1) }, *)
   }
 
-  static func divide(_ left: Value, _ right: Value) -> Value {
+  static func divide(_ left: PropertyValue, _ right: PropertyValue) -> PropertyValue {
     switch Pair(left, right) {
     case .whole(_, 0): return .null
     case .whole(let left, let right):
@@ -79,7 +79,7 @@ enum ValueArithmetic {
   }
 
   /// What a division leaves over; it has the sign of what is divided.
-  static func modulus(_ left: Value, _ right: Value) -> Value {
+  static func modulus(_ left: PropertyValue, _ right: PropertyValue) -> PropertyValue {
     switch Pair(left, right) {
     case .whole(_, 0): return .null
     case .whole(let left, let right):
@@ -94,7 +94,7 @@ enum ValueArithmetic {
   }
 
   /// A power. Of whole numbers it is whole while it fits; all others are floating point.
-  static func power(_ base: Value, _ exponent: Value) -> Value {
+  static func power(_ base: PropertyValue, _ exponent: PropertyValue) -> PropertyValue {
     if let base = base.wholeNumber, let exponent = exponent.wholeNumber, exponent >= 0,
       let power = power(base, exponent)
     {
@@ -104,7 +104,7 @@ enum ValueArithmetic {
     return number(pow(base, exponent))
   }
 
-  static func negate(_ value: Value) -> Value {
+  static func negate(_ value: PropertyValue) -> PropertyValue {
     switch value {
     case .decimal(let number): ExactDecimal(number).flatMap { decimal($0.negated) } ?? .null
     case .double(let number): self.number(-number)
@@ -113,11 +113,11 @@ enum ValueArithmetic {
   }
 
   /// A floating-point result; nil where it is no number.
-  static func number(_ number: Double) -> Value { number.isNaN ? .null : .double(number) }
+  static func number(_ number: Double) -> PropertyValue { number.isNaN ? .null : .double(number) }
 
   // MARK: Parts
 
-  private static func date(_ date: Date, plus seconds: Double?) -> Value {
+  private static func date(_ date: Date, plus seconds: Double?) -> PropertyValue {
     guard let seconds else { return .null }
     let moved = date.timeIntervalSinceReferenceDate + seconds
     return moved.isFinite ? .date(Date(timeIntervalSinceReferenceDate: moved)) : .null
@@ -143,10 +143,10 @@ enum ValueArithmetic {
   /// A sum, a difference or a product.
   @inline(__always)
   private static func combine(
-    _ left: Value, _ right: Value,
+    _ left: PropertyValue, _ right: PropertyValue,
     _ whole: (Int64, Int64) -> (partialValue: Int64, overflow: Bool),
     _ exact: (ExactDecimal, ExactDecimal) -> ExactDecimal, _ real: (Double, Double) -> Double
-  ) -> Value {
+  ) -> PropertyValue {
     switch Pair(left, right) {
     case .whole(let left, let right):
       let (result, overflows) = whole(left, right)
@@ -161,7 +161,7 @@ enum ValueArithmetic {
   /// Sums, differences and products of whole numbers always fit into decimals.
   private static func exact(
     _ left: Int64, _ right: Int64, _ operation: (ExactDecimal, ExactDecimal) -> ExactDecimal
-  ) -> Value {
+  ) -> PropertyValue {
     guard let left = ExactDecimal(Decimal(left)), let right = ExactDecimal(Decimal(right)) else {
       return .null
     }
@@ -169,19 +169,19 @@ enum ValueArithmetic {
   }
 
   /// nil beyond what decimals hold.
-  private static func decimal(_ number: ExactDecimal) -> Value? {
-    number.decimal.map(Value.decimal)
+  private static func decimal(_ number: ExactDecimal) -> PropertyValue? {
+    number.decimal.map(PropertyValue.decimal)
   }
 
   private static func doubles(
-    _ left: Value, _ right: Value, _ operation: (Double, Double) -> Double
-  ) -> Value {
+    _ left: PropertyValue, _ right: PropertyValue, _ operation: (Double, Double) -> Double
+  ) -> PropertyValue {
     guard let left = left.floating, let right = right.floating else { return .null }
     return number(operation(left, right))
   }
 }
 
-extension Value {
+extension PropertyValue {
   fileprivate var isDecimal: Bool { if case .decimal = self { true } else { false } }
 
   /// A number as a decimal, if one holds it.

@@ -30,7 +30,7 @@ package enum ValueCast: String, Sendable, CaseIterable {
     }
   }
 
-  package func cast(_ value: Value) -> Value {
+  package func cast(_ value: PropertyValue) -> PropertyValue {
     switch self {
     case .number: Self.number(value)
     case .decimal: Self.decimal(value)
@@ -42,13 +42,13 @@ package enum ValueCast: String, Sendable, CaseIterable {
   }
 
   /// Why a constant cannot be cast; nil if it can be, or is nil anyway.
-  func unreadable(_ value: Value) -> String? {
+  func unreadable(_ value: PropertyValue) -> String? {
     guard self == .date, case .string(let text) = value, cast(value).isNull else { return nil }
     return "\(PredicateLiteral.quoted(text)) is no date in ISO 8601; write one as "
       + "\"2024-05-01T12:30:00Z\"."
   }
 
-  private static func number(_ value: Value) -> Value {
+  private static func number(_ value: PropertyValue) -> PropertyValue {
     switch value {
     case .integer, .double, .decimal: return value
     case .boolean(let flag): return .integer(flag ? 1 : 0)
@@ -61,14 +61,14 @@ package enum ValueCast: String, Sendable, CaseIterable {
     }
   }
 
-  private static func decimal(_ value: Value) -> Value {
+  private static func decimal(_ value: PropertyValue) -> PropertyValue {
     switch value {
     case .decimal: return value
     case .boolean(let flag): return .decimal(flag ? 1 : 0)
     case .integer(let number): return .decimal(Decimal(number))
     case .double(let number):
       guard number.isFinite else { return .null }
-      return DecimalDigits(number).decimal.map(Value.decimal) ?? .null
+      return DecimalDigits(number).decimal.map(PropertyValue.decimal) ?? .null
     case .date(let date): return decimal(.double(date.timeIntervalSinceReferenceDate))
     case .string(let text):
       guard Double(text) != nil, let number = Decimal(string: text), !number.isNaN else {
@@ -79,7 +79,7 @@ package enum ValueCast: String, Sendable, CaseIterable {
     }
   }
 
-  private static func date(_ value: Value) -> Value {
+  private static func date(_ value: PropertyValue) -> PropertyValue {
     switch value {
     case .date: return value
     case .boolean, .integer, .double, .decimal, .string:
@@ -91,7 +91,7 @@ package enum ValueCast: String, Sendable, CaseIterable {
     }
   }
 
-  private static func text(_ value: Value) -> Value {
+  private static func text(_ value: PropertyValue) -> PropertyValue {
     switch value {
     case .string: return value
     case .boolean(let flag): return .string(flag ? "1" : "0")
@@ -109,7 +109,7 @@ package enum ValueCast: String, Sendable, CaseIterable {
   }
 }
 
-extension Value {
+extension PropertyValue {
   /// A number as floating point, a Boolean being 0 or 1; nil for what is none.
   var floating: Double? {
     switch self {

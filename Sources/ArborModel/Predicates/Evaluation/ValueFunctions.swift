@@ -4,34 +4,34 @@ internal import Foundation
 enum ValueFunctions {
   // MARK: Numbers
 
-  static func real(_ value: Value, _ function: (Double) -> Double) -> Value {
+  static func real(_ value: PropertyValue, _ function: (Double) -> Double) -> PropertyValue {
     value.floating.map { ValueArithmetic.number(function($0)) } ?? .null
   }
 
   /// A whole number near a number. Decimals stay decimals, floating-point numbers stay those.
-  static func rounded(_ value: Value, _ rule: FloatingPointRoundingRule) -> Value {
+  static func rounded(_ value: PropertyValue, _ rule: FloatingPointRoundingRule) -> PropertyValue {
     switch value {
     case .boolean(let flag): return .integer(flag ? 1 : 0)
     case .integer: return value
     case .double(let number): return ValueArithmetic.number(number.rounded(rule))
     case .decimal(let number):
-      return ExactDecimal(number)?.rounded(rule).decimal.map(Value.decimal) ?? .null
+      return ExactDecimal(number)?.rounded(rule).decimal.map(PropertyValue.decimal) ?? .null
     default: return .null
     }
   }
 
-  static func magnitude(_ value: Value) -> Value {
+  static func magnitude(_ value: PropertyValue) -> PropertyValue {
     switch value {
     case .double(let number): ValueArithmetic.number(number.magnitude)
     case .decimal(let number):
       number.sign == .minus ? ValueArithmetic.negate(value) : (number.isNaN ? .null : value)
     case .integer(let number) where number < 0: ValueArithmetic.negate(value)
-    default: value.wholeNumber.map(Value.integer) ?? .null
+    default: value.wholeNumber.map(PropertyValue.integer) ?? .null
     }
   }
 
   /// A whole number from 0 up to a bound, which is not reached; nil where the bound is not above 0.
-  static func random(below bound: Value) -> Value {
+  static func random(below bound: PropertyValue) -> PropertyValue {
     guard let bound = bits(bound), bound > 0 else { return .null }
     return .integer(Int64.random(in: 0..<bound))
   }
@@ -39,28 +39,30 @@ enum ValueFunctions {
   // MARK: Bits
 
   /// A number as 64 bits; nil for what is no whole number of 64 bits.
-  private static func bits(_ value: Value) -> Int64? { value.wholeNumber ?? value.int64 }
+  private static func bits(_ value: PropertyValue) -> Int64? { value.wholeNumber ?? value.int64 }
 
   /// An operation on bits. Shifts by more than 63 bits shift everything out, shifts by less than 0
   /// go the other way.
   static func bitwise(
-    _ left: Value, _ right: Value, _ operation: (Int64, Int64) -> Int64
-  ) -> Value {
+    _ left: PropertyValue, _ right: PropertyValue, _ operation: (Int64, Int64) -> Int64
+  ) -> PropertyValue {
     guard let left = bits(left), let right = bits(right) else { return .null }
     return .integer(operation(left, right))
   }
 
-  static func onesComplement(_ value: Value) -> Value { bits(value).map { .integer(~$0) } ?? .null }
+  static func onesComplement(_ value: PropertyValue) -> PropertyValue {
+    bits(value).map { .integer(~$0) } ?? .null
+  }
 
   // MARK: Texts
 
-  static func text(_ value: Value, _ function: (String) -> Value) -> Value {
+  static func text(_ value: PropertyValue, _ function: (String) -> PropertyValue) -> PropertyValue {
     if case .string(let text) = value { function(text) } else { .null }
   }
 
   /// Texts one behind the other; nil where one of them, or what stands between them, is no text.
   /// Elements that are nil are passed over, with the separator before them.
-  static func joined(_ elements: [Value], by separator: Value) -> Value {
+  static func joined(_ elements: [PropertyValue], by separator: PropertyValue) -> PropertyValue {
     guard case .string(let separator) = separator else { return .null }
     var joined = ""
     var isFirst = true
@@ -82,7 +84,7 @@ enum ValueFunctions {
   /// The distance of two locations on the surface of the earth in metres, taken as a sphere.
   ///
   /// A location is a list of latitude and longitude in degrees, or a composite with these parts.
-  static func distance(_ left: Value, _ right: Value) -> Value {
+  static func distance(_ left: PropertyValue, _ right: PropertyValue) -> PropertyValue {
     guard let first = location(left), let second = location(right) else { return .null }
     let (latitude, otherLatitude) = (first.latitude * .pi / 180, second.latitude * .pi / 180)
     let rise = sin((otherLatitude - latitude) / 2)
@@ -94,8 +96,8 @@ enum ValueFunctions {
   /// The mean radius in metres.
   private static var earthRadius: Double { 6_371_008.8 }
 
-  private static func location(_ value: Value) -> (latitude: Double, longitude: Double)? {
-    var parts: [Value?] = []
+  private static func location(_ value: PropertyValue) -> (latitude: Double, longitude: Double)? {
+    var parts: [PropertyValue?] = []
     switch value {
     case .list(let elements) where elements.count == 2: parts = elements
     case .composite(let named): parts = [named["latitude"], named["longitude"]]

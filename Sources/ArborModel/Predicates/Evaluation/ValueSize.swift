@@ -1,6 +1,6 @@
 internal import Foundation
 
-extension Value {
+extension PropertyValue {
   /// The size that limits of computed values count: the bytes of texts and data, and one for each
   /// element of a list. 0 for numbers, dates, Booleans and nil.
   ///
@@ -28,10 +28,10 @@ extension Value {
 extension PredicateFunction {
   /// The function's value.
   ///
-  /// - Parameter most: The greatest ``Value/size`` of the value.
+  /// - Parameter most: The greatest ``PropertyValue/size`` of the value.
   /// - Returns: nil if the value would be larger. Texts and lists that are put together are not
   ///   made then.
-  func value(of arguments: [Value], now: Date, most: Int) -> Value? {
+  func value(of arguments: [PropertyValue], now: Date, most: Int) -> PropertyValue? {
     guard joinedSize(of: arguments, upTo: most) <= most else { return nil }
     let value = value(of: arguments, now: now)
     guard value.size <= most else { return nil }
@@ -40,7 +40,7 @@ extension PredicateFunction {
 
   /// The size of what the function puts together from its arguments; 0 for other functions. Not
   /// exact beyond a limit.
-  private func joinedSize(of arguments: [Value], upTo most: Int) -> Int {
+  private func joinedSize(of arguments: [PropertyValue], upTo most: Int) -> Int {
     switch self {
     case .add:
       guard arguments.count == 2, case .string = arguments[0], case .string = arguments[1] else {
@@ -64,7 +64,7 @@ extension RecordResolver {
   /// Counts what comparing two values takes.
   ///
   /// - Returns: Whether the evaluation may continue.
-  func admits(comparing left: Value, with right: Value) -> Bool {
+  func admits(comparing left: PropertyValue, with right: PropertyValue) -> Bool {
     let elements = left.elementCount + right.elementCount
     // A pair is a range, which costs no more than two values.
     if elements > 2, !admitElements(elements) { return false }

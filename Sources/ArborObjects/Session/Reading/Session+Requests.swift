@@ -98,7 +98,7 @@ extension Session {
   ) throws(ArborError) -> StoreQuery {
     try limitOperation(to: description.allowance)
     let keys = try description.sortKeys.bind(to: entity, in: schema)
-    let predicate: (bound: BoundPredicate, arguments: [Value])? =
+    let predicate: (bound: BoundPredicate, arguments: [PropertyValue])? =
       try description.predicate.map { (predicate) throws(ArborError) in
         (try PredicateBinder.bind(predicate, to: entity, in: schema), predicate.arguments)
       }
@@ -156,7 +156,7 @@ extension ModelSchema {
 }
 
 extension EntitySchema {
-  func mismatch(_ property: String, _ value: Value, _ expectation: String) -> ArborError {
+  func mismatch(_ property: String, _ value: PropertyValue, _ expectation: String) -> ArborError {
     let error =
       value.containsNaN
       ? ArborError(

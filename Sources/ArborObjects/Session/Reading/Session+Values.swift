@@ -21,7 +21,9 @@ extension Session {
   }
 
   /// See ``ManagedObjectContext/fetchRows(_:)``.
-  func rows<T: ManagedObject>(_ request: FetchRequest<T>) throws(ArborError) -> [[String: Value]] {
+  func rows<T: ManagedObject>(_ request: FetchRequest<T>) throws(ArborError) -> [[String:
+    PropertyValue]]
+  {
     try withRows(request) { snapshot, query, plan, overlay throws(StoreError) in
       try snapshot.rows(query, plan, overlay: overlay)
         .map { Dictionary(uniqueKeysWithValues: zip(plan.names, $0)) }
@@ -30,7 +32,7 @@ extension Session {
 
   /// Hands on the rows of a request as they are read, each with its columns' values in order.
   func forEachRow<T: ManagedObject>(
-    _ request: FetchRequest<T>, _ body: ([Value]) -> Void
+    _ request: FetchRequest<T>, _ body: ([PropertyValue]) -> Void
   ) throws(ArborError) {
     try withRows(request) { snapshot, query, plan, overlay throws(StoreError) in
       try snapshot.forEachRow(query, plan, overlay: overlay, body)
@@ -96,7 +98,7 @@ extension Session {
       // Texts that are equal for the order may differ; then the slow way is taken for nothing.
       return !zip(request.description.resultOrder, zip(first.values, second.values)).contains {
         key, values in
-        key.options.isEmpty && Value.compare(values.0, values.1) != .equal
+        key.options.isEmpty && PropertyValue.compare(values.0, values.1) != .equal
       }
     }
   }

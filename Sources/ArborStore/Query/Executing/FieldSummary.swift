@@ -84,7 +84,7 @@ struct FieldSummary {
   }
 
   /// The value of a function of all that was added.
-  func value(of function: AggregateExpression.Function) -> Value {
+  func value(of function: AggregateExpression.Function) -> PropertyValue {
     switch function {
     case .count: return .integer(Int64(count))
     case .sum: return sum
@@ -95,7 +95,7 @@ struct FieldSummary {
     }
   }
 
-  private var sum: Value {
+  private var sum: PropertyValue {
     switch kind.form {
     case .real where kind != .date: return count == 0 ? .integer(0) : NumberSum.real(real)
     case .decimal: return decimals.value
@@ -110,7 +110,7 @@ struct FieldSummary {
     return sum
   }
 
-  private var average: Value {
+  private var average: PropertyValue {
     guard count > 0 else { return .null }
     switch kind.form {
     case .real where real.isNaN: return .null
@@ -121,7 +121,7 @@ struct FieldSummary {
     }
   }
 
-  private func extreme(isLeast: Bool) -> Value {
+  private func extreme(isLeast: Bool) -> PropertyValue {
     let whole = isLeast ? leastWhole : greatestWhole
     let real = isLeast ? leastReal : greatestReal
     let bytes = isLeast ? leastBytes : greatestBytes

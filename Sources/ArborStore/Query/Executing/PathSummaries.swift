@@ -99,7 +99,7 @@ struct PathSummaries: RowSink {
   }
 
   /// The value of each aggregate.
-  var results: [Value] {
+  var results: [PropertyValue] {
     zip(functions, entryOf).map { function, entry in
       guard let entry else { return .integer(Int64(rowCount)) }
       return fields[entry]?.value(of: function) ?? values[entry]?.value(of: function) ?? .null

@@ -41,11 +41,11 @@ extension QueryExecutor {
 extension QueryExecutor {
   /// The least and greatest values that are asked for, from the ends of indexes; nil where the rows
   /// have to be scanned.
-  func valuesAtEnds(_ aggregates: [BoundAggregate]) throws -> [Value]? {
+  func valuesAtEnds(_ aggregates: [BoundAggregate]) throws -> [PropertyValue]? {
     guard let ends = try planner.ends(for: aggregates) else { return nil }
     ran = .ends(ends)
     let pending = try pendingMatches()
-    var values: [Value] = []
+    var values: [PropertyValue] = []
     for (aggregate, end) in zip(aggregates, ends) {
       guard case .path(let path) = aggregate.source, case .attribute(let attribute) = path.leaf
       else { return nil }
@@ -66,7 +66,7 @@ extension QueryExecutor {
 /// Takes the value of an attribute from the first row that has one.
 private struct FirstValue: RowSink {
   let slot: Int
-  private(set) var value = Value.null
+  private(set) var value = PropertyValue.null
 
   init(slot: Int) { self.slot = slot }
 

@@ -25,7 +25,7 @@ final class RowReaders {
 
   func values(
     _ number: ObjectNumber, _ record: RecordView, of entity: EntitySchema
-  ) throws(ArborError) -> [Value] {
+  ) throws(ArborError) -> [PropertyValue] {
     try readers(of: entity).map { $0.read(record, number, resolver) }
   }
 

@@ -9,7 +9,7 @@ extension StoreSnapshot {
   /// - Throws: As ``fetch(_:overlay:allocator:)``.
   package func aggregate(
     _ query: StoreQuery, _ aggregates: [BoundAggregate], overlay: (any PendingState)?
-  ) throws(StoreError) -> [Value] {
+  ) throws(StoreError) -> [PropertyValue] {
     let query = query.forAggregates
     return try answer(query, for: .aggregates, aggregates, overlay: overlay) { _ in
       nil

@@ -9,7 +9,7 @@ extension StoreSnapshot {
   /// - Throws: As ``fetch(_:overlay:allocator:)``.
   package func rows(
     _ query: StoreQuery, _ plan: RowPlan, overlay: (any PendingState)?
-  ) throws(StoreError) -> [[Value]] {
+  ) throws(StoreError) -> [[PropertyValue]] {
     // Rows that are left out later, or put in another order, have to be there first.
     let isPlain = plan.grouping == nil && plan.order.isEmpty && !plan.isDistinct
     let query = StoreQuery(
@@ -45,7 +45,8 @@ extension StoreSnapshot {
   ///
   /// - Throws: As ``rows(_:_:overlay:)``, after some rows were handed on.
   package func forEachRow(
-    _ query: StoreQuery, _ plan: RowPlan, overlay: (any PendingState)?, _ body: ([Value]) -> Void
+    _ query: StoreQuery, _ plan: RowPlan, overlay: (any PendingState)?,
+    _ body: ([PropertyValue]) -> Void
   ) throws(StoreError) {
     // A scan along an index may be given up for another plan after some rows.
     guard plan.grouping == nil, plan.order.isEmpty, !plan.isDistinct, plan.sortKeys.isEmpty,
@@ -73,12 +74,12 @@ extension StoreSnapshot {
 /// Hands on a row of every object.
 private struct HandedRows: RowSink {
   private let readers: RowReaders
-  private let body: ([Value]) -> Void
+  private let body: ([PropertyValue]) -> Void
   private(set) var count = 0
 
   init(
     _ plan: RowPlan, _ environment: PredicateEnvironment, _ resolver: SnapshotResolver,
-    _ body: @escaping ([Value]) -> Void
+    _ body: @escaping ([PropertyValue]) -> Void
   ) {
     readers = RowReaders(plan.columns, environment, resolver)
     self.body = body
@@ -102,7 +103,7 @@ private struct ProjectedRows: RowSink {
   private var toSkip: Int
   private var room: Int
   /// The values of each row's columns, then what it is ordered by.
-  private(set) var rows: [[Value]] = []
+  private(set) var rows: [[PropertyValue]] = []
 
   init(
     _ plan: RowPlan, isPlain: Bool, _ environment: PredicateEnvironment,
@@ -136,7 +137,7 @@ private struct ProjectedRows: RowSink {
 /// The objects of a query in groups, by what they agree in.
 private struct GroupedRows: RowSink {
   struct Group {
-    let keys: [Value]
+    let keys: [PropertyValue]
     var figures: [GroupFigure]
   }
 
@@ -178,13 +179,15 @@ private struct GroupedRows: RowSink {
     return true
   }
 
-  private mutating func groupIndex(of keys: ArraySlice<Value>) -> Int {
+  private mutating func groupIndex(of keys: ArraySlice<PropertyValue>) -> Int {
     let hash = DistinctValue.hash(of: keys)
     let last = newest[hash] ?? -1
     var index = last
     while index >= 0 {
       let known = groups[index].keys
-      if keys.indices.allSatisfy({ Value.compare(known[$0], keys[$0]) == .equal }) { return index }
+      if keys.indices.allSatisfy({ PropertyValue.compare(known[$0], keys[$0]) == .equal }) {
+        return index
+      }
       index = former[index]
     }
     newest[hash] = groups.count
@@ -202,9 +205,9 @@ private struct GroupRows {
   let environment: PredicateEnvironment
   let resolver: SnapshotResolver
 
-  func rows(of groups: [GroupedRows.Group]) throws -> [[Value]] {
+  func rows(of groups: [GroupedRows.Group]) throws -> [[PropertyValue]] {
     let expressions = plan.columns + plan.order.map(\.expression)
-    var rows: [[Value]] = []
+    var rows: [[PropertyValue]] = []
     for group in groups {
       try resolver.limit.check()
       let arguments = group.keys + group.figures.map(\.value)
@@ -216,14 +219,16 @@ private struct GroupRows {
       .rows(of: rows)
   }
 
-  private func fulfils(_ arguments: [Value]) throws -> Bool {
+  private func fulfils(_ arguments: [PropertyValue]) throws -> Bool {
     guard let having = grouping.having else { return true }
     let predicate = try PredicateCompiler.compile(
       [having.root], arguments: arguments, for: entity, environment: environment)
     return withNoRecord { predicate($0, ObjectNumber(rawValue: 0), resolver) }
   }
 
-  private func value(_ expression: BoundExpression, _ arguments: [Value]) throws -> Value {
+  private func value(_ expression: BoundExpression, _ arguments: [PropertyValue]) throws
+    -> PropertyValue
+  {
     switch expression {
     case .argument(let index): return arguments[index]
     case .constant(let value): return value
@@ -252,7 +257,7 @@ private struct RowOrdering {
   let limit: WorkLimit
 
   /// - Parameter rows: The values of each row's columns, then what it is ordered by.
-  func rows(of rows: [[Value]]) throws -> [[Value]] {
+  func rows(of rows: [[PropertyValue]]) throws -> [[PropertyValue]] {
     // The order of the objects is kept, and what depends on nothing else was done with it.
     if plan.order.isEmpty, plan.grouping == nil { return rows }
     let width = plan.columns.count
@@ -267,7 +272,7 @@ private struct RowOrdering {
   }
 
   /// Rows that agree in all keys stay in their order.
-  private func sorted(_ rows: [[Value]]) throws -> [[Value]] {
+  private func sorted(_ rows: [[PropertyValue]]) throws -> [[PropertyValue]] {
     let width = plan.columns.count
     let keys = rows.map { row in
       zip(plan.order, row[width...]).map { CollatedOrder.prepared(numbered($1), $0.options) }
@@ -286,7 +291,7 @@ private struct RowOrdering {
   }
   /// A value with its objects under their numbers throughout the store, by which objects are
   /// ordered; as values they lie by the names of their entities.
-  private func numbered(_ value: Value) -> Value {
+  private func numbered(_ value: PropertyValue) -> PropertyValue {
     switch value {
     case .list(let values): return .list(values.map(numbered))
     case .objectID(let id):

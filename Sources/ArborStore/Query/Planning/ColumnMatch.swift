@@ -4,7 +4,7 @@ internal import ArborModel
 final class ColumnMatch {
   enum Condition {
     /// One of some values; nil is a value like others.
-    case points([Value])
+    case points([PropertyValue])
     case range(ValueRange)
     /// Strings that begin with a text.
     case prefix(String)
@@ -12,21 +12,21 @@ final class ColumnMatch {
 
   /// Values between two ends. Nil lies in none; as the lower end it stands for no lower end.
   struct ValueRange {
-    var lower: Value
+    var lower: PropertyValue
     var isLowerIncluded = false
-    var upper: Value?
+    var upper: PropertyValue?
     var isUpperIncluded = false
 
     /// The values that lie in both ranges.
     func intersection(_ other: ValueRange) -> ValueRange {
       var result = self
-      let order = Value.compare(other.lower, lower)
+      let order = PropertyValue.compare(other.lower, lower)
       if order == .greater || order == .equal && !other.isLowerIncluded {
         result.lower = other.lower
         result.isLowerIncluded = other.isLowerIncluded
       }
       if let bound = other.upper {
-        let order = upper.map { Value.compare(bound, $0) } ?? .less
+        let order = upper.map { PropertyValue.compare(bound, $0) } ?? .less
         if order == .less || order == .equal && !other.isUpperIncluded {
           result.upper = bound
           result.isUpperIncluded = other.isUpperIncluded
@@ -82,7 +82,7 @@ final class ColumnMatch {
 
   /// Puts together what conjuncts state about one property; nil where none states anything.
   init?(_ terms: [(conjunct: Int, term: IndexableTerm)]) {
-    var points: (values: [Value], covered: [Int])?
+    var points: (values: [PropertyValue], covered: [Int])?
     var range: (range: ValueRange, covered: [Int])?
     var prefix: (text: String, covered: [Int])?
     for (conjunct, term) in terms {
@@ -144,22 +144,24 @@ final class ColumnMatch {
     }
   }
 
-  private func isAmong(_ others: [Value]) -> Bool {
+  private func isAmong(_ others: [PropertyValue]) -> Bool {
     guard case .points(let values) = condition else { return false }
-    return values.allSatisfy { value in others.contains { Value.compare($0, value) == .equal } }
+    return values.allSatisfy { value in
+      others.contains { PropertyValue.compare($0, value) == .equal }
+    }
   }
 }
 
 extension ColumnMatch.ValueRange {
   /// Whether a value lies in the range; nil lies in none.
-  fileprivate func contains(_ value: Value) -> Bool {
+  fileprivate func contains(_ value: PropertyValue) -> Bool {
     if value.isNull { return false }
     if !lower.isNull {
-      let order = Value.compare(value, lower)
+      let order = PropertyValue.compare(value, lower)
       if order == .less || order == .equal && !isLowerIncluded { return false }
     }
     guard let upper else { return true }
-    let order = Value.compare(value, upper)
+    let order = PropertyValue.compare(value, upper)
     return order == .less || order == .equal && isUpperIncluded
   }
 
@@ -167,14 +169,14 @@ extension ColumnMatch.ValueRange {
   fileprivate func contains(_ other: ColumnMatch.ValueRange) -> Bool {
     if !lower.isNull {
       if other.lower.isNull { return false }
-      let order = Value.compare(other.lower, lower)
+      let order = PropertyValue.compare(other.lower, lower)
       if order == .less || order == .equal && other.isLowerIncluded && !isLowerIncluded {
         return false
       }
     }
     guard let upper else { return true }
     guard let end = other.upper else { return false }
-    let order = Value.compare(end, upper)
+    let order = PropertyValue.compare(end, upper)
     return order == .less || order == .equal && (!other.isUpperIncluded || isUpperIncluded)
   }
 }

@@ -88,7 +88,8 @@ extension OrderedAccess {
   }
 
   private func append(
-    _ value: Value, _ sortKey: BoundSortKey, _ column: IndexSchema.Column, to key: inout KeyBuffer
+    _ value: PropertyValue, _ sortKey: BoundSortKey, _ column: IndexSchema.Column,
+    to key: inout KeyBuffer
   ) -> Bool {
     switch (sortKey.path?.leaf, value) {
     case (.attribute(let attribute)?, .string(let text)) where attribute.field.kind == .string:

@@ -2,7 +2,7 @@ internal import ArborModel
 
 /// Conditions and sort keys in words, for people who read plans.
 struct PlanWords {
-  let arguments: [Value]
+  let arguments: [PropertyValue]
   /// Whether the values of conditions are shown; they may be nobody's business.
   let showsValues: Bool
 
@@ -72,7 +72,7 @@ struct PlanWords {
     }
   }
 
-  private func text(_ value: Value) -> String {
+  private func text(_ value: PropertyValue) -> String {
     guard showsValues else { return value.isNull ? "nil" : "?" }
     return switch value {
     case .null: "nil"

@@ -59,7 +59,7 @@ struct ScanRanges {
   }
 
   /// Each prefix with each value behind it, sorted and without repetition.
-  private mutating func extend(_ prefixes: [[UInt8]], by values: [Value]) -> [[UInt8]]? {
+  private mutating func extend(_ prefixes: [[UInt8]], by values: [PropertyValue]) -> [[UInt8]]? {
     var result: [[UInt8]] = []
     for prefix in prefixes {
       for value in values {
@@ -114,7 +114,7 @@ struct ScanRanges {
   /// Where the keys begin that lie behind a value, or with it where it is included, and where those
   /// end that lie before it. A bound that was cut is included on both sides.
   private mutating func bound(
-    _ prefix: [UInt8], _ value: Value, isIncluded: Bool
+    _ prefix: [UInt8], _ value: PropertyValue, isIncluded: Bool
   ) -> (above: [UInt8], below: [UInt8]?)? {
     let wasCut = isCut
     isCut = false
@@ -126,7 +126,7 @@ struct ScanRanges {
 
   private var isAscending: Bool { columns[usedColumns].isAscending }
 
-  private mutating func bytes(_ prefix: [UInt8], _ value: Value) -> [UInt8]? {
+  private mutating func bytes(_ prefix: [UInt8], _ value: PropertyValue) -> [UInt8]? {
     let kind = columns[usedColumns].kind
     var isOfKind = false
     let bytes = bytes(prefix) { key, isAscending in

@@ -7,7 +7,7 @@ package struct StoreQuery: Sendable {
   /// Whether objects of entities that inherit from it are wanted too.
   package let includesSubentities: Bool
   /// The condition, bound to ``entity``, and the values of its arguments; nil for all objects.
-  package let predicate: (bound: BoundPredicate, arguments: [Value])?
+  package let predicate: (bound: BoundPredicate, arguments: [PropertyValue])?
   /// Most significant first. Objects that agree in all of them, and those of a query without sort
   /// keys, come in the order of their numbers.
   package let sortKeys: [BoundSortKey]
@@ -23,7 +23,8 @@ package struct StoreQuery: Sendable {
 
   package init(
     entity: EntitySchema, includesSubentities: Bool = true,
-    predicate: (bound: BoundPredicate, arguments: [Value])? = nil, sortKeys: [BoundSortKey] = [],
+    predicate: (bound: BoundPredicate, arguments: [PropertyValue])? = nil,
+    sortKeys: [BoundSortKey] = [],
     groupLimit: BoundGroupLimit? = nil, limit: Int = 0, offset: Int = 0,
     continuation: RowContinuation? = nil
   ) {
@@ -72,11 +73,11 @@ package struct StoreQuery: Sendable {
 /// need not exist any more.
 package struct RowContinuation: Sendable, Hashable {
   /// What each sort key found, objects by their numbers.
-  package let values: [Value]
+  package let values: [PropertyValue]
   /// The row's number.
   package let number: ObjectNumber
 
-  package init(values: [Value], number: ObjectNumber) {
+  package init(values: [PropertyValue], number: ObjectNumber) {
     self.values = values
     self.number = number
   }

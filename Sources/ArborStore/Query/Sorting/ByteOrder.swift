@@ -64,7 +64,7 @@ final class ByteOrder: RowOrder {
     return prefix < key.prefix
   }
 
-  func key(of values: [Value]) -> Key? {
+  func key(of values: [PropertyValue]) -> Key? {
     guard values.count == keys.count else { return nil }
     lastOffset = bytes.count
     for (key, value) in zip(keys, values) {
@@ -117,7 +117,7 @@ final class ByteOrder: RowOrder {
   }
 
   /// Adds what a sort key had found; returns whether it can have found that.
-  private func append(_ value: Value, as key: BoundSortKey) -> Bool {
+  private func append(_ value: PropertyValue, as key: BoundSortKey) -> Bool {
     let isAscending = key.isAscending
     guard let path = key.path else { return false }
     switch (path.leaf, value) {
@@ -166,7 +166,7 @@ final class ByteOrder: RowOrder {
   }
 
   /// The same of a value that has been added to a key as that kind.
-  private static func prefix(_ value: Value, as kind: FieldKind) -> UInt64 {
+  private static func prefix(_ value: PropertyValue, as kind: FieldKind) -> UInt64 {
     switch value {
     case .boolean(let flag): flag ? 1 : 0
     case .integer(let number): kind == .reference ? UInt64(bitPattern: number) : KeyBits.of(number)

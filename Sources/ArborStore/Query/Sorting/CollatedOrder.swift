@@ -4,7 +4,7 @@ internal import Foundation
 /// Compares rows by values, for orders that bytes do not have: those of a locale, digits as
 /// numbers, computed values and values of any type.
 final class CollatedOrder: RowOrder {
-  typealias Key = [Value]
+  typealias Key = [PropertyValue]
 
   private let keys: [BoundSortKey]
   private let columns: SortColumns
@@ -20,7 +20,7 @@ final class CollatedOrder: RowOrder {
     false
   }
 
-  func key(of values: [Value]) -> Key? {
+  func key(of values: [PropertyValue]) -> Key? {
     guard values.count == keys.count else { return nil }
     return zip(keys, values).map { key, value in Self.prepared(value, key.options) }
   }
@@ -47,7 +47,7 @@ final class CollatedOrder: RowOrder {
   }
 
   /// A value as it is compared.
-  static func prepared(_ value: Value, _ options: SortKey.Options) -> Value {
+  static func prepared(_ value: PropertyValue, _ options: SortKey.Options) -> PropertyValue {
     guard case .string(let text) = value, !options.isCollated else { return value }
     return .string(options.folding.fold(text))
   }
@@ -56,10 +56,10 @@ final class CollatedOrder: RowOrder {
   ///
   /// - Parameter locale: Whose rules localized texts follow.
   static func compare(
-    _ left: Value, _ right: Value, _ options: SortKey.Options, _ locale: Locale
+    _ left: PropertyValue, _ right: PropertyValue, _ options: SortKey.Options, _ locale: Locale
   ) -> Ordering {
     guard options.isCollated, case .string(let left) = left, case .string(let right) = right else {
-      return Value.compare(left, right)
+      return PropertyValue.compare(left, right)
     }
     var rules: String.CompareOptions = []
     if options.contains(.caseInsensitive) { rules.insert(.caseInsensitive) }

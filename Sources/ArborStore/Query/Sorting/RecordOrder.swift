@@ -5,7 +5,7 @@ package struct RecordOrder {
   private let order: CollatedOrder
 
   /// What a record is ordered by: values as they are compared, most significant first.
-  package typealias Key = [Value]
+  package typealias Key = [PropertyValue]
 
   /// - Returns: nil where a key leads over relationships, so that other records decide, or to what
   ///   is computed from the time or by chance.
@@ -48,7 +48,7 @@ extension StoreSnapshot {
     _ key: BoundSortKey,
     of rows: [(number: ObjectNumber, record: RecordView, entity: EntitySchema)],
     overlay: (any PendingState)?
-  ) throws(StoreError) -> [Value] {
+  ) throws(StoreError) -> [PropertyValue] {
     try translatingErrors {
       let resolver = SnapshotResolver(try source, overlay: overlay)
       let environment = predicateEnvironment

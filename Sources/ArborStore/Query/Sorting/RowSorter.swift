@@ -13,7 +13,7 @@ protocol RowOrder: AnyObject {
 
   /// The key of a row whose sort keys had these values, as ``SortColumns`` gives them; nil where
   /// they are none that a row could have.
-  func key(of values: [Value]) -> Key?
+  func key(of values: [PropertyValue]) -> Key?
 
   /// The key of a row.
   func key(_ number: ObjectNumber, _ record: RecordView, of entity: EntitySchema) throws -> Key
@@ -50,7 +50,7 @@ struct RowSorter<Order: RowOrder>: RowSink {
   private var stale = 0
   /// The position behind which rows are wanted; nil for all.
   private var position: RowPosition<Order>?
-  private let positionValues: [Value]
+  private let positionValues: [PropertyValue]
   private let limit: WorkLimit
 
   /// - Parameters:

@@ -62,7 +62,7 @@ struct SortColumns {
   /// What the keys find at a row, as values; objects by their numbers.
   func values(
     _ number: ObjectNumber, _ record: RecordView, of entity: EntitySchema
-  ) throws(ArborError) -> [Value] {
+  ) throws(ArborError) -> [PropertyValue] {
     guard let readers else {
       return keys.map { $0.path.map { value($0, number, record, of: entity) } ?? .null }
     }
@@ -74,7 +74,7 @@ struct SortColumns {
 
   private func value(
     _ path: BoundPath, _ number: ObjectNumber, _ record: RecordView, of entity: EntitySchema
-  ) -> Value {
+  ) -> PropertyValue {
     switch operand(path, number, record, of: entity) {
     case .null: .null
     case .field(let field, let view): view.value(field)

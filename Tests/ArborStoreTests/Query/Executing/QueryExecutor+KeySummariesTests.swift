@@ -34,7 +34,7 @@ import Testing
         try draft.insert(
           "Site",
           [
-            "area": size.map(Value.integer) ?? .null, "isOpen": .boolean(isOpen),
+            "area": size.map(PropertyValue.integer) ?? .null, "isOpen": .boolean(isOpen),
             "text": .string(text),
           ])
         return (size: size, isOpen: isOpen)
@@ -67,7 +67,7 @@ import Testing
 
   private func values(
     _ text: String?, _ file: StoreEngine
-  ) throws -> (values: [Value], plan: String) {
+  ) throws -> (values: [PropertyValue], plan: String) {
     let entity = try Draft(file).entity("Site")
     let query = StoreQuery(
       entity: entity,

@@ -84,7 +84,7 @@ import Testing
     let number = ObjectNumber(entity: person.number, sequence: 5)
     let snapshot = try world.store.snapshot()
     func ranges(
-      _ keys: [SortKey], _ values: [Value], where predicate: QueryCondition? = nil
+      _ keys: [SortKey], _ values: [PropertyValue], where predicate: QueryCondition? = nil
     ) throws -> (whole: [ScanRange], rest: [ScanRange]) {
       let test = QueryCase(
         entityName: "Person", includesSubentities: true, condition: predicate, sortKeys: keys,

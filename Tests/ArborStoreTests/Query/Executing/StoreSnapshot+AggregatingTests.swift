@@ -87,7 +87,7 @@ import Testing
 
   private static func naive(
     _ aggregate: AggregateExpression, _ rows: [PlainObject], _ store: StoreEngine
-  ) -> Value {
+  ) -> PropertyValue {
     guard let path = aggregate.keyPath else { return .integer(Int64(rows.count)) }
     let values = rows.map { $0.value(path, store) }.filter { $0 != .null }
     switch aggregate.function {
@@ -115,7 +115,7 @@ import Testing
     }
   }
 
-  private static func sum(_ values: [Value]) -> Value {
+  private static func sum(_ values: [PropertyValue]) -> PropertyValue {
     guard let first = values.first else { return 0 }
     switch first {
     case .double:
@@ -140,7 +140,7 @@ import Testing
     }
   }
 
-  private static func isLess(_ left: Value, _ right: Value) -> Bool {
+  private static func isLess(_ left: PropertyValue, _ right: PropertyValue) -> Bool {
     switch (left, right) {
     case (.boolean(let left), .boolean(let right)): !left && right
     case (.uuid(let left), .uuid(let right)): left.uuidString < right.uuidString
@@ -148,7 +148,7 @@ import Testing
     }
   }
 
-  private static func isClose(_ left: Value, _ right: Value) -> Bool {
+  private static func isClose(_ left: PropertyValue, _ right: PropertyValue) -> Bool {
     switch (left, right) {
     case (.double(let left), .double(let right)): abs(left - right) <= 1e-9 * max(1, abs(right))
     case (.date(let left), .date(let right)): abs(left.timeIntervalSince(right)) < 1e-3

@@ -90,8 +90,9 @@ import Testing
           let number = try draft.insert(
             name,
             [
-              "a": row.a.map(Value.integer) ?? .null, "b": row.b.map(Value.double) ?? .null,
-              "c": row.c.map(Value.string) ?? .null,
+              "a": row.a.map(PropertyValue.integer) ?? .null,
+              "b": row.b.map(PropertyValue.double) ?? .null,
+              "c": row.c.map(PropertyValue.string) ?? .null,
             ])
           rows[number] = row
         }

@@ -78,7 +78,7 @@ import Testing
         }
         for path in ["age", "score", "born", "isActive", "note", "price", "tag", "name"] {
           let values = objects.map { $0.values[path] ?? .null }.filter { !$0.isNull }
-            .sorted { Value.compare($0, $1) == .less }
+            .sorted { PropertyValue.compare($0, $1) == .less }
           let aggregates = [AggregateExpression.minimum(path), .maximum(path)]
           let snapshot = try world.store.snapshot()
           let found = try snapshot.aggregate(

@@ -79,7 +79,7 @@ import Testing
 
   // MARK: Random conditions and what they mean
 
-  private static func value(_ kind: FieldKind, using random: inout SeededRandom) -> Value {
+  private static func value(_ kind: FieldKind, using random: inout SeededRandom) -> PropertyValue {
     switch kind {
     case .int64: [.null, -1, 0, 1, 2, 3].randomElement(using: &random) ?? .null
     case .double: [.null, -1.5, 0.0, -0.0, 1.0, 2.5].randomElement(using: &random) ?? .null
@@ -98,7 +98,7 @@ import Testing
       case 0: condition = .equals(values[0])
       case 1: condition = .anyOf(Array(values.prefix(.random(in: 1...3, using: &random))))
       default:
-        values.sort { Value.compare($0, $1) == .less }
+        values.sort { PropertyValue.compare($0, $1) == .less }
         condition = .range(
           lower: values[0], isLowerIncluded: !values[0].isNull && .random(using: &random),
           upper: values[2].isNull ? .none : .some(values[2]),
@@ -109,14 +109,14 @@ import Testing
     }
   }
 
-  private static func fulfils(_ value: Value, _ condition: ColumnMatch.Condition) -> Bool {
+  private static func fulfils(_ value: PropertyValue, _ condition: ColumnMatch.Condition) -> Bool {
     switch condition {
-    case .points(let points): return points.contains { Value.compare($0, value) == .equal }
+    case .points(let points): return points.contains { PropertyValue.compare($0, value) == .equal }
     case .prefix: return false
     case .range(let range):
       guard !value.isNull else { return false }
-      let above = Value.compare(value, range.lower)
-      let below = range.upper.map { Value.compare(value, $0) } ?? .less
+      let above = PropertyValue.compare(value, range.lower)
+      let below = range.upper.map { PropertyValue.compare(value, $0) } ?? .less
       return (above == .greater || above == .equal && range.isLowerIncluded)
         && (below == .less || below == .equal && range.isUpperIncluded)
     }

@@ -49,7 +49,7 @@ import Testing
     let people = try zip(store.takeNumbers(names.count, for: entity), names).map {
       PlainObject(
         ObjectNumber(entity: entity.number, sequence: $0), entity,
-        ["name": $1.map(Value.string) ?? .null])
+        ["name": $1.map(PropertyValue.string) ?? .null])
     }
     try world.commit(people)
     let bound = try keys.map { try $0.bind(to: entity, in: store.schema) }

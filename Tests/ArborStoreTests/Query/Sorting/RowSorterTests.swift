@@ -42,7 +42,7 @@ import Testing
     let world = try SortWorld(rows: 3, using: &random)
     let keys = try world.keys(["age", "name"])
     let number = world.rows[0].number
-    for values: [Value] in [
+    for values: [PropertyValue] in [
       [], [.integer(3)], [.string("three"), .string("x")], [.integer(3), .integer(3)],
       [.double(.nan), .null], [.list([]), .null], [.integer(1), .null, .null],
     ] {

@@ -40,7 +40,9 @@ struct Server: Sendable {
     }
   }
 
-  func get<Value: Decodable>(_ type: Value.Type, _ path: String) async throws -> Value {
+  func get<PropertyValue: Decodable>(_ type: PropertyValue.Type, _ path: String) async throws
+    -> PropertyValue
+  {
     let (data, _) = try await Self.session.data(from: url(path))
     return try JSONDecoder().decode(type, from: data)
   }

@@ -92,7 +92,7 @@ final class ArborGazetteer: GazetteerRival {
     return answer
   }
 
-  private func integer(_ value: Value?) -> Int64 {
+  private func integer(_ value: PropertyValue?) -> Int64 {
     if case .integer(let number)? = value { number } else { -1 }
   }
 

@@ -1,6 +1,6 @@
 internal import Foundation
 
-extension Value: CustomStringConvertible, CustomDebugStringConvertible {
+extension PropertyValue: CustomStringConvertible, CustomDebugStringConvertible {
   /// The value as a person reads it: `Ada`, `41`, `2026-01-31T12:00:00Z`, `12 bytes`, `nil`,
   /// `[1, 2]`, `[city: Bonn]`.
   ///
@@ -44,7 +44,9 @@ extension Value: CustomStringConvertible, CustomDebugStringConvertible {
     }
   }
 
-  private static func text(of parts: [String: Value], _ text: (Value) -> String) -> String {
+  private static func text(of parts: [String: PropertyValue], _ text: (PropertyValue) -> String)
+    -> String
+  {
     let members = parts.sorted { $0.key < $1.key }.map { "\($0.key): \(text($0.value))" }
     return members.isEmpty ? "[:]" : "[\(members.joined(separator: ", "))]"
   }

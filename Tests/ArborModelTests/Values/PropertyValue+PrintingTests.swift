@@ -4,7 +4,7 @@ import Testing
 
 @Suite struct ValuePrintingTests {
   @Test(arguments: [
-    (Value.null, "nil", ".null"),
+    (PropertyValue.null, "nil", ".null"),
     (.boolean(true), "true", ".boolean(true)"),
     (.integer(-41), "-41", ".integer(-41)"),
     (.double(1.5), "1.5", ".double(1.5)"),
@@ -37,7 +37,7 @@ import Testing
     ),
     (.composite([:]), "[:]", ".composite([:])"),
   ])
-  func printsForPeopleAndForDebugging(value: Value, text: String, debugText: String) {
+  func printsForPeopleAndForDebugging(value: PropertyValue, text: String, debugText: String) {
     #expect("\(value)" == text)
     #expect(String(reflecting: value) == debugText)
   }

@@ -2,9 +2,9 @@ public import Foundation
 
 /// Anything that an attribute or a relationship can hold, as one sendable sum.
 ///
-/// `Value` is what the dynamic interface speaks: `object["name"]`, predicate constants, aggregates,
-/// validation errors and JSON. Typed classes read their properties from record bytes and never make
-/// one.
+/// `PropertyValue` is what the dynamic interface speaks: `object["name"]`, predicate constants,
+/// aggregates, validation errors and JSON. Typed classes read their properties from record bytes
+/// and never make one.
 ///
 /// ```swift
 /// employee["age"] = 41                    // .integer(41)
@@ -13,7 +13,7 @@ public import Foundation
 ///
 /// Equality is structural: `.integer(1)` is not `.double(1)`. Predicates compare numbers by their
 /// value whatever the case.
-public enum Value: Sendable, Hashable {
+public enum PropertyValue: Sendable, Hashable {
   /// No value.
   case null
   /// A Boolean.
@@ -37,19 +37,19 @@ public enum Value: Sendable, Hashable {
   /// An object, by its identity.
   case objectID(ObjectID)
   /// Several values in order: the members of a relationship, or a list in a predicate.
-  case list([Value])
+  case list([PropertyValue])
   /// The named parts of a composite attribute.
-  case composite([String: Value])
+  case composite([String: PropertyValue])
 }
 
-extension Value {
+extension PropertyValue {
   /// Whether this is ``null``.
   public var isNull: Bool {
     if case .null = self { true } else { false }
   }
 }
 
-extension Value: ExpressibleByIntegerLiteral, ExpressibleByFloatLiteral,
+extension PropertyValue: ExpressibleByIntegerLiteral, ExpressibleByFloatLiteral,
   ExpressibleByBooleanLiteral, ExpressibleByStringLiteral, ExpressibleByNilLiteral,
   ExpressibleByArrayLiteral
 {
@@ -64,5 +64,5 @@ extension Value: ExpressibleByIntegerLiteral, ExpressibleByFloatLiteral,
   /// No value.
   public init(nilLiteral: ()) { self = .null }
   /// A list.
-  public init(arrayLiteral elements: Value...) { self = .list(elements) }
+  public init(arrayLiteral elements: PropertyValue...) { self = .list(elements) }
 }

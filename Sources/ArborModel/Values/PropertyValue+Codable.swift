@@ -1,7 +1,7 @@
 internal import Foundation
 
 /// A value is encoded as its kind and what it holds: `{"string": "Ada"}`, `{"null": true}`.
-extension Value: Codable {
+extension PropertyValue: Codable {
   private enum Kind: String, CodingKey {
     case null, boolean, integer, double, decimal, string, date, binary, uuid, uri, objectID, list
     case composite
@@ -29,8 +29,8 @@ extension Value: Codable {
       case .uuid: .uuid(try container.decode(UUID.self, forKey: kind))
       case .uri: .uri(try container.decode(URL.self, forKey: kind))
       case .objectID: .objectID(try container.decode(ObjectID.self, forKey: kind))
-      case .list: .list(try container.decode([Value].self, forKey: kind))
-      case .composite: .composite(try container.decode([String: Value].self, forKey: kind))
+      case .list: .list(try container.decode([PropertyValue].self, forKey: kind))
+      case .composite: .composite(try container.decode([String: PropertyValue].self, forKey: kind))
       }
   }
 

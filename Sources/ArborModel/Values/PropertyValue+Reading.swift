@@ -2,7 +2,7 @@ public import Foundation
 
 // What a value holds, as Swift types. Each accessor is nil where the value holds something else, as
 // null does; none converts between kinds, but numbers are what they are worth.
-extension Value {
+extension PropertyValue {
   /// The Boolean it holds.
   public var bool: Bool? {
     if case .boolean(let flag) = self { flag } else { nil }
@@ -76,12 +76,12 @@ extension Value {
   }
 
   /// The values it holds in order.
-  public var list: [Value]? {
+  public var list: [PropertyValue]? {
     if case .list(let values) = self { values } else { nil }
   }
 
   /// The named parts it holds.
-  public var composite: [String: Value]? {
+  public var composite: [String: PropertyValue]? {
     if case .composite(let parts) = self { parts } else { nil }
   }
 }

@@ -318,8 +318,8 @@ import Testing
       let photo = Data(repeating: 7, count: 1 << 20)
       try person("Ada", 36, in: context).setValue(photo, forKey: "photo")
       try context.commit()
-      #expect(
-        try context.store.makeContext().fetchOne("Person")?.value(forKey: "photo").data == photo)
+      let other = context.store.makeContext()
+      #expect(try other.fetchOne("Person")?.value(forKey: "photo").data == photo)
       let attribute = context.store.model.entities[0].attributes.first { $0.name == "photo" }
       #expect(attribute?.allowsExternalStorage == true)
     }

@@ -52,7 +52,7 @@ final class SeedWorkshop {
   ) throws -> ArborError {
     let before = try context.digest()
     let error = try #require(throws: ArborError.self, sourceLocation: sourceLocation) {
-      try self.context.seed(from: urls.map(JSONSource.engine), options: options)
+      try self.context.seed(from: urls.map(JSONSource.file), options: options)
     }
     #expect(try context.digest() == before, sourceLocation: sourceLocation)
     #expect(error.message.last == "." || error.message.last == "?", sourceLocation: sourceLocation)

@@ -61,7 +61,7 @@ final class ArborGazetteer: GazetteerRival {
   func count(in boxes: [GazetteerBox]) throws -> GazetteerAnswer {
     let cities = cities
     var answer = GazetteerAnswer()
-    for box in boxes { answer.count += try cities.filter(predicate(box)).count }
+    for box in boxes { answer.count += try cities.filter(predicate(box)).count() }
     return answer
   }
 
@@ -102,13 +102,13 @@ final class ArborGazetteer: GazetteerRival {
   }
 
   func scan() throws -> GazetteerAnswer {
-    GazetteerAnswer(count: try cities.filter("elevation > 1000").count)
+    GazetteerAnswer(count: try cities.filter("elevation > 1000").count())
   }
 
   func amongLarge() throws -> GazetteerAnswer {
     let predicate: FetchPredicate =
       "SUBQUERY(country.cities, $c, $c.population > 200000).@count > 3"
-    return GazetteerAnswer(count: try cities.filter(predicate).count)
+    return GazetteerAnswer(count: try cities.filter(predicate).count())
   }
 
   func contains(_ text: String) throws -> GazetteerAnswer { try contains(text, "asciiName") }
@@ -117,7 +117,7 @@ final class ArborGazetteer: GazetteerRival {
 
   private func contains(_ text: String, _ attribute: String) throws -> GazetteerAnswer {
     let predicate = try FetchPredicate(format: "%K CONTAINS[cd] %@", attribute, text)
-    return GazetteerAnswer(count: try cities.filter(predicate).count)
+    return GazetteerAnswer(count: try cities.filter(predicate).count())
   }
 
   func match(_ words: [String]) throws -> GazetteerAnswer {
@@ -125,7 +125,7 @@ final class ArborGazetteer: GazetteerRival {
     var answer = GazetteerAnswer()
     for word in words {
       let predicate = try FetchPredicate(format: "alternateNames TOKENMATCHES %@", word)
-      answer.count += try cities.filter(predicate).count
+      answer.count += try cities.filter(predicate).count()
     }
     return answer
   }
@@ -136,6 +136,6 @@ final class ArborGazetteer: GazetteerRival {
     try context.commit()
     let rest = cities
     return GazetteerAnswer(
-      count: try rest.count, checksum: UInt64(integer(try rest.value(of: .sum("population")))))
+      count: try rest.count(), checksum: UInt64(integer(try rest.value(of: .sum("population")))))
   }
 }

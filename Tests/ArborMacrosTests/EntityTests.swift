@@ -63,8 +63,9 @@ import Testing
     (reading.value, reading.attribute, reading.validate) = (7, "height", true)
     reading.toOne = reading
     try context.commit()
+    let other = store.makeContext()
     let same = try #require(
-      try store.makeContext().fetchOne(Reading.self, matching: #Predicate { $0.value == 7 }))
+      try other.fetchOne(Reading.self, matching: #Predicate { $0.value == 7 }))
     #expect(same.attribute == "height" && same.validate && same.toOne === same)
     #expect(try same.value(forKey: "value").int == 7)
     try same.setValue(8, forKey: "value")

@@ -53,14 +53,8 @@ struct Meter {
   ) rethrows {
     guard isSelected(name) else { return }
     let meter = Meter()
-    let (count, checksum) = try runMeasured(body)
+    let (count, checksum) = try body()
     meter.report(name, count: count, checksum: checksum, repetitions: repetitions)
-  }
-
-  /// Runs a phase by itself, so that `compare` finds its beginning and end by this function's name.
-  @inline(never)
-  private static func runMeasured(_ body: () throws -> (Int, UInt64)) rethrows -> (Int, UInt64) {
-    try body()
   }
 
   /// Writes one line at once, so that a run that dies later has told what it knew.

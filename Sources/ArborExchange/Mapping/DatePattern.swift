@@ -87,35 +87,23 @@ final class DatePattern: Sendable {
     if hasZone { return date }
     let seconds = date.timeIntervalSinceReferenceDate
     guard let clock = Int(exactly: seconds.rounded(.down)) else { return nil }
-    let instant = instant(clock, zone, hasTime: hasTime)
+    let instant =
+      hasTime
+      ? zone.instant(ofClock: clock) : zone.firstInstant(of: GregorianDay(containing: clock))
     return Date(timeIntervalSinceReferenceDate: Double(instant) + seconds - seconds.rounded(.down))
   }
 
-  private func instant(_ clock: Int, _ zone: TimeZone, hasTime: Bool) -> Int {
-    hasTime
-      ? zone.instant(ofClock: clock) : zone.firstInstant(of: GregorianDay(containing: clock))
-  }
-
   private func date(_ reading: PatternReader.Reading) -> Date? {
-    let clock = reading.day.clock + (reading.seconds ?? 0)
-    let instant: Int
     switch reading.zone {
-    case .offset(let offset)?: instant = clock - offset
-    case .named(let name)?:
-      guard let offset = offset(ofZone: name) else { return nil }
-      instant = clock - offset
-    case .region(let zone)?: instant = self.instant(clock, zone, hasTime: reading.seconds != nil)
-    case nil: instant = self.instant(clock, zone, hasTime: reading.seconds != nil)
+    case .offset(let offset)?: reading.clock.date(atOffset: offset)
+    case .named(let name)?: offset(ofZone: name).flatMap { reading.clock.date(atOffset: $0) }
+    case .region(let zone)?: reading.clock.date(in: zone)
+    case nil: reading.clock.date(in: zone)
     }
-    // Leap seconds are added at the end of days in UTC.
-    if reading.isLeapSecond, instant - GregorianDay(containing: instant).clock != 86_399 {
-      return nil
-    }
-    return Date(timeIntervalSinceReferenceDate: Double(instant) + reading.fraction)
   }
 
-  /// The seconds east of UTC that a name such as `EDT` stands for; nil for a name that stands for
-  /// others in summer than in winter.
+  /// Returns the offset of a zone's name such as `EDT`, in seconds east of UTC; nil for a name whose
+  /// offset differs between summer and winter.
   private func offset(ofZone name: String) -> Int? {
     format { formatters in
       let offsets = ["2001-01-01", "2001-07-01"].map { day -> Double? in

@@ -53,65 +53,49 @@ package enum ISO8601Date {
 
 /// What a text contains.
 private struct Reading {
-  let day: GregorianDay
-  var hasTime = false
+  var clock: ClockReading
   var hasSeconds = false
-  var isLeapSecond = false
-  /// Since midnight.
-  var seconds = 0
-  var fraction = 0.0
   /// Seconds east of UTC; nil if the text doesn't contain a zone.
   var offset: Int?
 
   func date(in zone: TimeZone?) -> Date? {
-    let clock = day.clock + seconds
-    let instant: Int
-    if let offset {
-      instant = clock - offset
-    } else if let zone {
-      instant = hasTime ? zone.instant(ofClock: clock) : zone.firstInstant(of: day)
-    } else {
-      instant = clock
-    }
-    // Leap seconds are added at the end of days in UTC.
-    if isLeapSecond, instant - instant.floored(by: 86_400) * 86_400 != 86_399 { return nil }
-    return Date(timeIntervalSinceReferenceDate: Double(instant) + fraction)
+    if let offset { return clock.date(atOffset: offset) }
+    return if let zone { clock.date(in: zone) } else { clock.date(atOffset: 0) }
   }
 }
 
 private struct Reader {
-  let bytes: UnsafeRawBufferPointer
-  private var position = 0
+  private var cursor: ClockCursor
 
-  init(bytes: UnsafeRawBufferPointer) { self.bytes = bytes }
+  init(bytes: UnsafeRawBufferPointer) { cursor = ClockCursor(bytes: bytes) }
 
   mutating func reading() -> Reading? {
     guard let (day, isWhole) = day() else { return nil }
-    var reading = Reading(day: day)
-    guard position < bytes.count else { return reading }
-    guard isWhole, skip("T") || skip("t") || skip(" "), time(&reading), zone(&reading),
-      position == bytes.count
+    var reading = Reading(clock: ClockReading(day: day))
+    guard !cursor.isAtEnd else { return reading }
+    guard isWhole, cursor.skip("T") || cursor.skip("t") || cursor.skip(" "),
+      time(of: day, &reading), zone(&reading), cursor.isAtEnd
     else { return nil }
     return reading
   }
 
   /// A day, and whether it was written rather than its month or week alone.
   private mutating func day() -> (GregorianDay, isWhole: Bool)? {
-    let isSigned = position < bytes.count && "+-".utf8.contains(bytes[position])
-    guard let year = isSigned ? signedYear() : number(4) else { return nil }
-    let isExtended = skip("-")
+    let isSigned = !cursor.isAtEnd && "+-".utf8.contains(cursor.bytes[cursor.position])
+    guard let year = isSigned ? signedYear() : cursor.number(4) else { return nil }
+    let isExtended = cursor.skip("-")
     guard isExtended || !isSigned else { return nil }
-    if skip("W") { return weekDate(year, isExtended) }
-    switch (digitCount, isExtended) {
+    if cursor.skip("W") { return weekDate(year, isExtended) }
+    switch (cursor.digitCount, isExtended) {
     case (3, _):
-      return number(3).flatMap { GregorianDay(year: year, ordinal: $0) }.map { ($0, true) }
+      return cursor.number(3).flatMap { GregorianDay(year: year, ordinal: $0) }.map { ($0, true) }
     case (2, true):
-      guard let month = number(2) else { return nil }
-      let isWhole = skip("-")
-      guard let day = isWhole ? number(2) : 1 else { return nil }
+      guard let month = cursor.number(2) else { return nil }
+      let isWhole = cursor.skip("-")
+      guard let day = isWhole ? cursor.number(2) : 1 else { return nil }
       return GregorianDay(year: year, month: month, day: day).map { ($0, isWhole) }
     case (4, false):
-      guard let month = number(2), let day = number(2) else { return nil }
+      guard let month = cursor.number(2), let day = cursor.number(2) else { return nil }
       return GregorianDay(year: year, month: month, day: day).map { ($0, true) }
     default: return nil
     }
@@ -119,87 +103,58 @@ private struct Reader {
 
   private mutating func weekDate(_ year: Int, _ isExtended: Bool) -> (GregorianDay, isWhole: Bool)?
   {
-    guard let week = number(2) else { return nil }
-    let isWhole = isExtended ? skip("-") : digitCount > 0
-    guard let weekday = isWhole ? number(1) : 1 else { return nil }
+    guard let week = cursor.number(2) else { return nil }
+    let isWhole = isExtended ? cursor.skip("-") : cursor.digitCount > 0
+    guard let weekday = isWhole ? cursor.number(1) : 1 else { return nil }
     return GregorianDay(weekYear: year, week: week, weekday: weekday).map { ($0, isWhole) }
   }
 
   private mutating func signedYear() -> Int? {
-    let isNegative = skip("-")
-    if !isNegative { _ = skip("+") }
-    let count = digitCount
-    guard (4...6).contains(count), let year = number(count), !isNegative || year > 0 else {
+    let isNegative = cursor.skip("-")
+    if !isNegative { _ = cursor.skip("+") }
+    let count = cursor.digitCount
+    guard (4...6).contains(count), let year = cursor.number(count), !isNegative || year > 0 else {
       return nil
     }
     return isNegative ? -year : year
   }
 
-  private mutating func time(_ reading: inout Reading) -> Bool {
-    guard let hour = number(2) else { return false }
-    let isExtended = skip(":")
-    guard let minute = number(2), minute < 60 else { return false }
-    reading.hasTime = true
-    reading.hasSeconds = isExtended ? skip(":") : digitCount > 0
-    var second = 0
+  private mutating func time(of day: GregorianDay, _ reading: inout Reading) -> Bool {
+    guard let hour = cursor.number(2) else { return false }
+    let isExtended = cursor.skip(":")
+    guard let minute = cursor.number(2) else { return false }
+    reading.hasSeconds = isExtended ? cursor.skip(":") : cursor.digitCount > 0
+    var (second, fraction) = (0, 0.0)
     if reading.hasSeconds {
-      guard let number = number(2), number <= 60, fraction(&reading) else { return false }
-      reading.isLeapSecond = number == 60
-      second = min(number, 59)
+      guard let number = cursor.number(2) else { return false }
+      second = number
+      if cursor.skip(".") || cursor.skip(",") {
+        guard let part = cursor.fraction() else { return false }
+        fraction = part
+      }
     }
-    reading.seconds = hour * 3600 + minute * 60 + second
-    return hour < 24 || reading.seconds == 86_400 && reading.fraction == 0
-  }
-
-  private mutating func fraction(_ reading: inout Reading) -> Bool {
-    guard skip(".") || skip(",") else { return true }
-    let digits = bytes[position..<(position + digitCount)]
-    position += digits.count
-    guard !digits.isEmpty, let parsed = Double("0." + String(decoding: digits, as: UTF8.self))
+    guard
+      let clock = ClockReading(
+        day: day, hour: hour, minute: minute, second: second, fraction: fraction)
     else { return false }
-    reading.fraction = parsed
+    reading.clock = clock
     return true
   }
 
   private mutating func zone(_ reading: inout Reading) -> Bool {
-    guard position < bytes.count else { return true }
-    if skip("Z") || skip("z") {
+    guard !cursor.isAtEnd else { return true }
+    if cursor.skip("Z") || cursor.skip("z") {
       reading.offset = 0
       return true
     }
-    guard let sign = skip("+") ? 1 : skip("-") ? -1 : nil, let hours = number(2), hours < 24 else {
-      return false
-    }
+    guard let sign = cursor.skip("+") ? 1 : cursor.skip("-") ? -1 : nil,
+      let hours = cursor.number(2), hours < 24
+    else { return false }
     reading.offset = sign * hours * 3600
-    guard position < bytes.count else { return true }
-    _ = skip(":")
-    guard let minutes = number(2), minutes < 60 else { return false }
+    guard !cursor.isAtEnd else { return true }
+    _ = cursor.skip(":")
+    guard let minutes = cursor.number(2), minutes < 60 else { return false }
     reading.offset = sign * (hours * 3600 + minutes * 60)
     return true
-  }
-
-  private mutating func skip(_ character: Unicode.Scalar) -> Bool {
-    guard position < bytes.count, bytes[position] == UInt8(ascii: character) else { return false }
-    position += 1
-    return true
-  }
-
-  private mutating func number(_ count: Int) -> Int? {
-    guard position + count <= bytes.count else { return nil }
-    var number = 0
-    for index in position..<(position + count) {
-      let digit = bytes[index] &- UInt8(ascii: "0")
-      guard digit < 10 else { return nil }
-      number = number * 10 + Int(digit)
-    }
-    position += count
-    return number
-  }
-
-  /// The number of digits from the position on.
-  private var digitCount: Int {
-    var end = position
-    while end < bytes.count, bytes[end] &- UInt8(ascii: "0") < 10 { end += 1 }
-    return end - position
   }
 }

@@ -28,13 +28,8 @@ package struct PatternReader: Sendable {
       case named(String)
     }
 
-    package let day: GregorianDay
-    /// Seconds since midnight; nil if the pattern has no time.
-    package let seconds: Int?
-    package let fraction: Double
+    package let clock: ClockReading
     package let zone: Zone?
-    /// Whether the text has 60 seconds, of which 59 count.
-    package let isLeapSecond: Bool
   }
 
   fileprivate enum Field: Sendable {
@@ -72,7 +67,7 @@ package struct PatternReader: Sendable {
   package func reading(_ text: String) -> Reading? {
     var text = text
     return text.withUTF8 { bytes in
-      var reader = PatternCursor(bytes: bytes)
+      var reader = PatternCursor(bytes: UnsafeRawBufferPointer(bytes))
       return reader.reading(parts, hasTime)
     }
   }
@@ -219,8 +214,7 @@ private struct PatternCompiler {
 private struct PatternCursor {
   typealias Reading = PatternReader.Reading
 
-  let bytes: UnsafeBufferPointer<UInt8>
-  private var position = 0
+  private var cursor: ClockCursor
   private var year = 0
   private var (month, day, dayOfYear) = (1, 1, 0)
   private var (hour, minute, second, fraction) = (0, 0, 0, 0.0)
@@ -228,7 +222,7 @@ private struct PatternCursor {
   private var isHourOfHalf = false
   private var zone: Reading.Zone?
 
-  init(bytes: UnsafeBufferPointer<UInt8>) { self.bytes = bytes }
+  init(bytes: UnsafeRawBufferPointer) { cursor = ClockCursor(bytes: bytes) }
 
   mutating func reading(_ parts: [PatternReader.Part], _ hasTime: Bool) -> Reading? {
     skipBlanks()
@@ -237,22 +231,21 @@ private struct PatternCursor {
       guard read(part, before: next) else { return nil }
     }
     skipBlanks()
-    guard position == bytes.count, year > 0, minute < 60, second <= 60 else { return nil }
+    guard cursor.isAtEnd, year > 0 else { return nil }
     if isHourOfHalf { hour += half * 12 }
-    let seconds = hour * 3600 + minute * 60 + min(second, 59)
-    guard hour < 24 || seconds == 86_400 && fraction == 0,
+    guard
       let day = dayOfYear > 0
         ? GregorianDay(year: year, ordinal: dayOfYear)
-        : GregorianDay(year: year, month: month, day: day)
+        : GregorianDay(year: year, month: month, day: day),
+      let time = ClockReading(
+        day: day, hour: hour, minute: minute, second: second, fraction: fraction)
     else { return nil }
-    return Reading(
-      day: day, seconds: hasTime ? seconds : nil, fraction: fraction, zone: zone,
-      isLeapSecond: second == 60)
+    return Reading(clock: hasTime ? time : ClockReading(day: day), zone: zone)
   }
 
   private mutating func read(_ part: PatternReader.Part, before next: PatternReader.Part?) -> Bool {
     switch part {
-    case .byte(let byte): return skip(byte)
+    case .byte(let byte): return cursor.skip(byte)
     case .blanks: return skipBlanks()
     case .number(let field, let width, let most): return readNumber(field, width, most)
     case .fraction: return readFraction()
@@ -274,7 +267,7 @@ private struct PatternCursor {
   private mutating func readNumber(
     _ field: PatternReader.Field, _ width: Int?, _ most: Int
   ) -> Bool {
-    guard let number = number(width ?? 1, width ?? most) else { return false }
+    guard let number = cursor.number(width ?? 1, width ?? most) else { return false }
     switch field {
     case .year: year = number
     case .month: month = number
@@ -297,20 +290,19 @@ private struct PatternCursor {
   }
 
   private mutating func readFraction() -> Bool {
-    let start = position
-    guard number(1, 18) != nil else { return false }
-    let digits = String(decoding: bytes[start..<position], as: UTF8.self)
-    guard let parsed = Double("0." + digits) else { return false }
-    fraction = parsed
+    guard let part = cursor.fraction(atMost: 18) else { return false }
+    fraction = part
     return true
   }
 
   /// The number that a name stands for.
   private mutating func name(_ names: [PatternReader.Name]) -> Int? {
-    for name in names where position + name.bytes.count <= bytes.count {
-      let end = position + name.bytes.count
-      if bytes[position..<end].lazy.map(PatternReader.lowercase).elementsEqual(name.bytes) {
-        position = end
+    for name in names where cursor.position + name.bytes.count <= cursor.bytes.count {
+      let end = cursor.position + name.bytes.count
+      if cursor.bytes[cursor.position..<end].lazy.map(PatternReader.lowercase).elementsEqual(
+        name.bytes)
+      {
+        cursor.position = end
         return name.number
       }
     }
@@ -321,21 +313,21 @@ private struct PatternCursor {
 
   /// `Z`, `+0200`, `+02:00` or `+02`.
   private mutating func offset() -> Int? {
-    if skip(UInt8(ascii: "Z")) || skip(UInt8(ascii: "z")) { return 0 }
-    return signedOffset(1)
+    if cursor.skip("Z") || cursor.skip("z") { return 0 }
+    return signedOffset()
   }
 
-  private mutating func signedOffset(_ leastDigits: Int) -> Int? {
-    let start = position
-    let sign = skip(UInt8(ascii: "+")) ? 1 : skip(UInt8(ascii: "-")) ? -1 : 0
-    guard sign != 0, let hours = number(leastDigits, 2), hours < 24 else {
-      position = start
+  private mutating func signedOffset() -> Int? {
+    let start = cursor.position
+    let sign = cursor.skip("+") ? 1 : cursor.skip("-") ? -1 : 0
+    guard sign != 0, let hours = cursor.number(1, 2), hours < 24 else {
+      cursor.position = start
       return nil
     }
-    let afterHours = position
-    _ = skip(UInt8(ascii: ":"))
-    if let minutes = number(2, 2), minutes < 60 { return sign * (hours * 3600 + minutes * 60) }
-    position = afterHours
+    let afterHours = cursor.position
+    _ = cursor.skip(":")
+    if let minutes = cursor.number(2), minutes < 60 { return sign * (hours * 3600 + minutes * 60) }
+    cursor.position = afterHours
     return sign * hours * 3600
   }
 
@@ -345,50 +337,31 @@ private struct PatternCursor {
       zone = .offset(offset)
       return true
     }
-    var end = bytes.count
-    while end > position, bytes[end - 1] == UInt8(ascii: " ") { end -= 1 }
+    var end = cursor.bytes.count
+    while end > cursor.position, cursor.bytes[end - 1] == UInt8(ascii: " ") { end -= 1 }
     switch next {
-    case .byte(let byte)?: end = bytes[position..<end].firstIndex(of: byte) ?? end
-    case .blanks?: end = bytes[position..<end].firstIndex(of: UInt8(ascii: " ")) ?? end
+    case .byte(let byte)?: end = cursor.bytes[cursor.position..<end].firstIndex(of: byte) ?? end
+    case .blanks?:
+      end = cursor.bytes[cursor.position..<end].firstIndex(of: UInt8(ascii: " ")) ?? end
     default: break
     }
-    let name = String(decoding: bytes[position..<end], as: UTF8.self)
+    let name = String(decoding: cursor.bytes[cursor.position..<end], as: UTF8.self)
     guard !name.isEmpty else { return false }
     if name.hasPrefix("GMT") || name.hasPrefix("UTC") {
-      position += 3
-      zone = .offset(position < end ? signedOffset(1) ?? 0 : 0)
-      return position == end
+      cursor.position += 3
+      zone = .offset(cursor.position < end ? signedOffset() ?? 0 : 0)
+      return cursor.position == end
     }
-    position = end
+    cursor.position = end
     zone =
       (name.contains("/") ? TimeZone(identifier: name) : nil).map(Reading.Zone.region)
       ?? .named(name)
     return true
   }
 
-  // MARK: Bytes
-
   @discardableResult private mutating func skipBlanks() -> Bool {
-    let start = position
-    while skip(UInt8(ascii: " ")) {}
-    return position > start
-  }
-
-  private mutating func skip(_ byte: UInt8) -> Bool {
-    guard position < bytes.count, bytes[position] == byte else { return false }
-    position += 1
-    return true
-  }
-
-  /// A number of at least and at most so many digits.
-  private mutating func number(_ least: Int, _ most: Int) -> Int? {
-    var (end, number) = (position, 0)
-    while end < bytes.count, end - position < most, bytes[end] &- UInt8(ascii: "0") < 10 {
-      number = number * 10 + Int(bytes[end] &- UInt8(ascii: "0"))
-      end += 1
-    }
-    guard end - position >= least else { return nil }
-    position = end
-    return number
+    let start = cursor.position
+    while cursor.skip(" ") {}
+    return cursor.position > start
   }
 }

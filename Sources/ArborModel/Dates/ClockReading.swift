@@ -1,0 +1,91 @@
+package import Foundation
+
+/// A day, and maybe a time, as a text says what clocks show.
+package struct ClockReading: Sendable {
+  private let day: GregorianDay
+  /// Seconds since midnight; nil for a day without a time.
+  private let seconds: Int?
+  private let fraction: Double
+  /// Whether the text has 60 seconds, of which 59 count.
+  private let isLeapSecond: Bool
+
+  /// A day without a time.
+  init(day: GregorianDay) {
+    (self.day, seconds, fraction, isLeapSecond) = (day, nil, 0, false)
+  }
+
+  /// A time of a day; nil if there is none such. 24:00 is midnight at the end of the day.
+  init?(day: GregorianDay, hour: Int, minute: Int, second: Int, fraction: Double) {
+    let seconds = hour * 3600 + minute * 60 + min(second, 59)
+    guard minute < 60, second <= 60, hour < 24 || seconds == 86_400 && fraction == 0 else {
+      return nil
+    }
+    (self.day, self.seconds, self.fraction) = (day, seconds, fraction)
+    isLeapSecond = second == 60
+  }
+
+  private var clock: Int { day.clock + (seconds ?? 0) }
+
+  /// The point in time at which clocks of a zone show this, by the rules of `TimeZone`.
+  package func date(in zone: TimeZone) -> Date? {
+    date(at: seconds == nil ? zone.firstInstant(of: day) : zone.instant(ofClock: clock))
+  }
+
+  /// The point in time at which clocks so many seconds east of UTC show this.
+  package func date(atOffset offset: Int) -> Date? { date(at: clock - offset) }
+
+  private func date(at instant: Int) -> Date? {
+    // Leap seconds are added at the end of days in UTC.
+    if isLeapSecond, instant - instant.floored(by: 86_400) * 86_400 != 86_399 { return nil }
+    return Date(timeIntervalSinceReferenceDate: Double(instant) + fraction)
+  }
+}
+
+/// Goes through the bytes of a text that says when something is.
+struct ClockCursor {
+  let bytes: UnsafeRawBufferPointer
+  var position = 0
+
+  init(bytes: UnsafeRawBufferPointer) { self.bytes = bytes }
+
+  var isAtEnd: Bool { position == bytes.count }
+
+  mutating func skip(_ character: Unicode.Scalar) -> Bool { skip(UInt8(ascii: character)) }
+
+  mutating func skip(_ byte: UInt8) -> Bool {
+    guard position < bytes.count, bytes[position] == byte else { return false }
+    position += 1
+    return true
+  }
+
+  /// A number of exactly so many digits.
+  mutating func number(_ count: Int) -> Int? { number(count, count) }
+
+  /// A number of at least and at most so many digits.
+  mutating func number(_ least: Int, _ most: Int) -> Int? {
+    var (end, number) = (position, 0)
+    while end < bytes.count, end - position < most, bytes[end] &- UInt8(ascii: "0") < 10 {
+      number = number * 10 + Int(bytes[end] &- UInt8(ascii: "0"))
+      end += 1
+    }
+    guard end - position >= least else { return nil }
+    position = end
+    return number
+  }
+
+  /// The digits of a fraction, at least one.
+  mutating func fraction(atMost most: Int = .max) -> Double? {
+    let digits = bytes[position..<(position + min(digitCount, most))]
+    guard !digits.isEmpty, let parsed = Double("0." + String(decoding: digits, as: UTF8.self))
+    else { return nil }
+    position += digits.count
+    return parsed
+  }
+
+  /// The number of digits from the position on.
+  var digitCount: Int {
+    var end = position
+    while end < bytes.count, bytes[end] &- UInt8(ascii: "0") < 10 { end += 1 }
+    return end - position
+  }
+}

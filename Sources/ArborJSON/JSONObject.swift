@@ -119,8 +119,13 @@ extension JSONObject: Hashable {
 extension JSONObject: ExpressibleByDictionaryLiteral {
   /// The members in the literal's order; keys must differ.
   public init(dictionaryLiteral elements: (String, JSONValue)...) {
+    self.init(literal: elements)
+  }
+
+  /// An object of a literal's members, whose keys must differ.
+  package init(literal members: [(String, JSONValue)]) {
     self.init()
-    for (key, value) in elements {
+    for (key, value) in members {
       precondition(self[key] == nil, "A JSON object cannot hold the key “\(key)” twice.")
       self[key] = value
     }

@@ -1,3 +1,5 @@
+package import Foundation
+
 /// Where a piece of a document begins in the whole, so that positions in the piece are told as
 /// positions in the whole.
 package struct JSONOrigin: Sendable {
@@ -78,5 +80,11 @@ package struct JSONOrigin: Sendable {
     var current = self
     current.advance(over: UnsafeRawBufferPointer(rebasing: bytes[..<min(offset, bytes.count)]))
     return ArborError.SourceLocation(source: source, line: current.line, column: current.column + 1)
+  }
+
+  package func location(
+    of offset: Int, in data: Data, source: String?
+  ) -> ArborError.SourceLocation {
+    data.withUnsafeBytes { location(of: offset, in: $0, source: source) }
   }
 }

@@ -96,12 +96,7 @@ extension JSONValue: ExpressibleByNilLiteral, ExpressibleByBooleanLiteral,
   public init(arrayLiteral elements: JSONValue...) { self = .array(elements) }
   /// An object with the literal's order; keys must differ.
   public init(dictionaryLiteral elements: (String, JSONValue)...) {
-    var object = JSONObject()
-    for (key, value) in elements {
-      precondition(object[key] == nil, "A JSON object cannot hold the key “\(key)” twice.")
-      object[key] = value
-    }
-    self = .object(object)
+    self = .object(JSONObject(literal: elements))
   }
 }
 

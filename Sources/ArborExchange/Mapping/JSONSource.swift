@@ -76,12 +76,7 @@ extension JSONSource: ExpressibleByStringLiteral, ExpressibleByArrayLiteral,
 
   /// An object with the literal's order; keys must differ.
   public init(dictionaryLiteral elements: (String, JSONValue)...) {
-    var object = JSONObject()
-    for (key, value) in elements {
-      precondition(object[key] == nil, "A JSON object cannot hold the key “\(key)” twice.")
-      object[key] = value
-    }
-    self = .value(.object(object))
+    self = .value(.object(JSONObject(literal: elements)))
   }
 }
 
@@ -140,7 +135,7 @@ extension JSONSource {
     return ImportItems(reader, options, isValue: isValue)
   }
 
-  /// Line and column of a byte, for a document that is no longer in memory.
+  /// Returns line and column of a byte. Reads a file again, since imports don't keep documents.
   func location(of offset: Int) -> ArborError.SourceLocation? {
     let found =
       if case .file(let url) = content {
@@ -148,11 +143,6 @@ extension JSONSource {
       } else {
         try? data()
       }
-    guard let data = found else { return nil }
-    let lines = data.prefix(offset).split(
-      separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
-    return ArborError.SourceLocation(
-      source: name, line: lines.count,
-      column: String(decoding: lines.last ?? Data(), as: UTF8.self).count + 1)
+    return found.map { JSONOrigin().location(of: offset, in: $0, source: name) }
   }
 }

@@ -31,7 +31,7 @@ package struct FetchDescription: Sendable, Hashable {
   /// The relationships whose objects are fetched along.
   package var relationshipKeyPathsForPrefetching: [String] = []
   /// Why one of the paths to prefetch has no names.
-  package var prefetchFailure: SortKey.Failure?
+  package var prefetchFailure: RequestFailure?
   /// How long an operation may take; nil for as long as it takes.
   package var timeLimit: Duration?
   /// What columns, groups and sort keys from outside may take.

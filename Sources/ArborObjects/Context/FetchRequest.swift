@@ -168,7 +168,7 @@ public struct FetchRequest<T: ManagedObject>: Sendable, Hashable {
     for keyPath in keyPaths {
       do throws(ArborError) {
         relationshipKeyPathsForPrefetching.append(try T.propertyPath(of: keyPath))
-      } catch { description.prefetchFailure = SortKey.Failure(error) }
+      } catch { description.prefetchFailure = RequestFailure(error) }
     }
   }
 

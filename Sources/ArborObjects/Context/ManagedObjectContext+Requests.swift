@@ -22,7 +22,7 @@ extension ManagedObjectContext {
   public func fetch<T: ManagedObject>(
     _ type: T.Type, matching predicate: Predicate<T>, sortedBy sortKeys: [SortKey] = []
   ) throws(ArborError) -> [T] {
-    try fetch(type, matching: FetchPredicate(deferring: predicate), sortedBy: sortKeys)
+    try fetch(type, matching: FetchPredicate(predicate), sortedBy: sortKeys)
   }
 
   /// Fetches objects of an entity by its name.
@@ -57,7 +57,7 @@ extension ManagedObjectContext {
   public func fetchOne<T: ManagedObject>(
     _ type: T.Type, matching predicate: Predicate<T>, sortedBy sortKeys: [SortKey] = []
   ) throws(ArborError) -> T? {
-    try fetchOne(type, matching: FetchPredicate(deferring: predicate), sortedBy: sortKeys)
+    try fetchOne(type, matching: FetchPredicate(predicate), sortedBy: sortKeys)
   }
 
   /// The first object of an entity that fulfils a predicate, or nil.
@@ -86,7 +86,7 @@ extension ManagedObjectContext {
   public func count<T: ManagedObject>(
     _ type: T.Type, matching predicate: Predicate<T>
   ) throws(ArborError) -> Int {
-    try count(type, matching: FetchPredicate(deferring: predicate))
+    try count(type, matching: FetchPredicate(predicate))
   }
 
   /// The number of objects of an entity that fulfil a predicate.

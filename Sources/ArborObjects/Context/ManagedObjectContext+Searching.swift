@@ -56,7 +56,7 @@ extension ManagedObjectContext {
     weights: [String: Double] = [:], limit: Int = 100, offset: Int = 0
   ) throws(ArborError) -> [SearchHit<T>] {
     try search(
-      type, text, in: index, matching: FetchPredicate(deferring: predicate), weights: weights,
+      type, text, in: index, matching: FetchPredicate(predicate), weights: weights,
       limit: limit, offset: offset)
   }
 

@@ -45,29 +45,29 @@ public protocol PredicateObjects {
   static var _isCollection: Bool { get }
 }
 
+extension PredicateObjects {
+  /// False: the value is an object.
+  @_documentation(visibility: internal)
+  public static var _isCollection: Bool { false }
+}
+
 extension ManagedObject: PredicateObjects {
   /// The object's ID.
   @_documentation(visibility: internal)
   public final var _objectIDs: [ObjectID?] { [objectID] }
-  /// An object is none.
-  @_documentation(visibility: internal)
-  public static var _isCollection: Bool { false }
 }
 
 extension Optional: PredicateObjects where Wrapped: ManagedObject {
   /// The IDs of the objects, nil for none.
   @_documentation(visibility: internal)
   public var _objectIDs: [ObjectID?] { [self?.objectID] }
-  /// An object is none.
-  @_documentation(visibility: internal)
-  public static var _isCollection: Bool { false }
 }
 
 extension Array: PredicateObjects where Element: PredicateObjects {
   /// The IDs of the objects, nil for none.
   @_documentation(visibility: internal)
   public var _objectIDs: [ObjectID?] { flatMap(\._objectIDs) }
-  /// A collection is one.
+  /// True: the value is a collection.
   @_documentation(visibility: internal)
   public static var _isCollection: Bool { true }
 }
@@ -76,15 +76,15 @@ extension Set: PredicateObjects where Element: PredicateObjects {
   /// The IDs of the objects, nil for none.
   @_documentation(visibility: internal)
   public var _objectIDs: [ObjectID?] { flatMap(\._objectIDs) }
-  /// A collection is one.
+  /// True: the value is a collection.
   @_documentation(visibility: internal)
   public static var _isCollection: Bool { true }
 }
 
 extension PredicateExpressions {
-  /// The expansion of `#Predicate` calls it for objects that it captures.
+  /// Captures objects for the expansion of `#Predicate`.
   ///
-  /// One overload, which stands back: each one more makes every predicate of a program harder to
+  /// A single, disfavored overload: every further one makes each predicate of a program harder to
   /// type-check.
   @_documentation(visibility: internal) @_disfavoredOverload
   public static func build_Arg<Objects: PredicateObjects>(

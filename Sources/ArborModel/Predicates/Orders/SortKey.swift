@@ -34,19 +34,7 @@ public struct SortKey: Sendable, Hashable, ExpressibleByStringLiteral {
   /// The locale of the option `localized`; nil for the one that the store was opened with.
   public var locale: Locale?
   /// Why the key orders by nothing; every fetch that uses it throws the reason.
-  package private(set) var failure: Failure?
-
-  package final class Failure: Sendable, Hashable {
-    package let error: ArborError
-
-    package init(_ error: ArborError) { self.error = error }
-
-    package static func == (left: Failure, right: Failure) -> Bool {
-      left.error.message == right.error.message
-    }
-
-    package func hash(into hasher: inout Hasher) { hasher.combine(error.message) }
-  }
+  package private(set) var failure: RequestFailure?
 
   /// Makes a key.
   public init(
@@ -61,7 +49,7 @@ public struct SortKey: Sendable, Hashable, ExpressibleByStringLiteral {
   /// A key that orders by nothing: every fetch that uses it throws the reason.
   package init(failing error: ArborError) {
     self.init("")
-    failure = Failure(error)
+    failure = RequestFailure(error)
   }
 
   /// Lesser values first.
@@ -101,4 +89,18 @@ public struct SortKey: Sendable, Hashable, ExpressibleByStringLiteral {
     key.locale = locale
     return key
   }
+}
+
+/// Why a part of a request says nothing, such as a key path that isn't one of properties; thrown by
+/// every fetch with the request. Equal for equal messages, so that requests stay comparable.
+package final class RequestFailure: Sendable, Hashable {
+  package let error: ArborError
+
+  package init(_ error: ArborError) { self.error = error }
+
+  package static func == (left: RequestFailure, right: RequestFailure) -> Bool {
+    left.error.message == right.error.message
+  }
+
+  package func hash(into hasher: inout Hasher) { hasher.combine(error.message) }
 }

@@ -199,7 +199,7 @@ package final class WorkLimit {
   }
 }
 
-/// What one operation may take; what a request and its predicates allow, together.
+/// The limits of one operation: those of its request and of its predicates, combined.
 package struct WorkAllowance: Sendable, Hashable {
   /// How long it may run; nil for as long as it takes.
   package var timeLimit: Duration?
@@ -220,7 +220,7 @@ package struct WorkAllowance: Sendable, Hashable {
 
   package var isUnlimited: Bool { timeLimit == nil && elements == nil && valueSize == nil }
 
-  /// What both allow.
+  /// Returns the stricter of both limits.
   package func narrowed(by other: WorkAllowance) -> WorkAllowance {
     WorkAllowance(
       timeLimit: Self.lesser(timeLimit, other.timeLimit),

@@ -26,7 +26,8 @@ struct BatchedImport {
     mapper = ImportMapper(context.store.schema, options)
   }
 
-  /// Imports all items of the document; `report` is told of each commit, and says whether to go on.
+  /// Imports all items of the document. Calls `report` after each commit, and stops if it returns
+  /// false.
   mutating func run(_ report: (ImportStep) -> Bool) throws(ArborError) {
     try limit.checkNow()
     context.deadline = options.deadline

@@ -38,7 +38,7 @@ public struct SyncMapping: Sendable, ExpressibleByDictionaryLiteral {
 /// let city: SyncPath = [prefix, "city"]
 /// ```
 ///
-/// A name is one member's, whatever dots it has.
+/// A name is the name of one member, even if it contains dots.
 public struct SyncPath: Sendable, Hashable, ExpressibleByStringLiteral,
   ExpressibleByIntegerLiteral, ExpressibleByArrayLiteral
 {
@@ -63,7 +63,7 @@ public struct SyncPath: Sendable, Hashable, ExpressibleByStringLiteral,
   public init(arrayLiteral paths: SyncPath...) { self.init(paths) }
 }
 
-/// What a property takes from an item: a kind of value, and the path to it.
+/// The source of a property's value: a kind of value, and its path in an item.
 ///
 /// If the path leads nowhere the value is null. A value of another JSON type counts as null, or is
 /// an error with ``SyncSerializer/strictTypes``; the only conversions are that of a Boolean to a

@@ -36,10 +36,10 @@ public enum ValueAdapter {
   ///   - limits: The size and depth beyond which a document is refused.
   /// - Throws: ``ArborError`` with source, line, column and JSON path: `malformedDocument` and
   ///   `fileUnreadable`; `invalidDocument` where a value does not fit,
-  ///   `unparsableValue` for a text that it cannot be read from, `invalidPath` where a path of the
-  ///   model goes on behind a value that is no object, `noModelType`, `initialization`,
-  ///   `invalidMapping`; `modelError` for what a transformer or a
-  ///   model's ``ValueModel/validate()`` throws.
+  ///   `unparsableValue` for a text that it cannot be read from, `invalidPath` if a path of the
+  ///   model continues beyond a value that is not an object, `noModelType`, `initialization`,
+  ///   `invalidMapping`; `modelError` for what a transformer or a model's
+  ///   ``ValueModel/validate()`` throws.
   /// - Complexity: Linear in the size of the JSON.
   public static func decode<T: Decodable>(
     _ type: T.Type, from source: JSONSource, limits: JSONLimits = JSONLimits()

@@ -12,26 +12,22 @@ package struct Vandal {
   package func write(
     _ body: (borrowing WriteTransaction, inout HeaderRecord) throws -> Void
   ) throws {
-    let arbor = file.databases.arbor
     try file.environment.write { transaction in
-      var header = try StoreHeader.read(transaction.reader, arbor)
+      var header = try StoreHeader.read(transaction.reader)
       header.transactionID = transaction.id
       try body(transaction, &header)
       try write(header, transaction)
     }
   }
 
-  /// As it is told, where a file of its format has it.
+  /// Writes the header with the version it has, and no digests.
   private func write(
     _ header: HeaderRecord, _ transaction: borrowing WriteTransaction
   ) throws {
     try Array(StoreFormat.headerKey.utf8).withUnsafeBytes { key in
-      var current = Database.unnamed
-      if header.majorVersion == 1 {
-        _ = try transaction.delete(current, key: key)
-        current = file.databases.arbor
+      try header.encoded().withUnsafeBytes {
+        _ = try transaction.put(.unnamed, key: key, value: $0)
       }
-      try header.encoded().withUnsafeBytes { _ = try transaction.put(current, key: key, value: $0) }
     }
   }
 

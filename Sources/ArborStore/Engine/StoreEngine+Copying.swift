@@ -42,7 +42,7 @@ extension StoreEngine {
     let snapshot = try snapshot(reportsFindings: false)
     defer { snapshot.close() }
     let reader = try snapshot.reader
-    let header = try StoreHeader.read(reader, databases.arbor, path: path)
+    let header = try StoreHeader.read(reader, path: path)
     if header.isBeingMigrated || header.keepsLog || header.isUnsettled { return true }
     for key in StoreFormat.keysOfFollowers
     where try reader.entryIfPresent(key, in: databases.arbor) != nil { return true }
@@ -92,13 +92,13 @@ extension StoreEngine {
   }
 
   private func renewHeader(_ transaction: borrowing WriteTransaction) throws(StoreError) {
-    var header = try StoreHeader.read(transaction.reader, databases.arbor, path: path)
+    var header = try StoreHeader.read(transaction.reader, path: path)
     guard header.modelGeneration == modelGeneration else { throw .modelChanged }
     if header.isBeingMigrated, !isMigrating {
       throw .migrationUnderWay(try MigrationMarker.read(transaction.reader, databases.arbor))
     }
     let former = header.transactionID
     header.sign(transaction)
-    try StoreHeader.write(header, databases.arbor, in: transaction, following: former)
+    try StoreHeader.write(header, in: transaction, following: former)
   }
 }

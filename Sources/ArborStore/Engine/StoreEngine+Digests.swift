@@ -59,7 +59,7 @@ extension StoreEngine {
 
   func digests(_ snapshot: borrowing StoreSnapshot) throws(StoreError) -> StoreDigests.Stored {
     let reader = try snapshot.reader
-    let header = try StoreHeader.read(reader, databases.arbor, path: path)
+    let header = try StoreHeader.read(reader, path: path)
     return try storing(StoreDigests.read(reader, of: header.transactionID))
   }
 }

@@ -79,7 +79,7 @@ extension StoreEngine {
     header.sign(transaction)
     let unfinished = try UnfinishedIndexes.read(header, transaction.reader, schema, databases)
     attempt.written = (header, unfinished)
-    try writtenHeader.write(header, databases.arbor, in: transaction)
+    try writtenHeader.write(header, in: transaction)
     notifications.willWrite(attempt.sequences)
   }
 
@@ -100,7 +100,7 @@ extension StoreEngine {
   private func currentHeader(
     _ transaction: borrowing WriteTransaction, passesMarker: Bool
   ) throws(StoreError) -> HeaderRecord {
-    let header = try writtenHeader.read(transaction.reader, databases.arbor, path: path)
+    let header = try writtenHeader.read(transaction.reader, path: path)
     guard header.modelGeneration == modelGeneration else { throw .modelChanged }
     if header.isBeingMigrated, !passesMarker {
       // The copy that it was migrated in may have taken its place.
@@ -123,9 +123,9 @@ extension StoreEngine {
     do throws(LMDBError) { try environment.close() } catch { throw .engine(.panic) }
     let fresh = try storing(Environment.open(path: path))
     let arbor = try storing(fresh.openDatabase(StoreFormat.arborDatabase, StoreFormat.arborFlags))
-    guard let arbor else { return false }
+    guard arbor != nil else { return false }
     let transaction = try storing(fresh.beginRead())
-    return try StoreHeader.read(transaction.reader, arbor).transactionID >= transactionID
+    return try StoreHeader.read(transaction.reader).transactionID >= transactionID
   }
 
   private var isInDoubt: Bool {

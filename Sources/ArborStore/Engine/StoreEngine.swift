@@ -152,7 +152,7 @@ package final class StoreEngine: Sendable {
     if let (sequence, unfinished) = known {
       return StoreSnapshot(store: self, sequence: sequence, unfinished, transaction)
     }
-    let header = try StoreHeader.read(transaction.reader, databases.arbor)
+    let header = try StoreHeader.read(transaction.reader)
     let model = modelState(header, transaction.reader)
     guard header.mayBeRead(byGeneration: modelGeneration) else {
       mark.withLock { $0.model = model }

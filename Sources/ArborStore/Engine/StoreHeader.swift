@@ -8,9 +8,9 @@ package enum StoreHeader {
 
   /// Returns the header of a transaction's state.
   package static func read(
-    _ reader: TransactionReader, _ arbor: Database, path: String? = nil
+    _ reader: TransactionReader, path: String? = nil
   ) throws(StoreError) -> HeaderRecord {
-    try decode(bytes(reader, arbor, path: path), path: path)
+    try decode(bytes(reader, path: path), path: path)
   }
 
   /// Writes the header in the version of this library, and the digests of the databases with it, so
@@ -19,16 +19,16 @@ package enum StoreHeader {
   /// - Parameter former: The transaction that the header named before, in a copy whose transactions
   ///   are numbered differently.
   package static func write(
-    _ header: HeaderRecord, _ arbor: Database, in transaction: borrowing WriteTransaction,
+    _ header: HeaderRecord, in transaction: borrowing WriteTransaction,
     following former: UInt64? = nil
   ) throws(StoreError) {
     var header = header
-    _ = try storing(put(&header, arbor, transaction, following: former))
+    _ = try storing(put(&header, transaction, following: former))
   }
 
   /// - Returns: The bytes of the header as it was written.
   fileprivate static func put(
-    _ header: inout HeaderRecord, _ arbor: Database, _ transaction: borrowing WriteTransaction,
+    _ header: inout HeaderRecord, _ transaction: borrowing WriteTransaction,
     following former: UInt64? = nil
   ) throws(LMDBError) -> [UInt8] {
     header.raiseVersion()
@@ -46,7 +46,7 @@ package enum StoreHeader {
   }
 
   fileprivate static func bytes(
-    _ reader: TransactionReader, _ arbor: Database, path: String?
+    _ reader: TransactionReader, path: String?
   ) throws(StoreError) -> UnsafeRawBufferPointer {
     guard let bytes = try storing(reader.get(.unnamed, key: key)) else {
       throw .notAStore(path: path ?? "", what: "The file has no header.")
@@ -94,11 +94,11 @@ package enum StoreHeader {
 final class WrittenHeader: Sendable {
   private let last = Lock<(bytes: [UInt8], header: HeaderRecord)?>(nil)
 
-  /// Returns the header of a transaction's state; see ``StoreHeader/read(_:_:path:)``.
+  /// Returns the header of a transaction's state; see ``StoreHeader/read(_:path:)``.
   func read(
-    _ reader: TransactionReader, _ arbor: Database, path: String?
+    _ reader: TransactionReader, path: String?
   ) throws(StoreError) -> HeaderRecord {
-    let bytes = try StoreHeader.bytes(reader, arbor, path: path)
+    let bytes = try StoreHeader.bytes(reader, path: path)
     let known = last.withLock { last in
       last.flatMap { $0.bytes.withUnsafeBytes { $0.elementsEqual(bytes) } ? $0.header : nil }
     }
@@ -107,10 +107,10 @@ final class WrittenHeader: Sendable {
   }
 
   func write(
-    _ header: HeaderRecord, _ arbor: Database, in transaction: borrowing WriteTransaction
+    _ header: HeaderRecord, in transaction: borrowing WriteTransaction
   ) throws(StoreError) {
     var written = header
-    let bytes = try storing(StoreHeader.put(&written, arbor, transaction))
+    let bytes = try storing(StoreHeader.put(&written, transaction))
     last.withLock { [written] in $0 = (bytes, written) }
   }
 }

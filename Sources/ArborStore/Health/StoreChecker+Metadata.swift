@@ -5,7 +5,7 @@ internal import LMDB
 extension StoreChecker {
   mutating func checkMetadata() throws(StoreError) {
     let arbor = store.databases.arbor
-    let header = try StoreHeader.read(reader, arbor, path: store.path)
+    let header = try StoreHeader.read(reader, path: store.path)
     if header.transactionID != reader.id {
       report.add(.header, "The header is not of the transaction that the file ends with.")
     }
@@ -127,7 +127,7 @@ extension StoreChecker {
 
   /// The last commits without a gap, up to the one that the header names.
   mutating func checkHistory() throws(StoreError) {
-    let header = try StoreHeader.read(reader, store.databases.arbor, path: store.path)
+    let header = try StoreHeader.read(reader, path: store.path)
     var (last, count): (UInt64?, UInt64) = (nil, 0)
     try reader.forEachEntry(of: store.databases.history, nil) { found in
       checkCommit(found.value, found.integerKey, after: &last)

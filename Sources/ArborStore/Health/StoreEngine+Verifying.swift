@@ -67,7 +67,7 @@ extension StoreEngine {
     do {
       defer { snapshot.close() }
       let reader = try snapshot.reader
-      guard try StoreHeader.read(reader, databases.arbor).isUnsettled else { return }
+      guard try StoreHeader.read(reader).isUnsettled else { return }
       digests = try self.digests(snapshot)
     }
     do throws(StoreError) {

@@ -35,7 +35,7 @@ extension StoreSnapshot {
 
   private func history() throws(StoreError) -> HistoryReader {
     let reader = try reader
-    let header = try StoreHeader.read(reader, store.databases.arbor, path: store.path)
+    let header = try StoreHeader.read(reader, path: store.path)
     return HistoryReader(
       reader: reader, history: store.databases.history, schema: store.schema, header: header)
   }

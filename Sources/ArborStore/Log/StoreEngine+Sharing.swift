@@ -97,7 +97,7 @@ extension StoreEngine {
   /// may make the map grow.
   private func checkPosition() throws(StoreError) {
     _ = try read { (reader) throws(StoreError) in
-      try sharedPosition(reader, StoreHeader.read(reader, databases.arbor, path: path))
+      try sharedPosition(reader, StoreHeader.read(reader, path: path))
     }
   }
 

@@ -115,7 +115,7 @@ extension StoreEngine {
     _ parts: StoreParts, dropping names: Set<String>?, _ transaction: borrowing WriteTransaction
   ) throws(StoreError) -> Bool {
     let arbor = parts.databases.arbor
-    var header = try StoreHeader.read(transaction.reader, arbor, path: parts.path)
+    var header = try StoreHeader.read(transaction.reader, path: parts.path)
     guard let former = try FormerModel.read(transaction.reader, arbor) else { return false }
     guard header.modelGeneration == parts.header.modelGeneration else { throw .modelChanged }
     try header.checkPrecedes(transaction)
@@ -129,7 +129,7 @@ extension StoreEngine {
     }
     try MigrationReversal(former, parts.schema).perform(&header, arbor, transaction)
     header.sign(transaction)
-    try StoreHeader.write(header, arbor, in: transaction)
+    try StoreHeader.write(header, in: transaction)
     return true
   }
 }

@@ -4,7 +4,7 @@ extension StoreEngine {
   /// Returns the migration that is under way in a copy of the file; nil if there is none.
   package func migrationMarker() throws(StoreError) -> MigrationMarker? {
     try read { (reader) throws(StoreError) in
-      let header = try StoreHeader.read(reader, databases.arbor, path: path)
+      let header = try StoreHeader.read(reader, path: path)
       return header.isBeingMigrated ? try MigrationMarker.read(reader, databases.arbor) : nil
     }
   }

@@ -55,7 +55,7 @@ package enum StoreCreation {
       try StoreHeader.writeMark(header, arbor, in: transaction)
       try StoreDigests.begin(transaction)
     }
-    try StoreHeader.write(header, arbor, in: transaction)
+    try StoreHeader.write(header, in: transaction)
   }
 
   /// Writes a model and what it is recognised by.
@@ -140,7 +140,7 @@ package enum StoreCreation {
       path: path, environment.openDatabase(StoreFormat.arborDatabase, StoreFormat.arborFlags))
     guard let arbor else { throw StoreError(.notFound, path: path) }
     try environment.write(path: path) { (transaction) throws(StoreError) in
-      var header = try StoreHeader.read(transaction.reader, arbor, path: path)
+      var header = try StoreHeader.read(transaction.reader, path: path)
       let former = header.transactionID
       header.transactionID = transaction.id
       if dropsMarks {
@@ -153,7 +153,7 @@ package enum StoreCreation {
           try remove(key, arbor, transaction)
         }
       }
-      try StoreHeader.write(header, arbor, in: transaction, following: former)
+      try StoreHeader.write(header, in: transaction, following: former)
       return true
     }
   }

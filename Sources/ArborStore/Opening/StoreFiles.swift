@@ -48,10 +48,10 @@ package enum StoreFiles {
       try Environment.replaceFile(at: path, by: staged, keepsFormer: keepsFormer) {
         _, transaction in
         let arbor = try transaction.openDatabase(StoreFormat.arborDatabase, StoreFormat.arborFlags)
-        guard let arbor else {
+        guard arbor != nil else {
           throw StoreError.notAStore(path: path, what: "The file is a database of another program.")
         }
-        try permit(StoreHeader.read(transaction.reader, arbor, path: path))
+        try permit(StoreHeader.read(transaction.reader, path: path))
       }
     }
   }

@@ -46,7 +46,7 @@ extension StoreOpener {
     _ transaction: borrowing WriteTransaction, indexingAtOnce most: Int
   ) throws(StoreError) -> Bool {
     let arbor = parts.databases.arbor
-    var header = try StoreHeader.read(transaction.reader, arbor, path: parts.path)
+    var header = try StoreHeader.read(transaction.reader, path: parts.path)
     guard header.modelGeneration == parts.header.modelGeneration,
       !header.isBeingMigrated || parts.isMigrating
     else { return false }
@@ -93,7 +93,7 @@ extension StoreOpener {
     header.beginGeneration(leavesReaders: !migration.isReversal && migration.leavesReadersRight)
     header.modelFingerprint = migration.new.model.fingerprint
     header.sign(transaction)
-    try StoreHeader.write(header, arbor, in: transaction)
+    try StoreHeader.write(header, in: transaction)
   }
 
   /// Keeps the model that the store had as the one to go back to, in the place of the one before,
@@ -175,7 +175,7 @@ extension StoreOpener {
   ) throws(StoreError) {
     let snapshot = try storing(path: parts.path, parts.environment.beginRead())
     let reader = snapshot.reader
-    let header = try StoreHeader.read(reader, parts.databases.arbor, path: parts.path)
+    let header = try StoreHeader.read(reader, path: parts.path)
     // Of another model by now, which the transaction notices.
     guard header.modelGeneration == parts.header.modelGeneration else { return }
     let found = try MigrationChecks(migration, parts, reader).obstacles()
@@ -191,7 +191,7 @@ extension StoreOpener {
     let (arbor, schema) = (parts.databases.arbor, migration.new)
     let snapshot = try storing(path: parts.path, parts.environment.beginRead())
     let reader = snapshot.reader
-    let header = try StoreHeader.read(reader, arbor, path: parts.path)
+    let header = try StoreHeader.read(reader, path: parts.path)
     // Of another model by now, which the transaction notices.
     guard header.modelGeneration == parts.header.modelGeneration else { return }
     let builds = try IndexBuildPlan(migration, parts, IndexBuildList(), reader, atMost: most)

@@ -154,7 +154,7 @@ struct StoreOpener {
       throw .notAStore(path: path ?? "", what: "The file is a database of another program.")
     }
     let transaction = try storing(path: path, environment.beginRead())
-    let header = try StoreHeader.read(transaction.reader, arbor, path: path)
+    let header = try StoreHeader.read(transaction.reader, path: path)
     guard header.transactionID == transaction.id else {
       throw .corrupted(
         what: "The header is of transaction \(header.transactionID), the file of "

@@ -56,7 +56,7 @@ struct SalvageEnding {
   /// so that neither its logs nor its tokens are taken for this one's. The commits before are known
   /// to have been, and no more.
   private func writeHeader(_ transaction: borrowing WriteTransaction) throws(StoreError) {
-    var header = try StoreHeader.read(transaction.reader, target.databases.arbor)
+    var header = try StoreHeader.read(transaction.reader)
     let step = source.isHeaderCertain ? 1 : Self.margin
     let last = min((source.header?.sequence ?? 0) + step, HeaderRecord.mostCommits)
     let first = last >= StoreFormat.historyLength ? last - StoreFormat.historyLength : 0
@@ -69,6 +69,6 @@ struct SalvageEnding {
     }
     header.transactionID = transaction.id
     header.bootID = StoreHeader.bootID
-    try StoreHeader.write(header, target.databases.arbor, in: transaction)
+    try StoreHeader.write(header, in: transaction)
   }
 }

@@ -46,13 +46,13 @@ struct SalvageIndexes {
     let arbor = target.databases.arbor
     try target.write { (transaction) throws(StoreError) in
       try clear(transaction)
-      var header = try StoreHeader.read(transaction.reader, arbor)
+      var header = try StoreHeader.read(transaction.reader)
       let builds = target.databases.indexes.map {
         IndexBuildList.Build(index: target.schema.catalogNumber(of: $0.schema))
       }
       try IndexBuildList(builds).write(&header, arbor, transaction)
       header.transactionID = transaction.id
-      try StoreHeader.write(header, arbor, in: transaction)
+      try StoreHeader.write(header, in: transaction)
     }
     let opening = StoreOpening(.file(target.environment.path), model: nil)
     let parts = try StoreOpener(opening).parts(of: target.environment, path: nil)

@@ -67,7 +67,7 @@ import Testing
       let before = try file.environment.lastTransactionID
       // While this thread writes, the others can only queue.
       try file.environment.write { transaction in
-        let header = try StoreHeader.read(transaction.reader, file.databases.arbor)
+        let header = try StoreHeader.read(transaction.reader)
         let group = DispatchGroup()
         for thread in 0..<6 {
           group.enter()
@@ -89,7 +89,7 @@ import Testing
         Thread.sleep(forTimeInterval: 0.2)
         var mine = header
         mine.transactionID = transaction.id
-        try StoreHeader.write(mine, file.databases.arbor, in: transaction)
+        try StoreHeader.write(mine, in: transaction)
       }
       while file.lastSequence < 6 { Thread.sleep(forTimeInterval: 0.01) }
       // This thread's transaction, and one or two for the six.

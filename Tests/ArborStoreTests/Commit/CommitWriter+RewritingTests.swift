@@ -63,7 +63,7 @@ import Testing
       let deletions = tags[..<6000].map { ChangeSet.RecordChange.delete($0, from: 1) }
       let writer = CommitWriter(
         store: store.file, workspace: try CommitWorkspace(store.file),
-        header: try StoreHeader.read(snapshot.reader, store.file.databases.arbor))
+        header: try StoreHeader.read(snapshot.reader))
       let database = store.file.databases.records(entity.index)
       #expect(pages > 50)
       #expect(try !writer.isRewriteWorthwhile(deletions[...], database, snapshot.reader))

@@ -40,7 +40,7 @@ import Testing
       let first = notifications.listen(to: store.file) { calls.add() }
       // A commit that is known, as of another process by a read, before it is announced.
       let snapshot = try store.file.snapshot()
-      var header = try StoreHeader.read(snapshot.reader, store.file.databases.arbor)
+      var header = try StoreHeader.read(snapshot.reader)
       snapshot.close()
       header.sequence += 1
       store.file.note(header, nil, transactionID: .max)

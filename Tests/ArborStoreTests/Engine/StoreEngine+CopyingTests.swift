@@ -28,7 +28,7 @@ import Testing
   private func header(_ file: StoreEngine) throws -> HeaderRecord {
     let snapshot = try file.snapshot()
     defer { snapshot.close() }
-    return try StoreHeader.read(snapshot.reader, file.databases.arbor)
+    return try StoreHeader.read(snapshot.reader)
   }
 
   private func text(_ body: () throws -> Void) -> String {

@@ -9,7 +9,7 @@ import Testing
   private func header(_ file: StoreEngine) throws -> HeaderRecord {
     let snapshot = try file.snapshot()
     defer { snapshot.close() }
-    return try StoreHeader.read(snapshot.reader, file.databases.arbor)
+    return try StoreHeader.read(snapshot.reader)
   }
 
   /// Every commit names its transaction, its machine's start and its sequence.

@@ -22,7 +22,7 @@ import Testing
   private func header(_ file: StoreEngine) throws -> HeaderRecord {
     let snapshot = try file.snapshot()
     defer { snapshot.close() }
-    return try StoreHeader.read(snapshot.reader, file.databases.arbor)
+    return try StoreHeader.read(snapshot.reader)
   }
 
   private func insert(_ names: Range<Int>, _ file: StoreEngine) throws {
@@ -35,12 +35,11 @@ import Testing
 
   /// Writes another header, as a commit does.
   private func change(_ file: StoreEngine, _ body: (inout HeaderRecord) -> Void) throws {
-    let arbor = file.databases.arbor
     try file.environment.write { transaction in
-      var header = try StoreHeader.read(transaction.reader, arbor)
+      var header = try StoreHeader.read(transaction.reader)
       header.transactionID = transaction.id
       body(&header)
-      try StoreHeader.write(header, arbor, in: transaction)
+      try StoreHeader.write(header, in: transaction)
     }
   }
 

@@ -11,7 +11,7 @@ import Testing
   private func kept(_ file: StoreEngine) throws -> (first: UInt64, latest: UInt64) {
     let snapshot = try file.snapshot(reportsFindings: false)
     defer { snapshot.close() }
-    let header = try StoreHeader.read(snapshot.reader, file.databases.arbor)
+    let header = try StoreHeader.read(snapshot.reader)
     let first = try snapshot.reader.cursor(file.databases.history).first()?.integerKey
     return (first ?? header.sequence - header.latestCommits.count + 1, header.latestCommits.count)
   }

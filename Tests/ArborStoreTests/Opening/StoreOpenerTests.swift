@@ -314,8 +314,7 @@ import Testing
     let file = try open(model)
     try file.environment.write { transaction in
       let key = Array(StoreFormat.headerKey.utf8)
-      let arbor = file.databases.arbor
-      var header = try StoreHeader.read(transaction.reader, arbor)
+      var header = try StoreHeader.read(transaction.reader)
       header.transactionID = transaction.id
       var bytes = header.encoded()
       change(&bytes)

@@ -45,10 +45,9 @@ struct Forgery {
     let opened = try environment.openDatabases([
       (name: StoreFormat.arborDatabase, flags: StoreFormat.arborFlags), picked,
     ])
-    guard let arbor = opened[0], let database = opened[1] else { return }
+    guard opened[0] != nil, let database = opened[1] else { return }
     try environment.write { transaction in
-      var header = try StoreHeader.read(
-        transaction.reader, arbor)
+      var header = try StoreHeader.read(transaction.reader)
       header.transactionID = transaction.id
       if choice == 1 {
         description = "header"

@@ -28,10 +28,7 @@ struct StoreFacts {
   }
 
   private func header() throws -> HeaderRecord {
-    let table = try file.database(StoreFormat.arborDatabase)
-    return try file.environment.read {
-      try StoreHeader.read($0.reader, table)
-    }
+    try file.environment.read { try StoreHeader.read($0.reader) }
   }
 
   private func addLastCommit(_ sequence: UInt64, to facts: inout Facts) throws {

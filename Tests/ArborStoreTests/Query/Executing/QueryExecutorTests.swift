@@ -70,9 +70,9 @@ import Testing
     func write(_ record: [UInt8]) throws {
       try store.environment.write { transaction in
         // The header names the transaction that the file ends with, as after a commit.
-        var header = try StoreHeader.read(transaction.reader, store.databases.arbor)
+        var header = try StoreHeader.read(transaction.reader)
         header.transactionID = transaction.id
-        try StoreHeader.write(header, store.databases.arbor, in: transaction)
+        try StoreHeader.write(header, in: transaction)
         try record.withUnsafeBytes { bytes in
           _ = try transaction.put(records, key: victim.number.rawValue, value: bytes)
         }

@@ -136,6 +136,43 @@ import Testing
     }
   }
 
+  /// What a new version does with the name that an attribute leaves.
+  enum FormerName: CaseIterable { case isOfNewAttribute, isOfOtherAttribute }
+
+  /// An attribute of another type takes a pass; one of the same type takes none.
+  @Test(
+    "Attributes keep to their identifiers, with a pass and without", arguments: FormerName.allCases,
+    [AttributeType.integer16, .integer64])
+  func identifiersComeBeforeNames(name: FormerName, type: AttributeType) throws {
+    let older = try ManagedObjectModel {
+      EntityDescription("Box") {
+        AttributeDescription("id", .integer64)
+        AttributeDescription("height", .integer64, .optional, .renamed(from: "h"))
+        AttributeDescription("depth", .integer64, .optional, .renamed(from: "d"))
+      }
+    }
+    let newer = try ManagedObjectModel {
+      EntityDescription("Box") {
+        AttributeDescription("id", .integer64)
+        AttributeDescription("top", type, .optional, .renamed(from: "h"))
+        AttributeDescription(
+          "height", .integer64,
+          options: [.optional] + (name == .isOfNewAttribute ? [] : [.renamed(from: "depth")]))
+        if name == .isOfNewAttribute { AttributeDescription("depth", .integer64, .optional) }
+      }
+    }
+    var plain = PlainObjects()
+    plain.values["Box"] = [1: ["id": 1, "height": 20, "depth": 30]]
+    let store = try EvolvingStore(older, plain)
+    try store.evolve(to: newer) { plain in
+      plain.change("Box") { values in
+        values["top"] = 20
+        values["height"] = name == .isOfNewAttribute ? .null : 30
+        if name == .isOfOtherAttribute { values["depth"] = nil }
+      }
+    }
+  }
+
   /// What is not stored has no links to bring along: both ways it begins anew.
   @Test func relationshipsBecomeTransientAndStored() throws {
     let store = try Library.store()

@@ -79,6 +79,30 @@ public struct ModelDifference: Sendable {
   }
 }
 
+extension ModelDifference {
+  /// The properties of the older model that each attribute and relationship of the newer one
+  /// continues; empty for new ones.
+  package var origins: [Subject: Set<Subject>] {
+    var origins: [Subject: Set<Subject>] = [:]
+    func add(_ parts: KeyPath<EntityDescription, [some RenamedPart]>, _ paired: PropertyPairing) {
+      for (index, entity) in new.entities.enumerated() {
+        for (slot, part) in entity[keyPath: parts].enumerated() {
+          let sources = paired.sources(
+            of: PropertySlot(entity: index, slot: slot), pairing.entities)
+          origins[Subject(entity.name, part.name)] = Set(
+            sources.map { source in
+              let owner = old.entities[source.entity]
+              return Subject(owner.name, owner[keyPath: parts][source.slot].name)
+            })
+        }
+      }
+    }
+    add(\.attributes, pairing.attributes)
+    add(\.relationships, pairing.relationships)
+    return origins
+  }
+}
+
 extension ModelDifference: Hashable {
   /// Whether two differences are between the same models and list the same changes.
   public static func == (left: Self, right: Self) -> Bool {

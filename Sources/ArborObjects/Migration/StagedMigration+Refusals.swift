@@ -97,8 +97,11 @@ extension StagedMigration {
   ) throws(ArborError) -> [MigrationObstacle] {
     guard let step = hop.step else { return [] }
     var found: [MigrationObstacle] = []
-    for anew in models.anew where !anew.isRelationship && anew.source == nil {
-      guard let former = models.formerName(of: anew.entity),
+    for anew in models.anew {
+      guard
+        case .composite = models.relaxed.entity(named: anew.entity)?.attributes
+          .first(where: { $0.name == anew.property })?.type, anew.source == nil,
+        let former = models.formerName(of: anew.entity),
         try isHeld(ModelDifference.Subject(former), besides: journal.visited, in: old)
       else { continue }
       found.append(

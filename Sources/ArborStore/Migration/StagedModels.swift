@@ -68,7 +68,7 @@ package struct StagedModels: Sendable {
       from: old, to: try StoreOpener.schema(marked, evolution.catalog), evolution)
     var search = AnewSearch(marked, old, difference, evolution)
     search.add(moves.obstacles)
-    search.close()
+    repeat { search.close() } while search.addMistaken(via: versions)
     anew = search.anew
     computed = search.computed
     relaxed = search.relaxed()
@@ -260,6 +260,22 @@ private struct AnewSearch {
       guard !derived.isEmpty else { continue }
       computed[entity.name, default: []] += derived.map(\.name)
     }
+  }
+
+  /// Adds the properties that the bridge would continue from other ones than the newer model does,
+  /// since names and identifiers pair them once it lacks the properties that start empty.
+  ///
+  /// - Returns: Whether there are any.
+  mutating func addMistaken(via versions: [ManagedObjectModel]) -> Bool {
+    if isEmpty { return false }
+    let origins = difference.origins
+    let found = old.model.difference(to: bridge(relaxed()), via: versions).origins
+    let mistaken = found.filter { origins[$0.key] != $0.value }.keys
+    for subject in mistaken {
+      subjects.insert(subject)
+      sources[subject] = origins[subject]?.compactMap(\.property).min()
+    }
+    return !mistaken.isEmpty
   }
 
   var isEmpty: Bool { subjects.isEmpty }

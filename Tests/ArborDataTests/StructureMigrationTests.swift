@@ -160,6 +160,75 @@ import Testing
 
   // MARK: Relationships
 
+  /// A property of the parent takes the identifier of a property of the subentity, and has the name
+  /// of one that goes.
+  @Test("What moves up to a name that others leave takes its values along")
+  func movedToATakenName() throws {
+    func model(isNewer: Bool) throws -> ManagedObjectModel {
+      try ManagedObjectModel {
+        EntityDescription("Shape") {
+          AttributeDescription("id", .integer64)
+          AttributeDescription(
+            "size", .integer64, options: [.optional] + (isNewer ? [.renamed(from: "radius")] : []))
+          RelationshipDescription(
+            "near", to: "Shape", options: [.toMany] + (isNewer ? [.renamed(from: "inside")] : []))
+        }
+        EntityDescription("Circle", parent: "Shape") {
+          if !isNewer {
+            AttributeDescription("radius", .integer64, .optional)
+            RelationshipDescription("inside", to: "Shape", .toMany)
+          }
+        }
+      }
+    }
+    var plain = PlainObjects()
+    plain.values = [
+      "Shape": [1: ["id": 1, "size": 10]], "Circle": [2: ["id": 2, "size": 20, "radius": 3]],
+    ]
+    plain.links = [
+      "Shape": [1: ["near": [2]]], "Circle": [2: ["near": [1, 2], "inside": [1]]],
+    ]
+    let store = try EvolvingStore(model(isNewer: false), plain)
+    try store.evolve(to: model(isNewer: true), dropping: .everythingRemoved) { plain in
+      plain.values["Shape"]?[1]?["size"] = .null
+      plain.values["Circle"] = [2: ["id": 2, "size": 3]]
+      plain.links = ["Shape": [1: ["near": []]], "Circle": [2: ["near": [1]]]]
+    }
+  }
+
+  /// Links of one kind of objects come from another relationship than those of the other kind.
+  @Test("A relationship that moves down brings only the links that its new owners keep")
+  func linksOfSomeOwnersMoveDown() throws {
+    func model(isNewer: Bool) throws -> ManagedObjectModel {
+      try ManagedObjectModel {
+        EntityDescription("Shape") {
+          AttributeDescription("id", .integer64)
+          if !isNewer { RelationshipDescription("near", to: "Shape", .toMany) }
+        }
+        EntityDescription("Oval", parent: "Shape") {
+          if isNewer {
+            RelationshipDescription("near", to: "Shape", .toMany, .renamed(from: "inside"))
+          }
+        }
+        EntityDescription("Circle", parent: "Oval") {
+          if !isNewer { RelationshipDescription("inside", to: "Shape", .toMany) }
+        }
+      }
+    }
+    var plain = PlainObjects()
+    plain.values = [
+      "Shape": [1: ["id": 1]], "Oval": [2: ["id": 2]], "Circle": [3: ["id": 3]],
+    ]
+    plain.links = [
+      "Shape": [1: ["near": [2]]], "Oval": [2: ["near": [1, 2, 3]]],
+      "Circle": [3: ["near": [2, 3], "inside": [1, 3]]],
+    ]
+    let store = try EvolvingStore(model(isNewer: false), plain)
+    try store.evolve(to: model(isNewer: true), dropping: .everythingRemoved) { plain in
+      plain.links = ["Oval": [2: ["near": [1, 2, 3]]], "Circle": [3: ["near": [1, 3]]]]
+    }
+  }
+
   @Test func relationshipsComeAndGo() throws {
     let store = try Library.store()
     var model = try Library.model()

@@ -10,6 +10,8 @@ struct PartIdentity: Sendable, Hashable {
     identifier = former.isEmpty ? name : former
   }
 
+  var isMarked: Bool { identifier != name }
+
   init(_ part: some RenamedPart) { self.init(part.name, part.renamingIdentifier) }
 }
 
@@ -25,9 +27,10 @@ extension RelationshipDescription: RenamedPart {}
 
 /// Which parts of two versions are the same part.
 ///
-/// First those that kept both name and identifier; then those of one identifier, whatever their
-/// names; then those of one name; then those whose identifier is the other one's name, as models
-/// have it that state the previous name in each version. Of several that fit the first counts.
+/// Parts that kept both name and identifier are paired first; then parts with the same identifier,
+/// whatever their names; then parts with the same name; then those whose identifier is the other
+/// one's name, for models that specify the previous name in each version. The first of several
+/// candidates is chosen.
 struct IdentityPairs {
   /// For each part of the older version its index in the newer one.
   private(set) var newOf: [Int?]
@@ -35,6 +38,12 @@ struct IdentityPairs {
   private(set) var oldOf: [Int?]
 
   init(_ old: [PartIdentity], _ new: [PartIdentity]) {
+    self.init(identifiersOf: old, new)
+    pairNames(old, new)
+  }
+
+  /// Pairs only parts with the same identifier; ``pairNames(_:_:)`` pairs the others.
+  init(identifiersOf old: [PartIdentity], _ new: [PartIdentity]) {
     newOf = Array(repeating: nil, count: old.count)
     oldOf = Array(repeating: nil, count: new.count)
     // A version that changes nothing here is the usual one.
@@ -44,21 +53,31 @@ struct IdentityPairs {
     }
     pair(old, by: { $0 }, new, by: { $0 })
     pair(old, by: \.identifier, new, by: \.identifier)
-    pair(old, by: \.name, new, by: \.name)
-    pair(old, by: \.name, new, by: \.identifier)
-    pair(old, by: \.identifier, new, by: \.name)
+  }
+
+  /// Pairs parts that their identifiers leave unpaired.
+  ///
+  /// - Parameter isTaken: Whether a part of the older or the newer version has a partner elsewhere.
+  mutating func pairNames(
+    _ old: [PartIdentity], _ new: [PartIdentity],
+    isTaken: (_ old: Int?, _ new: Int?) -> Bool = { _, _ in false }
+  ) {
+    pair(old, by: \.name, new, by: \.name, isTaken)
+    pair(old, by: \.name, new, by: \.identifier, isTaken)
+    pair(old, by: \.identifier, new, by: \.name, isTaken)
   }
 
   private mutating func pair<Key: Hashable>(
     _ old: [PartIdentity], by oldKey: (PartIdentity) -> Key,
-    _ new: [PartIdentity], by newKey: (PartIdentity) -> Key
+    _ new: [PartIdentity], by newKey: (PartIdentity) -> Key,
+    _ isTaken: (_ old: Int?, _ new: Int?) -> Bool = { _, _ in false }
   ) {
     var single: [Key: Int] = [:]
-    for index in old.indices.reversed() where newOf[index] == nil {
+    for index in old.indices.reversed() where newOf[index] == nil && !isTaken(index, nil) {
       single[oldKey(old[index])] = index
     }
     guard !single.isEmpty else { return }
-    for index in new.indices where oldOf[index] == nil {
+    for index in new.indices where oldOf[index] == nil && !isTaken(nil, index) {
       if let partner = single.removeValue(forKey: newKey(new[index])) { join(partner, index) }
     }
   }

@@ -31,21 +31,52 @@ struct PropertyPairing: Sendable {
     _ old: [[PartIdentity]], _ new: [[PartIdentity]]
   ) {
     self.init(oldCounts: old.map(\.count), newCounts: new.map(\.count))
-    for pair in relatives {
-      let pairs = IdentityPairs(old[pair.old], new[pair.new])
+    var pairs = relatives.map { IdentityPairs(identifiersOf: old[$0.old], new[$0.new]) }
+    join(pairs, relatives)
+    // An identifier counts for more than a name, also where it is that of a relative's property.
+    addMoves(among: relatives, entities, old, new, onlyIdentifiers: true)
+    for (index, pair) in relatives.enumerated() {
+      pairs[index].pairNames(old[pair.old], new[pair.new]) { oldSlot, newSlot in
+        oldSlot.map { movesTo[PropertySlot(entity: pair.old, slot: $0)] != nil } ?? false
+          || newSlot.map { moves[PropertySlot(entity: pair.new, slot: $0)] != nil } ?? false
+      }
+    }
+    join(pairs, relatives)
+    addMoves(among: relatives, entities, old, new)
+  }
+
+  private mutating func join(_ pairs: [IdentityPairs], _ relatives: [EntityPairing.Relatives]) {
+    for (pairs, pair) in zip(pairs, relatives) {
       newPartners[pair.old] = pairs.newOf
       oldPartners[pair.new] = pairs.oldOf
     }
+  }
+
+  /// Pairs the properties that entities do not simply keep with those of their relatives.
+  ///
+  /// - Parameter onlyIdentifiers: Whether to pair only properties of which one has a renaming identifier.
+  private mutating func addMoves(
+    among relatives: [EntityPairing.Relatives], _ entities: EntityPairing,
+    _ old: [[PartIdentity]], _ new: [[PartIdentity]], onlyIdentifiers: Bool = false
+  ) {
     let loose = LooseProperties(self)
     for pair in relatives {
       let from = loose.old(pair, entities)
       guard !from.isEmpty else { continue }
       let to = loose.new(pair, entities)
       guard !to.isEmpty else { continue }
-      let pairs = IdentityPairs(
-        from.map { old[$0.entity][$0.slot] }, to.map { new[$0.entity][$0.slot] })
+      let (former, present) = (
+        from.map { old[$0.entity][$0.slot] }, to.map { new[$0.entity][$0.slot] }
+      )
+      let pairs =
+        onlyIdentifiers
+        ? IdentityPairs(identifiersOf: former, present) : IdentityPairs(former, present)
       for (index, partner) in pairs.oldOf.enumerated() {
-        if let partner { addMove(from: from[partner], to: to[index]) }
+        guard let partner else { continue }
+        if onlyIdentifiers, !former[partner].isMarked, !present[index].isMarked { continue }
+        // An entity that has both has paired them already, or an identifier says otherwise.
+        guard entities.newOf[from[partner].entity] != to[index].entity else { continue }
+        addMove(from: from[partner], to: to[index])
       }
     }
   }
@@ -91,7 +122,10 @@ struct PropertyPairing: Sendable {
     guard moves[new] != nil else { return nil }
     return pair.oldLineage.lazy.compactMap { entity in
       movedSlots[Hop(new: new, oldEntity: entity)].map { PropertySlot(entity: entity, slot: $0) }
-    }.first
+    }.first { old in
+      // For other subentities the same source may move elsewhere; identifiers come first.
+      movesTo[old]?.first { pair.newLineage.contains($0.entity) } == new
+    }
   }
 
   /// The pairs of the ends, by way of a model between.

@@ -16,6 +16,10 @@ struct DatabaseMoves {
     let owners: Set<UInt16>
     /// The catalogue numbers of the entities that members may belong to.
     let members: Set<UInt16>
+
+    func covers(_ owner: ObjectNumber, _ member: ObjectNumber) -> Bool {
+      owners.contains(owner.entity) && members.contains(member.entity)
+    }
   }
 
   private(set) var moves: [Move] = []
@@ -29,6 +33,9 @@ struct DatabaseMoves {
   /// The current places of the members of each relationship of the newer model, with the numbers of
   /// the owners' entities.
   private var contents: [PartName: [PartName: Set<UInt16>]] = [:]
+  /// The numbers of the entities whose objects a source of a new relationship contributes: those
+  /// whose inverse has its links from there.
+  private var contributors: [PartName: [PartName: Set<UInt16>]] = [:]
 
   init(
     from old: ModelSchema, to new: ModelSchema, _ evolution: CatalogEvolution,
@@ -71,37 +78,48 @@ struct DatabaseMoves {
 
   /// Returns the relationships of the older model that contain an entity's links, if they are in
   /// databases or have to be found from their other side.
-  private func sources(
+  private mutating func sources(
     of relationship: RelationshipSchema, _ entity: EntitySchema, _ former: EntitySchema
   ) -> [RelationshipSchema] {
     if let name = evolution[entity.number]?.relationships[relationship.name] {
       return relationship.isToMany ? former.relationships.filter { $0.name == name } : []
     }
     if !relationship.isToMany, relationship.description.isTransient { return [] }
-    return counterparts(of: relationship, former)
+    return counterparts(of: relationship, former).map { counterpart, members in
+      let target = PartName(relationship, new)
+      contributors[target, default: [:]][PartName(counterpart, old), default: []]
+        .formUnion(members)
+      return counterpart
+    }
   }
 
   /// Returns the relationships of the older model with the links of a relationship that is new: the
   /// former inverses of its inverse.
   ///
   /// There are several if the inverse had several sources in the hierarchy.
+  ///
+  /// - Returns: Each with the numbers of the entities whose inverse has that source.
   func counterparts(
     of relationship: RelationshipSchema, _ former: EntitySchema
-  ) -> [RelationshipSchema] {
+  ) -> [(relationship: RelationshipSchema, members: Set<UInt16>)] {
     let inverse = new.inverse(of: relationship)
     guard !inverse.isHidden else { return [] }
     let destination = new.entities[relationship.destination]
-    var found: [RelationshipSchema] = []
+    var found: [(relationship: RelationshipSchema, members: Set<UInt16>)] = []
     for index in [destination.index] + destination.concreteFamily {
       let owner = new.entities[index]
       guard let name = evolution[owner.number]?.relationships[inverse.name],
         let source = old.entity(numbered: owner.number)?.relationships.first(where: {
           $0.name == name
         }), source.description.isTransient == relationship.description.isTransient,
-        let counterpart = former.own(old.inverse(of: source)),
-        !found.contains(where: { PartName($0, old) == PartName(counterpart, old) })
+        let counterpart = former.own(old.inverse(of: source))
       else { continue }
-      found.append(counterpart)
+      let place = PartName(counterpart, old)
+      if let index = found.firstIndex(where: { PartName($0.relationship, old) == place }) {
+        found[index].members.insert(owner.number)
+      } else {
+        found.append((counterpart, [owner.number]))
+      }
     }
     return found
   }
@@ -112,16 +130,24 @@ struct DatabaseMoves {
     var uses: [PartName: Int] = [:]
     for source in contents.values.joined() { uses[source.key, default: 0] += 1 }
     for (target, sources) in contents {
-      let members = members(of: target, new)
+      let all = members(of: target, new)
+      let contributors = contributors[target] ?? [:]
+      func accepted(_ source: PartName) -> Set<UInt16> {
+        contributors[source].map(all.intersection) ?? all
+      }
       // A kept database does not change, so that the migration can be reverted.
-      let kept = sources.keys.first {
-        sources.count == 1 && uses[$0] == 1
-          && remaining(old.entity(named: $0.entity)) == sources[$0]
-          && self.members(of: $0, old).allSatisfy { members.contains($0) || evolution[$0] == nil }
+      let kept = sources.keys.first { source in
+        let members = accepted(source)
+        return sources.count == 1 && uses[source] == 1
+          && remaining(old.entity(named: source.entity)) == sources[source]
+          && self.members(of: source, old).allSatisfy {
+            members.contains($0) || evolution[$0] == nil
+          }
       }
       carried[target] = kept
       for (source, owners) in sources where source != kept {
-        moves.append(Move(source: source, target: target, owners: owners, members: members))
+        moves.append(
+          Move(source: source, target: target, owners: owners, members: accepted(source)))
       }
     }
   }
@@ -183,8 +209,9 @@ struct DatabaseMoves {
     member: (UnsafeRawBufferPointer) -> UInt64
   ) throws(StoreError) {
     try transaction.reader.forEachEntry(of: source, limit) { (found) throws(StoreError) in
-      guard move.owners.contains(ObjectNumber(rawValue: found.integerKey).entity),
-        move.members.contains(ObjectNumber(rawValue: member(found.value)).entity)
+      guard
+        move.covers(
+          ObjectNumber(rawValue: found.integerKey), ObjectNumber(rawValue: member(found.value)))
       else { return }
       // These bytes are only valid until the next change.
       let (key, value) = (Array(found.key), Array(found.value))

@@ -34,7 +34,7 @@ extension MigrationChecks {
       case .relationship(let relationship) = migration.new.entity(named: plan.name)?
         .property(named: name), !relationship.description.isTransient
     else { return nil }
-    let found = migration.moves.counterparts(of: relationship, former)
+    let found = migration.moves.counterparts(of: relationship, former).map(\.relationship)
     return found.isEmpty ? nil : found
   }
 

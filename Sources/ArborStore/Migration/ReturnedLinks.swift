@@ -25,9 +25,8 @@ struct ReturnedLinks {
     for entity in schema.concreteEntities {
       try forgetMissingTargets(of: entity, transaction)
     }
-    let kept = Set(migration.moves.carried.keys).union(migration.moves.moves.map(\.target))
     for relationship in databases.relationships
-    where !kept.contains(SchemaCatalog.PartName(relationship.schema, schema)) {
+    where migration.moves.carried[SchemaCatalog.PartName(relationship.schema, schema)] == nil {
       if relationship.schema.storage == .derived {
         try derive(relationship, transaction)
       } else if let order = relationship.order {
@@ -144,11 +143,12 @@ struct ReturnedLinks {
   }
 
   private func write(
-    _ maintainer: RelationshipMaintainer, _ transaction: borrowing WriteTransaction
+    _ maintainer: RelationshipMaintainer, clearing: Bool = true,
+    _ transaction: borrowing WriteTransaction
   ) throws(StoreError) {
     maintainer.sort()
     try storing { () throws(LMDBError) in
-      try transaction.clear(maintainer.relationship.members)
+      if clearing { try transaction.clear(maintainer.relationship.members) }
       try maintainer.apply(transaction)
     }
   }
@@ -158,15 +158,24 @@ struct ReturnedLinks {
     _ relationship: StoreDatabases.Relationship, _ transaction: borrowing WriteTransaction
   ) throws(StoreError) {
     let maintainer = RelationshipMaintainer(relationship)
+    let moves = moves(to: relationship)
     try eachEntry(of: relationship, isOrder: false, transaction) {
       (owner, value) throws(StoreError) in
       guard value.count == MemoryLayout<UInt64>.size else { return }
       let member = ObjectNumber(rawValue: value.loadUnaligned(as: UInt64.self))
-      if try isLink(relationship.schema, owner, member, transaction.reader) {
+      if !moves.contains(where: { $0.covers(owner, member) }),
+        try isLink(relationship.schema, owner, member, transaction.reader)
+      {
         maintainer.collect(owner, member, isRemoval: false)
       }
     }
-    try write(maintainer, transaction)
+    try write(maintainer, clearing: moves.isEmpty, transaction)
+  }
+
+  /// Returns the moves that have brought links of a relationship back already.
+  private func moves(to relationship: StoreDatabases.Relationship) -> [DatabaseMoves.Move] {
+    let name = SchemaCatalog.PartName(relationship.schema, schema)
+    return migration.moves.moves.filter { $0.target == name }
   }
 
   /// Copies the links of an ordered relationship, with their positions.
@@ -175,17 +184,22 @@ struct ReturnedLinks {
     _ transaction: borrowing WriteTransaction
   ) throws(StoreError) {
     var links: [(owner: ObjectNumber, position: UInt64, member: UInt64)] = []
+    let moves = moves(to: relationship)
     try eachEntry(of: relationship, isOrder: true, transaction) {
       (owner, value) throws(StoreError) in
       let (position, member) = OrderedMembers.pair(value)
-      if try isLink(relationship.schema, owner, ObjectNumber(rawValue: member), transaction.reader)
+      let target = ObjectNumber(rawValue: member)
+      if !moves.contains(where: { $0.covers(owner, target) }),
+        try isLink(relationship.schema, owner, target, transaction.reader)
       {
         links.append((owner, position, member))
       }
     }
     try storing { () throws(LMDBError) in
-      try transaction.clear(relationship.members)
-      try transaction.clear(order)
+      if moves.isEmpty {
+        try transaction.clear(relationship.members)
+        try transaction.clear(order)
+      }
       for link in links {
         try OrderedMembers.change(
           relationship.members, order, link.owner.rawValue, link.member, link.position

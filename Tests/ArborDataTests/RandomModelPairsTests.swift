@@ -11,30 +11,41 @@ import Testing
   /// Each pair of models: open, compare, write to every entity, check, and go back or copy.
   @Test(arguments: 0..<parts)
   func storesGoFromModelToModel(part: Int) throws {
-    let given = ProcessInfo.processInfo.environment["ARBOR_SEED"].flatMap { UInt64($0) }
-    if given != nil, part > 0 { return }
+    if let given = ProcessInfo.processInfo.environment["ARBOR_SEED"].flatMap({ UInt64($0) }) {
+      if part == 0 { try run(SeededRandom(seed: given)) }
+      return
+    }
     for _ in 0..<TestLength.of(200, long: 10_000) / Self.parts {
-      let random = given.map { SeededRandom(seed: $0) } ?? SeededRandom()
-      var generator = ModelGenerator(random)
-      let old = generator.concept
-      generator.change()
-      let new = generator.concept
-      let before = ConceptObjects(old, fitting: new, &generator.random)
-      let after = before.carried(from: old, to: new)
-      let returned = after.carried(from: new, to: old)
-      let ending = ModelTrial.Ending.allCases.randomElement(using: &generator.random) ?? .copy
-      do {
-        var trial = try ModelTrial(
-          from: old.model(), before.plain(old), to: new.model(after: old), after.plain(new))
-        trial.returned = returned.plain(old)
-        trial.freeOrders = after.freeOrders(new).union(returned.freeOrders(old))
-        try trial.run(ending, &generator.random)
-      } catch {
-        let changes = generator.words.joined(separator: ", ")
-        Issue.record("ARBOR_SEED=\(random.seed), \(changes), then \(ending): \(error)")
-        if given != nil { throw error }
-      }
-      if given != nil { return }
+      do { try run(SeededRandom()) } catch { Issue.record("\(error)") }
+    }
+  }
+
+  /// Pairs that failed once: properties that move to a name that is taken, and links that a reverted
+  /// move leaves out.
+  @Test(arguments: [
+    15_900_481_285_092_156_590, 2_827_869_177_659_601_719, 15_709_762_985_590_579_850,
+  ])
+  func pairsThatFailedOnce(seed: UInt64) throws { try run(SeededRandom(seed: seed)) }
+
+  private func run(_ random: SeededRandom) throws {
+    var generator = ModelGenerator(random)
+    let old = generator.concept
+    generator.change()
+    let new = generator.concept
+    let before = ConceptObjects(old, fitting: new, &generator.random)
+    let after = before.carried(from: old, to: new)
+    let returned = after.carried(from: new, to: old)
+    let ending = ModelTrial.Ending.allCases.randomElement(using: &generator.random) ?? .copy
+    do {
+      var trial = try ModelTrial(
+        from: old.model(), before.plain(old), to: new.model(after: old), after.plain(new))
+      trial.returned = returned.plain(old)
+      trial.freeOrders = after.freeOrders(new).union(returned.freeOrders(old))
+      try trial.run(ending, &generator.random)
+    } catch {
+      let changes = generator.words.joined(separator: ", ")
+      throw EvolvingStore.Mismatch(
+        "ARBOR_SEED=\(random.seed), \(changes), then \(ending): \(error)")
     }
   }
 }

@@ -231,6 +231,11 @@ struct ReturnedLinks {
       $0.name == name.name && $0.declaringEntity == owner?.index
     }
     guard let stored = source.map(former.storedName) else { return }
+    // A database that the newer model went on with has no former links: moves took what it has.
+    let isInUse = migration.old.entities.contains { entity in
+      entity.relationships.contains { migration.old.storedName(of: $0) == stored }
+    }
+    if isInUse, !moves(to: relationship).isEmpty { return }
     let database =
       isOrder ? StoreFormat.orderDatabase(stored) : StoreFormat.relationshipDatabase(stored)
     let flags = isOrder ? StoreFormat.orderedFlags : StoreFormat.relationshipFlags

@@ -34,10 +34,19 @@ let package = Package(
     .library(name: "ArborPostgres", targets: ["ArborPostgres"]),
     .executable(name: "lmdb-inspect", targets: ["lmdb-inspect"]),
   ],
+  traits: [
+    .trait(
+      name: "Macros",
+      description: "The macros of ArborMacros, such as @Entity, which are built with swift-syntax."),
+    .trait(
+      name: "Service",
+      description: "ArborService, which depends on swift-service-lifecycle, metrics and tracing."),
+    .default(enabledTraits: ["Macros", "Service"]),
+  ],
   dependencies: [
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
     .package(url: "https://github.com/apple/swift-log", from: "1.16.0"),
-    .package(url: "https://github.com/swiftlang/swift-syntax", exact: "603.0.1"),
+    .package(url: "https://github.com/swiftlang/swift-syntax", "602.0.0"..<"604.0.0"),
     // Of ArborService and its tests only: packages that do not use that product do not build them.
     .package(url: "https://github.com/apple/swift-distributed-tracing", from: "1.6.0"),
     .package(url: "https://github.com/apple/swift-metrics", from: "2.9.0"),
@@ -95,8 +104,12 @@ let package = Package(
     .macro(
       name: "ArborMacroPlugin",
       dependencies: [
-        "ArborSource", .product(name: "SwiftCompilerPlugin", package: "swift-syntax"),
-        .product(name: "SwiftSyntaxMacros", package: "swift-syntax"),
+        "ArborSource",
+        .product(
+          name: "SwiftCompilerPlugin", package: "swift-syntax", condition: .when(traits: ["Macros"])
+        ),
+        .product(
+          name: "SwiftSyntaxMacros", package: "swift-syntax", condition: .when(traits: ["Macros"])),
       ],
       swiftSettings: safe),
     .target(
@@ -107,9 +120,13 @@ let package = Package(
       dependencies: [
         "ArborData", "ArborObjects", "ArborLocks",
         .product(name: "Logging", package: "swift-log"),
-        .product(name: "Metrics", package: "swift-metrics"),
-        .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
-        .product(name: "Tracing", package: "swift-distributed-tracing"),
+        .product(name: "Metrics", package: "swift-metrics", condition: .when(traits: ["Service"])),
+        .product(
+          name: "ServiceLifecycle", package: "swift-service-lifecycle",
+          condition: .when(traits: ["Service"])),
+        .product(
+          name: "Tracing", package: "swift-distributed-tracing",
+          condition: .when(traits: ["Service"])),
       ],
       swiftSettings: safe),
     // The page's files are compiled in, so that the tool is one file and needs no bundle.

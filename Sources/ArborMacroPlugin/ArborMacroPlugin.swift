@@ -1,4 +1,4 @@
-internal import SwiftCompilerPlugin
+internal import SwiftCompilerPlugin  // No such module? Enable the package's trait "Macros".
 internal import SwiftSyntaxMacros
 
 /// The program that the compiler asks for expansions.

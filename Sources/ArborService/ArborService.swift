@@ -1,7 +1,7 @@
 public import ArborData
 internal import ArborObjects
 internal import Logging
-public import ServiceLifecycle
+public import ServiceLifecycle  // No such module? Enable the package's trait "Service".
 
 /// A store as a service: opened at the program's start, measured and backed up while it runs, and
 /// closed after the last request.

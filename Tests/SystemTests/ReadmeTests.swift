@@ -35,6 +35,48 @@ import Testing
     #expect(try ReadmeMacros.run(at: url) == [])
   }
 
+  /// What each set of traits pulls into a package that uses the library.
+  @Test(
+    "Without traits a package resolves neither swift-syntax nor what ArborService needs",
+    arguments: [
+      ("[]", ["swift-argument-parser", "swift-log"]),
+      ("[\"Macros\"]", ["swift-argument-parser", "swift-log", "swift-syntax"]),
+    ])
+  func traits(traits: String, packages: [String]) throws {
+    let folder = try TemporaryFolder()
+    defer { withExtendedLifetime(folder) {} }
+    let manifest = """
+      // swift-tools-version: 6.2
+      import PackageDescription
+
+      let package = Package(
+        name: "Program",
+        dependencies: [.package(path: "\(Self.root.path(percentEncoded: false))", traits: \(traits))],
+        targets: [
+          .executableTarget(
+            name: "Program",
+            dependencies: [
+              .product(name: "ArborData", package: "\(Self.root.lastPathComponent)")
+            ])
+        ])
+      """
+    try Data(manifest.utf8).write(to: folder.url.appending(path: "Package.swift"))
+    let sources = folder.url.appending(path: "Sources/Program")
+    try FileManager.default.createDirectory(at: sources, withIntermediateDirectories: true)
+    try Data("import ArborData\n".utf8).write(to: sources.appending(path: "main.swift"))
+    let outcome = try BuiltProgram(at: URL(filePath: "/usr/bin/env"))
+      .run(["swift", "package", "--package-path", folder.url.path, "resolve"])
+    try #require(outcome.status == 0, "\(outcome.errors)")
+    struct Resolved: Decodable {
+      struct Pin: Decodable { let identity: String }
+      let pins: [Pin]
+    }
+    let resolved = try JSONDecoder().decode(
+      Resolved.self,
+      from: Data(contentsOf: folder.url.appending(path: "Package.resolved")))
+    #expect(resolved.pins.map(\.identity).sorted() == packages)
+  }
+
   @Test func itIsShort() throws {
     let readme = try String(contentsOf: Self.root.appending(path: "README.md"), encoding: .utf8)
     #expect(readme.split(separator: "\n", omittingEmptySubsequences: false).count <= 200)

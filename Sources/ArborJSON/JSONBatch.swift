@@ -70,7 +70,7 @@ extension JSONElements {
   }
 
   /// One value, seen as a list of one.
-  init(only value: Int, in document: JSONDocument) {
+  package init(only value: Int, in document: JSONDocument) {
     let end = Int(document.tape.entries[value].next)
     self.init(document: document, first: value, end: end, gap: 0, count: 1)
   }

@@ -141,22 +141,18 @@ package struct JSONItemReader {
     if let failure { throw failure }
     precondition(maximum > 0, "A batch holds at least one item; ask for one or more.")
     do throws(ArborError) {
-      return try readOn(maximum)
+      while true {
+        switch try step(maximum) {
+        case .batch(let batch): return batch
+        case .nothing: break
+        case .cut: try window.refill()
+        case .refused(let error): throw error
+        case .ended: return nil
+        }
+      }
     } catch {
       failure = error
       throw error
-    }
-  }
-
-  private mutating func readOn(_ maximum: Int) throws(ArborError) -> JSONBatch? {
-    while true {
-      switch try step(maximum) {
-      case .batch(let batch): return batch
-      case .nothing: break
-      case .cut: try window.refill()
-      case .refused(let error): throw error
-      case .ended: return nil
-      }
     }
   }
 

@@ -134,6 +134,86 @@ import Testing
     try store.check()
   }
 
+  /// Notes → mapping; document → items → plan → identities → objects, filled and connected.
+  @Test func anImport() throws {
+    let model = try ManagedObjectModel {
+      EntityDescription("Department") {
+        AttributeDescription("departmentID", .integer64, .unique)
+        AttributeDescription("name", .string)
+        RelationshipDescription("members", to: "Member", inverse: "department", .toMany)
+      }
+      EntityDescription("Member") {
+        AttributeDescription("memberID", .integer64, .unique)
+        AttributeDescription("name", .string)
+        RelationshipDescription("department", to: "Department", inverse: "members")
+      }
+    }
+    let store = try PersistentStore(
+      model: model, at: .file(folder.url.appending(path: "import.arbor")))
+    let context = store.makeContext()
+    let known = try context.insert("Department")
+    known["departmentID"] = 1
+    known["name"] = "R"
+    try context.commit()
+    let source: JSONSource = """
+      [{"departmentID": 1, "name": "R&D",
+        "members": [{"memberID": 7, "name": "Ada"}, {"memberID": 8, "name": "Alan"}]},
+       {"departmentID": 2, "name": "Sales"}]
+      """
+
+    // The mapping of an entity, compiled once: what identifies its objects, where values are.
+    let schema = store.engine.schema
+    let mapper = ImportMapper(schema, ImportOptions())
+    let department = try schema.requireEntity(named: "Department")
+    let mapping = try mapper.mapping(for: department)
+    #expect(mapping.identityNames == ["departmentID"])
+    #expect(try mapper.mapping(for: department) === mapping)
+
+    // The items of the document, on a tape.
+    let plan = ExchangePlan(context)
+    var items = try ImportItems(source, ImportOptions(), plan.limit)
+    let batch = try #require(try items.next(10))
+    #expect(batch.items.count == 2)
+    #expect(try items.next(10)?.items.count == nil)
+
+    // The plan: each item with its identity, values and members. The context is not touched.
+    let entered = try withExtendedLifetime(mapper) { try plan.enterItems(batch.items, mapping) }
+    #expect(entered == [0, 3])
+    let entities = plan.items.map { plan.mapping(of: $0).entity.name }
+    #expect(entities == ["Department", "Member", "Member", "Department"])
+    let table = try #require(plan.tables[0])
+    let keys: [Int32] = plan.items.map(\.key)
+    #expect(keys == [0, 0, 1, 1])
+    #expect(table.key(at: 1) == IdentityKey.number(2))
+    #expect(!context.hasChanges)
+
+    // All identities are looked up together.
+    try plan.fetchObjects()
+    #expect(table.only(at: 0) === known)
+    #expect(table.only(at: 1) == nil)
+
+    // The run finds or inserts, fills and connects each item's object.
+    let run = ExchangeRun(plan)
+    let objects = try run.carryOut(entered)
+    #expect(objects.first === known)
+    let names = objects.map { $0["name"] as String }
+    #expect(names == ["R&D", "Sales"])
+    #expect(run.counts.inserted == 3 && run.counts.updated == 1 && run.counts.unchanged == 0)
+    #expect(try context.count("Member", matching: "department.departmentID == 1") == 2)
+    #expect(try run.connectDeferred(unknownKey: .isError).isEmpty, "no item names objects by keys")
+    try context.commit()
+
+    // The public call takes these steps within a savepoint; a second time nothing is left to do
+    // where members are merged rather than replaced.
+    let other = store.makeContext()
+    var options = ImportOptions()
+    options.defaultMergePolicy = .merge
+    let again = try other.importObjects(from: source, as: "Department", options: options)
+    #expect(again.count == 2)
+    #expect(!other.hasChanges)
+    try store.check()
+  }
+
   /// Document → plan → objects → connections → commit; whole or not at all.
   @Test func aSeed() throws {
     let url = folder.url.appending(path: "Main.seed.json")
@@ -147,7 +227,7 @@ import Testing
 
     // The documents are understood, and checked against the model, before a context is touched.
     let context = store.makeContext()
-    var reader = SeedReader(context, SeedOptions(), ExchangeLimit(context))
+    var reader = SeedReader(context, SeedOptions())
     _ = try reader.read(.file(url))
     let plan = try reader.finish()
     let entities = plan.items.map { plan.mapping(of: $0).entity.name }

@@ -45,11 +45,10 @@ struct BatchedImport {
     }
     try connectWaiting()
     let document = reader.document
-    let last = try ItemImport(entityName, into: context, options, limit, by: mapper)
-    if let unmet = last.unmetNames(of: step.items) {
-      try last.check(unmet, of: step.items, in: document)
-      step.findings.warnings = unmet.warnings
-    }
+    let last = try ItemImport(entityName, into: context, options, by: mapper, limit)
+    let unmet = last.unmetNames(of: step.items)
+    try last.check(unmet, of: step.items, in: document)
+    step.findings.warnings = unmet?.warnings ?? []
     if options.lenient, let problem = document.problem {
       let drops = ImportDrops()
       drops.add { problem }
@@ -65,10 +64,10 @@ struct BatchedImport {
     while !waiting.isEmpty {
       let part = waiting.suffix(max(options.batchSize, 1))
       waiting.removeLast(part.count)
-      let items = try ItemImport(entityName, into: context, options, limit, by: mapper)
+      let items = try ItemImport(entityName, into: context, options, by: mapper, limit)
       try commit(items) { (items) throws(ArborError) in
         for waiting in part { try items.resume(waiting) }
-        try items.run.plan.identities.fetch()
+        try items.run.plan.fetchObjects()
         return try items.run.connectDeferred(unknownKey: .isError)
       }
     }
@@ -78,7 +77,7 @@ struct BatchedImport {
     _ items: ItemImport, _ body: (ItemImport) throws(ArborError) -> [DeferredLink]
   ) throws(ArborError) {
     // Planning had the limit of its own thread.
-    items.run.limit = limit
+    items.run.plan.limit = limit
     let left = try body(items)
     waiting += left.map { items.run.waiting($0, source) }
     step.inserted += items.run.counts.inserted
@@ -131,7 +130,7 @@ final class BatchReader: @unchecked Sendable {
     self.context = context
     self.options = options
     limit = ExchangeLimit(until: options.deadline, givenUp: givenUp)
-    reader = try source.items(options, limit)
+    reader = try ImportItems(source, options, limit)
     size = reader.size
   }
 
@@ -173,10 +172,8 @@ final class BatchReader: @unchecked Sendable {
   private func prepared() -> Result<PlannedBatch?, ArborError> {
     Result { () throws(ArborError) in
       guard let batch = try reader.next(options.batchSize) else { return nil }
-      let items = try ItemImport(entityName, into: context, options, limit, by: mapper)
-      // By these the errors of a commit are given locations.
-      items.run.itemsOfObjects = NumberMap()
-      let indexes = try items.planner.items(batch.items, items.mapping)
+      let items = try ItemImport(entityName, into: context, options, by: mapper, limit)
+      let indexes = try items.enter(batch)
       return PlannedBatch(
         items: items, indexes: indexes, count: batch.items.count, position: reader.position)
     }

@@ -63,12 +63,29 @@ struct ImportItems {
   /// Whether a document that the import can do nothing with imports nothing; else it is an error.
   let mayDoNothing: Bool
 
-  /// - Parameter isValue: Whether the document is a value of the program, which is known to be a
-  ///   list or not.
-  init(_ reader: JSONItemReader, _ options: ImportOptions, isValue: Bool = false) {
-    self.reader = reader
+  /// Begins with a document, of which a file is read piece by piece and any other in one piece.
+  ///
+  /// - Throws: ``ArborError`` as ``JSONSource/data()``.
+  init(
+    _ source: JSONSource, _ options: ImportOptions, _ limit: ExchangeLimit
+  ) throws(ArborError) {
+    let bytes: JSONByteSource
+    let chunkSize: Int
+    if case .file(let url) = source.content {
+      bytes = try .file(url)
+      // Large enough for a batch of common items.
+      chunkSize = 4 << 20
+    } else {
+      let data = try source.data()
+      bytes = .data(data)
+      chunkSize = max(data.count, 1)
+    }
     layout = options.layout
-    mayDoNothing = isValue || options.lenient
+    reader = JSONItemReader(
+      bytes, named: source.name, layout: layout.reading, limits: options.limits,
+      chunkSize: chunkSize, work: limit.work)
+    // A value of the program is known to be a list or not.
+    mayDoNothing = if case .value = source.content { true } else { options.lenient }
   }
 
   var start: ArborError.SourceLocation { reader.start }
@@ -81,29 +98,20 @@ struct ImportItems {
   ///   layout; as ``JSONItemReader/next(_:)``.
   mutating func next(_ maximum: Int) throws(ArborError) -> JSONBatch? {
     let isFirst = reader.isList == nil
-    while let batch = try read(maximum) {
-      guard reader.isList == true else {
-        // Null is nothing, and says so.
-        if batch.items.first?.isNull != false { continue }
-        guard mayDoNothing else { throw shapeError(batch) }
-        if problem == nil { problem = shapeError(batch) }
-        continue
-      }
-      if isFirst, case .lines = layout, let line = batch.items.first, line.kind == .array {
-        throw error(line, "The first line of the document holds a list", use: "the layout .list")
-      }
-      return batch
-    }
-    if reader.isList == nil, let missing = missingMember() {
-      guard mayDoNothing else { throw missing }
-      problem = missing
-    }
-    return nil
-  }
-
-  private mutating func read(_ maximum: Int) throws(ArborError) -> JSONBatch? {
     do throws(ArborError) {
-      return try reader.next(maximum)
+      while let batch = try reader.next(maximum) {
+        guard reader.isList == true else {
+          // Null is nothing, and says so.
+          if batch.items.first?.isNull != false { continue }
+          guard mayDoNothing else { throw shapeError(batch) }
+          if problem == nil { problem = shapeError(batch) }
+          continue
+        }
+        if isFirst, case .lines = layout, let line = batch.items.first, line.kind == .array {
+          throw error(line, "The first line of the document holds a list", use: "the layout .list")
+        }
+        return batch
+      }
     } catch {
       // All of a document that is no list is one item.
       guard error.code == .limitExceeded, reader.isList == false, !mayDoNothing else { throw error }
@@ -114,6 +122,11 @@ struct ImportItems {
       )
       .with(location: reader.start, underlying: error)
     }
+    if reader.isList == nil, let missing = missingMember() {
+      guard mayDoNothing else { throw missing }
+      problem = missing
+    }
+    return nil
   }
 
   /// What the items are read from, in words.

@@ -33,13 +33,8 @@ final class ImportMapper {
 
   /// The mapping of an entity.
   ///
-  /// - Throws: ``ArborError`` `unknownName`; `invalidModel` if a note of the model names what it
-  ///   lacks.
-  func mapping(for name: String) throws(ArborError) -> ExchangeMapping {
-    try mapping(for: schema.requireEntity(named: name))
-  }
-
-  private func mapping(for entity: EntitySchema) throws(ArborError) -> ExchangeMapping {
+  /// - Throws: ``ArborError`` `invalidModel` if a note of the model names what it lacks.
+  func mapping(for entity: EntitySchema) throws(ArborError) -> ExchangeMapping {
     if let mapping = mappings[entity.index] { return mapping }
     let identity = try identity(of: entity)
     let attributes = entity.attributes.filter { $0.description.derivation == nil }
@@ -60,12 +55,7 @@ final class ImportMapper {
     rules.callsHooks = true
     let mapping = ExchangeMapping(
       entity, attributes: attributes, relationships: relationships,
-      identity: identity.map { identity in
-        ExchangeIdentity(
-          attributes: identity.slots.compactMap { slot in
-            attributes.firstIndex { $0.slot == slot }
-          }, parent: identity.parent, isGlobal: identity.isGlobal)
-      }, rules: rules)
+      identity: identity, rules: rules)
     mappings[entity.index] = mapping
     return mapping
   }
@@ -77,7 +67,7 @@ final class ImportMapper {
   }
 
   private func relationship(
-    _ relationship: RelationshipSchema, of entity: EntitySchema, _ identity: Identity?
+    _ relationship: RelationshipSchema, of entity: EntitySchema, _ identity: ExchangeIdentity?
   ) throws(ArborError) -> MappedRelationship {
     let userInfo = relationship.description.userInfo
     let reference = try reference(relationship, of: entity)
@@ -134,17 +124,7 @@ final class ImportMapper {
     }
   }
 
-  /// What tells the objects of an entity apart.
-  private struct Identity {
-    /// The slots of attributes.
-    var slots: [Int] = []
-    /// The relationship to the object within which they differ.
-    var parent: RelationshipSchema?
-    /// Whether the attributes are unique in the whole store.
-    var isGlobal = true
-  }
-
-  private func identity(of entity: EntitySchema) throws(ArborError) -> Identity? {
+  private func identity(of entity: EntitySchema) throws(ArborError) -> ExchangeIdentity? {
     let lineage = entity.lineage.map { schema.entities[$0] }
     for ancestor in lineage {
       guard
@@ -152,7 +132,7 @@ final class ImportMapper {
           ["PrimaryAttribute", "PrimaryKey", "relatedByAttribute"],
           in: ancestor.description.userInfo)
       else { continue }
-      var identity = Identity()
+      var identity = ExchangeIdentity()
       for name in note.split(separator: ",").map({ String($0.trimmingSpace) }) {
         switch entity.property(named: name) {
         case .attribute(let attribute): identity.slots.append(attribute.slot)
@@ -180,7 +160,7 @@ final class ImportMapper {
     for ancestor in lineage {
       let name = ancestor.name.prefix(1).lowercased() + ancestor.name.dropFirst() + "ID"
       if let attribute = entity.attributes.first(where: { $0.name == name }) {
-        return Identity(slots: [attribute.slot])
+        return ExchangeIdentity(slots: [attribute.slot])
       }
     }
     return nil

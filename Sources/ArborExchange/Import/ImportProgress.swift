@@ -1,3 +1,4 @@
+import ArborLocks
 public import ArborModel
 import ArborObjects
 import Foundation
@@ -116,5 +117,127 @@ public struct ImportProgress: AsyncSequence, Sendable {
   /// The one iteration over the steps.
   public func makeAsyncIterator() -> AsyncIterator {
     AsyncIterator(steps: steps.makeAsyncIterator(), hasEnded: hasEnded)
+  }
+}
+
+/// What an import left out, and what it never found.
+public struct ImportFindings: Sendable, Hashable {
+  /// A value or an item that an import with ``ImportOptions/lenient`` left out.
+  public struct Dropped: Sendable, Hashable {
+    /// The entity of the item.
+    public var entity: String?
+    /// The property of the value; nil for a whole item.
+    public var property: String?
+    /// The place in the document.
+    public var location: ArborError.SourceLocation?
+    /// The reason, as the message of the error that it would be otherwise.
+    public var reason: String
+
+    init(_ error: ArborError) {
+      entity = error.entity
+      property = error.keyPath
+      location = error.location
+      reason = error.message
+    }
+  }
+
+  /// The number of values and items that were left out.
+  public var droppedCount = 0
+  /// The first of them, at most ``maximumListed``.
+  public var dropped: [Dropped] = []
+  /// Names of the model that led nowhere in every item of a list: an `ImportName` or an
+  /// `ImportReference` that is probably misspelled.
+  public var warnings: [String] = []
+
+  /// The number of places that are listed: each is counted in lines from the beginning of a batch.
+  public static let maximumListed = 20
+
+  /// No findings.
+  public init() {}
+
+  /// Adds what another part of an import has left out.
+  mutating func addDropped(_ other: ImportFindings) {
+    droppedCount += other.droppedCount
+    dropped += other.dropped.prefix(Self.maximumListed - dropped.count)
+  }
+}
+
+/// Receives the findings of imports.
+///
+/// ```swift
+/// var options = ImportOptions()
+/// options.lenient = true
+/// options.report = ImportReport()
+/// try context.importObjects(from: .data(data), as: "Employee", options: options)
+/// print(options.report?.findings.droppedCount ?? 0)
+/// ```
+///
+/// Safe on any thread. Several imports with one report add up.
+public final class ImportReport: Sendable {
+  private let state = Lock(ImportFindings())
+
+  /// Creates a report without findings.
+  public init() {}
+
+  /// The findings of all imports so far.
+  public var findings: ImportFindings { state.withLock { $0 } }
+
+  func add(_ findings: ImportFindings) {
+    state.withLock {
+      $0.addDropped(findings)
+      for warning in findings.warnings where !$0.warnings.contains(warning) {
+        $0.warnings.append(warning)
+      }
+    }
+  }
+}
+
+extension ImportReport: Hashable {
+  /// Whether two are the same report.
+  public static func == (left: ImportReport, right: ImportReport) -> Bool { left === right }
+
+  /// Hashes the report's identity.
+  public func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
+}
+
+/// Counts what a lenient import leaves out. Belongs to one batch.
+final class ImportDrops {
+  private(set) var findings = ImportFindings()
+
+  /// Counts a value or an item, and lists it if it is among the first.
+  ///
+  /// - Parameter error: Returns the error that it would be otherwise; not called for the others,
+  ///   since a place is counted from the beginning of its document.
+  func add(_ error: () -> ArborError) {
+    findings.droppedCount += 1
+    guard findings.dropped.count < ImportFindings.maximumListed else { return }
+    findings.dropped.append(ImportFindings.Dropped(error()))
+  }
+}
+
+/// Names of the model that no item of an import has had: places of values, and what keys of
+/// relationships are made of.
+struct UnmetNames {
+  /// A sentence for each name, in the order of entities and properties.
+  let warnings: [String]
+  /// The relationships of the outermost items whose `ImportReference` reads nothing that they have.
+  let references: [MappedRelationship]
+
+  init(_ mappings: [ExchangeMapping], ofItems outermost: ExchangeMapping) {
+    references = outermost.relationships.filter { $0.reference?.isMet == false }
+    let places = mappings.flatMap { mapping in
+      mapping.scanner.unmetNames.sorted { $0.property < $1.property }.map { name in
+        "No item has “\(name.key)”, where \(mapping.entity.name).\(name.property) is to be found."
+      }
+    }
+    let keys = references.sorted { $0.name < $1.name }.map { relationship in
+      "No item has \(Self.list(relationship.reference?.names ?? [])), which the ImportReference of "
+        + "\(relationship.entityName).\(relationship.name) reads."
+    }
+    warnings = places + keys
+  }
+
+  static func list(_ names: [String]) -> String {
+    Set(names).sorted().map { "“\($0)”" }.joined(separator: ", ")
   }
 }

@@ -6,68 +6,79 @@ import ArborObjects
 ///
 /// Belongs to one batch of an import that commits, else to the whole import.
 final class ItemImport {
-  let context: ManagedObjectContext
   let run: ExchangeRun
+  let mapping: ExchangeMapping
+  private let plan: ExchangePlan
   private let options: ImportOptions
   private let mapper: ImportMapper
-  let mapping: ExchangeMapping
-  let planner: ItemPlanner
-  private let plan: ExchangePlan
 
   /// - Parameters:
-  ///   - limit: Ends the planning.
   ///   - mapper: The compiled mappings; `nil` to compile them now.
+  ///   - limit: Ends the import; `nil` for that of the context.
   init(
     _ entityName: String, into context: ManagedObjectContext, _ options: ImportOptions,
-    _ limit: ExchangeLimit, by mapper: ImportMapper? = nil
+    by mapper: ImportMapper? = nil, _ limit: ExchangeLimit? = nil
   ) throws(ArborError) {
-    self.context = context
     self.options = options
     self.mapper = mapper ?? ImportMapper(context.store.schema, options)
-    mapping = try self.mapper.mapping(for: entityName)
+    mapping = try self.mapper.mapping(for: context.store.schema.requireEntity(named: entityName))
     if let key = options.layout.itemKey { try mapping.scanner.supply(key) }
-    plan = ExchangePlan(context, drops: options.lenient ? ImportDrops() : nil)
-    planner = ItemPlanner(plan, limit, areKeyed: options.layout.itemKey != nil)
-    run = ExchangeRun(plan, in: context, limit)
+    plan = ExchangePlan(context, limit, drops: options.lenient ? ImportDrops() : nil)
+    run = ExchangeRun(plan)
+    if limit == nil { try plan.limit.checkNow() }
   }
 
   /// Imports a document as one object; `nil` if it is not one.
-  func object(_ document: JSONDocument) throws(ArborError) -> ManagedObject? {
+  func object(_ source: JSONSource) throws(ArborError) -> ManagedObject? {
+    let document = try source.document(limits: options.limits, work: plan.limit.work)
     guard document.root.kind == .object else { return nil }
     defer { options.report?.add(findings()) }
-    return try whole { () throws(ArborError) in
-      guard let item = try self.planner.single(document.root, self.mapping) else { return nil }
-      return try self.run.carryOut([item]).first
+    return try plan.context.withSavepoint { () throws(ArborError) in
+      let root = JSONElements(only: document.root.tapeIndex, in: document)
+      let object = try self.run.carryOut(self.plan.enterItems(root, self.mapping)).first
+      try self.run.connectDeferred(unknownKey: .isError)
+      return object
     }
   }
 
   /// Imports a document as one item into an object that exists; false if nothing has changed.
-  func item(_ document: JSONDocument, into object: ManagedObject) throws(ArborError) -> Bool {
+  func item(_ source: JSONSource, into object: ManagedObject) throws(ArborError) -> Bool {
+    let document = try source.document(limits: options.limits, work: plan.limit.work)
     defer { options.report?.add(findings()) }
-    try whole { () throws(ArborError) in
-      guard let item = try self.planner.item(document.root, self.mapping) else { return }
-      try self.run.carryOut(item, into: object)
+    try plan.context.withSavepoint { () throws(ArborError) in
+      if let item = try self.plan.enterItem(document.root, self.mapping) {
+        try self.run.carryOut(item, into: object)
+      }
+      try self.run.connectDeferred(unknownKey: .isError)
     }
     return run.counts.updated > 0
   }
 
   /// Imports all items of a document.
-  func objects(_ document: ImportItems) throws(ArborError) -> [ManagedObject] {
+  func objects(_ source: JSONSource) throws(ArborError) -> [ManagedObject] {
+    var items = try ImportItems(source, options, plan.limit)
     var unmet: UnmetNames?
     defer { options.report?.add(findings(unmet)) }
-    return try whole { () throws(ArborError) in
-      var items = document
+    return try plan.context.withSavepoint { () throws(ArborError) in
       var objects: [ManagedObject] = []
       var count = 0
       while let batch = try items.next(self.options.batchSize) {
-        objects += try self.run.carryOut(self.planner.items(batch.items, self.mapping))
+        objects += try self.run.carryOut(self.plan.enterItems(batch.items, self.mapping))
         count += batch.items.count
       }
       if let problem = items.problem { self.plan.drops?.add { problem } }
       unmet = self.unmetNames(of: count)
-      if let unmet { try self.check(unmet, of: count, in: items) }
+      try self.check(unmet, of: count, in: items)
+      try self.run.connectDeferred(unknownKey: .isError)
       return objects.eachOnce
     }
+  }
+
+  /// Plans a batch of items, which are carried out later; returns their indexes in the plan.
+  func enter(_ batch: JSONBatch) throws(ArborError) -> [Int32] {
+    // By these the errors of a commit are given locations.
+    run.itemsOfObjects = NumberMap()
+    return try plan.enterItems(batch.items, mapping)
   }
 
   /// What was left out, and the names that led nowhere.
@@ -84,8 +95,9 @@ final class ItemImport {
 
   /// Refuses an import of which no item had what the `ImportReference` of a mandatory relationship
   /// reads: it has connected nothing.
-  func check(_ unmet: UnmetNames, of count: Int, in items: ImportItems) throws(ArborError) {
-    guard !items.mayDoNothing, let relationship = unmet.references.first(where: { !$0.isOptional }),
+  func check(_ unmet: UnmetNames?, of count: Int, in items: ImportItems) throws(ArborError) {
+    guard !items.mayDoNothing,
+      let relationship = unmet?.references.first(where: { !$0.isOptional }),
       let names = relationship.reference?.names
     else { return }
     let entity = mapping.entity.name
@@ -99,18 +111,11 @@ final class ItemImport {
 
   /// Resumes a relationship that an earlier batch had to leave.
   func resume(_ waiting: WaitingLink) throws(ArborError) {
-    let mapping = try mapper.mapping(for: waiting.object.entityName)
+    let context = plan.context
+    let mapping = try mapper.mapping(
+      for: context.store.schema.requireEntity(named: waiting.object.entityName))
     let index = mapping.relationships.firstIndex { $0.name == waiting.relationship }
     guard let index else { return }
     run.resume(waiting, of: try context.object(with: waiting.object), mapping, at: index)
-  }
-
-  /// Runs an import so that it leaves nothing behind if it fails.
-  private func whole<R>(_ body: () throws(ArborError) -> R) throws(ArborError) -> R {
-    try context.withSavepoint { () throws(ArborError) in
-      let result = try body()
-      try self.run.connectDeferred(unknownKey: .isError)
-      return result
-    }
   }
 }

@@ -32,7 +32,7 @@ extension ManagedObjectContext {
   public func importObject<T: ManagedObject>(
     from source: JSONSource, as type: T.Type, options: ImportOptions = ImportOptions()
   ) throws(ArborError) -> T? {
-    try importObject(from: source, as: session.entityName(of: type), options: options) as? T
+    try ItemImport(session.entityName(of: type), into: self, options).object(source) as? T
   }
 
   /// Imports one object of an entity, by its name.
@@ -42,10 +42,7 @@ extension ManagedObjectContext {
   public func importObject(
     from source: JSONSource, as entityName: String, options: ImportOptions = ImportOptions()
   ) throws(ArborError) -> ManagedObject? {
-    let limit = ExchangeLimit(self)
-    try limit.checkNow()
-    let document = try source.document(limits: options.limits, work: limit.work)
-    return try ItemImport(entityName, into: self, options, limit).object(document)
+    try ItemImport(entityName, into: self, options).object(source)
   }
 
   /// Imports the objects of a list, each once, in the order of the list.
@@ -65,7 +62,7 @@ extension ManagedObjectContext {
   public func importObjects<T: ManagedObject>(
     from source: JSONSource, as type: T.Type, options: ImportOptions = ImportOptions()
   ) throws(ArborError) -> [T] {
-    try importObjects(from: source, as: session.entityName(of: type), options: options)
+    try ItemImport(session.entityName(of: type), into: self, options).objects(source)
       .compactMap { $0 as? T }
   }
 
@@ -76,10 +73,7 @@ extension ManagedObjectContext {
   public func importObjects(
     from source: JSONSource, as entityName: String, options: ImportOptions = ImportOptions()
   ) throws(ArborError) -> [ManagedObject] {
-    let limit = ExchangeLimit(self)
-    try limit.checkNow()
-    let items = try source.items(options, limit)
-    return try ItemImport(entityName, into: self, options, limit).objects(items)
+    try ItemImport(entityName, into: self, options).objects(source)
   }
 
   /// Imports an item into an object that exists.
@@ -107,10 +101,53 @@ extension ManagedObjectContext {
         "\(object.objectID) \(problem); import into an object that this context has."
       ).with(entity: object.entity.name, objectID: object.objectID)
     }
-    let limit = ExchangeLimit(self)
-    try limit.checkNow()
-    let document = try source.document(limits: options.limits, work: limit.work)
-    return try ItemImport(object.entity.name, into: self, options, limit)
-      .item(document, into: object)
+    return try ItemImport(object.entity.name, into: self, options).item(source, into: object)
+  }
+}
+
+/// Import of documents of any length, in memory that a batch bounds.
+extension PersistentStore {
+  /// Imports the items of a document by the notes in the model's `userInfo`, and commits them batch
+  /// by batch.
+  ///
+  /// Works as ``ManagedObjectContext/importObjects(from:as:options:)-(_,String,_)`` does, but
+  /// each ``ImportOptions/batchSize`` items are a commit of their own: an error leaves the batches
+  /// before it in the store, and has its location. With identities, importing the document
+  /// again continues where it stopped: known items without members change nothing, and neither do
+  /// their members under `Merge` and `MergeAndPrune`.
+  ///
+  /// Relationships that name objects by their keys (`ImportReference`) are connected within a batch
+  /// or with what the store has; those that lead to later batches wait for the end.
+  ///
+  /// - Parameters:
+  ///   - source: The document. Only a file is read piece by piece.
+  ///   - entityName: The entity of the items.
+  ///   - options: How the document is read.
+  /// - Returns: The steps of the import, which has begun.
+  public func importObjects(
+    from source: JSONSource, as entityName: String, options: ImportOptions = ImportOptions()
+  ) -> ImportProgress {
+    ImportProgress { report in
+      try await self.perform { context in
+        var work = BatchedImport(source, entityName, into: context, options)
+        try work.run(report)
+      }
+    }
+  }
+
+  /// Imports the items of a document as objects of a typed class; see
+  /// ``importObjects(from:as:options:)-(_,String,_)``.
+  ///
+  /// - Returns: The steps of the import, which has begun.
+  public func importObjects<T: ManagedObject>(
+    from source: JSONSource, as type: T.Type, options: ImportOptions = ImportOptions()
+  ) -> ImportProgress {
+    ImportProgress { report in
+      try await self.perform { context in
+        let entityName = try context.session.entityName(of: type)
+        var work = BatchedImport(source, entityName, into: context, options)
+        try work.run(report)
+      }
+    }
   }
 }

@@ -5,10 +5,10 @@ import ArborObjects
 /// How items of one entity become objects: what identifies them, where their values are, and what
 /// happens to objects that exist already or are missing.
 ///
-/// Imports, syncs, seeds and value models differ in their mappings and in the planner that reads
-/// their items; ``ExchangePlan`` and ``ExchangeRun`` are the same for all.
+/// Imports, syncs, seeds and value models differ in their mappings; ``ExchangePlan`` and
+/// ``ExchangeRun`` are the same for all.
 ///
-/// Compiled once for an import. Only planners change what they find out on the way.
+/// Compiled once for an import. Only planning changes what it finds out on the way.
 final class ExchangeMapping {
   let entity: EntitySchema
   let attributes: [MappedAttribute]
@@ -20,6 +20,8 @@ final class ExchangeMapping {
   private(set) lazy var scanner = ItemScanner(entity.name, attributes, relationships)
   /// The index in the plan that has entered the mapping last.
   var indexInPlan: Int?
+  /// The indexes among ``attributes`` of those that identify the entity's objects.
+  let identityAttributes: [Int]
   /// Among ``relationships``, the one that leads to the object within which items are identified.
   let parent: Int?
   private let indexes: [String: Int]
@@ -33,9 +35,28 @@ final class ExchangeMapping {
     self.relationships = relationships
     self.identity = identity
     self.rules = rules
+    identityAttributes = (identity?.slots ?? []).compactMap { slot in
+      attributes.firstIndex { $0.slot == slot }
+    }
     parent = relationships.firstIndex { $0.slot == identity?.parent?.slot }
     let names = attributes.map(\.name) + relationships.map(\.name)
     indexes = Dictionary(zip(names, names.indices)) { first, _ in first }
+  }
+
+  /// The mapping of all properties of an entity, each under its own name; its attributes have the
+  /// indexes of their slots.
+  convenience init(
+    ofAll entity: EntitySchema, in schema: ModelSchema, policy: MembershipPolicy = .assign,
+    identity: ExchangeIdentity? = nil, rules: ExchangeRules = ExchangeRules()
+  ) {
+    self.init(
+      entity,
+      attributes: entity.attributes.map {
+        MappedAttribute(AttributeCoder($0, of: entity, in: schema.model))
+      },
+      relationships: entity.relationships.filter { !$0.isHidden }
+        .map { MappedRelationship($0, of: entity, in: schema, policy: policy) },
+      identity: identity, rules: rules)
   }
 
   /// The index of a property among the attributes and then the relationships.
@@ -44,7 +65,7 @@ final class ExchangeMapping {
   /// The parts of the identity, for messages.
   var identityNames: [String] {
     guard let identity else { return [] }
-    return identity.attributes.map { attributes[$0].name }
+    return identityAttributes.map { attributes[$0].name }
       + (identity.parent.map { [$0.name] } ?? [])
   }
 
@@ -64,8 +85,8 @@ final class ExchangeMapping {
 /// The attributes that identify objects of an entity, and the relationship to the object within
 /// which they do.
 struct ExchangeIdentity {
-  /// Their indexes in the mapping.
-  var attributes: [Int]
+  /// The attributes' slots.
+  var slots: [Int] = []
   var parent: RelationshipSchema?
   /// Where objects are looked up; `nil` for the whole entity.
   var scope: FetchPredicate?
@@ -171,7 +192,8 @@ final class MappedRelationship {
   let policy: MembershipPolicy
   /// How its objects are named by keys; `nil` if items describe them.
   let reference: ItemReference?
-  private let members: Members?
+  /// The mapping of its members; `nil` if items do not describe them.
+  let members: Members?
 
   init(
     _ schema: RelationshipSchema, of entity: EntitySchema, in model: ModelSchema,
@@ -203,10 +225,6 @@ final class MappedRelationship {
       "\(entityName).\(name) gets \(count) members, and a seed may give it \(limit); split it, or "
         + "raise maximumMembers.", code: .limitExceeded
     ).with(entity: entityName, keyPath: name)
-  }
-
-  func mapping(of members: JSONNode, in parent: JSONNode) throws(ArborError) -> ExchangeMapping? {
-    try self.members?(members, parent)
   }
 
   /// Makes objects the members of an object; false if they are already.

@@ -4,8 +4,9 @@ import ArborObjects
 
 /// Items as their mappings understand them, before anything in a context is touched.
 ///
-/// ``ItemPlanner`` reads items of imports and syncs into a plan, ``SeedReader`` the documents of a
-/// seed, and ``ModelPlanner`` value models. ``ExchangeRun`` carries it out.
+/// A plan reads the items of imports and syncs itself (``enterItems(_:_:within:)``); ``SeedReader``
+/// enters the documents of a seed, and ``ModelPlanner`` value models. ``ExchangeRun`` carries it
+/// out.
 ///
 /// Flat lists of numbers rather than a tree of objects: an object for each item, each link and each
 /// value would cost more than reading them. Values of documents are kept by their places; those of
@@ -81,15 +82,25 @@ final class ExchangePlan {
     var document: Int32 = -1
   }
 
-  let identities: IdentityMap
+  let context: ManagedObjectContext
+  /// Ends planning and the run before they are done.
+  var limit: ExchangeLimit
   /// Receives what a lenient exchange leaves out; `nil` if that is an error.
   let drops: ImportDrops?
+  /// The number of items that are null or that validators have dropped.
+  var droppedCount = 0
   private(set) var mappings: [ExchangeMapping] = []
   /// For each mapping the table in which its items are looked up.
   private(set) var tables: [IdentityTable?] = []
   /// For each mapping, and each of its relationships, the table of the keys by which it names
   /// objects.
   private var referenceTables: [[IdentityTable?]] = []
+  /// All tables: those of mappings, those of references, and those of what seeds find.
+  private var identityTables: [IdentityTable] = []
+  private var tableIndexes: [IdentityTable.Scope: Int] = [:]
+  /// For entities whose objects were noted the tables that they belong to, until there is another
+  /// table.
+  private var tablesOfEntity: [Int: [IdentityTable]] = [:]
   private(set) var documents: [JSONDocument] = []
   var items: [Item] = []
   /// For each attribute of each item the index of its value on the tape, or of its content; 0 if it
@@ -108,12 +119,15 @@ final class ExchangePlan {
   /// The greatest number of members that an item gives to one relationship.
   let maximumMembers: Int
 
+  /// - Parameter limit: `nil` for that of the context.
   init(
-    _ context: ManagedObjectContext, drops: ImportDrops? = nil, maximumMembers: Int = .max
+    _ context: ManagedObjectContext, _ limit: ExchangeLimit? = nil, drops: ImportDrops? = nil,
+    maximumMembers: Int = .max
   ) {
-    self.maximumMembers = maximumMembers
-    identities = IdentityMap(context)
+    self.context = context
+    self.limit = limit ?? ExchangeLimit(context)
     self.drops = drops
+    self.maximumMembers = maximumMembers
   }
 
   /// Makes room for many items at once: a list that outgrows its room is twice in memory until it is
@@ -131,13 +145,13 @@ final class ExchangePlan {
     mappings.append(mapping)
     tables.append(
       mapping.identity.map { identity in
-        identities.table(
-          for: mapping.entity, by: identity.attributes.map { mapping.attributes[$0].coder },
+        table(
+          for: mapping.entity, by: mapping.identityAttributes.map { mapping.attributes[$0].coder },
           under: identity.parent, within: identity.scope)
       })
     referenceTables.append(
       mapping.relationships.map { relationship in
-        relationship.reference.map { identities.table(for: $0.entity, by: [$0.attribute]) }
+        relationship.reference.map { table(for: $0.entity, by: [$0.attribute]) }
       })
     return Int32(mappings.count - 1)
   }
@@ -169,7 +183,7 @@ final class ExchangePlan {
       name.document = index(of: node.document)
     }
     for case let key? in identities {
-      keys.append(Int32(table.want(key).keyIndex))
+      keys.append(table.want(key))
       name.count += 1
     }
     names.append(name)
@@ -180,9 +194,53 @@ final class ExchangePlan {
   func keys(of name: Int32) -> (table: IdentityTable, keys: ArraySlice<Int32>) {
     let name = names[Int(name)]
     return (
-      identities.tables[Int(name.table)], keys[Int(name.first)..<Int(name.first + name.count)]
+      identityTables[Int(name.table)], keys[Int(name.first)..<Int(name.first + name.count)]
     )
   }
+
+  // MARK: Objects by their identities
+
+  /// The table of an entity and its subentities, by some attributes, and if `parent` is given by the
+  /// object that this relationship leads to; `scope` bounds the search.
+  func table(
+    for entity: EntitySchema, by attributes: [AttributeCoder],
+    under parent: RelationshipSchema? = nil, within scope: FetchPredicate? = nil
+  ) -> IdentityTable {
+    let key = IdentityTable.Scope(
+      entity: entity.index, attributes: attributes.map(\.slot), parent: parent?.slot,
+      condition: scope)
+    if let index = tableIndexes[key] { return identityTables[index] }
+    let table = IdentityTable(
+      identityTables.count, entity, attributes, under: parent, within: scope, in: context)
+    tableIndexes[key] = identityTables.count
+    identityTables.append(table)
+    tablesOfEntity = [:]
+    return table
+  }
+
+  /// Looks up the objects of all identities that were asked for, in one fetch per table and never
+  /// in one per item.
+  func fetchObjects() throws(ArborError) {
+    for table in identityTables { try table.fetch() }
+  }
+
+  /// Enters an object that was created, or has come by its key, into every table that it belongs to.
+  ///
+  /// - Parameter guess: A table that it belongs to, and the index of the key that it probably has.
+  func note(
+    _ object: ManagedObject, of entity: EntitySchema, guess: (IdentityTable, index: Int)? = nil
+  ) throws(ArborError) {
+    if tablesOfEntity[entity.index] == nil {
+      tablesOfEntity[entity.index] = identityTables.filter {
+        entity.isKind(of: $0.entity) && $0.parent == nil
+      }
+    }
+    for table in tablesOfEntity[entity.index] ?? [] {
+      try table.note(object, guess: table === guess?.0 ? guess?.index : nil)
+    }
+  }
+
+  // MARK: Reading the plan
 
   func mapping(of item: Item) -> ExchangeMapping { mappings[Int(item.mapping)] }
 

@@ -10,23 +10,6 @@ struct DeferredLink {
   let relationship: MappedRelationship
   let link: ExchangePlan.Link
   let location: ItemLocation
-
-  init(
-    _ object: ManagedObject, _ relationship: MappedRelationship, _ link: ExchangePlan.Link,
-    at location: ItemLocation
-  ) {
-    self.object = object
-    self.relationship = relationship
-    self.link = link
-    self.location = location
-  }
-
-  init(
-    _ object: ManagedObject, _ relationship: MappedRelationship, _ link: ExchangePlan.Link,
-    in document: Int32
-  ) {
-    self.init(object, relationship, link, at: .node(document: document, link.node))
-  }
 }
 
 /// A deferred relationship without its plan, documents and object: for a later batch.
@@ -64,7 +47,7 @@ extension ExchangeRun {
   func connectDeferred(unknownKey rule: UnknownKeyRule) throws(ArborError) -> [DeferredLink] {
     var waiting: [DeferredLink] = []
     for pending in deferred where !pending.object.isDeleted {
-      try limit.check()
+      try plan.limit.check()
       guard pending.relationship.policy != .putFirst else {
         try connectSeeded(pending)
         continue
@@ -113,11 +96,11 @@ extension ExchangeRun {
       let (table, keys) = plan.keys(of: name)
       guard let key = keys.first else { continue }
       do throws(ArborError) {
-        let object = try context.insert(table.entity.name)
+        let object = try plan.context.insert(table.entity.name)
         try object.setValue(table.key(at: Int(key))[0], atSlot: table.attributes[0].slot)
         counts.noteInserted(object)
         locationsOfWaiting[object.objectNumber] = pending.location
-        try plan.identities.note(object, of: table.entity, guess: (table, index: Int(key)))
+        try plan.note(object, of: table.entity, guess: (table, index: Int(key)))
       } catch {
         throw misfit(error, pending)
       }
@@ -186,7 +169,9 @@ extension ExchangeRun {
     link.count = Int32(waiting.targets.count)
     for keys in waiting.targets { plan.members.append(.named(plan.name(keys, in: table))) }
     deferred.append(
-      DeferredLink(object, mapping.relationships[index], link, at: waiting.location))
+      DeferredLink(
+        object: object, relationship: mapping.relationships[index], link: link,
+        location: waiting.location))
   }
 
   // MARK: Seeds
@@ -207,13 +192,14 @@ extension ExchangeRun {
           + "documents create \(members.count); link a document that creates one."
       ).with(entity: relationship.entityName, keyPath: relationship.name)
     }
-    try node.locating(entity: relationship.entityName, property: relationship.name) {
-      () throws(ArborError) in
+    do throws(ArborError) {
       guard relationship.isToMany else {
         return try pending.object.setObject(members.first, atSlot: relationship.slot)
       }
       if node.isNull { return try pending.object.setObjects([], atSlot: relationship.slot) }
       _ = try putFirst(members, of: pending.object, relationship)
+    } catch {
+      throw error.located(relationship.entityName, relationship.name, at: node.location)
     }
   }
 
@@ -277,7 +263,7 @@ extension ExchangeRun {
 
   /// The location of the value that an error concerns, or of its item if it has none.
   private func location(of error: ArborError) -> ArborError.SourceLocation? {
-    guard let id = error.objectID, let object = context.registeredObject(for: id) else {
+    guard let id = error.objectID, let object = plan.context.registeredObject(for: id) else {
       return nil
     }
     if let itemIndex = itemsOfObjects?[object.objectNumber] {

@@ -11,7 +11,10 @@ extension ExchangeRun {
   ) throws(ArborError) -> Bool {
     let relationship = mapping.relationships[Int(link.relationship)]
     if link.isDeferred {
-      deferred.append(DeferredLink(object, relationship, link, in: item.document))
+      deferred.append(
+        DeferredLink(
+          object: object, relationship: relationship, link: link,
+          location: .node(document: item.document, link.node)))
       return false
     }
     if link.content == .absent {
@@ -26,61 +29,58 @@ extension ExchangeRun {
       let deletes = relationship.reference == nil && relationship.policy == .replace
       return try clear(object, relationship, deletes: deletes)
     }
-    return relationship.isToMany
-      ? try connectList(object, relationship, link, item)
-      : try connectOne(object, relationship, link, item)
-  }
-
-  private func connectOne(
-    _ object: ManagedObject, _ relationship: MappedRelationship, _ link: ExchangePlan.Link,
-    _ item: ExchangePlan.Item
-  ) throws(ArborError) -> Bool {
-    let former = object.object(atSlot: relationship.slot)
-    if relationship.policy == .replace, let former {
-      try deleteReplaced([former], of: object, relationship, link)
+    let former = relationship.isToMany ? nil : object.object(atSlot: relationship.slot)
+    if relationship.policy == .replace {
+      let replaced =
+        relationship.isToMany
+        ? object.objects(atSlot: relationship.slot) : former.map { [$0] } ?? []
+      try deleteReplaced(replaced, of: object, relationship, link)
     }
-    forgetChildren(of: object, link)
+    if link.mapping >= 0, let table = plan.tables[Int(link.mapping)], table.parent != nil {
+      // What is told apart within the object is looked up afresh.
+      table.forget(object)
+    }
     let owner = Owner(object: object, relationship: relationship)
-    let target = try carryOut(plan.members(of: link), within: owner).first
-    if let former, former !== target {
+    var members: [ManagedObject] = []
+    members.reserveCapacity(Int(link.count))
+    for case .item(let index) in plan.members(of: link) {
+      if !parents.isEmpty, let known = parents.removeValue(forKey: index) {
+        members.append(known)
+      } else {
+        try carryOut(index, within: owner, &members)
+      }
+    }
+    if let former, former !== members.first {
       let rules = plan.mappings[Int(link.mapping)].rules
       if rules.deletesMissing { try noteMissing([former], within: rules.scope) }
     }
     do throws(ArborError) {
-      _ = try relationship.set(target, of: object)
+      if relationship.isToMany {
+        return try setMembers(members.eachOnce, of: object, relationship, link)
+      }
+      _ = try relationship.set(members.first, of: object)
+      return former !== members.first
     } catch {
       throw misfit(error, relationship, link, item)
     }
-    return former !== target
   }
 
-  private func connectList(
-    _ object: ManagedObject, _ relationship: MappedRelationship, _ link: ExchangePlan.Link,
-    _ item: ExchangePlan.Item
+  /// Makes the objects of a list members, as the relationship's policy says.
+  private func setMembers(
+    _ members: [ManagedObject], of object: ManagedObject, _ relationship: MappedRelationship,
+    _ link: ExchangePlan.Link
   ) throws(ArborError) -> Bool {
-    if relationship.policy == .replace {
-      let former = object.objects(atSlot: relationship.slot)
-      try deleteReplaced(former, of: object, relationship, link)
-    }
-    forgetChildren(of: object, link)
-    let owner = Owner(object: object, relationship: relationship)
-    let members = try carryOut(plan.members(of: link), within: owner).eachOnce
-    do throws(ArborError) {
-      switch relationship.policy {
-      case .replace:
-        try object.setObjects(members, atSlot: relationship.slot)
-        return true
-      case .merge: return try relationship.add(members, to: object)
-      case .mergeAndPrune:
-        let added = try relationship.add(members, to: object)
-        return try prune(object, relationship, keeping: members) || added
-      case .assign:
-        let rules = plan.mappings[Int(link.mapping)].rules
-        return try assign(members, to: object, relationship, rules)
-      case .putFirst: return try putFirst(members, of: object, relationship)
-      }
-    } catch {
-      throw misfit(error, relationship, link, item)
+    switch relationship.policy {
+    case .replace:
+      try object.setObjects(members, atSlot: relationship.slot)
+      return true
+    case .merge: return try relationship.add(members, to: object)
+    case .mergeAndPrune:
+      let added = try relationship.add(members, to: object)
+      return try prune(object, relationship, keeping: members) || added
+    case .assign:
+      return try assign(members, to: object, relationship, plan.mappings[Int(link.mapping)].rules)
+    case .putFirst: return try putFirst(members, of: object, relationship)
     }
   }
 
@@ -107,7 +107,7 @@ extension ExchangeRun {
     let members = Set(former)
     var described: Set<ManagedObject>?
     for member in former {
-      try limit.check()
+      try plan.limit.check()
       let inverse = relationship.schema.inverseSlot
       if member.isShared(by: owner, inverseSlot: inverse, members: members) { continue }
       if counts.hasTouched(member) {
@@ -133,14 +133,6 @@ extension ExchangeRun {
       objects.formUnion(try existing(item, mapping, table, within: owner, parent))
     }
     return objects
-  }
-
-  /// Lets the children of an object that are told apart within it be looked up afresh.
-  private func forgetChildren(of object: ManagedObject, _ link: ExchangePlan.Link) {
-    guard link.mapping >= 0, let table = plan.tables[Int(link.mapping)], table.parent != nil else {
-      return
-    }
-    table.forget(object)
   }
 
   /// Empties a relationship, within what its mapping may touch.

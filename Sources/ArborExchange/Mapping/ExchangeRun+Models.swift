@@ -51,7 +51,7 @@ extension ExchangeRun {
   private func lookUp() throws(ArborError) {
     objects += Array(repeating: nil, count: plan.items.count - objects.count)
     do throws(ArborError) {
-      try plan.identities.fetch()
+      try plan.fetchObjects()
     } catch {
       throw ArborError(
         .uniqueFetchFailed,
@@ -80,10 +80,10 @@ extension ExchangeRun {
   private func createObject(of index: Int32, _ planner: ModelPlanner) throws {
     let item = plan.items[Int(index)]
     let mapping = plan.mapping(of: item)
-    let object = try context.insert(mapping.entity.name)
+    let object = try plan.context.insert(mapping.entity.name)
     objects[Int(index)] = object
     try setContents(of: object, index, planner, isNew: true)
-    try plan.identities.note(object, of: mapping.entity)
+    try plan.note(object, of: mapping.entity)
     guard item.key >= 0, let table = plan.tables[Int(item.mapping)], table.parent != nil,
       let parent = planner.parent(of: index),
       let owner = try self.object(of: parent, planner)

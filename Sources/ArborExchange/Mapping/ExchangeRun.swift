@@ -3,7 +3,7 @@ import ArborModel
 import ArborObjects
 import Foundation
 
-/// Carries a plan out in a context: each item's object is found or created, filled, and connected
+/// Carries a plan out in its context: each item's object is found or created, filled, and connected
 /// with the objects of the items within it.
 ///
 /// Runs inside a savepoint of the context, so that an error leaves nothing behind.
@@ -14,10 +14,7 @@ final class ExchangeRun {
     let relationship: MappedRelationship
   }
 
-  let context: ManagedObjectContext
   let plan: ExchangePlan
-  /// Ends the run before it is done.
-  var limit: ExchangeLimit
   var counts = ExchangeCounts()
   /// The objects of items by their indexes in the plan, for plans whose items lead to each other.
   var objects: [ManagedObject?] = []
@@ -31,19 +28,15 @@ final class ExchangeRun {
   /// Objects that no item has described so far, and that are deleted at the end if none does.
   private var missing: [ManagedObject] = []
   /// The objects of items that were carried out for the identity of the item that they are in.
-  private var parents: [Int32: ManagedObject] = [:]
+  var parents: [Int32: ManagedObject] = [:]
 
-  init(_ plan: ExchangePlan, in context: ManagedObjectContext, _ limit: ExchangeLimit) {
-    self.plan = plan
-    self.context = context
-    self.limit = limit
-  }
+  init(_ plan: ExchangePlan) { self.plan = plan }
 
   /// Looks the identities of planned items up, together, and carries the items out; returns their
   /// objects in the order of the items.
   @discardableResult
   func carryOut(_ items: [Int32]) throws(ArborError) -> [ManagedObject] {
-    try plan.identities.fetch()
+    try plan.fetchObjects()
     counts.reserve(items.count)
     var objects: [ManagedObject] = []
     objects.reserveCapacity(items.count)
@@ -55,8 +48,10 @@ final class ExchangeRun {
 
   /// Carries a planned item out with an object that exists, whatever the item's identity.
   func carryOut(_ index: Int32, into object: ManagedObject) throws(ArborError) {
-    try plan.identities.fetch()
-    try update(object, plan.items[Int(index)])
+    try plan.fetchObjects()
+    let item = plan.items[Int(index)]
+    let changed = try fill(object, item, plan.mapping(of: item), isNew: false)
+    counts.noteMatched(object, changed: changed)
   }
 
   /// Carries out all items in the order of the plan, and then connects them: any of them may lead to
@@ -69,71 +64,53 @@ final class ExchangeRun {
       objects.append(found.first)
     }
     // What the plan creates exists by now, with its values, so that one look finds everything.
-    try plan.identities.fetch()
+    try plan.fetchObjects()
     try connectDeferred(unknownKey: .isError)
   }
 
   // MARK: Items
 
-  /// Carries the members of a link out; returns their objects in its order.
-  func carryOut(
-    _ members: ArraySlice<ExchangePlan.Member>, within owner: Owner
-  ) throws(ArborError) -> [ManagedObject] {
-    var objects: [ManagedObject] = []
-    objects.reserveCapacity(members.count)
-    for case .item(let item) in members {
-      if !parents.isEmpty, let known = parents.removeValue(forKey: item) {
-        objects.append(known)
-      } else {
-        try carryOut(item, within: owner, &objects)
-      }
-    }
-    return objects
-  }
-
   /// Carries one item out. `objects` receives its object, and those that share its identity; nothing
   /// if no object exists and none may be created.
-  private func carryOut(
+  func carryOut(
     _ index: Int32, within owner: Owner?, _ objects: inout [ManagedObject]
   ) throws(ArborError) {
-    try limit.check()
+    try plan.limit.check()
     let item = plan.items[Int(index)]
+    let mapping = plan.mapping(of: item)
     let first = objects.count
     do throws(ArborError) {
-      try carryOut(item, within: owner, &objects)
+      var parent: ManagedObject?
+      let table = item.key < 0 ? nil : plan.tables[Int(item.mapping)]
+      if let table {
+        if table.parent != nil {
+          parent = item.isWithinParent ? owner?.object : try self.parent(of: item, mapping)
+        }
+        if table.parent == nil, let only = table.only(at: Int(item.key)),
+          mapping.takesFromOthers(owner?.relationship)
+        {
+          objects.append(only)
+        } else {
+          objects += try existing(item, mapping, table, within: owner, parent)
+        }
+      }
+      for position in first..<objects.count {
+        let changed =
+          mapping.rules.updatesExisting
+          ? try fill(objects[position], item, mapping, isNew: false) : false
+        counts.noteMatched(objects[position], changed: changed)
+      }
+      if objects.count == first, mapping.rules.insertsMissing {
+        let object = try insert(item, mapping)
+        if let parent { table?.note(object, at: Int(item.key), of: parent) }
+        try fill(object, item, mapping, isNew: true)
+        objects.append(object)
+      }
     } catch {
       throw item.origin < 0 ? error : error.with(location: plan.origin(item).location)
     }
     guard let itemsOfObjects else { return }
     for object in objects[first...] { itemsOfObjects.set(object.objectNumber, UInt(index)) }
-  }
-
-  private func carryOut(
-    _ item: ExchangePlan.Item, within owner: Owner?, _ objects: inout [ManagedObject]
-  ) throws(ArborError) {
-    let mapping = plan.mapping(of: item)
-    var parent: ManagedObject?
-    if item.key >= 0, let table = plan.tables[Int(item.mapping)] {
-      if table.parent != nil {
-        parent = item.isWithinParent ? owner?.object : try self.parent(of: item, mapping)
-      }
-      if let only = table.parent == nil ? table.only(at: Int(item.key)) : nil,
-        mapping.takesFromOthers(owner?.relationship)
-      {
-        try update(only, item)
-        objects.append(only)
-        return
-      }
-      let existing = try self.existing(item, mapping, table, within: owner, parent)
-      for object in existing { try update(object, item) }
-      objects += existing
-      if !existing.isEmpty { return }
-    }
-    guard mapping.rules.insertsMissing else { return }
-    let object = try insert(item, mapping)
-    if let parent { plan.tables[Int(item.mapping)]?.note(object, at: Int(item.key), of: parent) }
-    try fill(object, item, mapping, isNew: true)
-    objects.append(object)
   }
 
   /// The objects that an item describes, as far as they exist.
@@ -176,60 +153,27 @@ final class ExchangeRun {
     }
   }
 
-  func insert(
+  private func insert(
     _ item: ExchangePlan.Item, _ mapping: ExchangeMapping
   ) throws(ArborError) -> ManagedObject {
     do throws(ArborError) {
-      let object = try context.insert(mapping.entity.name)
+      let object = try plan.context.insert(mapping.entity.name)
       counts.noteInserted(object)
       return object
     } catch {
-      guard item.document >= 0 else { throw error }
       throw error.located(mapping.entity.name, nil, at: plan.node(item, item.node).location)
     }
   }
 
-  private func update(
-    _ object: ManagedObject, _ item: ExchangePlan.Item
-  ) throws(ArborError) {
-    let mapping = plan.mapping(of: item)
-    let changed =
-      mapping.rules.updatesExisting ? try fill(object, item, mapping, isNew: false) : false
-    counts.noteMatched(object, changed: changed)
-  }
-
-  /// Gives an object what its item says.
+  /// Gives an object what its item says: its values, then what its relationships lead to.
   ///
   /// - Returns: Whether anything has changed.
   @discardableResult
   private func fill(
     _ object: ManagedObject, _ item: ExchangePlan.Item, _ mapping: ExchangeMapping, isNew: Bool
   ) throws(ArborError) -> Bool {
-    var changed = try setValues(of: object, item, mapping, isNew)
-    // From here on items may lead to it.
-    if isNew {
-      let table = item.key < 0 ? nil : plan.tables[Int(item.mapping)]
-      let guess = table.flatMap { $0.parent == nil ? ($0, index: Int(item.key)) : nil }
-      try plan.identities.note(object, of: mapping.entity, guess: guess)
-    }
-    for link in item.links {
-      if try connect(object, plan.links[link], item, mapping) { changed = true }
-    }
-    if mapping.rules.callsHooks, object.hearsOfImports {
-      _ = plan.node(item, item.node).tell {
-        object.didImport(from: $0)
-        return true
-      }
-    }
-    return changed
-  }
-
-  // MARK: Values
-
-  private func setValues(
-    of object: ManagedObject, _ item: ExchangePlan.Item, _ mapping: ExchangeMapping, _ isNew: Bool
-  ) throws(ArborError) -> Bool {
-    let hasHooks = mapping.rules.callsHooks && object.takesImportedValues
+    let callsHooks = mapping.rules.callsHooks
+    let hasHooks = callsHooks && object.takesImportedValues
     // One for all values, so that the document is retained once.
     var node = plan.node(item, item.node)
     var changed = false
@@ -243,9 +187,27 @@ final class ExchangeRun {
         : try set(attribute, of: object, to: node, mapping, hasHooks, isNew)
       if hasChanged { changed = true }
     }
+    // From here on items may lead to it.
+    if isNew {
+      let table = item.key < 0 ? nil : plan.tables[Int(item.mapping)]
+      let guess = table.flatMap { $0.parent == nil ? ($0, index: Int(item.key)) : nil }
+      try plan.note(object, of: mapping.entity, guess: guess)
+    }
+    for link in item.links {
+      if try connect(object, plan.links[link], item, mapping) { changed = true }
+    }
+    if callsHooks, object.hearsOfImports {
+      _ = plan.node(item, item.node).tell {
+        object.didImport(from: $0)
+        return true
+      }
+    }
     return changed
   }
 
+  // MARK: Values
+
+  /// Sets an attribute to a value of the document, as it is if the attribute keeps that form.
   private func set(
     _ attribute: MappedAttribute, of object: ManagedObject, to node: JSONNode,
     _ mapping: ExchangeMapping, _ hasHooks: Bool, _ isNew: Bool
@@ -276,7 +238,7 @@ final class ExchangeRun {
     }
   }
 
-  /// The same for values in other forms.
+  /// Sets an attribute to a value that has to be read.
   private func setRead(
     _ attribute: MappedAttribute, of object: ManagedObject, to node: JSONNode,
     _ mapping: ExchangeMapping, _ isTold: Bool, _ isNew: Bool
@@ -309,7 +271,7 @@ final class ExchangeRun {
     do throws(ArborError) {
       let number =
         switch source {
-        case .store: try context.store.uniqueIDs.next()
+        case .store: try plan.context.store.uniqueIDs.next()
         case .application: try UniqueIDGenerator.generateUniqueID()
         }
       guard let value = attribute.coder.kind.unique(number) else {
@@ -366,7 +328,7 @@ final class ExchangeRun {
   private func isOpen(
     _ object: ManagedObject, within scope: FetchPredicate?
   ) throws(ArborError) -> Bool {
-    try limit.check()
+    try plan.limit.check()
     return try scope?.matches(object) ?? true
   }
 
@@ -374,14 +336,14 @@ final class ExchangeRun {
   /// object that one list lacks may be in another.
   func deleteMissing() throws(ArborError) {
     for object in missing where !object.isDeleted && !counts.hasTouched(object) {
-      try limit.check()
+      try plan.limit.check()
       delete(object)
     }
     missing = []
   }
 
   func delete(_ object: ManagedObject) {
-    context.delete(object)
+    plan.context.delete(object)
     counts.deleted += 1
   }
 }
@@ -392,5 +354,16 @@ extension [ManagedObject] {
     guard count > 1 else { return self }
     var seen: Set<ManagedObject> = []
     return filter { seen.insert($0).inserted }
+  }
+}
+
+extension ArborError {
+  /// The error with entity, property and location, unless it has its own.
+  func located(
+    _ entity: String, _ property: String?, at location: @autoclosure () -> SourceLocation?
+  ) -> ArborError {
+    with(
+      entity: self.entity ?? entity, keyPath: keyPath ?? property,
+      location: self.location ?? location())
   }
 }

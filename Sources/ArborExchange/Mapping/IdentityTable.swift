@@ -1,6 +1,44 @@
 import ArborModel
 import ArborObjects
 
+/// The values of the attributes that identify an object.
+///
+/// Values are those that the attributes keep, so that one key has one form.
+enum IdentityKey: Hashable {
+  /// A single whole number, which most keys are: hashed and compared as such.
+  case number(Int64)
+  case text(String)
+  /// Everything else, in the order of the attributes.
+  case values([PropertyValue])
+
+  /// `nil` if a value is null: what lacks a part of its identity is like nothing else.
+  init?(_ values: [PropertyValue]) {
+    guard !values.isEmpty, !values.contains(where: \.isNull) else { return nil }
+    if values.count == 1 { self.init(values[0]) } else { self = .values(values) }
+  }
+
+  /// The identity of objects that their parents alone tell apart.
+  static let none = IdentityKey.values([])
+
+  /// The identity of a single attribute; `nil` if its value is null.
+  init?(_ value: PropertyValue) {
+    switch value {
+    case .null: return nil
+    case .integer(let number): self = .number(number)
+    case .string(let text): self = .text(text)
+    default: self = .values([value])
+    }
+  }
+
+  subscript(index: Int) -> PropertyValue {
+    switch self {
+    case .number(let number): .integer(number)
+    case .text(let text): .string(text)
+    case .values(let values): values[index]
+    }
+  }
+}
+
 /// The objects of one entity, by the values of the attributes that identify them.
 ///
 /// Keys are wanted first, then looked up together in one fetch, which sees the context's pending
@@ -10,8 +48,19 @@ import ArborObjects
 /// Objects that are told apart within a parent only, as the fields of a person by their types, are
 /// looked up among the objects that refer to the parent: all of them by their keys would be far more
 /// than are wanted.
+///
+/// Belongs to one plan.
 final class IdentityTable {
-  /// The table's index among those of its map.
+  /// What distinguishes the tables of a plan.
+  struct Scope: Hashable {
+    let entity: Int
+    /// Their slots.
+    let attributes: [Int]
+    let parent: Int?
+    let condition: FetchPredicate?
+  }
+
+  /// The table's index among those of its plan.
   let index: Int
   let entity: EntitySchema
   let attributes: [AttributeCoder]
@@ -24,6 +73,8 @@ final class IdentityTable {
   private var keys: [IdentityKey] = []
   private var numbers: [Int64: Int] = [:]
   private var others: [IdentityKey: Int] = [:]
+  /// How often a key was wanted that had been wanted before.
+  private(set) var repetitions = 0
   /// For each key that has been looked up its first object.
   private var found: [ManagedObject?] = []
   private var further: [Int: [ManagedObject]] = [:]
@@ -43,10 +94,9 @@ final class IdentityTable {
     self.context = context
   }
 
-  /// Asks for the objects of a key at the next fetch; returns the key's index, and whether it
-  /// was not asked for before.
+  /// Asks for the objects of a key at the next fetch; returns the key's index.
   @discardableResult
-  func want(_ key: IdentityKey) -> (keyIndex: Int, isNew: Bool) {
+  func want(_ key: IdentityKey) -> Int32 {
     let next = keys.count
     let keyIndex: Int
     if case .number(let number) = key {
@@ -54,8 +104,8 @@ final class IdentityTable {
     } else {
       keyIndex = others.keyIndex(of: key, orEnter: next)
     }
-    if keyIndex == next { keys.append(key) }
-    return (keyIndex, keyIndex == next)
+    if keyIndex == next { keys.append(key) } else { repetitions += 1 }
+    return Int32(keyIndex)
   }
 
   /// Makes room for many keys at once. Of a few it is left to the lists to grow by more: a list that
@@ -79,24 +129,21 @@ final class IdentityTable {
       found.append(contentsOf: repeatElement(nil, count: keys.count - found.count))
       return
     }
-    let objects = try wantedObjects()
+    var objects: [ManagedObject]?
+    if scope == nil, attributes.count == 1, let numbers = Self.numbers(keys[found.count...]) {
+      objects = try context.session.objects(
+        of: entity, withUnique: numbers, atSlot: attributes[0].slot)
+    }
+    if objects == nil {
+      objects = try context.fetch(
+        FetchRequest<ManagedObject>(entity: entity.name, predicate: try predicate()))
+    }
     found.append(contentsOf: repeatElement(nil, count: keys.count - found.count))
     // Of several attributes' values the condition lets other combinations through: keys that
     // were not asked for.
-    for object in objects {
+    for object in objects ?? [] {
       if let key = key(of: object), let index = keyIndex(of: key) { enter(object, at: index) }
     }
-  }
-
-  /// The objects that may have the keys that were asked for since the last time.
-  private func wantedObjects() throws(ArborError) -> [ManagedObject] {
-    if scope == nil, attributes.count == 1, let numbers = Self.numbers(keys[found.count...]) {
-      let objects = try context.session.objects(
-        of: entity, withUnique: numbers, atSlot: attributes[0].slot)
-      if let objects { return objects }
-    }
-    return try context.fetch(
-      FetchRequest<ManagedObject>(entity: entity.name, predicate: try predicate()))
   }
 
   /// The first object of a key, deleted ones left out. The key was wanted before the last fetch.
@@ -150,12 +197,6 @@ final class IdentityTable {
   }
 
   // MARK: Objects of the store
-
-  /// The objects of a key; none if it was not wanted before the last fetch.
-  func objects(for key: IdentityKey) -> [ManagedObject] {
-    guard let keyIndex = keyIndex(of: key), keyIndex < found.count else { return [] }
-    return objects(at: keyIndex)
-  }
 
   /// Enters an object that has come by its key since the key was looked up.
   ///

@@ -3,7 +3,7 @@ import ArborModel
 
 /// Finds the values of a mapping's properties in items of JSON.
 ///
-/// For one thread at a time: a planner's.
+/// For one thread at a time: that of planning.
 final class ItemScanner {
   private let entityName: String
   private let attributes: [MappedAttribute]
@@ -56,14 +56,14 @@ final class ItemScanner {
   /// Finds an item's values.
   ///
   /// - Parameters:
-  ///   - keyed: Whether the item is a value of an object and has its key there as a member, under
-  ///     the name that was given to ``supply(_:)``.
+  ///   - isOutermost: Whether the item has its key in the document as a member, if a name was given
+  ///     to ``supply(_:)``.
   ///   - nodes: Receives the tape indexes of the values of all attributes and all relationships,
   ///     in their order; 0 for one that the item does not have.
   /// - Throws: ``ArborError`` `invalidDocument` if a keyed item has a member of that name itself.
-  func scan(_ item: JSONNode, keyed: Bool, _ nodes: inout [Int32]) throws(ArborError) {
+  func scan(_ item: JSONNode, isOutermost: Bool, _ nodes: inout [Int32]) throws(ArborError) {
     members.find(in: item)
-    if keyed, let suppliedKey {
+    if isOutermost, let suppliedKey {
       let key = JSONNode(document: item.document, tapeIndex: item.tapeIndex - 1)
       guard members.supply(key, forKeyAt: suppliedKey) else {
         let name = members.table.keys[suppliedKey]

@@ -83,9 +83,6 @@ extension JSONSource: ExpressibleByStringLiteral, ExpressibleByArrayLiteral,
 // MARK: Reading
 
 extension JSONSource {
-  /// Whether the document is a value of the program, which is known to be a list or not.
-  var isValue: Bool { if case .value = content { true } else { false } }
-
   /// The whole document; a file is read.
   ///
   /// - Throws: ``ArborError`` `fileUnreadable`; `invalidArgument` for a value that didn't encode.
@@ -112,27 +109,6 @@ extension JSONSource {
     limits: JSONLimits = JSONLimits(), work: WorkLimit? = nil
   ) throws(ArborError) -> JSONDocument {
     try JSONDocument(try data(), source: name, limits: limits, work: work)
-  }
-
-  /// The items of the document, read in batches. A document in memory is scanned in one piece.
-  ///
-  /// - Throws: ``ArborError`` as ``data()``.
-  func items(_ options: ImportOptions, _ limit: ExchangeLimit) throws(ArborError) -> ImportItems {
-    let bytes: JSONByteSource
-    let chunkSize: Int
-    if case .file(let url) = content {
-      bytes = try .file(url)
-      // Large enough for a batch of common items.
-      chunkSize = 4 << 20
-    } else {
-      let data = try data()
-      bytes = .data(data)
-      chunkSize = max(data.count, 1)
-    }
-    let reader = JSONItemReader(
-      bytes, named: name, layout: options.layout.reading, limits: options.limits,
-      chunkSize: chunkSize, work: limit.work)
-    return ImportItems(reader, options, isValue: isValue)
   }
 
   /// Returns line and column of a byte. Reads a file again, since imports don't keep documents.

@@ -35,16 +35,13 @@ struct SeedReader {
   /// The documents of the chain.
   private var open: Set<SeedSource.Identity> = []
   private var size = 0
-  /// What ends the reading before it is done.
-  let limit: ExchangeLimit
   /// Made for the first remote document.
   private var downloader: SeedDownloader?
 
   /// The mappings of entities, by their indexes.
   private var mappings: [ExchangeMapping?]
 
-  init(_ context: ManagedObjectContext, _ options: SeedOptions, _ limit: ExchangeLimit) {
-    self.limit = limit
+  init(_ context: ManagedObjectContext, _ options: SeedOptions) {
     self.options = options
     schema = context.store.schema
     plan = ExchangePlan(context, maximumMembers: options.maximumMembers)
@@ -56,14 +53,7 @@ struct SeedReader {
     if let mapping = mappings[entity.index] { return mapping }
     var rules = ExchangeRules()
     rules.uniqueIDs = options.uniqueIDs
-    let mapping = ExchangeMapping(
-      entity,
-      attributes: entity.attributes.map {
-        MappedAttribute(AttributeCoder($0, of: entity, in: schema.model))
-      },
-      relationships: entity.relationships.filter { !$0.isHidden }
-        .map { MappedRelationship($0, of: entity, in: schema, policy: .putFirst) },
-      rules: rules)
+    let mapping = ExchangeMapping(ofAll: entity, in: schema, policy: .putFirst, rules: rules)
     mappings[entity.index] = mapping
     return mapping
   }
@@ -74,7 +64,7 @@ struct SeedReader {
     waiting = [top]
     while let number = waiting.popLast() {
       present = number
-      try limit.checkNow()
+      try plan.limit.checkNow()
       let roots = try load(number)
       if let url = documents[number].source.url { documentsRead.append(url) }
       let firstLinked = documents.count
@@ -190,7 +180,7 @@ struct SeedReader {
     var limits = JSONLimits()
     limits.maximumSize = options.maximumSize
     return try SeedText.roots(
-      data, source: documents[number].source.name, isLines: isLines, limits: limits, limit)
+      data, source: documents[number].source.name, isLines: isLines, limits: limits, plan.limit)
   }
 
   private func load(
@@ -211,7 +201,7 @@ struct SeedReader {
     let downloader = downloader ?? SeedDownloader(options)
     self.downloader = downloader
     do throws(SeedDownloadProblem) {
-      return try downloader.fetch(url, limit: options.maximumSize - size, work: limit.work)
+      return try downloader.fetch(url, limit: options.maximumSize - size, work: plan.limit.work)
     } catch {
       if case .interrupted(let interruption) = error { throw ArborError(interruption) }
       throw failure(error.code, error.message(of: url.absoluteString), loading: number)

@@ -27,17 +27,15 @@ extension ManagedObjectContext {
   public func sync(
     from source: JSONSource, using serializer: some SyncSerializer
   ) throws(ArborError) -> SyncReport {
-    let limit = ExchangeLimit(self)
-    try limit.checkNow()
-    let document = try source.document(work: limit.work)
+    let plan = ExchangePlan(self)
+    try plan.limit.checkNow()
+    let document = try source.document(work: plan.limit.work)
     let mapper = SyncMapper(self)
     let mapping = try mapper.mapping(for: serializer)
     let root = document.root
     guard root.kind != .null else { return SyncReport() }
     return try withSavepoint { () throws(ArborError) in
-      let plan = ExchangePlan(self)
-      let planner = ItemPlanner(plan, limit)
-      let run = ExchangeRun(plan, in: self, limit)
+      let run = ExchangeRun(plan)
       if mapping.rules.deletesMissing {
         let request = FetchRequest<ManagedObject>(
           entity: mapping.entity.name, predicate: mapping.rules.scope)
@@ -45,11 +43,10 @@ extension ManagedObjectContext {
       }
       let items =
         root.kind == .array
-        ? try planner.items(root.items, mapping)
-        : try planner.single(root, mapping).map { [$0] } ?? []
-      try run.carryOut(items)
+        ? root.items : JSONElements(only: root.tapeIndex, in: root.document)
+      try run.carryOut(plan.enterItems(items, mapping))
       try run.deleteMissing()
-      run.counts.dropped = planner.droppedCount
+      run.counts.dropped = plan.droppedCount
       return SyncReport(run.counts)
     }
   }

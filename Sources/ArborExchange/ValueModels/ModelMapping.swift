@@ -40,13 +40,7 @@ final class ModelMapping {
       throw Self.unknown(name, of: key, traits, entity)
     }
     exchange = ExchangeMapping(
-      entity,
-      attributes: entity.attributes.map {
-        MappedAttribute(AttributeCoder($0, of: entity, in: schema.model))
-      },
-      relationships: entity.relationships.filter { !$0.isHidden }
-        .map { MappedRelationship($0, of: entity, in: schema) },
-      identity: try Self.identity(traits, entity), rules: ExchangeRules())
+      ofAll: entity, in: schema, identity: try Self.identity(traits, entity))
   }
 
   /// The attributes of the uniquing keys, in the order of their keys, and the relationship among
@@ -55,11 +49,11 @@ final class ModelMapping {
     _ traits: ModelTraits, _ entity: EntitySchema
   ) throws(ArborError) -> ExchangeIdentity? {
     guard !traits.uniquingKeys.isEmpty else { return nil }
-    var identity = ExchangeIdentity(attributes: [])
+    var identity = ExchangeIdentity()
     for key in traits.uniquingKeys.sorted() {
       switch traits.managedKeys.name(for: key).flatMap(entity.property(named:)) {
       case .attribute(let attribute):
-        identity.attributes.append(attribute.slot)
+        identity.slots.append(attribute.slot)
         traits.expect(key)
       case .relationship(let relationship)
       where !relationship.isToMany && identity.parent == nil:

@@ -139,15 +139,13 @@ final class ModelPlanner: ModelWriting {
   /// The index of the values of a model's uniquing keys, which are asked for; -1 if one is nil.
   private func key(of index: Int32) -> Int32 {
     let item = plan.items[Int(index)]
-    guard let identity = plan.mapping(of: item).identity,
-      let table = plan.tables[Int(item.mapping)]
-    else { return -1 }
-    let values = identity.attributes.map { slot -> PropertyValue in
+    guard let table = plan.tables[Int(item.mapping)] else { return -1 }
+    let values = plan.mapping(of: item).identityAttributes.map { slot -> PropertyValue in
       guard case .value(let value)? = content(of: item, slot) else { return .null }
       return value
     }
     let key = values.isEmpty ? IdentityKey.none : IdentityKey(values)
-    return key.map { Int32(table.want($0).keyIndex) } ?? -1
+    return key.map { table.want($0) } ?? -1
   }
 
   /// What an attribute is to hold; `nil` if the model does not have it.

@@ -1,0 +1,271 @@
+import ArborJSON
+import ArborModel
+
+/// Reads items of JSON into the plan and asks for their identities.
+///
+/// JSON's depth bounds the recursion of items within items.
+extension ExchangePlan {
+  /// Enters a list of items; returns their indexes. Items are left out that validators drop and,
+  /// leniently, those that are not objects or lack their identity.
+  ///
+  /// - Parameter owner: The relationship whose members they are; `nil` for the outermost.
+  /// - Throws: ``ArborError`` `invalidDocument` at the first element that is not an object, and
+  ///   `missingIdentity` if items lack theirs.
+  func enterItems(
+    _ nodes: JSONElements, _ mapping: ExchangeMapping, within owner: MappedRelationship? = nil
+  ) throws(ArborError) -> [Int32] {
+    var entered: [Int32] = []
+    entered.reserveCapacity(nodes.count)
+    let number = index(of: mapping)
+    let table = tables[Int(number)]
+    table?.reserve(nodes.count)
+    let repetitions = table?.repetitions ?? 0
+    let rules = mapping.rules
+    let isChecked = rules.dropsNull || !rules.validators.isEmpty
+    for node in nodes {
+      if owner != nil, rules.skipsNullMembers, node.isNull { continue }
+      let item =
+        isChecked
+        ? try enterValidated(node, mapping, within: owner)
+        : try enterItem(node, mapping, within: owner)
+      if let item { entered.append(item) }
+    }
+    guard let table else { return entered }
+    if entered.contains(where: { items[Int($0)].key < 0 }) {
+      let unidentified = entered.filter { items[Int($0)].key < 0 }
+      guard let drops else { throw missingIdentity(unidentified, mapping) }
+      for item in unidentified { drops.add { missingIdentity([item], mapping) } }
+      entered.removeAll { items[Int($0)].key < 0 }
+    }
+    let mayRepeat = rules.lastOfEqualsWins && table.repetitions > repetitions
+    return mayRepeat ? lastOfEquals(entered) : entered
+  }
+
+  /// Enters an item as its validators leave it; `nil` if one drops it, or it is null.
+  private func enterValidated(
+    _ node: JSONNode, _ mapping: ExchangeMapping, within owner: MappedRelationship?
+  ) throws(ArborError) -> Int32? {
+    try limit.check()
+    guard !node.isNull else {
+      droppedCount += 1
+      return nil
+    }
+    let original = mapping.rules.validators.isEmpty ? .null : node.value
+    var item = original
+    for validator in mapping.rules.validators {
+      guard let next = validator(item), !next.isNull else {
+        droppedCount += 1
+        return nil
+      }
+      item = next
+    }
+    if item == original { return try enterItem(node, mapping, within: owner) }
+    let valid = try JSONDocument(item.data()).root
+    do throws(ArborError) {
+      return try enterItem(valid, mapping, within: owner, insteadOf: node)
+    } catch {
+      throw error.with(location: node.location)
+    }
+  }
+
+  /// Enters an item, whether or not it has its identity; `nil` if it is not an object and that is
+  /// left out.
+  ///
+  /// - Parameter origin: The item of the document that a validator has replaced by this one.
+  func enterItem(
+    _ node: JSONNode, _ mapping: ExchangeMapping, within owner: MappedRelationship? = nil,
+    insteadOf origin: JSONNode? = nil
+  ) throws(ArborError) -> Int32? {
+    try limit.check()
+    guard node.kind == .object else {
+      func problem() -> ArborError {
+        node.error(
+          "An item of \(mapping.entity.name) is an object, and this is \(node.kind); write its "
+            + "properties in braces."
+        ).with(entity: mapping.entity.name, offending: node.value.text())
+      }
+      guard let drops else { throw problem() }
+      drops.add(problem)
+      return nil
+    }
+    let number = index(of: mapping)
+    let firstValue = values.count
+    try mapping.scanner.scan(node, isOutermost: owner == nil, &values)
+    let isWithinParent = mapping.isIdentified(within: owner)
+    let key = try key(mapping, tables[Int(number)], node.document, firstValue)
+    let firstLink = links.count
+    let firstMember = firstValue + mapping.attributes.count
+    for (index, relationship) in mapping.relationships.enumerated() {
+      let link: Link
+      if let reference = relationship.reference, let table = referenceTable(number, index) {
+        link = reference.link(of: node, at: index, table, in: self) {
+          mapping.scanner.value(of: $0)
+        }
+        if owner == nil { reference.noteUse { mapping.scanner.value(of: $0) } }
+      } else {
+        let value = values[firstMember + index]
+        // What it says is read when the item is complete.
+        link = Link(
+          relationship: Int32(index), content: value > 0 ? .null : .absent, node: value)
+      }
+      if link.content != .absent || mapping.rules.clearsAbsent { links.append(link) }
+    }
+    values.removeLast(mapping.relationships.count)
+    let item = items.count
+    items.append(
+      Item(
+        mapping: number, document: index(of: node.document), node: Int32(node.tapeIndex),
+        key: key, isWithinParent: isWithinParent, values: Int32(firstValue),
+        firstLink: Int32(firstLink), linkCount: Int32(links.count - firstLink),
+        origin: origin.map { index(ofOrigin: $0) } ?? -1))
+    // From here on items within this one are scanned.
+    for link in items[item].links where links[link].content != .absent {
+      let relationship = mapping.relationships[Int(links[link].relationship)]
+      guard relationship.reference == nil else { continue }
+      try enterMembers(of: relationship, at: link, in: node, mapping)
+    }
+    if mapping.identity?.parent != nil, !isWithinParent, parentKey(items[item]) == nil {
+      items[item].key = -1
+    }
+    return Int32(item)
+  }
+
+  /// Enters the members that an item gives to a relationship.
+  private func enterMembers(
+    of relationship: MappedRelationship, at index: Int, in node: JSONNode, _ owner: ExchangeMapping
+  ) throws(ArborError) {
+    var link = links[index]
+    let value = JSONNode(document: node.document, tapeIndex: Int(link.node))
+    let isToMany = relationship.isToMany
+    let isSingle = value.kind == .object && (!isToMany || owner.rules.takesSinglesAsLists)
+    do throws(ArborError) {
+      if isSingle || (value.kind == .array && isToMany),
+        let mapping = try relationship.members?(value, node)
+      {
+        let nodes =
+          isSingle ? JSONElements(only: value.tapeIndex, in: value.document) : value.items
+        let entered = try enterItems(nodes, mapping, within: relationship)
+        link.mapping = self.index(of: mapping)
+        if isSingle, entered.isEmpty, drops != nil {
+          link.content = .absent
+        } else {
+          link.content = .members
+          link.first = Int32(members.count)
+          link.count = Int32(entered.count)
+          for item in entered { members.append(.item(item)) }
+        }
+      } else if value.kind != .null {
+        func problem() -> ArborError {
+          let expected = isToMany ? "a list of objects" : "an object"
+          return value.error(
+            "\(relationship.name) takes \(expected) or null, and this is \(value.kind); write "
+              + "\(expected)."
+          ).with(
+            entity: relationship.entityName, keyPath: relationship.name,
+            offending: value.value.text())
+        }
+        guard let drops else { throw problem() }
+        drops.add(problem)
+        link.content = .absent
+      }
+    } catch {
+      // What lies deeper has named its own entity.
+      guard error.entity == nil else { throw error }
+      throw error.with(entity: owner.entity.name, keyPath: relationship.name)
+    }
+    links[index] = link
+  }
+
+  // MARK: Identities
+
+  /// The index in the mapping's table of an item's identity, which is asked for; -1 without one.
+  ///
+  /// - Parameter firstValue: The index among the values of the item's first one.
+  private func key(
+    _ mapping: ExchangeMapping, _ table: IdentityTable?, _ document: JSONDocument,
+    _ firstValue: Int
+  ) throws(ArborError) -> Int32 {
+    guard let table else { return -1 }
+    if mapping.identityAttributes.isEmpty { return table.want(.none) }
+    var parts: [PropertyValue] = []
+    for index in mapping.identityAttributes {
+      let node = Int(values[firstValue + index])
+      guard node > 0 else { return -1 }
+      let value = JSONNode(document: document, tapeIndex: node)
+      let attribute = mapping.attributes[index]
+      let isOnly = mapping.identityAttributes.count == 1
+      if isOnly, attribute.isPlainInteger64, let number = value.int64 {
+        return table.want(.number(number))
+      }
+      let part = try attribute.identity(value, isLenient: drops != nil)
+      if isOnly { return IdentityKey(part).map { table.want($0) } ?? -1 }
+      parts.append(part)
+    }
+    return IdentityKey(parts).map { table.want($0) } ?? -1
+  }
+
+  private enum ParentKey: Hashable {
+    case item(Int32)
+    case described(mapping: Int32, key: Int32)
+    case named(Int32)
+  }
+
+  /// What names the parent that an item itself has as a part of its identity; `nil` if nothing does.
+  private func parentKey(_ item: Item) -> ParentKey? {
+    guard let parent = mapping(of: item).parent,
+      let link = item.links.first(where: { links[$0].relationship == parent }),
+      links[link].count == 1
+    else { return nil }
+    switch members[Int(links[link].first)] {
+    case .item(let index):
+      let parent = items[Int(index)]
+      return parent.key < 0 ? .item(index) : .described(mapping: parent.mapping, key: parent.key)
+    case .named(let name): return keys(of: name).keys.first.map(ParentKey.named)
+    case .labelled, .group: return nil
+    }
+  }
+
+  /// The items without those whose identity a later one has too.
+  private func lastOfEquals(_ entered: [Int32]) -> [Int32] {
+    let identities = entered.map { index in
+      let item = items[Int(index)]
+      return Identity(key: item.key, parent: item.isWithinParent ? nil : parentKey(item))
+    }
+    var last: [Identity: Int] = [:]
+    for (index, identity) in identities.enumerated() { last[identity] = index }
+    guard last.count < entered.count else { return entered }
+    return entered.indices.filter { last[identities[$0]] == $0 }.map { entered[$0] }
+  }
+
+  private struct Identity: Hashable {
+    let key: Int32
+    let parent: ParentKey?
+  }
+
+  /// How many items without their identity are listed; locations are counted in the document's
+  /// lines, each from its beginning.
+  private static let maximumListed = 20
+
+  private func missingIdentity(_ entered: [Int32], _ mapping: ExchangeMapping) -> ArborError {
+    let names = mapping.identityNames
+    let entity = mapping.entity.name
+    let identity = names.joined(separator: ", ")
+    let origins = entered.prefix(Self.maximumListed).map { origin(items[Int($0)]) }
+    guard entered.count > 1 else {
+      return origins[0].error(
+        "An item of \(entity) cannot be identified without \(identity); add it.",
+        code: .missingIdentity
+      ).with(entity: entity, keyPath: names[0])
+    }
+    let listed = entered.count > origins.count ? " The first \(origins.count) are listed." : ""
+    var error = origins[0].error(
+      "\(entered.count) items of \(entity) cannot be identified without \(identity); add it to each."
+        + listed, code: .missingIdentity
+    ).with(entity: entity, keyPath: names[0])
+    error.violations = origins.map { origin in
+      origin.error("The item has no \(identity); add it.", code: .missingIdentity)
+        .with(entity: entity, keyPath: names[0])
+    }
+    return error
+  }
+}

@@ -117,7 +117,7 @@ import Testing
         employee["office"] = office
         return employee
       }
-      try project?.setObjects(employees, forKey: "members")
+      try project?.objects(forKey: "members").replaceAll(with: employees)
       try context.commit()
       for (object, relationship) in [(office, "employees"), (project, "members")] {
         let id = try #require(object.map { ValueJSON.name($0.objectID) })

@@ -53,7 +53,7 @@ import Testing
       thing["page"] = URL(string: "javascript:window.harm=1").map(PropertyValue.uri) ?? .null
       return thing
     }
-    try things[0].setObjects(things[1...], forKey: "others")
+    try things[0].objects(forKey: "others").replaceAll(with: things[1...])
     try context.commit()
   }
 

@@ -146,6 +146,22 @@ import Testing
     }
   }
 
+  @Test("mutableSetValue(forKey:) is objects(forKey:), a view that throws")
+  func membersByName() throws {
+    let manager = try Corporation.manager()
+    let company: ManagedObject = manager.context.insert(Company.self)
+    let ada: ManagedObject = manager.context.insert(Employee.self)
+    let bob: ManagedObject = manager.context.insert(Employee.self)
+    let employees = try company.objects(forKey: "employees")
+    try employees.insert(ada)
+    #expect(try employees.contains(ada) && !employees.contains(bob) && employees.count() == 1)
+    try employees.replaceAll(with: [ada, bob])
+    try employees.remove(ada)
+    #expect(try employees.fetch() == [bob])
+    #expect(throws: ArborError.self) { try employees.insert(company) }
+    #expect(throws: ArborError.self) { try company.objects(forKey: "companyName") }
+  }
+
   @Test("NSManagedObjectID is an ObjectID: permanent from the insertion on, Sendable and Codable")
   func objectIDs() throws {
     func sendable(_ value: some Sendable & Codable) -> Data? { try? JSONEncoder().encode([value]) }

@@ -54,7 +54,7 @@ import Testing
     try store.check()
     let context = store.makeContext()
     let box = try #require(try context.objects("Box").filter("id == 1").first())
-    let members = try box.objects(forKey: list == .stays ? "things" : "contents")
+    let members = try box.objects(forKey: list == .stays ? "things" : "contents").fetch()
     #expect(Set(members.map { $0["id"] as Int }) == [3, 4])
   }
 

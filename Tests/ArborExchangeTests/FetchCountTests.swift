@@ -60,8 +60,8 @@ import Testing
       """)
     #expect(queries.take() == ["Employee": 2, "Department": 1])
     let company = try workshop.only("Company")
-    #expect(try company.count(forKey: "employees") == 50)
-    #expect(try company.count(forKey: "departments") == 50)
+    #expect(try company.objects(forKey: "employees").count() == 50)
+    #expect(try company.objects(forKey: "departments").count() == 50)
     try workshop.finish()
   }
 

@@ -116,13 +116,13 @@ import Testing
     expect(.notAllowed, end) { try object.setValue("x", forKey: "name") }
     expect(.notAllowed, end) { try object.setValue(PropertyValue.null, forKey: "company") }
     expect(.notAllowed, end) { try object.setObject(nil, forKey: "company") }
-    expect(.notAllowed, end) { try object.setObjects([], forKey: "skills") }
+    expect(.notAllowed, end) { try object.objects(forKey: "skills").replaceAll(with: []) }
     expect(.notAllowed, end) {
       _ = try ("name == \"x\"" as FetchPredicate).matches(object)
     }
     expect(.invalidArgument, end) { try live.setObject(object, forKey: "mentor") }
-    expect(.invalidArgument, end) { try live.setObjects([object], forKey: "friends") }
-    expect(.invalidArgument, end) { try live.add(object, forKey: "friends") }
+    expect(.invalidArgument, end) { try live.objects(forKey: "friends").replaceAll(with: [object]) }
+    expect(.invalidArgument, end) { try live.objects(forKey: "friends").insert(object) }
     #expect(live.mentor == nil && live.friends == [])
     live.context?.refresh(object)
   }

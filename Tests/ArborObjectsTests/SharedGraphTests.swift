@@ -149,14 +149,14 @@ private struct SharedGraph {
     if relationship.isOrdered, Bool.random(using: &random) {
       return try arrange(contextIndex, owner, relationship.name, member)
     }
-    let isThere = try owner.objects(forKey: relationship.name).contains(member)
+    let isThere = try owner.objects(forKey: relationship.name).fetch().contains(member)
     log.append(
       "\(contextIndex): \(owner.objectID).\(relationship.name) "
         + "\(isThere ? "-" : "+")= \(name(of: member))")
     if isThere {
-      try owner.remove(member, forKey: relationship.name)
+      try owner.objects(forKey: relationship.name).remove(member)
     } else {
-      try owner.add(member, forKey: relationship.name)
+      try owner.objects(forKey: relationship.name).insert(member)
     }
   }
 
@@ -164,7 +164,7 @@ private struct SharedGraph {
   private mutating func arrange(
     _ contextIndex: Int, _ owner: ManagedObject, _ name: String, _ member: ManagedObject
   ) throws {
-    var members = try owner.objects(forKey: name)
+    var members = try owner.objects(forKey: name).fetch()
     if let former = members.indices.randomElement(using: &random), Bool.random(using: &random) {
       let moved = members.remove(at: former)
       members.insert(moved, at: .random(in: 0...members.count, using: &random))
@@ -173,7 +173,7 @@ private struct SharedGraph {
       members.insert(member, at: .random(in: 0...members.count, using: &random))
     }
     log.append("\(contextIndex): \(owner.objectID).\(name) = \(members.map(\.objectID))")
-    try owner.setObjects(members, forKey: name)
+    try owner.objects(forKey: name).replaceAll(with: members)
   }
 
   private func name(of object: ManagedObject?) -> String {

@@ -388,8 +388,9 @@ enum ImportTrial {
         case let other: "\(other)"
         }
       }
-      let tags = try item.objects(forKey: "tags").map { try number($0, "tagID") }.sorted()
-      let parts = try item.objects(forKey: "parts").map { try number($0, "partID") }.sorted()
+      let tags = try item.objects(forKey: "tags").fetch().map { try number($0, "tagID") }.sorted()
+      let parts = try item.objects(forKey: "parts").fetch().map { try number($0, "partID") }
+        .sorted()
       lines.append(
         "Item \(try number(item, "itemID")) \(values) "
           + "\(try number(item.object(forKey: "owner"), "personID")) \(tags) \(parts)")

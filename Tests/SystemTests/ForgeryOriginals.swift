@@ -154,7 +154,7 @@ enum ForgeryOriginals {
       try book.setObject(room, forKey: "room")
       if let former {
         try book.setObject(former, forKey: "prequel")
-        try book.add(former, forKey: "similar")
+        try book.objects(forKey: "similar").insert(former)
       }
       former = book
       try context.commit()

@@ -78,8 +78,10 @@ extension Demonstration {
       let manager = try DataManager(model: third, at: .file(store), options: options)
       defer { manager.store.close() }
       let kinds = try manager.fetchAll("Kind")
-      let most = try kinds.map { (kind: $0, count: try $0.objects(forKey: "subdivisions").count) }
-        .max { $0.count < $1.count }
+      let most = try kinds.map {
+        (kind: $0, count: try $0.objects(forKey: "subdivisions").count())
+      }
+      .max { $0.count < $1.count }
       guard let most else { throw DemonstrationError("no kinds") }
       return "migrated with code: \(kinds.count) kinds of subdivisions, most often "
         + "\(most.kind["name"] as String) (\(most.count))"

@@ -143,7 +143,7 @@ extension BrowserInterface {
       if relationship.isTransient {
         values.append(.null)
       } else if relationship.isToMany {
-        values.append(["members": JSONValue(try object.count(forKey: relationship.name))])
+        values.append(["members": JSONValue(try object.objects(forKey: relationship.name).count())])
       } else {
         values.append(link(try object.object(forKey: relationship.name)))
       }
@@ -170,13 +170,13 @@ extension BrowserInterface {
   private func members(
     of object: ManagedObject, _ name: String, from first: Int, count: Int
   ) throws(ArborError) -> JSONValue {
-    let total = try object.count(forKey: name)
+    let total = try object.objects(forKey: name).count()
     var members: [ManagedObject] = []
     if total > Self.mostMembersRead, let request = try request(for: name, of: object, first, count)
     {
       members = try object.context?.fetch(request) ?? []
     } else {
-      members = Array(try object.objects(forKey: name).dropFirst(first).prefix(count))
+      members = Array(try object.objects(forKey: name).fetch().dropFirst(first).prefix(count))
     }
     return ["count": JSONValue(total), "members": .array(members.map { link($0) })]
   }

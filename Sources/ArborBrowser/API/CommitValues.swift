@@ -95,7 +95,7 @@ struct CommitValues {
     for relationship in entity.relationships where !relationship.isTransient {
       if relationship.isToMany {
         values[relationship.name] = [
-          "members": JSONValue(try object.count(forKey: relationship.name))
+          "members": JSONValue(try object.objects(forKey: relationship.name).count())
         ]
       } else {
         values[relationship.name] = ValueJSON.json(try object.value(forKey: relationship.name))

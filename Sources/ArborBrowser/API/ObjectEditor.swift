@@ -134,7 +134,7 @@ final class ObjectEditor: Sendable {
       for name in value.array ?? [] {
         if let member = try target(name, inserted, object) { members.append(member) }
       }
-      try object.setObjects(members, forKey: property)
+      try object.objects(forKey: property).replaceAll(with: members)
     } else {
       try object.setObject(target(value, inserted, object), forKey: property)
     }

@@ -34,7 +34,7 @@ struct PropertyPass {
     for relationship in work.relationships {
       let members = try members(of: old, relationship)
       if relationship.isToMany {
-        try new.setObjects(members, forKey: relationship.name)
+        try new.objects(forKey: relationship.name).replaceAll(with: members)
       } else if members.count <= 1 {
         try new.setObject(members.first, forKey: relationship.name)
       }

@@ -34,7 +34,7 @@ struct PropertyWork {
     }
 
     func members(of old: ManagedObject) throws(ArborError) -> [ManagedObject] {
-      if wasToMany { return try old.objects(forKey: source) }
+      if wasToMany { return try old.objects(forKey: source).fetch() }
       return try old.object(forKey: source).map { [$0] } ?? []
     }
 

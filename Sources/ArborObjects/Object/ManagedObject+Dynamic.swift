@@ -54,7 +54,7 @@ extension ManagedObject {
     }
   }
 
-  /// The members of a to-many relationship, by its name, in their order where it is ordered, else
+  /// The objects of a to-many relationship, by its name, in their order if it is ordered, otherwise
   /// in that of their IDs.
   @_disfavoredOverload
   public final subscript(key: String) -> [ManagedObject] {
@@ -230,14 +230,12 @@ extension ManagedObject {
     InverseKeeper(session).set(self, relationship, to: target)
   }
 
-  /// The members of a to-many relationship, in their order where it is ordered, else in that of
-  /// their IDs.
+  /// Returns the objects of a to-many relationship, to be read or changed.
   ///
-  /// - Throws: As ``value(forKey:)``; `typeMismatch` where there is no such to-many relationship.
-  public final func objects(forKey key: String) throws(ArborError) -> [ManagedObject] {
-    let relationship = try relationship(key, isToMany: true)
-    try requireReadable(.relationship(relationship))
-    return try reading { objects(of: relationship) }
+  /// - Throws: ``ArborError``: `unknownName` for a name that doesn't exist, `typeMismatch` for a
+  ///   property that isn't a to-many relationship.
+  public final func objects(forKey key: String) throws(ArborError) -> RelatedObjects {
+    RelatedObjects(owner: self, relationship: try relationship(key, isToMany: true))
   }
 
   final func objects(of relationship: RelationshipSchema) -> [ManagedObject] {
@@ -247,17 +245,6 @@ extension ManagedObject {
       return []
     }
     return session.memberObjects(of: self, relationship)
-  }
-
-  /// Makes objects the members of a to-many relationship; the inverses follow at once.
-  ///
-  /// - Throws: As ``setObject(_:forKey:)``.
-  public final func setObjects(
-    _ members: some Sequence<ManagedObject>, forKey key: String
-  ) throws(ArborError) {
-    try changing { () throws(ArborError) in
-      try setObjects(members, of: relationship(key, isToMany: true))
-    }
   }
 
   final func setObjects(
@@ -272,29 +259,11 @@ extension ManagedObject {
     InverseKeeper(session).replace(self, relationship, with: members.lazy.map(\.number))
   }
 
-  /// Adds a member to a to-many relationship, at the end of an ordered one, without reading the
-  /// others.
-  ///
-  /// - Throws: As ``setObject(_:forKey:)``.
-  public final func add(_ member: ManagedObject, forKey key: String) throws(ArborError) {
-    try changing { () throws(ArborError) in try add(member, to: relationship(key, isToMany: true)) }
-  }
-
   final func add(_ member: ManagedObject, to relationship: RelationshipSchema) throws(ArborError) {
     let session = try requireSession()
     if let problem = problem(of: member, relationship) { throw problem }
     guard change?.kind != .deleted else { return }
     InverseKeeper(session).add(member, to: self, relationship)
-  }
-
-  /// Removes a member from a to-many relationship, without reading the others. Nothing happens
-  /// where it is none.
-  ///
-  /// - Throws: As ``setObject(_:forKey:)``.
-  public final func remove(_ member: ManagedObject, forKey key: String) throws(ArborError) {
-    try changing { () throws(ArborError) in
-      try remove(member, from: relationship(key, isToMany: true))
-    }
   }
 
   final func remove(_ member: ManagedObject, from relationship: RelationshipSchema)
@@ -305,17 +274,6 @@ extension ManagedObject {
     InverseKeeper(session).remove(member, from: self, relationship)
   }
 
-  /// Whether an object is a member of a to-many relationship, without reading the others.
-  ///
-  /// - Throws: As ``objects(forKey:)``.
-  public final func contains(
-    _ member: ManagedObject, forKey key: String
-  ) throws(ArborError) -> Bool {
-    let relationship = try relationship(key, isToMany: true)
-    try requireReadable(.relationship(relationship))
-    return try reading { contains(member, in: relationship) }
-  }
-
   final func contains(_ member: ManagedObject, in relationship: RelationshipSchema) -> Bool {
     noteAccess(relationship)
     guard let session else {
@@ -323,15 +281,6 @@ extension ManagedObject {
       return false
     }
     return session.isMember(member, of: self, relationship)
-  }
-
-  /// The number of members of a to-many relationship, without reading them.
-  ///
-  /// - Throws: As ``objects(forKey:)``.
-  public final func count(forKey key: String) throws(ArborError) -> Int {
-    let relationship = try relationship(key, isToMany: true)
-    try requireReadable(.relationship(relationship))
-    return try reading { count(of: relationship) }
   }
 
   final func count(of relationship: RelationshipSchema) -> Int {

@@ -33,9 +33,11 @@ extension ManagedObject {
       guard let target = try object(forKey: key) else { return .null }
       return try target.value(forNames: rest, of: path)
     }
-    if next == "@count", rest.count == 1 { return .integer(Int64(try count(forKey: key))) }
+    if next == "@count", rest.count == 1 {
+      return .integer(Int64(try objects(forKey: key).count()))
+    }
     return .list(
-      try objects(forKey: key).map { (member) throws(ArborError) in
+      try objects(forKey: key).fetch().map { (member) throws(ArborError) in
         try member.value(forNames: rest, of: path)
       })
   }

@@ -50,6 +50,9 @@ public import ArborModel
 /// - ``value(forKey:)``
 /// - ``value(forKeyPath:)``
 /// - ``setValue(_:forKey:)-(PropertyValue,_)``
+/// - ``object(forKey:)``
+/// - ``setObject(_:forKey:)``
+/// - ``objects(forKey:)``
 /// ### Typed classes
 /// - ``entityDescription``
 /// - ``entityName``

@@ -47,8 +47,8 @@ extension ManagedObject {
     }
   }
 
-  /// The Swift value of a transformable attribute by its name; ``value(forKey:)`` gives the stored
-  /// bytes.
+  /// The Swift value of a transformable attribute by its name, whatever its type if that is
+  /// `Any`; ``value(forKey:)`` returns the stored bytes.
   ///
   /// - Throws: ``ArborError``: `unknownName` for a name that is none, or where no transformer is
   ///   registered for the attribute; `typeMismatch` where it does not read the bytes, its values
@@ -59,14 +59,6 @@ extension ManagedObject {
     let (attribute, transformed) = try transformableAttribute(named: key)
     guard case .binary(let data) = try value(forKey: attribute.name) else { return nil }
     return try transformed.value(of: data, as: T.self)
-  }
-
-  /// The Swift value of a transformable attribute by its name, whatever its type.
-  ///
-  /// - Throws: As the form with a type.
-  @_disfavoredOverload
-  public final func transformedValue(forKey key: String) throws(ArborError) -> Any? {
-    try transformedValue(forKey: key, as: Any.self)
   }
 
   /// Sets a transformable attribute by its name to a Swift value; nil makes it nil.

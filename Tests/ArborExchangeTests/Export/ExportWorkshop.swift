@@ -159,7 +159,7 @@ extension ExportWorkshop {
         let candidates = objects[relationship.destination, default: []].shuffled(using: &random)
         if relationship.isToMany {
           let members = candidates.prefix(Int.random(in: 0...4, using: &random))
-          try object.setObjects(members, forKey: relationship.name)
+          try object.objects(forKey: relationship.name).replaceAll(with: members)
         } else {
           try object.setObject(candidates.first, forKey: relationship.name)
         }

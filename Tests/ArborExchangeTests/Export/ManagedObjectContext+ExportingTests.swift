@@ -206,7 +206,7 @@ import Testing
     let other = try SeedWorkshop()
     let report = try other.context.seed(from: .file(url))
     #expect(report.created == ["Employee": 2_500, "Company": 1])
-    #expect(try other.only("Company").count(forKey: "employees") == 2_500)
+    #expect(try other.only("Company").objects(forKey: "employees").count() == 2_500)
     #expect(
       try other.context.export(request, as: .ndjson)
         == workshop.context.export(request, as: .ndjson))

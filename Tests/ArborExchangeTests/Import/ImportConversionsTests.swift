@@ -108,7 +108,7 @@ import Testing
     let workshop = try ImportWorkshop(ImportWorkshop.company(policy: "Merge"))
     let people = try workshop.list(
       #"[{"employeeID": 1, "friends": [null, {"employeeID": 2}, null]}]"#)
-    #expect(try people[0].count(forKey: "friends") == 1)
+    #expect(try people[0].objects(forKey: "friends").count() == 1)
     // An item that is null is none.
     let error = try workshop.failure { try workshop.list(#"[{"employeeID": 1}, null]"#) }
     #expect(error.location?.path == "$[1]")

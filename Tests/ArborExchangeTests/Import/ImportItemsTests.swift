@@ -164,7 +164,7 @@ import Testing
       from: .data(data), as: "State", options: options)
     #expect(states.map { $0["code"] as String? } == ["AK", "AL", "AZ"])
     #expect(states[0]["name"] == "Alaska" && states[1]["number"] == 1)
-    #expect(try states[0].objects(forKey: "parts").map { $0["code"] as String? } == ["X"])
+    #expect(try states[0].objects(forKey: "parts").fetch().map { $0["code"] as String? } == ["X"])
     try workshop.finish()
     // The keys identify: nothing is new.
     #expect(

@@ -23,13 +23,13 @@ import Testing
   }
 
   private func members(_ workshop: ImportWorkshop) throws -> [PropertyValue] {
-    try department(workshop).objects(forKey: "employees")
+    try department(workshop).objects(forKey: "employees").fetch()
       .map { try $0.value(forKey: "employeeID") }
       .sorted { PropertyValue.compare($0, $1) == .less }
   }
 
   private func rooms(_ workshop: ImportWorkshop) throws -> [PropertyValue] {
-    try department(workshop).objects(forKey: "rooms").map { try $0.value(forKey: "roomID") }
+    try department(workshop).objects(forKey: "rooms").fetch().map { try $0.value(forKey: "roomID") }
   }
 
   @Test(arguments: [nil, "Replace", "Overwrite"])
@@ -52,7 +52,7 @@ import Testing
     let ninth = try #require(workshop.all("Employee").last)
     try workshop.one(
       #"{"departmentID": "a", "employees": [{"employeeID": 9}]}"#, as: "Department")
-    #expect(try department(workshop).objects(forKey: "employees") == [ninth])
+    #expect(try department(workshop).objects(forKey: "employees").fetch() == [ninth])
     #expect(try workshop.values("Employee", "name") == ["I"])
     try workshop.finish()
   }
@@ -155,7 +155,7 @@ import Testing
       """#)
     #expect(people.count == 3)
     #expect(try workshop.all("Employee").count == 3)
-    #expect(try Set(people[2].objects(forKey: "friends")) == Set([people[0], people[1]]))
+    #expect(try Set(people[2].objects(forKey: "friends").fetch()) == Set([people[0], people[1]]))
     #expect(try people[2].value(forKey: "name") == "C")
     try workshop.finish()
   }

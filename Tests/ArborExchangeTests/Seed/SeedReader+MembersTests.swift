@@ -16,7 +16,7 @@ import Testing
       """#)
     #expect(report.created == ["Employee": 2])
     let companies = try workshop.all("Company")
-    #expect(try companies.map { try $0.count(forKey: "employees") } == [2, 0])
+    #expect(try companies.map { try $0.objects(forKey: "employees").count() } == [2, 0])
     try workshop.finish()
   }
 
@@ -67,7 +67,7 @@ import Testing
       """#)
     let companies = try workshop.all("Company")
     let titles = try companies.map { company in
-      try company.objects(forKey: "departments").map { try $0.value(forKey: "title") }
+      try company.objects(forKey: "departments").fetch().map { try $0.value(forKey: "title") }
     }
     #expect(titles == [["R&D", "Sales"], ["HR"]])
     #expect(try workshop.all("Department").count == 3)

@@ -16,8 +16,8 @@ import Testing
 
   @Test func aGraphWithCirclesComesOutAsOneGraph() throws {
     let objects = try nodes("root", "a", "b")
-    try objects[0].setObjects([objects[1], objects[2]], forKey: "children")
-    try objects[1].setObjects([objects[0], objects[1], objects[2]], forKey: "friends")
+    try objects[0].objects(forKey: "children").replaceAll(with: [objects[1], objects[2]])
+    try objects[1].objects(forKey: "friends").replaceAll(with: [objects[0], objects[1], objects[2]])
     try objects[2].setObject(objects[2], forKey: "best")
     let root = try Node(objects[0])
     let children = root.children.sorted { ($0.name ?? "") < ($1.name ?? "") }
@@ -42,7 +42,7 @@ import Testing
 
   @Test func backReferencesAreFoundWhateverTheirKeysAreCalled() throws {
     let objects = try nodes("root", "a", "b", "x")
-    try objects[0].setObjects([objects[1], objects[2]], forKey: "children")
+    try objects[0].objects(forKey: "children").replaceAll(with: [objects[1], objects[2]])
     try objects[0].setObject(objects[3], forKey: "best")
     let a = try OpenNode(objects[1])
     let root = try #require(a.above)
@@ -78,9 +78,9 @@ import Testing
 
   @Test func circlesWithoutBackReferencesAreErrors() throws {
     let objects = try nodes("a", "b")
-    try objects[0].setObjects([objects[1]], forKey: "children")
+    try objects[0].objects(forKey: "children").replaceAll(with: [objects[1]])
     #expect(try Link(objects[0]).children.map(\.name) == ["b"])
-    try objects[1].setObjects([objects[0]], forKey: "children")
+    try objects[1].objects(forKey: "children").replaceAll(with: [objects[0]])
     let error = try workshop.failure { try Link(objects[0]) }
     #expect(error.code == .invalidMapping && error.keyPath == "children")
     try workshop.finish()
@@ -91,7 +91,7 @@ import Testing
     let first = last
     for _ in 0..<400 {
       let next = try workshop.insert("Node")
-      try last.setObjects([next], forKey: "children")
+      try last.objects(forKey: "children").replaceAll(with: [next])
       last = next
     }
     #expect(try workshop.failure { try Link(first) }.code == .limitExceeded)
@@ -111,7 +111,7 @@ import Testing
     let first = last
     for number in 1..<60 {
       let next = try workshop.insert("Node", ["name": .string("\(number)")])
-      try last.setObjects([next], forKey: "children")
+      try last.objects(forKey: "children").replaceAll(with: [next])
       last = next
     }
     var shared: Shared? = try Shared(first)
@@ -136,7 +136,7 @@ import Testing
 
   @Test func backReferencesMayBeWeak() throws {
     let objects = try nodes("a", "b")
-    try objects[0].setObjects([objects[1]], forKey: "children")
+    try objects[0].objects(forKey: "children").replaceAll(with: [objects[1]])
     try objects[1].setObject(objects[0], forKey: "best")
     let root = try Owned(objects[0])
     #expect(root.children.first?.parent === root && root.children.first?.best === root)
@@ -158,7 +158,7 @@ import Testing
 
   @Test func aBackReferenceNeedsNoCodingKey() throws {
     let objects = try nodes("a", "b")
-    try objects[0].setObjects([objects[1]], forKey: "children")
+    try objects[0].objects(forKey: "children").replaceAll(with: [objects[1]])
     let root = try Hidden(objects[0])
     #expect(root.children.first?.parent === root && root.parent == nil)
     try workshop.finish()

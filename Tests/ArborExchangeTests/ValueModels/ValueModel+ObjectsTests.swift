@@ -14,7 +14,7 @@ import Testing
     let banner = try workshop.insert(
       "Banner", ["id": 7, "picURL": .uri(try #require(URL(string: "https://a.b")))])
     let items = try ["x", "y"].map { try workshop.insert("Item", ["title": .string($0)]) }
-    try banner.setObjects([items[1], items[0]], forKey: "children")
+    try banner.objects(forKey: "children").replaceAll(with: [items[1], items[0]])
     let expected = Banner(
       bannerID: 7, picURL: URL(string: "https://a.b"),
       children: [Item(title: "y"), Item(title: "x")])
@@ -23,7 +23,7 @@ import Testing
     #expect(try Banner(banner) == expected)
     // Pending changes are included.
     try items[0].setValue("z", forKey: "title")
-    try banner.setObjects([items[0]], forKey: "children")
+    try banner.objects(forKey: "children").replaceAll(with: [items[0]])
     #expect(try Banner(banner).children == [Item(title: "z")])
     try workshop.finish()
   }
@@ -56,7 +56,7 @@ import Testing
   @Test func relationshipsComeInAnyCollection() throws {
     let banner = try workshop.insert("Banner")
     let items = try ["a", "b"].map { try workshop.insert("Item", ["title": .string($0)]) }
-    try banner.setObjects(items, forKey: "children")
+    try banner.objects(forKey: "children").replaceAll(with: items)
     try banner.setObject(items[1], forKey: "cover")
     let shelf = try Shelf(banner)
     let expected = [Item(title: "a"), Item(title: "b")]

@@ -36,13 +36,13 @@ import Testing
   }
 
   private func expectFigures(of account: ManagedObject, _ note: Comment) throws {
-    let entries = try account.objects(forKey: "entries")
+    let entries = try account.objects(forKey: "entries").fetch()
       .sorted { $0.objectID.number < $1.objectID.number }
     let cents: [Int] = entries.map { $0["cents"] }
     let amounts: [Decimal?] = entries.map { $0["amount"] }
     let days: [Date?] = entries.map { $0["day"] }
     let weights: [Double] = entries.map { $0["weight"] }
-    let marked: [Int] = try account.objects(forKey: "marked").map { $0["cents"] }
+    let marked: [Int] = try account.objects(forKey: "marked").fetch().map { $0["cents"] }
     let sum = cents.reduce(0, +)
     var expected: [String: PropertyValue] = [:]
     expected["cents"] = .integer(Int64(sum))
@@ -109,10 +109,9 @@ import Testing
     case 5: if let entry = entries.randomElement(using: &random) { context.delete(entry) }
     case 6:
       guard let account, let entry = entries.randomElement(using: &random) else { return }
-      let marked = try account.objects(forKey: "marked")
-      try account.setObjects(
-        marked.contains(entry) ? marked.filter { $0 != entry } : marked + [entry],
-        forKey: "marked")
+      let marked = try account.objects(forKey: "marked").fetch()
+      try account.objects(forKey: "marked").replaceAll(
+        with: marked.contains(entry) ? marked.filter { $0 != entry } : marked + [entry])
     default:
       if Int.random(in: 0..<6, using: &random) == 0, accounts.count > 1, let account {
         context.delete(account)

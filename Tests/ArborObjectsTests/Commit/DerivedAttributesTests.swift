@@ -140,7 +140,7 @@ import Testing
       #expect(foo["headcount"] == 0 && foo["payroll"] == 0 && people[0]["group"] == nil)
 
       let skill = try context.insert("Skill")
-      try people[1].add(skill, forKey: "skills")
+      try people[1].objects(forKey: "skills").insert(skill)
       try context.commit()
       #expect(people[1]["skillCount"] == 1)
       context.delete(skill)

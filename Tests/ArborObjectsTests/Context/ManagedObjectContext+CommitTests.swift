@@ -112,7 +112,7 @@ private final class Room: ManagedObject {
       #expect(try failure { try context.commit() }.underlying as? Refusal == Refusal(key: "note"))
       context.rollback()
       booking["note"] = nil
-      try room.setObjects([booking, try self.booking(context)], forKey: "bookings")
+      try room.objects(forKey: "bookings").replaceAll(with: [booking, try self.booking(context)])
       #expect(try failure { try room.validateForUpdate() }.keyPath == "bookings")
     }
   }
@@ -144,7 +144,7 @@ private final class Room: ManagedObject {
       #expect(try failure { try context.commit() }.keyPath == "ends")
       let calls = booking.asksForCalls
       let room = try #require(booking["room"] as ManagedObject?)
-      try room.setObjects([booking, try self.booking(context)], forKey: "bookings")
+      try room.objects(forKey: "bookings").replaceAll(with: [booking, try self.booking(context)])
       _ = try failure { try context.commit() }
       #expect(booking.asksForCalls > calls)
     }

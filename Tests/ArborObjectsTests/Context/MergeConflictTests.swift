@@ -53,7 +53,7 @@ import Testing
     try OrderedWorld.use(.favourites, policy) { mine, theirs in
       try mine.person().setValue("mine", forKey: "name")
       try mine.context.fetchOne("Person", matching: "name == 'mine'")?
-        .setObjects("dcba".map(mine.member), forKey: "favourites")
+        .objects(forKey: "favourites").replaceAll(with: "dcba".map(mine.member))
       try theirs.person().setValue("theirs", forKey: "name")
       try theirs.context.commit()
       try mine.context.commit()

@@ -44,7 +44,7 @@ import Testing
       #expect(try employee.value(forKey: "company") == .objectID(try #require(company).objectID))
       employee["company"] = nil
       #expect(employee["company"] == PropertyValue.null)
-      try company?.setObjects([employee], forKey: "employees")
+      try company?.objects(forKey: "employees").replaceAll(with: [employee])
       #expect(try employee.object(forKey: "company") === company)
       try context.commit()
       #expect(try context.fetchOne("Employee", matching: "name == \(name)") === employee)
@@ -68,8 +68,11 @@ import Testing
       #expect(
         try failure { try employee.setObject(foreign.insert("Company"), forKey: "company") }.code
           == .invalidArgument)
-      #expect(try failure { try company.add(company, forKey: "employees") }.code == .typeMismatch)
-      #expect(try failure { _ = try employee.objects(forKey: "company") }.code == .typeMismatch)
+      #expect(
+        try failure { try company.objects(forKey: "employees").insert(company) }.code
+          == .typeMismatch)
+      #expect(
+        try failure { _ = try employee.objects(forKey: "company").fetch() }.code == .typeMismatch)
       #expect(employee["age"] == 18 && employee["company"] == PropertyValue.null)
       #expect(try failure { _ = try context.insert("Employe") }.message.contains("Employee?"))
     }
@@ -83,10 +86,10 @@ import Testing
       company["employees"] = .list(staff.map { .objectID($0.objectID) })
       #expect(staff.allSatisfy { $0["company"] == .objectID(company.objectID) })
       #expect(company["employees"] == .list(staff.map { .objectID($0.objectID) }))
-      try company.remove(staff[1], forKey: "employees")
-      #expect(try company.count(forKey: "employees") == 2)
+      try company.objects(forKey: "employees").remove(staff[1])
+      #expect(try company.objects(forKey: "employees").count() == 2)
       company["employees"] = .null
-      #expect(try company.objects(forKey: "employees") == [])
+      #expect(try company.objects(forKey: "employees").fetch() == [])
       #expect(
         try failure { try company.setValue(.list([1]), forKey: "employees") }.code == .typeMismatch)
     }
@@ -102,7 +105,7 @@ import Testing
         employee["age"] = age
         employee["company"] = company
       }
-      let employee = try #require(try company.objects(forKey: "employees").first)
+      let employee = try #require(try company.objects(forKey: "employees").fetch().first)
       #expect(try employee.value(forKeyPath: "company.companyName") == "Foo")
       #expect(try employee.value(forKeyPath: "company.employees.age") == [20, 30])
       #expect(try company.value(forKeyPath: "employees.@count") == 2)

@@ -33,10 +33,10 @@ import Testing
         if case .list(let list) = value { list } else { nil }
       }
       return [
-        ("objects", { try $0.objects(forKey: "items").map { $0["n"] as Int } == numbers }),
-        ("unordered objects", { try $0.objects(forKey: "tags").count == 20 }),
-        ("count", { try $0.count(forKey: "items") == 20 }),
-        ("unordered count", { try $0.count(forKey: "tags") == 20 }),
+        ("objects", { try $0.objects(forKey: "items").fetch().map { $0["n"] as Int } == numbers }),
+        ("unordered objects", { try $0.objects(forKey: "tags").fetch().count == 20 }),
+        ("count", { try $0.objects(forKey: "items").count() == 20 }),
+        ("unordered count", { try $0.objects(forKey: "tags").count() == 20 }),
         ("value", { values(try $0.value(forKey: "items"))?.count == 20 }),
         (
           "path",
@@ -48,7 +48,7 @@ import Testing
           "contains",
           { list in
             let item = try #require(try list.object(forKey: "first"))
-            return try list.contains(item, forKey: "items")
+            return try list.objects(forKey: "items").contains(item)
           }
         ),
         (
@@ -80,10 +80,10 @@ import Testing
         (
           "change",
           { list in
-            let items = try list.objects(forKey: "items")
-            try list.setObjects(items.reversed(), forKey: "items")
+            let items = try list.objects(forKey: "items").fetch()
+            try list.objects(forKey: "items").replaceAll(with: items.reversed())
             try list.context?.commit()
-            return try list.objects(forKey: "items") == items.reversed()
+            return try list.objects(forKey: "items").fetch() == items.reversed()
           }
         ),
       ]
@@ -106,8 +106,8 @@ import Testing
         let (item, tag) = (try context.insert("Item"), try context.insert("Tag"))
         item["n"] = number
         tag["name"] = "\(number)"
-        try list.add(item, forKey: "items")
-        try list.add(tag, forKey: "tags")
+        try list.objects(forKey: "items").insert(item)
+        try list.objects(forKey: "tags").insert(tag)
         if number == 7 { list["first"] = item }
       }
       try context.commit()
@@ -184,18 +184,18 @@ import Testing
       #expect(try ada.value(forKey: "company") == ada.companyID.map { .objectID($0) })
       #expect(try ada.object(forKey: "badge") == nil)
       let reads: [(String, () throws -> Void)] = [
-        ("skills", { _ = try ada.objects(forKey: "skills") }),
-        ("tasks", { _ = try ada.objects(forKey: "tasks") }),
+        ("skills", { _ = try ada.objects(forKey: "skills").fetch() }),
+        ("tasks", { _ = try ada.objects(forKey: "tasks").fetch() }),
         ("tasks", { _ = try ada.value(forKey: "tasks") }),
-        ("skills", { _ = try ada.count(forKey: "skills") }),
-        ("skills", { _ = try ada.contains(ada, forKey: "skills") }),
+        ("skills", { _ = try ada.objects(forKey: "skills").count() }),
+        ("skills", { _ = try ada.objects(forKey: "skills").contains(ada) }),
         ("company", { _ = try ada.object(forKey: "company") }),
         ("company", { _ = try ada.value(forKeyPath: "company.name") }),
         ("skills", { _ = try ada.value(forKeyPath: "skills.name") }),
         ("name", { _ = try fault.value(forKey: "name") }),
         ("company", { _ = try fault.value(forKey: "company") }),
         ("company", { _ = try fault.object(forKey: "company") }),
-        ("tasks", { _ = try fault.objects(forKey: "tasks") }),
+        ("tasks", { _ = try fault.objects(forKey: "tasks").fetch() }),
       ]
       for (property, read) in reads {
         let error = try failure(of: read)
@@ -302,7 +302,7 @@ import Testing
       #expect(try thing.object(forKey: "owner") == (isLinked ? owner : nil))
       #expect(try thing.value(forKey: "owner") == id)
       #expect(try thing.value(forKeyPath: "owner.name") == name)
-      #expect(try thing.objects(forKey: "owners") == (isLinked ? [owner] : []))
+      #expect(try thing.objects(forKey: "owners").fetch() == (isLinked ? [owner] : []))
       let rows = try context.objects("Thing").rows("owner", "owner.name", "owners.name")
       #expect(
         rows == [["owner": id, "owner.name": name, "owners.name": .list(isLinked ? ["O"] : [])]])

@@ -150,7 +150,7 @@ import Testing
           }
         } _: { _, context in
           let owner = try #require(try context.fetchOne(entity))
-          #expect(failure { _ = try owner.objects(forKey: name) }?.code == .corrupted)
+          #expect(failure { _ = try owner.objects(forKey: name).fetch() }?.code == .corrupted)
           #expect((owner[name] as [ManagedObject]).isEmpty)
           #expect(failure { _ = try context.count("Tag") }?.code == .corrupted)
           var request = FetchRequest<ManagedObject>(entity: entity)

@@ -81,14 +81,14 @@ import Testing
   /// The others are in the member's list, which this context does not know of when it adds to it.
   @Test func aListThatIsAddedToKeepsWhomOthersAdd() throws {
     try OrderedWorld.use(.favourites) { mine, theirs in
-      try mine.member("X").add(mine.person("P"), forKey: "fans")
-      try theirs.member("Y").add(theirs.person("P"), forKey: "fans")
-      try theirs.member("X").add(theirs.person("Q"), forKey: "fans")
+      try mine.member("X").objects(forKey: "fans").insert(mine.person("P"))
+      try theirs.member("Y").objects(forKey: "fans").insert(theirs.person("P"))
+      try theirs.member("X").objects(forKey: "fans").insert(theirs.person("Q"))
       try theirs.context.commit()
       #expect(try mine.members() == "abcdYX")
       try mine.context.commit()
       #expect(try mine.members() == "abcdYX" && mine.members(of: "Q") == "X")
-      let fans = try mine.member("X").objects(forKey: "fans").map { $0["name"] as String }
+      let fans = try mine.member("X").objects(forKey: "fans").fetch().map { $0["name"] as String }
       #expect(fans == ["Q", "P"])
     }
   }
@@ -185,7 +185,7 @@ import Testing
   func whatIsThereAlreadyIsNoChange(kind: Kind) throws {
     try OrderedWorld.use(kind) { mine, _ in
       let person = try mine.person()
-      try person.add(mine.member("b"), forKey: kind.rawValue)
+      try person.objects(forKey: kind.rawValue).insert(mine.member("b"))
       try mine.arrange("abcd")
       #expect(!mine.context.hasChanges)
       try mine.arrange("bacd")
@@ -236,9 +236,9 @@ import Testing
       try theirs.arrange("abcdX")
       try theirs.context.commit()
       #expect(try mine.members() == "abcdXY")
-      try mine.person().remove(mine.member("d"), forKey: kind.rawValue)
+      try mine.person().objects(forKey: kind.rawValue).remove(mine.member("d"))
       #expect(try mine.members() == "abcXY")
-      try mine.person().add(mine.member("d"), forKey: kind.rawValue)
+      try mine.person().objects(forKey: kind.rawValue).insert(mine.member("d"))
       #expect(try mine.members() == "abcXYd")
       try mine.context.commit()
     }
@@ -251,15 +251,15 @@ import Testing
       mine.context.undoHistory = UndoHistory()
       try mine.arrange("Xabcd")
       mine.context.undoHistory?.closeGroup()
-      try mine.person().remove(mine.member("d"), forKey: kind.rawValue)
-      try mine.person().remove(mine.member("c"), forKey: kind.rawValue)
-      try mine.person().remove(mine.member("b"), forKey: kind.rawValue)
-      try mine.person().remove(mine.member("a"), forKey: kind.rawValue)
+      try mine.person().objects(forKey: kind.rawValue).remove(mine.member("d"))
+      try mine.person().objects(forKey: kind.rawValue).remove(mine.member("c"))
+      try mine.person().objects(forKey: kind.rawValue).remove(mine.member("b"))
+      try mine.person().objects(forKey: kind.rawValue).remove(mine.member("a"))
       mine.context.undoHistory?.closeGroup()
       try theirs.arrange("abcdY")
       try theirs.context.commit()
       let before = try mine.members()
-      try mine.person().add(mine.member("a"), forKey: kind.rawValue)
+      try mine.person().objects(forKey: kind.rawValue).insert(mine.member("a"))
       #expect(try mine.members() == before + "a")
       mine.context.undoHistory?.closeGroup()
       mine.context.undo()

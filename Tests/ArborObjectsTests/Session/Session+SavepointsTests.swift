@@ -46,7 +46,7 @@ import Testing
       context.undoHistory?.closeGroup()
       #expect(throws: Interruption.self) {
         try context.withSavepoint {
-          try person.add(note, forKey: "path")
+          try person.objects(forKey: "path").insert(note)
           throw Interruption()
         }
       }

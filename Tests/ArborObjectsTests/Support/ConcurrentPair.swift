@@ -53,7 +53,7 @@ struct ConcurrentPair {
       let person = try object("P")
       try person.setValue(.integer(1), forKey: "a")
       try person.setObject(object("T1"), forKey: "team")
-      try person.add(object("S1"), forKey: "skills")
+      try person.objects(forKey: "skills").insert(object("S1"))
       try context.commit()
       return names
     }
@@ -64,8 +64,8 @@ struct ConcurrentPair {
       case .a, .b: try person.setValue(.integer(number), forKey: deed.rawValue)
       case .toT2: try person.setObject(object("T2"), forKey: "team")
       case .toNone: try person.setObject(nil, forKey: "team")
-      case .plusS2: try person.add(object("S2"), forKey: "skills")
-      case .minusS1: try person.remove(object("S1"), forKey: "skills")
+      case .plusS2: try person.objects(forKey: "skills").insert(object("S2"))
+      case .minusS1: try person.objects(forKey: "skills").remove(object("S1"))
       case .deleteP: context.delete(person)
       case .deleteT1: try context.delete(object("T1"))
       case .deleteT2: try context.delete(object("T2"))
@@ -89,7 +89,8 @@ struct ConcurrentPair {
         if case .objectID(let id) = person["team"] as PropertyValue {
           links.insert(names[id] ?? "?")
         }
-        links.formUnion(try person.objects(forKey: "skills").map { names[$0.objectID] ?? "?" })
+        links.formUnion(
+          try person.objects(forKey: "skills").fetch().map { names[$0.objectID] ?? "?" })
       } else {
         words.append("gone")
       }
@@ -103,7 +104,8 @@ struct ConcurrentPair {
           words.append("-\(name)")
           continue
         }
-        let isThere = try object.objects(forKey: side) == (links.contains(name) ? [person] : [])
+        let isThere =
+          try object.objects(forKey: side).fetch() == (links.contains(name) ? [person] : [])
         guard isThere else { throw Mismatch(description: "\(name) says else than \(words)") }
       }
       return words.joined(separator: " ")

@@ -78,7 +78,8 @@ struct LinkPair {
       if form == .oneToOne {
         try person.setObject(object("X"), forKey: form.name)
       } else {
-        try person.setObjects(["A", "B", "C"].map { try object($0) }, forKey: form.name)
+        try person.objects(forKey: form.name).replaceAll(
+          with: ["A", "B", "C"].map { try object($0) })
       }
       try context.commit()
       return names
@@ -93,12 +94,13 @@ struct LinkPair {
       case ("P", "none"): try person.setObject(nil, forKey: form.name)
       case ("P", let name), ("Q", let name):
         try object(words[0]).setObject(object(name), forKey: form.name)
-      case ("+", let name): try person.add(object(name), forKey: form.name)
+      case ("+", let name): try person.objects(forKey: form.name).insert(object(name))
       case ("X", "first"):
-        try person.setObjects([object("X")] + person.objects(forKey: form.name), forKey: form.name)
-      case ("-", let name): try person.remove(object(name), forKey: form.name)
+        try person.objects(forKey: form.name).replaceAll(
+          with: [object("X")] + person.objects(forKey: form.name).fetch())
+      case ("-", let name): try person.objects(forKey: form.name).remove(object(name))
       default:
-        try person.setObjects(deed.map { try object(String($0)) }, forKey: form.name)
+        try person.objects(forKey: form.name).replaceAll(with: deed.map { try object(String($0)) })
       }
     }
 
@@ -117,7 +119,7 @@ struct LinkPair {
         let members =
           form == .oneToOne
           ? [try person.object(forKey: form.name)].compactMap(\.self)
-          : try person.objects(forKey: form.name)
+          : try person.objects(forKey: form.name).fetch()
         let text = members.map { names[$0.objectID] ?? "?" }
         for member in text { owners[member, default: []].insert(name) }
         words.append("\(name):\(text.joined())")
@@ -130,7 +132,7 @@ struct LinkPair {
         }
         let back =
           form == .orderedBothWays
-          ? try member.objects(forKey: form.inverse)
+          ? try member.objects(forKey: form.inverse).fetch()
           : [try member.object(forKey: form.inverse)].compactMap(\.self)
         guard Set(back.map { names[$0.objectID] ?? "?" }) == owners[name] ?? [] else {
           throw Mismatch(description: "\(name) says else than \(words)")

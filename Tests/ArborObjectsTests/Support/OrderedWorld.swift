@@ -26,12 +26,12 @@ struct OrderedWorld {
 
   /// The names of the members; fails where the other ends say anything else.
   func members(of person: Character = "P") throws -> String {
-    let members = try self.person(person).objects(forKey: kind.rawValue)
+    let members = try self.person(person).objects(forKey: kind.rawValue).fetch()
     let back = try context.fetch(kind.member).filter { object in
       let value: [ManagedObject] =
         kind == .notes
         ? [try object.object(forKey: kind.inverse)].compactMap(\.self)
-        : try object.objects(forKey: kind.inverse)
+        : try object.objects(forKey: kind.inverse).fetch()
       return try value.contains(self.person(person))
     }
     #expect(Set(back) == Set(members) && back.count == members.count)
@@ -39,7 +39,7 @@ struct OrderedWorld {
   }
 
   func arrange(_ names: String, of person: Character = "P") throws {
-    try self.person(person).setObjects(names.map(member), forKey: kind.rawValue)
+    try self.person(person).objects(forKey: kind.rawValue).replaceAll(with: names.map(member))
   }
 
   /// Two contexts on a store in which P has the members a to d and Q none; X, Y and Z are nobody's.

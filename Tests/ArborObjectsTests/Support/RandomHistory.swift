@@ -157,12 +157,12 @@ struct RandomHistory {
         return
       }
       log.append("\(key).\(relationship.name) -= \(former)")
-      try owner.remove(object(former, context), forKey: relationship.name)
+      try owner.objects(forKey: relationship.name).remove(object(former, context))
       world.unlink(relationship, key, former)
     default:
       guard let member else { return }
       log.append("\(key).\(relationship.name) += \(member)")
-      try owner.add(object(member, context), forKey: relationship.name)
+      try owner.objects(forKey: relationship.name).insert(object(member, context))
       world.link(relationship, key, member)
     }
   }
@@ -174,7 +174,8 @@ struct RandomHistory {
     let count = Int.random(in: 0...min(candidates.count, 15), using: &random)
     let members = Array(candidates.sorted().shuffled(using: &random).prefix(count))
     log.append("\(key).\(relationship.name) = \(members)")
-    try owner.setObjects(members.map { try object($0, context) }, forKey: relationship.name)
+    try owner.objects(forKey: relationship.name).replaceAll(
+      with: members.map { try object($0, context) })
     world.replace(relationship, key, with: members)
   }
 
@@ -220,7 +221,8 @@ struct RandomHistory {
         let ids = try members(object, relationship)
         let members = ids.compactMap { keys[$0] }
         if !members.isEmpty { item.links[relationship.name] = members }
-        if relationship.isToMany, try object.count(forKey: relationship.name) != ids.count {
+        if relationship.isToMany, try object.objects(forKey: relationship.name).count() != ids.count
+        {
           throw difference("\(key).\(relationship.name) counts other than it lists")
         }
       }

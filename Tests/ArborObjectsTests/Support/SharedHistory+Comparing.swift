@@ -95,7 +95,7 @@ extension SharedHistory {
     _ object: ManagedObject, _ name: String, _ sideIndex: Int, _ key: Int
   ) throws {
     let expected = sides[sideIndex].plain.members(PlainList(owner: key, name: name), store)
-    let found = try object.objects(forKey: name).map(\.objectID)
+    let found = try object.objects(forKey: name).fetch().map(\.objectID)
     guard found == expected.compactMap({ ids[$0] }) else {
       let keys = found.map { id in ids.first { $0.value == id }?.key ?? 0 }
       throw difference("\(sideIndex): \(key).\(name) is \(keys), not \(expected)")

@@ -239,9 +239,9 @@ struct SharedHistory {
       log.append(note(sideIndex, "\(person).skills \(isThere ? "+" : "-")= \(skill)"))
       let (owner, member) = try (object(person, context), object(skill, context))
       if isThere {
-        try owner.add(member, forKey: "skills")
+        try owner.objects(forKey: "skills").insert(member)
       } else {
-        try owner.remove(member, forKey: "skills")
+        try owner.objects(forKey: "skills").remove(member)
       }
       return Edit { $0.setLink(link, isThere, store) }
     }
@@ -284,8 +284,8 @@ struct SharedHistory {
     }
     guard members != former else { return nil }
     log.append(note(sideIndex, "\(list.owner).\(list.name) = \(members)"))
-    try object(list.owner, context).setObjects(
-      members.map { try object($0, context) }, forKey: list.name)
+    try object(list.owner, context).objects(forKey: list.name).replaceAll(
+      with: members.map { try object($0, context) })
     return Edit { plain in
       for member in members where !former.contains(member) {
         switch list.name {

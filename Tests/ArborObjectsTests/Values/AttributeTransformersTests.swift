@@ -83,7 +83,7 @@ private final class Visitor: ManagedObject {
       #expect(
         try same.transformedValue(forKey: "portrait") as Picture?
           == Picture(width: 2, pixels: [1, 2, 3, 4]))
-      #expect(try same.transformedValue(forKey: "address") as Any? is Address)
+      #expect(try same.transformedValue(forKey: "address", as: Any.self) is Address)
       same.address = Address(street: "Main/East", number: 5)
       #expect(same.changedValues().isEmpty)
       try same.setTransformedValue(Address(street: "West", number: 1), forKey: "address")
@@ -110,7 +110,9 @@ private final class Visitor: ManagedObject {
       context.rollback()
       try context.commit()
 
-      let thrown = try failure { _ = try visitor.transformedValue(forKey: "portrait") }
+      let thrown = try failure {
+        _ = try visitor.transformedValue(forKey: "portrait", as: Any.self)
+      }
       #expect(thrown.code == .typeMismatch)
       try context.commit()
     }
@@ -140,7 +142,9 @@ private final class Visitor: ManagedObject {
       try visitor.setTransformedValue(Address(street: "", number: 1), forKey: key)
       let other = try failure { _ = try visitor.transformedValue(forKey: key, as: Picture.self) }
       #expect(other.code == .typeMismatch)
-      let misspelt = try failure { _ = try visitor.transformedValue(forKey: "adress") }
+      let misspelt = try failure {
+        _ = try visitor.transformedValue(forKey: "adress", as: Any.self)
+      }
       #expect(misspelt.code == .unknownName)
       #expect(AttributeTransformers.transformer(named: "tests.Picture") is PictureTransformer)
       #expect(AttributeTransformers.names.contains("tests.Address"))

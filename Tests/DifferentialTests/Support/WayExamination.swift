@@ -106,7 +106,7 @@ struct WayExamination {
     guard let relationship = path.first else { return try problem(of: object, key) }
     let targets =
       relationship.isToMany
-      ? try object.objects(forKey: relationship.name)
+      ? try object.objects(forKey: relationship.name).fetch()
       : try [object.object(forKey: relationship.name)].compactMap(\.self)
     let expected =
       relationship.isToMany

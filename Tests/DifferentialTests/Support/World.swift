@@ -227,11 +227,11 @@ final class World {
       case .setTarget(let key, let relationship, let target):
         try object(key).setObject(try target.map(object), forKey: relationship.name)
       case .setMembers(let key, let relationship, let members):
-        try object(key).setObjects(try members.map(object), forKey: relationship.name)
+        try object(key).objects(forKey: relationship.name).replaceAll(with: try members.map(object))
       case .add(let key, let relationship, let member):
-        try object(key).add(object(member), forKey: relationship.name)
+        try object(key).objects(forKey: relationship.name).insert(object(member))
       case .remove(let key, let relationship, let member):
-        try object(key).remove(object(member), forKey: relationship.name)
+        try object(key).objects(forKey: relationship.name).remove(object(member))
       case .delete(let key): context.delete(try object(key))
       case .updateAll(let request, let seed, let assignments, let count):
         let query = try probe.query(probe.request(request, in: model, .literal, seed: seed))

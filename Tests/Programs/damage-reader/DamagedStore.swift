@@ -143,8 +143,8 @@ struct DamagedStore {
         guard relationship.isToMany else {
           return use.fold(try object.object(forKey: name).map { "\($0.objectID)" } ?? "")
         }
-        use.fold("\(try object.count(forKey: name))")
-        let members = try object.objects(forKey: name).map { "\($0.objectID)" }
+        use.fold("\(try object.objects(forKey: name).count())")
+        let members = try object.objects(forKey: name).fetch().map { "\($0.objectID)" }
         for member in relationship.isOrdered ? members : members.sorted() { use.fold(member) }
       }
     }
@@ -224,9 +224,9 @@ struct DamagedStore {
   ) throws {
     let name = relationship.name
     if relationship.isToMany {
-      let members = try other.objects(forKey: name)
-      try object.setObjects(Array(members.prefix(5)), forKey: name)
-      if let first = members.first { try other.remove(first, forKey: name) }
+      let members = try other.objects(forKey: name).fetch()
+      try object.objects(forKey: name).replaceAll(with: Array(members.prefix(5)))
+      if let first = members.first { try other.objects(forKey: name).remove(first) }
     } else if let target = try other.object(forKey: name) {
       try object.setObject(target, forKey: name)
     }

@@ -144,9 +144,9 @@ extension ForgedStore {
               if let target { _ = try context.existingObject(with: target.objectID) }
               return
             }
-            _ = try object.count(forKey: name)
-            for member in try object.objects(forKey: name) {
-              _ = try object.contains(member, forKey: name)
+            _ = try object.objects(forKey: name).count()
+            for member in try object.objects(forKey: name).fetch() {
+              _ = try object.objects(forKey: name).contains(member)
               _ = "\(member)"
             }
           }
@@ -172,9 +172,9 @@ extension ForgedStore {
               try object.setObject(target, forKey: name)
               return try other.setObject(nil, forKey: name)
             }
-            let members = try other.objects(forKey: name)
-            try object.setObjects(members.reversed(), forKey: name)
-            if let first = members.first { try other.remove(first, forKey: name) }
+            let members = try other.objects(forKey: name).fetch()
+            try object.objects(forKey: name).replaceAll(with: members.reversed())
+            if let first = members.first { try other.objects(forKey: name).remove(first) }
           }
         }
         for attribute in object.entity.attributes where attribute.derivation == nil {

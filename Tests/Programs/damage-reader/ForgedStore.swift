@@ -135,7 +135,9 @@ enum ForgedStore {
       for name in object.entity.attributes.map(\.name) { _ = try object.value(forKey: name) }
       for relationship in object.entity.relationships {
         if relationship.isToMany {
-          for member in try object.objects(forKey: relationship.name) { _ = member.objectID }
+          for member in try object.objects(forKey: relationship.name).fetch() {
+            _ = member.objectID
+          }
         } else {
           _ = try object.object(forKey: relationship.name)?.objectID
         }

@@ -54,7 +54,7 @@ import Testing
         #expect(object.skills == [] && object.tasks == [] && object.friends == [])
         for key in object.entity.attributes.map(\.name) {
           if !object.isFault { _ = try object.value(forKey: key) }
-          _ = object.committedValues(for: [key])
+          _ = object.committedValues(for: [PropertyPath(key)])
         }
         for relationship in object.entity.relationships {
           // What is deleted leads nowhere; what has lost its context may lead to something.

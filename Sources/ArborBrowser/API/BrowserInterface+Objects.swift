@@ -16,7 +16,7 @@ extension BrowserInterface {
     wanted.fetchLimit = number("limit", of: request, atMost: Self.largestPage) ?? 100
     wanted.fetchOffset = number("offset", of: request, atMost: .max) ?? 0
     wanted.relationshipKeyPathsForPrefetching = entity.relationships
-      .filter { !$0.isToMany && !$0.isTransient }.map(\.name)
+      .filter { !$0.isToMany && !$0.isTransient }.map { PropertyPath($0.name) }
     let began = ContinuousClock.now
     let page = try context.fetchPage(wanted, after: request.parameter("token"))
     let rows = try page.objects.map { (object) throws(ArborError) in try row(object, of: entity) }

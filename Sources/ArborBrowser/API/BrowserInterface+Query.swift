@@ -51,8 +51,8 @@ extension BrowserInterface {
     var wanted = FetchRequest<ManagedObject>(entity: entity.name)
     wanted.predicate = try predicate(texts(.where))
     wanted.sortKeys = texts(.sort).map { SortKey(stringLiteral: $0) }
-    wanted.propertiesToFetch = texts(.column)
-    wanted.propertiesToGroupBy = texts(.group)
+    wanted.propertiesToFetch = texts(.column).map { PropertyPath($0) }
+    wanted.propertiesToGroupBy = texts(.group).map { PropertyPath($0) }
     try wanted.description.checkExpressions(.untrusted)
     wanted.returnsDistinctResults = request.parameter("distinct") == "true"
     wanted.havingPredicate = try predicate(texts(.having))
@@ -92,7 +92,8 @@ extension BrowserInterface {
     guard !request.propertiesToFetch.isEmpty else {
       return entity.attributes.map(\.name)
     }
-    return request.propertiesToFetch.map { column in
+    return request.propertiesToFetch.map { path in
+      let column = path.keyPath
       let name = column.range(of: " AS ", options: [.caseInsensitive, .backwards])
       return (name.map { String(column[$0.upperBound...]) } ?? column)
         .trimmingCharacters(in: .whitespaces)
@@ -106,7 +107,9 @@ extension BrowserInterface {
     var objects = request
     let isAggregated =
       !request.propertiesToGroupBy.isEmpty || request.returnsDistinctResults
-      || request.propertiesToFetch.contains { $0.contains("(") || $0.contains("@") }
+      || request.propertiesToFetch.contains {
+        $0.keyPath.contains("(") || $0.keyPath.contains("@")
+      }
     // Sort keys of grouped rows name columns, and their limit is one of groups: the objects are
     // found without either.
     if isAggregated { objects.sortKeys = [] }

@@ -21,17 +21,15 @@ package struct FetchDescription: Sendable, Hashable {
   package var returnsDistinctResults = false
   /// What rows hold: key paths and expressions, each with ` AS ` and a name behind it where it
   /// shall have one; empty for all attributes.
-  package var propertiesToFetch: [String] = []
+  package var propertiesToFetch: [PropertyPath] = []
   /// The properties whose equal values make one row of several objects; empty for none.
-  package var propertiesToGroupBy: [String] = []
+  package var propertiesToGroupBy: [PropertyPath] = []
   /// The condition that grouped rows fulfil; nil for all.
   package var havingPredicate: FetchPredicate?
   /// Behind which row the results begin: the token of an earlier page; nil for the whole.
   package var pageToken: String?
   /// The relationships whose objects are fetched along.
-  package var relationshipKeyPathsForPrefetching: [String] = []
-  /// Why one of the paths to prefetch has no names.
-  package var prefetchFailure: RequestFailure?
+  package var relationshipKeyPathsForPrefetching: [PropertyPath] = []
   /// How long an operation may take; nil for as long as it takes.
   package var timeLimit: Duration?
   /// What columns, groups and sort keys from outside may take.
@@ -60,8 +58,8 @@ extension FetchDescription {
   /// - Throws: ``ArborError`` `invalidPredicate` for a text that is no expression or beyond the
   ///   limits, with line and column.
   package mutating func checkExpressions(_ limits: PredicateLimits) throws(ArborError) {
-    for text in propertiesToFetch + propertiesToGroupBy {
-      _ = try PredicateParser.column(text, limits: limits)
+    for path in propertiesToFetch + propertiesToGroupBy {
+      _ = try PredicateParser.column(path.text(), limits: limits)
     }
     // A mere path may be named like a word of the language.
     for key in sortKeys where !key.keyPath.utf8.allSatisfy(\.isOfPlainPath) {

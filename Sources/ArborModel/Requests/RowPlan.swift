@@ -57,8 +57,8 @@ extension RowPlan {
     limit = max(0, description.fetchLimit)
     offset = max(0, description.fetchOffset)
     var keys: [ExpressionNode] = []
-    for text in description.propertiesToGroupBy {
-      keys.append(try PredicateParser.column(text).expression)
+    for path in description.propertiesToGroupBy {
+      keys.append(try PredicateParser.column(path.text()).expression)
     }
     let isGrouped =
       !keys.isEmpty || description.havingPredicate != nil
@@ -138,16 +138,19 @@ struct RowColumn {
   ) throws(ArborError) -> [RowColumn] {
     var columns: [RowColumn] = []
     if description.propertiesToFetch.isEmpty {
-      let grouped = description.propertiesToGroupBy
-      let names =
-        grouped.isEmpty ? entity.attributes.filter { !$0.field.isTransient }.map(\.name) : grouped
+      var names: [String] = []
+      for path in description.propertiesToGroupBy { names.append(try path.text()) }
+      if names.isEmpty {
+        names = entity.attributes.filter { !$0.field.isTransient }.map(\.name)
+      }
       for name in names {
         columns.append(
           RowColumn(name: name, expression: try PredicateParser.column(name).expression))
       }
       return columns
     }
-    for text in description.propertiesToFetch {
+    for path in description.propertiesToFetch {
+      let text = try path.text()
       let column = try PredicateParser.column(text)
       let name = column.name ?? text
       guard !columns.contains(where: { $0.name == name }) else {

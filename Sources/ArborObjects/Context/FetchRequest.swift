@@ -117,7 +117,7 @@ public struct FetchRequest<T: ManagedObject>: Sendable, Hashable {
   /// ```swift
   /// request.propertiesToFetch = ["company.name AS company", "average(salary)", "@count AS all"]
   /// ```
-  public var propertiesToFetch: [String] {
+  public var propertiesToFetch: [PropertyPath] {
     get { description.propertiesToFetch }
     set { description.propertiesToFetch = newValue }
   }
@@ -135,7 +135,7 @@ public struct FetchRequest<T: ManagedObject>: Sendable, Hashable {
 
   /// The key paths and expressions whose equal values make one row of several objects; empty for
   /// none. See ``ManagedObjectContext/fetchRows(_:)``.
-  public var propertiesToGroupBy: [String] {
+  public var propertiesToGroupBy: [PropertyPath] {
     get { description.propertiesToGroupBy }
     set { description.propertiesToGroupBy = newValue }
   }
@@ -148,28 +148,13 @@ public struct FetchRequest<T: ManagedObject>: Sendable, Hashable {
   }
 
   /// The paths of relationships whose objects are read along with the results, all in one pass:
-  /// `"employees"`, `"company.country"`.
+  /// `"employees"`, `PropertyPath(\Employee.company?.country)`.
   ///
   /// Traversing them then costs no look into the store, until the context commits or takes in a
   /// commit of others.
-  public var relationshipKeyPathsForPrefetching: [String] {
+  public var relationshipKeyPathsForPrefetching: [PropertyPath] {
     get { description.relationshipKeyPathsForPrefetching }
     set { description.relationshipKeyPathsForPrefetching = newValue }
-  }
-
-  /// Adds paths of relationships to ``relationshipKeyPathsForPrefetching``.
-  ///
-  /// ```swift
-  /// request.prefetch([\.company, \.manager?.company])
-  /// ```
-  ///
-  /// A key path that isn't a path of relationships makes the fetch throw.
-  public mutating func prefetch(_ keyPaths: [PartialKeyPath<T>]) {
-    for keyPath in keyPaths {
-      do throws(ArborError) {
-        relationshipKeyPathsForPrefetching.append(try T.propertyPath(of: keyPath))
-      } catch { description.prefetchFailure = RequestFailure(error) }
-    }
   }
 
   /// How long an operation with the request may take; nil, the default, for as long as it takes.

@@ -6,6 +6,7 @@ extension ManagedObjectContext {
   ///
   /// ```swift
   /// let france = try context.insertOrFetch(Country.self, where: ["code": "FR"])
+  /// let spain = try context.insertOrFetch(Country.self, where: [PropertyPath(\Country.code): "ES"])
   /// ```
   ///
   /// Uncommitted objects are found too. Two contexts that do this at the same time both insert one;
@@ -15,7 +16,7 @@ extension ManagedObjectContext {
   ///
   /// - Parameters:
   ///   - type: The class, of a concrete entity.
-  ///   - values: Properties by their names and what they are equal to; one at least.
+  ///   - values: Properties and what they are equal to; one at least.
   /// - Returns: The object; of several the first by its ID. Whether it is new says
   ///   ``ManagedObject/isInserted``.
   /// - Throws: ``ArborError`` `unknownName` for a property that there is not, `typeMismatch` for a
@@ -24,7 +25,7 @@ extension ManagedObjectContext {
   /// - Complexity: A fetch, which an index over the properties makes short.
   @discardableResult
   public func insertOrFetch<T: ManagedObject>(
-    _ type: T.Type, where values: [String: (any PredicateArgument)?]
+    _ type: T.Type, where values: [PropertyPath: (any PredicateArgument)?]
   ) throws(ArborError) -> T {
     let name = try session.binding(for: type).entity.name
     // The class of the entity, which all its objects have, is checked.
@@ -36,7 +37,7 @@ extension ManagedObjectContext {
   /// - Throws: As for a class; `unknownName` for an entity that the model lacks too.
   @discardableResult
   public func insertOrFetch(
-    _ entityName: String, where values: [String: (any PredicateArgument)?]
+    _ entityName: String, where values: [PropertyPath: (any PredicateArgument)?]
   ) throws(ArborError) -> ManagedObject {
     try UniqueLookup(entityName, in: self).findOrInsert(values)
   }
@@ -51,7 +52,7 @@ extension ManagedObjectContext {
   ///
   /// - Parameters:
   ///   - type: The class, of a concrete entity.
-  ///   - key: The properties that identify the object by their names, and what they are equal to;
+  ///   - key: The properties that identify the object, and what they are equal to;
   ///     one at least.
   ///   - values: Further properties and their values.
   /// - Returns: The object. Whether it is new says ``ManagedObject/isInserted``.
@@ -60,8 +61,8 @@ extension ManagedObjectContext {
   ///   then as it was before.
   @discardableResult
   public func upsert<T: ManagedObject>(
-    _ type: T.Type, matching key: [String: (any PredicateArgument)?],
-    values: [String: (any PredicateArgument)?]
+    _ type: T.Type, matching key: [PropertyPath: (any PredicateArgument)?],
+    values: [PropertyPath: (any PredicateArgument)?]
   ) throws(ArborError) -> T {
     let name = try session.binding(for: type).entity.name
     // The class of the entity, which all its objects have, is checked.
@@ -73,8 +74,8 @@ extension ManagedObjectContext {
   /// - Throws: As for a class; `unknownName` for an entity that the model lacks too.
   @discardableResult
   public func upsert(
-    _ entityName: String, matching key: [String: (any PredicateArgument)?],
-    values: [String: (any PredicateArgument)?]
+    _ entityName: String, matching key: [PropertyPath: (any PredicateArgument)?],
+    values: [PropertyPath: (any PredicateArgument)?]
   ) throws(ArborError) -> ManagedObject {
     try UniqueLookup(entityName, in: self).upsert(key, values)
   }

@@ -42,7 +42,8 @@ extension ManagedObjectContext {
   ///   `invalidArgument` where the name is missing or a weight is below 0, and as ``fetch(_:)``.
   public func search<T: ManagedObject>(
     _ type: T.Type, _ text: String, in index: String? = nil,
-    matching predicate: FetchPredicate? = nil, weights: [String: Double] = [:], limit: Int = 100,
+    matching predicate: FetchPredicate? = nil, weights: [PropertyPath: Double] = [:],
+    limit: Int = 100,
     offset: Int = 0
   ) throws(ArborError) -> [SearchHit<T>] {
     try session.search(
@@ -53,7 +54,7 @@ extension ManagedObjectContext {
   /// ``search(_:_:in:matching:weights:limit:offset:)-(T.Type,_,_,FetchPredicate?,_,_,_)``.
   public func search<T: ManagedObject>(
     _ type: T.Type, _ text: String, in index: String? = nil, matching predicate: Predicate<T>,
-    weights: [String: Double] = [:], limit: Int = 100, offset: Int = 0
+    weights: [PropertyPath: Double] = [:], limit: Int = 100, offset: Int = 0
   ) throws(ArborError) -> [SearchHit<T>] {
     try search(
       type, text, in: index, matching: FetchPredicate(predicate), weights: weights,
@@ -64,7 +65,8 @@ extension ManagedObjectContext {
   /// ``search(_:_:in:matching:weights:limit:offset:)-(T.Type,_,_,FetchPredicate?,_,_,_)``.
   public func search(
     _ entityName: String, _ text: String, in index: String? = nil,
-    matching predicate: FetchPredicate? = nil, weights: [String: Double] = [:], limit: Int = 100,
+    matching predicate: FetchPredicate? = nil, weights: [PropertyPath: Double] = [:],
+    limit: Int = 100,
     offset: Int = 0
   ) throws(ArborError) -> [SearchHit<ManagedObject>] {
     try session.search(

@@ -17,7 +17,7 @@ extension ObjectQuery {
     }
   }
 
-  /// Sets properties of the objects, by their names.
+  /// Sets properties of the objects.
   ///
   /// ```swift
   /// try context.objects(Employee.self).filter("age == 40").update(["age": 41, "nick": nil])
@@ -31,17 +31,10 @@ extension ObjectQuery {
   ///   value that it does not take, even where the query has no objects; and as
   ///   ``ManagedObjectContext/fetch(_:)``. Nothing is changed then.
   @discardableResult
-  public func update(_ values: [String: (any PredicateArgument)?]) throws(ArborError) -> Int {
-    try change(values.mapValues { $0?.predicateValue ?? .null })
-  }
-
-  /// Sets properties of the objects, by their names, to dynamic values.
-  ///
-  /// - Returns: How many objects the query had.
-  /// - Throws: As the form that takes Swift values.
-  @_disfavoredOverload @discardableResult
-  public func update(_ values: [String: PropertyValue]) throws(ArborError) -> Int {
-    try change(values)
+  public func update(
+    _ values: [PropertyPath: (any PredicateArgument)?]
+  ) throws(ArborError) -> Int {
+    try change(values.valuesByName())
   }
 
   /// Sets a property of the objects.

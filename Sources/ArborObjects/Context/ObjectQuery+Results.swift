@@ -90,11 +90,13 @@ extension ObjectQuery {
   ///
   /// ```swift
   /// let totals = try query.rows("company", "sum(salary) AS total", groupedBy: ["company"])
+  /// let ages = try query.rows(PropertyPath(\Employee.age), isDistinct: true)
   /// ```
   ///
   /// - Throws: ``ArborError`` as ``ManagedObjectContext/fetchRows(_:)``.
   public func rows(
-    _ properties: String..., groupedBy groups: [String] = [], having: FetchPredicate? = nil,
+    _ properties: PropertyPath..., groupedBy groups: [PropertyPath] = [],
+    having: FetchPredicate? = nil,
     isDistinct: Bool = false
   ) throws(ArborError) -> [[String: PropertyValue]] {
     var request = request

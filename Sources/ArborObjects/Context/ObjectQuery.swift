@@ -42,7 +42,8 @@ public import Foundation
 /// - ``values(of:)``
 /// - ``Aggregate``
 /// ### Changes
-/// - ``update(_:)-([String:PropertyValue])``
+/// - ``update(_:)``
+/// - ``update(_:to:)-(KeyPath<T,V>,_)``
 /// - ``delete()``
 public struct ObjectQuery<T: ManagedObject> {
   /// The context that answers.
@@ -179,7 +180,7 @@ extension ObjectQuery {
 
   /// The objects with what paths of relationships lead to, read along in one pass.
   public func prefetching(_ keyPaths: String...) -> ObjectQuery {
-    with { $0.relationshipKeyPathsForPrefetching += keyPaths }
+    with { $0.relationshipKeyPathsForPrefetching += keyPaths.map { PropertyPath($0) } }
   }
 
   /// The objects with what paths of relationships lead to, read along in one pass.
@@ -190,7 +191,7 @@ extension ObjectQuery {
   ///
   /// A key path that isn't a path of relationships throws from the first result that is asked for.
   public func prefetching(_ keyPaths: PartialKeyPath<T>...) -> ObjectQuery {
-    with { $0.prefetch(keyPaths) }
+    with { $0.relationshipKeyPathsForPrefetching += keyPaths.map { PropertyPath($0) } }
   }
 
   private func with(_ change: (inout FetchRequest<T>) -> Void) -> ObjectQuery {

@@ -8,10 +8,6 @@ struct PropertyChanges {
 
   init(_ values: [String: PropertyValue]) { self.values = values.sorted { $0.key < $1.key } }
 
-  init(_ values: [String: (any PredicateArgument)?]) {
-    self.init(values.mapValues { $0?.predicateValue ?? .null })
-  }
-
   func apply(to object: ManagedObject) throws(ArborError) {
     for (key, value) in values { try object.setValue(value, forKey: key) }
   }
@@ -56,5 +52,16 @@ struct PropertyChanges {
         throw ArborError(error, in: store).with(objectID: id)
       }
     }
+  }
+}
+
+extension [PropertyPath: (any PredicateArgument)?] {
+  /// The values by the names of their properties.
+  ///
+  /// - Throws: ``ArborError`` `invalidPredicate` for a key path that isn't a modelled property.
+  func valuesByName() throws(ArborError) -> [String: PropertyValue] {
+    var values: [String: PropertyValue] = [:]
+    for (path, value) in self { values[try path.text()] = value?.predicateValue ?? .null }
+    return values
   }
 }

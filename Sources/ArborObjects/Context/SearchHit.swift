@@ -23,12 +23,14 @@ extension SearchHit {
   /// ```
   ///
   /// - Parameters:
-  ///   - attribute: The name of a string attribute, whether it is indexed or not.
+  ///   - attribute: A string attribute, whether it is indexed or not.
   ///   - words: How many words the part has at most; 0 for the whole text.
   /// - Returns: nil where the object has no text there.
   /// - Throws: ``ArborError`` as ``ManagedObject/value(forKey:)``.
-  public func snippet(of attribute: String, words: Int = 20) throws(ArborError) -> SearchSnippet? {
-    guard case .string(let text) = try object.value(forKey: attribute) else { return nil }
+  public func snippet(of attribute: PropertyPath, words: Int = 20) throws(ArborError)
+    -> SearchSnippet?
+  {
+    guard case .string(let text) = try object.value(forKey: attribute.text()) else { return nil }
     return SearchSnippet(of: text, self.text, words: words)
   }
 

@@ -13,16 +13,20 @@ struct UniqueLookup {
 
   /// See ``ManagedObjectContext/insertOrFetch(_:where:)-(String,_)``.
   func findOrInsert(
-    _ values: [String: (any PredicateArgument)?]
+    _ given: [PropertyPath: (any PredicateArgument)?]
   ) throws(ArborError) -> ManagedObject {
+    let values = try given.valuesByName()
     let found = try find(values, limit: 1, for: "insertOrFetch").first
     return if let found { found } else { try insert(values) }
   }
 
   /// See ``ManagedObjectContext/upsert(_:matching:values:)-(String,_,_)``.
   func upsert(
-    _ key: [String: (any PredicateArgument)?], _ values: [String: (any PredicateArgument)?]
+    _ identity: [PropertyPath: (any PredicateArgument)?],
+    _ given: [PropertyPath: (any PredicateArgument)?]
   ) throws(ArborError) -> ManagedObject {
+    let key = try identity.valuesByName()
+    let values = try given.valuesByName()
     let found = try find(key, limit: 2, for: "upsert")
     guard let object = found.first else { return try insert(key.merging(values) { $1 }) }
     if found.count > 1 {
@@ -41,7 +45,7 @@ struct UniqueLookup {
   }
 
   private func find(
-    _ values: [String: (any PredicateArgument)?], limit: Int, for verb: String
+    _ values: [String: PropertyValue], limit: Int, for verb: String
   ) throws(ArborError) -> [ManagedObject] {
     guard !values.isEmpty else {
       throw ArborError(
@@ -54,7 +58,7 @@ struct UniqueLookup {
     for (name, value) in values.sorted(by: { $0.key < $1.key }) {
       guard entity.property(named: name) != nil else { throw entity.unknownProperty(name) }
       predicates.append(
-        try FetchPredicate(format: "%K == %@", name, value?.predicateValue ?? .null))
+        try FetchPredicate(format: "%K == %@", name, value))
     }
     var request = FetchRequest<ManagedObject>(entity: entity.name)
     request.predicate = predicates.dropFirst().reduce(predicates[0]) { $0 && $1 }
@@ -63,7 +67,7 @@ struct UniqueLookup {
   }
 
   private func insert(
-    _ values: [String: (any PredicateArgument)?]
+    _ values: [String: PropertyValue]
   ) throws(ArborError) -> ManagedObject {
     try context.session.withSavepoint { () throws(ArborError) in
       let object = try context.insert(entity.name)

@@ -47,8 +47,10 @@ struct WordIndex {
 
   /// The attributes as the store searches them.
   ///
-  /// - Parameter weights: How much a word in an attribute counts, by its name; else 1.
-  func columns(_ weights: [String: Double]) throws(ArborError) -> [TextSearch.Column] {
+  /// - Parameter given: How much a word in an attribute counts, by its name; else 1.
+  func columns(_ given: [PropertyPath: Double]) throws(ArborError) -> [TextSearch.Column] {
+    var weights: [String: Double] = [:]
+    for (path, weight) in given { weights[try path.text()] = weight }
     for (name, weight) in weights.sorted(by: { $0.key < $1.key }) {
       guard attributes.contains(name) else {
         throw ArborError(

@@ -88,7 +88,7 @@ extension MigrationManager {
       // Code may have changed the value since.
       if try object.value(forKey: property) == value { return object }
     }
-    let object = try newContext.insertOrFetch(entity, where: [property: value])
+    let object = try newContext.insertOrFetch(entity, where: [PropertyPath(property): value])
     if existing.count >= Self.mostRemembered { existing = [:] }
     existing[key] = object.objectID
     return object

@@ -84,7 +84,10 @@ extension ManagedObject {
   /// - Parameter keys: The attributes and to-one relationships asked for; nil for all. Other names
   ///   are left out.
   /// - Returns: Nothing for an object that was never committed.
-  public final func committedValues(for keys: [String]? = nil) -> [String: PropertyValue] {
+  public final func committedValues(
+    for keys: [PropertyPath]? = nil
+  ) -> [String: PropertyValue] {
+    let keys = keys?.map(\.keyPath)
     guard let change else { return values(in: currentRecord, for: keys) }
     return change.committed.map { values(in: $0, for: keys) } ?? [:]
   }

@@ -119,7 +119,7 @@ import Testing
       let lengths = texts.mapValues { Double($0.map { Set($0).count }.reduce(0, +)) }
       let average = lengths.values.reduce(0, +) / Double(texts.count)
       for query in [["fox"], ["fox", "red"], ["a", "sea", "den"]] {
-        let weights = ["title": 2.0, "body": 0.5]
+        let weights: [PropertyPath: Double] = ["title": 2.0, "body": 0.5]
         let hits = try context.search(
           "Article", query.joined(separator: " "), in: "words", weights: weights, limit: 0)
         let expected = texts.filter { $0.value.flatMap(\.self).isSuperset(of: query) }

@@ -216,18 +216,48 @@ import Testing
       let other = context.insert(Company.self)
       try context.objects(Employee.self).filter("age == 41").update(["company": other])
       #expect(other.employees == Set(employees[0..<4]))
-      try context.objects(Employee.self).update(
-        ["company": PropertyValue.null] as [String: PropertyValue])
+      try context.objects(Employee.self).update(["company": PropertyValue.null])
       #expect(other.employees.isEmpty)
       context.delete(other)
       try context.commit()
     }
   }
 
+  @Test("A property path is a key path wherever a string may name a property")
+  func propertyPaths() throws {
+    try use { (_, context, employees) throws in
+      let all = context.objects(Employee.self)
+      let age = PropertyPath(\Employee.age)
+      let ages = try all.rows(age, "@count AS n", groupedBy: [age], having: "n > 1")
+      #expect(Set(ages.map { $0["age"]?.int }) == [20, 21, 22, 23, 24])
+      let names = try all.filter("age == 20").rows(PropertyPath(\Employee.company?.name))
+      #expect(names.map { $0["company.name"] } == ["Foo", .null])
+      #expect(
+        try context.insertOrFetch(Employee.self, where: [PropertyPath(\Employee.name): "e3"])
+          === employees[3])
+      let changed = try context.upsert(
+        Employee.self, matching: ["name": "e3"], values: [age: 60, "salary": nil])
+      #expect(changed === employees[3] && changed.age == 60 && changed.salary == nil)
+      #expect(employees[3].committedValues(for: [age]) == ["age": 21])
+      #expect(try all.filter("age == 60").update([age: 61]) == 1 && employees[3].age == 61)
+      let wrong = PropertyPath(\Employee.name.count)
+      let refused: [() throws -> Void] = [
+        { _ = try all.rows(wrong) }, { _ = try all.rows("@count", groupedBy: [wrong]) },
+        { _ = try all.update([wrong: 3]) },
+        { _ = try context.insertOrFetch(Employee.self, where: [wrong: 3]) },
+        { _ = try context.upsert(Employee.self, matching: [age: 61], values: [wrong: 3]) },
+      ]
+      for operation in refused {
+        #expect(try failure(of: operation).code == .invalidPredicate)
+      }
+      #expect(employees[3].committedValues(for: [wrong]).isEmpty)
+    }
+  }
+
   @Test func anUpdateThatFailsChangesNothing() throws {
     try use { (_, context, employees) throws in
       let all = context.objects(Employee.self)
-      for values: [String: PropertyValue] in [
+      for values: [PropertyPath: PropertyValue] in [
         ["agee": 3], ["age": "old"], ["age": 100_000], ["company": 3], ["name": "x", "age": "y"],
         ["skills": [1]], ["tasks": "x"],
       ] {
@@ -330,7 +360,9 @@ import Testing
         sortKeys: [SortKey(\Employee.age)])
       request.limitPerGroup = GroupLimit(
         2, per: \Employee.company, by: [.descending(\Employee.age)])
-      request.prefetch([\.company, \.manager?.company])
+      request.relationshipKeyPathsForPrefetching = [
+        PropertyPath(\Employee.company), PropertyPath(\Employee.manager?.company),
+      ]
       #expect(request.relationshipKeyPathsForPrefetching == ["company", "manager.company"])
       #expect(try context.fetch(request) == [employees[6], employees[8]])
       let oldest = all.top(1, per: \.company, by: .descending(\Employee.age), "-name")

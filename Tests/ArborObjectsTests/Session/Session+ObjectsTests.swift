@@ -154,7 +154,7 @@ import Testing
           #expect((owner[name] as [ManagedObject]).isEmpty)
           #expect(failure { _ = try context.count("Tag") }?.code == .corrupted)
           var request = FetchRequest<ManagedObject>(entity: entity)
-          request.relationshipKeyPathsForPrefetching = [name]
+          request.relationshipKeyPathsForPrefetching = [PropertyPath(name)]
           #expect(failure { _ = try context.fetch(request) }?.code == .corrupted)
         }
       }

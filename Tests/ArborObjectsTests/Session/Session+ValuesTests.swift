@@ -29,7 +29,7 @@ import Testing
   }
 
   private func rows(
-    _ context: ManagedObjectContext, _ properties: [String], by groups: [String] = [],
+    _ context: ManagedObjectContext, _ properties: [PropertyPath], by groups: [PropertyPath] = [],
     having: FetchPredicate? = nil, where predicate: FetchPredicate? = nil,
     sorted keys: [SortKey] = [], distinct: Bool = false, limit: Int = 0, offset: Int = 0
   ) throws -> [[String: PropertyValue]] {
@@ -125,7 +125,7 @@ import Testing
 
   @Test func aggregatesWithoutGroupsAreOneRow() throws {
     try use { (_, context, _) throws in
-      let properties = [
+      let properties: [PropertyPath] = [
         "@count AS all", "count(salary)", "sum(salary) AS total", "average(age)", "min(name)",
         "max:(employeeID)", "count(distinct(age)) AS ages", "@sum.age", "median(employeeID)",
         "sum(salary) / count(salary) AS mean", "stddev(age)",
@@ -148,7 +148,9 @@ import Testing
 
   @Test func groupsHaveConditionsAndAnOrder() throws {
     try use { (_, context, _) throws in
-      let properties = ["company.name AS company", "@count AS people", "sum(salary) AS total"]
+      let properties: [PropertyPath] = [
+        "company.name AS company", "@count AS people", "sum(salary) AS total",
+      ]
       let all = try rows(context, properties, by: ["company.name"], sorted: ["-company"])
       #expect(all.map { $0["company"] } == ["Foo", "Bar", .null])
       #expect(all.map { $0["people"] } == [6, 5, 1])
@@ -190,7 +192,7 @@ import Testing
 
   @Test func mistakesAreNamed() throws {
     try use { (_, context, _) throws in
-      func code(_ properties: [String], by groups: [String] = []) throws -> ArborError {
+      func code(_ properties: [PropertyPath], by groups: [PropertyPath] = []) throws -> ArborError {
         try failure { _ = try rows(context, properties, by: groups) }
       }
       #expect(try code(["agee"]).code == .invalidPredicate)
@@ -232,8 +234,8 @@ import Testing
         let expected = Dictionary(grouping: all) { employee in chosen.map { $0.of(employee) } }
           .filter { $0.value.count > least }
         let found = try rows(
-          context, chosen.map(\.text) + ["@count AS n", "sum(salary) AS total"],
-          by: chosen.map(\.text), having: "n > \(least)", sorted: ["-n"])
+          context, chosen.map { PropertyPath($0.text) } + ["@count AS n", "sum(salary) AS total"],
+          by: chosen.map { PropertyPath($0.text) }, having: "n > \(least)", sorted: ["-n"])
         #expect(found.count == expected.count, "seed \(random.seed)")
         var last = Int64.max
         for row in found {

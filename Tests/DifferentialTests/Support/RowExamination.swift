@@ -15,7 +15,7 @@ struct RowExamination {
       let texts = rows.columns.map { text($0, seed: seed) }
       request.propertiesToFetch = texts.enumerated().map { "\($1) AS c\($0)" }
       request.propertiesToGroupBy = (rows.groups ?? []).map {
-        $0.map(\.name).joined(separator: ".")
+        PropertyPath($0.map(\.name).joined(separator: "."))
       }
       if let having = rows.having {
         request.havingPredicate = try FetchPredicate(format: "c\(having.column) >= \(having.least)")

@@ -17,7 +17,9 @@ struct WayExamination {
       var fetch = try probe.request(request, in: graph.model, .literal, seed: question.seed)
       fetch.fetchBatchSize = dice.int(0...4)
       let paths = (0..<dice.int(0...2)).compactMap { _ in path(from: request.entity) }
-      fetch.relationshipKeyPathsForPrefetching = paths.map { $0.map(\.name).joined(separator: ".") }
+      fetch.relationshipKeyPathsForPrefetching = paths.map {
+        PropertyPath($0.map(\.name).joined(separator: "."))
+      }
       let found: String?
       switch dice.int(0...1) {
       case 0: found = try cursor(fetch, expected)

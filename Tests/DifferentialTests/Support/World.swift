@@ -235,9 +235,12 @@ final class World {
       case .delete(let key): context.delete(try object(key))
       case .updateAll(let request, let seed, let assignments, let count):
         let query = try probe.query(probe.request(request, in: model, .literal, seed: seed))
-        let values = assignments.map { ($0.name, $0.value.value(ids.id)) }
+        var values: [PropertyPath: (any PredicateArgument)?] = [:]
+        for assignment in assignments {
+          values[PropertyPath(assignment.name)] = assignment.value.value(ids.id)
+        }
         try check(count, request, probe) {
-          try query.update(Dictionary(uniqueKeysWithValues: values))
+          try query.update(values)
         }
       case .deleteAll(let request, let seed, let count):
         let query = try probe.query(probe.request(request, in: model, .literal, seed: seed))

@@ -100,7 +100,7 @@ extension ForgedStore {
       let name = relationship.name
       findings.attempt {
         var request = FetchRequest<ManagedObject>(entity: entity.name)
-        request.relationshipKeyPathsForPrefetching = [name]
+        request.relationshipKeyPathsForPrefetching = [PropertyPath(name)]
         _ = try context.fetch(request)
       }
       if relationship.isToMany { fetch("\(name).@count > 1") }

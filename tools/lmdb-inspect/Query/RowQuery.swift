@@ -34,12 +34,12 @@ struct RowQuery {
     try context.forEachRow(request, body)
   }
 
-  private static func allColumns(of entity: EntitySchema) -> [String] {
+  private static func allColumns(of entity: EntitySchema) -> [PropertyPath] {
     let attributes = entity.attributes.filter {
       // A large binary is no cell of a table; “show” tells its length.
       !$0.description.isTransient && !$0.description.allowsExternalStorage
     }
     let targets = entity.relationships.filter { !$0.isHidden && !$0.isToMany }
-    return ["SELF AS id"] + attributes.map(\.name) + targets.map(\.name)
+    return ["SELF AS id"] + (attributes.map(\.name) + targets.map(\.name)).map { PropertyPath($0) }
   }
 }

@@ -32,8 +32,8 @@ struct QueryVerb: Verb {
 
   func answer(_ file: InspectedFile, _ printer: inout Printer) throws {
     var request = try query.request(in: file)
-    request.propertiesToFetch = CommaList.parts(of: columns)
-    request.propertiesToGroupBy = CommaList.parts(of: group)
+    request.propertiesToFetch = CommaList.parts(of: columns).map { PropertyPath($0) }
+    request.propertiesToGroupBy = CommaList.parts(of: group).map { PropertyPath($0) }
     if request.propertiesToFetch.isEmpty, !request.propertiesToGroupBy.isEmpty {
       request.propertiesToFetch = request.propertiesToGroupBy + ["@count AS count"]
     }

@@ -122,9 +122,9 @@ extension Session {
   func prefetchPaths(
     _ description: FetchDescription, of entity: EntitySchema
   ) throws(ArborError) -> [[RelationshipSchema]] {
-    if let failure = description.prefetchFailure { throw failure.error }
     var resolved: [[RelationshipSchema]] = []
-    for path in description.relationshipKeyPathsForPrefetching {
+    for keyPath in description.relationshipKeyPathsForPrefetching {
+      let path = try keyPath.text()
       var hops: [RelationshipSchema] = []
       var entity = entity
       for name in path.split(separator: ".", omittingEmptySubsequences: false) {

@@ -60,7 +60,7 @@ extension Session {
   /// Searches the texts of the objects of a request for words; see
   /// ``ManagedObjectContext/search(_:_:in:matching:weights:limit:offset:)-(T.Type,_,_,_,_,_,_)``.
   func search<T: ManagedObject>(
-    _ request: FetchRequest<T>, _ text: String, _ index: String?, _ weights: [String: Double],
+    _ request: FetchRequest<T>, _ text: String, _ index: String?, _ weights: [PropertyPath: Double],
     limit: Int, offset: Int
   ) throws(ArborError) -> [SearchHit<T>] {
     try beginOperation()

@@ -31,7 +31,7 @@ extension DataManager {
   public convenience init(
     modelNamed name: String, in folder: URL, alias: String? = nil, fileName: String? = nil,
     options: StoreOptions = StoreOptions(), classes: [ManagedObject.Type] = [],
-    delegate: (any DataManagerDelegate)? = nil, group: ManagerGroup? = nil
+    delegate: (any DataManagerDelegate)? = nil, group: DataManagerGroup? = nil
   ) throws(ArborError) {
     let model = try ModelSearch.file(named: name, in: folder)
     let file = try StoreFolder().file(named: alias ?? name, fileName: fileName)
@@ -51,7 +51,7 @@ extension DataManager {
     modelNamed name: String, in bundle: Bundle = .main, alias: String? = nil,
     fileName: String? = nil, options: StoreOptions = StoreOptions(),
     classes: [ManagedObject.Type] = [], delegate: (any DataManagerDelegate)? = nil,
-    group: ManagerGroup? = nil
+    group: DataManagerGroup? = nil
   ) throws(ArborError) {
     try self.init(
       modelNamed: name, in: ModelSearch.folder(of: bundle, for: name), alias: alias,
@@ -64,7 +64,7 @@ extension DataManager {
   public convenience init(
     model: ManagedObjectModel, at location: StoreLocation, options: StoreOptions = StoreOptions(),
     classes: [ManagedObject.Type] = [], delegate: (any DataManagerDelegate)? = nil,
-    group: ManagerGroup? = nil
+    group: DataManagerGroup? = nil
   ) throws(ArborError) {
     let store = try PersistentStore(
       model: model, at: location, options: options.asking(delegate, at: location), classes: classes)
@@ -78,7 +78,7 @@ extension DataManager {
   public convenience init(
     for types: [ManagedObject.Type], at location: StoreLocation,
     options: StoreOptions = StoreOptions(), delegate: (any DataManagerDelegate)? = nil,
-    group: ManagerGroup? = nil
+    group: DataManagerGroup? = nil
   ) throws(ArborError) {
     let store = try PersistentStore(
       for: types, at: location, options: options.asking(delegate, at: location))
@@ -96,7 +96,7 @@ extension DataManager {
   public convenience init(
     for types: ManagedObject.Type..., at location: StoreLocation,
     options: StoreOptions = StoreOptions(), delegate: (any DataManagerDelegate)? = nil,
-    group: ManagerGroup? = nil
+    group: DataManagerGroup? = nil
   ) throws(ArborError) {
     try self.init(for: types, at: location, options: options, delegate: delegate, group: group)
   }

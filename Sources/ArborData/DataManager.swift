@@ -62,7 +62,7 @@ nonisolated open class DataManager {
     didSet { if delegate != nil { beginRound() } }
   }
   /// The managers that are committed together with this one.
-  public let group: ManagerGroup?
+  public let group: DataManagerGroup?
   /// What the delegate was told of at the beginning of the commit under way.
   private var told = ChangeRound()
   /// What records the changes that the delegate is told of; nil until there has been one.
@@ -75,7 +75,8 @@ nonisolated open class DataManager {
   ///   - delegate: Who is told of changes; not kept alive.
   ///   - group: The group to join.
   public init(
-    store: PersistentStore, delegate: (any DataManagerDelegate)? = nil, group: ManagerGroup? = nil
+    store: PersistentStore, delegate: (any DataManagerDelegate)? = nil,
+    group: DataManagerGroup? = nil
   ) {
     self.store = store
     self.group = group
@@ -293,7 +294,7 @@ nonisolated open class DataManager {
 
   /// Commits the managers of this one's group, or this one where it has none.
   ///
-  /// - Throws: ``ArborError`` as ``commit()`` and ``ManagerGroup/commitAll()`` do.
+  /// - Throws: ``ArborError`` as ``commit()`` and ``DataManagerGroup/commitAll()`` do.
   open func flush() throws(ArborError) {
     if let group { try group.commitAll() } else { try commit() }
   }

@@ -30,7 +30,7 @@ public protocol CommitLog: Sendable {
   var waitLimit: Duration { get }
 
   /// How far the log is; nil for one that nobody has begun.
-  func head() throws(ArborError) -> LogHead?
+  func head() throws(ArborError) -> CommitLogHead?
 
   /// Begins the log of a store, behind the newest commit of a snapshot.
   ///
@@ -40,11 +40,12 @@ public protocol CommitLog: Sendable {
   ///     one before. They are in the log as soon as it is there.
   /// - Returns: Whether the log begins with the snapshot, also where an earlier call has begun it;
   ///   false where there is another log already, which stays as it is.
-  func begin(with snapshot: LogSnapshot, then entries: [LogEntry]) throws(ArborError) -> Bool
+  func begin(with snapshot: CommitLogSnapshot, then entries: [CommitLogEntry]) throws(ArborError)
+    -> Bool
 
   /// Adds an entry, where its predecessor is the newest one. Adding an entry again that is there
   /// changes nothing, and gives ``AppendResult/written``, also where others have come behind it.
-  func append(_ entry: LogEntry) throws(ArborError) -> AppendResult
+  func append(_ entry: CommitLogEntry) throws(ArborError) -> AppendResult
 
   /// The entries behind a sequence, oldest first.
   ///
@@ -53,7 +54,7 @@ public protocol CommitLog: Sendable {
   ///     first one's predecessor is another then.
   ///   - limit: The most entries to give, at least 1; fewer may be given, but none only where there
   ///     are none.
-  func entries(after sequence: UInt64, limit: Int) throws(ArborError) -> [LogEntry]
+  func entries(after sequence: UInt64, limit: Int) throws(ArborError) -> [CommitLogEntry]
 
   /// Takes numbers of a counter that nobody gets again.
   ///
@@ -74,17 +75,17 @@ public protocol CommitLog: Sendable {
   /// - Parameters:
   ///   - snapshot: What the file holds.
   ///   - file: The file; it is read only.
-  func publish(_ snapshot: LogSnapshot, in file: URL) throws(ArborError)
+  func publish(_ snapshot: CommitLogSnapshot, in file: URL) throws(ArborError)
 
   /// The newest snapshot that counts; nil where the log has none.
-  func newestSnapshot() throws(ArborError) -> LogSnapshot?
+  func newestSnapshot() throws(ArborError) -> CommitLogSnapshot?
 
   /// Writes a snapshot to a file.
   ///
   /// - Parameters:
   ///   - snapshot: One that ``newestSnapshot()`` gave.
   ///   - file: Where to; nothing is there yet. It may be left behind where an error is thrown.
-  func fetch(_ snapshot: LogSnapshot, to file: URL) throws(ArborError)
+  func fetch(_ snapshot: CommitLogSnapshot, to file: URL) throws(ArborError)
 
   /// Removes what is not needed to begin a copy from the newest snapshot or to go on behind a
   /// sequence: entries up to it, snapshots before the newest one that counts, and those that do not
@@ -122,7 +123,7 @@ extension CommitLog {
 /// change of the model.
 ///
 /// A log keeps entries as they are and knows nothing of what is in them.
-public struct LogEntry: Sendable, Hashable {
+public struct CommitLogEntry: Sendable, Hashable {
   /// Tells the entry from every other, so that a store that lost an answer can ask again.
   public let batch: UUID
   /// The sequence of its first commit.
@@ -130,15 +131,16 @@ public struct LogEntry: Sendable, Hashable {
   /// The sequence of its last commit: not before the first.
   public let last: UInt64
   /// What the history before it comes to: the ``digest`` of the entry before.
-  public let previous: LogDigest
+  public let previous: CommitLogDigest
   /// What the history comes to with it.
-  public let digest: LogDigest
+  public let digest: CommitLogDigest
   /// What it holds, with checksums of its own.
   public let body: [UInt8]
 
   /// Makes an entry of what a log kept of it.
   public init(
-    batch: UUID, first: UInt64, last: UInt64, previous: LogDigest, digest: LogDigest, body: [UInt8]
+    batch: UUID, first: UInt64, last: UInt64, previous: CommitLogDigest, digest: CommitLogDigest,
+    body: [UInt8]
   ) {
     self.batch = batch
     self.first = first
@@ -155,7 +157,7 @@ public enum AppendResult: Sendable, Hashable {
   case written
   /// Others were faster: these follow what the adder knew, oldest first. At least one, not
   /// necessarily all.
-  case behind([LogEntry])
+  case behind([CommitLogEntry])
   /// What it would follow is not in the log: the log has lost its end, or another history.
   case forked
   /// Nobody knows: the answer was lost. A store that adds the same entry again learns it.
@@ -163,16 +165,16 @@ public enum AppendResult: Sendable, Hashable {
 }
 
 /// How far a log is.
-public struct LogHead: Sendable, Hashable {
+public struct CommitLogHead: Sendable, Hashable {
   /// The identity of the store whose commits it holds.
   public let store: UUID
   /// The newest commit in it.
   public let sequence: UInt64
   /// What the history up to that commit comes to.
-  public let digest: LogDigest
+  public let digest: CommitLogDigest
 
   /// Makes a head.
-  public init(store: UUID, sequence: UInt64, digest: LogDigest) {
+  public init(store: UUID, sequence: UInt64, digest: CommitLogDigest) {
     self.store = store
     self.sequence = sequence
     self.digest = digest
@@ -180,7 +182,7 @@ public struct LogHead: Sendable, Hashable {
 }
 
 /// What a log knows of a snapshot of its store: a whole file, from which new copies begin.
-public struct LogSnapshot: Sendable, Hashable {
+public struct CommitLogSnapshot: Sendable, Hashable {
   /// Tells it from every other.
   public let id: UUID
   /// The identity of the store.
@@ -188,10 +190,10 @@ public struct LogSnapshot: Sendable, Hashable {
   /// The newest commit in it.
   public let sequence: UInt64
   /// What the history up to that commit comes to.
-  public let digest: LogDigest
+  public let digest: CommitLogDigest
 
   /// Makes the description of a snapshot.
-  public init(id: UUID, store: UUID, sequence: UInt64, digest: LogDigest) {
+  public init(id: UUID, store: UUID, sequence: UInt64, digest: CommitLogDigest) {
     self.id = id
     self.store = store
     self.sequence = sequence
@@ -203,7 +205,7 @@ public struct LogSnapshot: Sendable, Hashable {
 ///
 /// It guards against accidents, such as a server that lost its newest entries, and not against
 /// forgery.
-public struct LogDigest: Sendable, Hashable {
+public struct CommitLogDigest: Sendable, Hashable {
   /// The number of bytes.
   public static let size = 16
 

@@ -36,7 +36,7 @@ package final class LogClient: SharedLog {
   // MARK: Adding
 
   package func append(_ group: CommitGroup) throws(StoreError) -> Appending {
-    let entry = LogEntry(group)
+    let entry = CommitLogEntry(group)
     batches.withLock { batches in
       if batches.count == Self.mostBatches { batches.removeFirst(Self.mostBatches / 2) }
       batches.append((group.batch, group.first))
@@ -67,7 +67,7 @@ package final class LogClient: SharedLog {
   ///
   /// - Returns: Whether it is in the log; false where others were faster.
   /// - Throws: ``ArborError`` `forked`, `outcomeUnknown`, `logUnavailable`.
-  func append(entry: LogEntry) throws(ArborError) -> Bool {
+  func append(entry: CommitLogEntry) throws(ArborError) -> Bool {
     switch try append(asking: entry) {
     case .written: return true
     case .behind: return false
@@ -81,7 +81,7 @@ package final class LogClient: SharedLog {
   }
 
   /// Adds an entry, and asks again where the answer was lost.
-  private func append(asking entry: LogEntry) throws(ArborError) -> AppendResult {
+  private func append(asking entry: CommitLogEntry) throws(ArborError) -> AppendResult {
     var pause = firstPause
     var deadline: ContinuousClock.Instant?
     while true {
@@ -161,7 +161,7 @@ package final class LogClient: SharedLog {
   }
 
   /// - Throws: ``ArborError`` `modelChanged` where they begin with a change of the model.
-  private func groups(_ entries: [LogEntry]) throws(ArborError) -> [CommitGroup] {
+  private func groups(_ entries: [CommitLogEntry]) throws(ArborError) -> [CommitGroup] {
     var groups: [CommitGroup] = []
     for entry in entries {
       switch try entry.content(of: log) {

@@ -71,7 +71,7 @@ enum LogContent: Sendable, Hashable {
   }
 }
 
-extension LogEntry {
+extension CommitLogEntry {
   /// An entry that follows a position.
   init(_ content: LogContent, after position: SharedPosition.Point, upTo last: UInt64) {
     let body = content.encoded()
@@ -79,14 +79,16 @@ extension LogEntry {
     body.withRawBytes { chain.append(last, $0) }
     self.init(
       batch: UUID(), first: position.sequence + 1, last: last,
-      previous: LogDigest(bits: position.chain.bits), digest: LogDigest(bits: chain.bits),
+      previous: CommitLogDigest(bits: position.chain.bits),
+      digest: CommitLogDigest(bits: chain.bits),
       body: body)
   }
 
   init(_ group: CommitGroup) {
     self.init(
       batch: group.batch, first: group.first, last: group.last,
-      previous: LogDigest(bits: group.before.bits), digest: LogDigest(bits: group.chain.bits),
+      previous: CommitLogDigest(bits: group.before.bits),
+      digest: CommitLogDigest(bits: group.chain.bits),
       body: LogContent.commits(group.commits).encoded())
   }
 

@@ -84,7 +84,7 @@ package struct SharedMigration {
   /// Tells the log that nothing of the former model follows a commit; returns the end of the log
   /// then, nil where others were faster.
   private func announce(behind end: SharedPosition.Point) throws -> SharedPosition.Point? {
-    let entry = LogEntry(
+    let entry = CommitLogEntry(
       .model(model.fingerprint, name: modelName), after: end, upTo: end.sequence + 1)
     return try shared.client.append(entry: entry) ? entry.end : nil
   }
@@ -95,7 +95,7 @@ package struct SharedMigration {
     let id = UUID()
     let (entry, store) = try staged.withFile { file in
       let last = max(file.lastSequence, change.sequence + 1)
-      let entry = LogEntry(.snapshot(id), after: change, upTo: last)
+      let entry = CommitLogEntry(.snapshot(id), after: change, upTo: last)
       try file.setPosition(
         SharedPosition(
           sequence: last, generation: file.modelGeneration, chain: entry.end.chain,
@@ -103,7 +103,8 @@ package struct SharedMigration {
       try file.synchronize()
       return (entry, file.id)
     }
-    let snapshot = LogSnapshot(id: id, store: store, sequence: entry.last, digest: entry.digest)
+    let snapshot = CommitLogSnapshot(
+      id: id, store: store, sequence: entry.last, digest: entry.digest)
     try log.publish(snapshot, in: URL(filePath: shared.stagedPath))
     // Where somebody else's snapshot is there already, the next look takes that.
     guard try shared.client.append(entry: entry) else { return }

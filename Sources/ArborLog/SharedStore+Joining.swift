@@ -13,7 +13,7 @@ extension SharedStore {
     // A log that was begun in vain, or left.
     try file.keepCommitsForSharing()
     let position: SharedPosition
-    let snapshot: LogSnapshot
+    let snapshot: CommitLogSnapshot
     do {
       (position, snapshot) = try publish(copyOf: file) { copy in
         SharedPosition(
@@ -30,7 +30,7 @@ extension SharedStore {
     do throws(StoreError) {
       try file.join(client, behind: position) { (group) throws(StoreError) in
         do throws(ArborError) {
-          let entries = group.map { [LogEntry($0)] } ?? []
+          let entries = group.map { [CommitLogEntry($0)] } ?? []
           guard try !client.log.begin(with: snapshot, then: entries) else { return }
         } catch { throw .log(error) }
         throw begunAlready
@@ -69,7 +69,7 @@ extension SharedStore {
     var left: CommitGroup? = group
     while let group = left {
       guard let entry = try client.log.entries(after: group.first - 1, limit: 1).first else {
-        guard try client.append(entry: LogEntry(group)) else { continue }
+        guard try client.append(entry: CommitLogEntry(group)) else { continue }
         return
       }
       guard entry.last <= group.last, case let (first, rest) = group.split(behind: entry.last),
@@ -90,7 +90,7 @@ extension SharedStore {
   /// Publishes a copy of an open store, which gets a position, or keeps the one that it has.
   private func publish(
     copyOf file: StoreEngine, position: (StoreEngine) throws -> SharedPosition?
-  ) throws -> (position: SharedPosition, snapshot: LogSnapshot) {
+  ) throws -> (position: SharedPosition, snapshot: CommitLogSnapshot) {
     let staged = file.path.map { "\($0)-snapshot" } ?? NSTemporaryDirectory() + UUID().uuidString
     // Other processes that share the file stage theirs under the same name.
     let lock = try StoreLock(staged, suffix: "-lock", waits: true)
@@ -105,9 +105,9 @@ extension SharedStore {
     guard let found else {
       throw ArborError(.notAllowed, "The store shares no log; open it with one.")
     }
-    let snapshot = LogSnapshot(
+    let snapshot = CommitLogSnapshot(
       id: UUID(), store: file.id, sequence: found.sequence,
-      digest: LogDigest(bits: found.chain.bits))
+      digest: CommitLogDigest(bits: found.chain.bits))
     try client.log.publish(snapshot, in: URL(filePath: staged))
     return (found, snapshot)
   }

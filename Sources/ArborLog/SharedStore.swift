@@ -41,7 +41,7 @@ package struct SharedStore {
   /// - Throws: `ArborError`, `StoreError`.
   package func prepare(for model: ModelFingerprint?) throws -> Preparation {
     let exists = try StoreFiles.exists(try StoreFiles.removeEmpty(path))
-    let head: LogHead?
+    let head: CommitLogHead?
     do throws(ArborError) { head = try log.head() } catch {
       guard exists, error.code == .logUnavailable, let own = try sharedModel(),
         model == nil || model == own
@@ -84,7 +84,7 @@ package struct SharedStore {
     try withFile { file in try file.position() == nil ? nil : file.modelFingerprint }
   }
 
-  private func takeOver(_ head: LogHead, _ model: ModelFingerprint?) throws -> Step {
+  private func takeOver(_ head: CommitLogHead, _ model: ModelFingerprint?) throws -> Step {
     try withFile { file in
       guard file.id == head.store else {
         throw ArborError(
@@ -206,7 +206,7 @@ package struct SharedStore {
     return snapshot.sequence
   }
 
-  private func fetch(_ snapshot: LogSnapshot, to file: String) throws {
+  private func fetch(_ snapshot: CommitLogSnapshot, to file: String) throws {
     try log.fetch(snapshot, to: URL(filePath: file))
     let fetched = SharedStore(file, client)
     try fetched.withFile { file in

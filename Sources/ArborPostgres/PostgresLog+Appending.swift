@@ -18,7 +18,7 @@ extension PostgresLog {
   /// - Throws: `ArborError` `logUnavailable` where the entry is not in the log; `invalidArgument`
   ///   for one that no log takes: without a body, with more than 512 MiB, or with a last sequence
   ///   before its first one or above 2⁶³ - 1.
-  public func append(_ entry: LogEntry) throws(ArborError) -> AppendResult {
+  public func append(_ entry: CommitLogEntry) throws(ArborError) -> AppendResult {
     guard isPossible(entry) else {
       throw ArborError(
         .invalidArgument,
@@ -45,7 +45,7 @@ extension PostgresLog {
   }
 
   private func add(
-    _ entry: LogEntry, _ append: PostgresStatement, _ newer: PostgresStatement,
+    _ entry: CommitLogEntry, _ append: PostgresStatement, _ newer: PostgresStatement,
     over connection: PostgresConnection, _ deadline: Deadline
   ) throws(PostgresFailure) -> AppendResult {
     // What a loser needs takes a server as long as adding does. A store that won the last
@@ -69,7 +69,7 @@ extension PostgresLog {
   }
 
   /// Whether a log takes such entries.
-  func isPossible(_ entry: LogEntry) -> Bool {
+  func isPossible(_ entry: CommitLogEntry) -> Bool {
     entry.first > 0 && entry.first <= entry.last && entry.last <= Int64.max
       && (1...Self.largestBody).contains(entry.body.count)
   }

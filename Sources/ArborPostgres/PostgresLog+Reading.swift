@@ -11,7 +11,7 @@ extension PostgresLog {
   ///
   /// - Throws: `ArborError` `logUnavailable`; `invalidArgument` for a limit below 1; `corrupted`
   ///   for entries that no log writes.
-  public func entries(after sequence: UInt64, limit: Int) throws(ArborError) -> [LogEntry] {
+  public func entries(after sequence: UInt64, limit: Int) throws(ArborError) -> [CommitLogEntry] {
     guard limit > 0 else {
       throw ArborError(.invalidArgument, "No entries are asked for; give a limit of at least 1.")
     }
@@ -31,7 +31,7 @@ extension PostgresLog {
 
   /// Waits until entries last whose adding was answered with `AppendResult.unknown`: their being
   /// there is the answer now.
-  private func confirm(_ entries: [LogEntry]) throws(ArborError) {
+  private func confirm(_ entries: [CommitLogEntry]) throws(ArborError) {
     let found = doubted.withLock { doubted in
       doubted.isEmpty ? [] : doubted.intersection(entries.map(\.batch))
     }
@@ -42,8 +42,10 @@ extension PostgresLog {
 
   /// What keeps an entry from being added, by rows of the entry before its first commit, where
   /// there is one, and of those behind.
-  func newer(_ rows: PostgresResult, than entry: LogEntry) throws(PostgresFailure) -> AppendResult {
-    var newer: [LogEntry] = []
+  func newer(_ rows: PostgresResult, than entry: CommitLogEntry) throws(PostgresFailure)
+    -> AppendResult
+  {
+    var newer: [CommitLogEntry] = []
     for row in 0..<rows.count {
       let found: EntryRow
       do { found = try self.entry(rows, row) } catch { throw PostgresFailure(error) }
@@ -71,11 +73,11 @@ extension PostgresLog {
     let batch: UUID
     let first: UInt64
     let last: UInt64
-    let previous: LogDigest
-    let digest: LogDigest
+    let previous: CommitLogDigest
+    let digest: CommitLogDigest
 
-    func entry(body: [UInt8]) -> LogEntry {
-      LogEntry(
+    func entry(body: [UInt8]) -> CommitLogEntry {
+      CommitLogEntry(
         batch: batch, first: first, last: last, previous: previous, digest: digest, body: body)
     }
   }
@@ -83,8 +85,8 @@ extension PostgresLog {
   func entry(_ rows: PostgresResult, _ row: Int) throws(ArborError) -> EntryRow {
     guard let first = rows.number(row, 0), let last = rows.number(row, 1), last >= first,
       let batch = rows.uuid(row, 2),
-      let previous = rows.bytes(row, 3).flatMap({ LogDigest(bytes: $0) }),
-      let digest = rows.bytes(row, 4).flatMap({ LogDigest(bytes: $0) })
+      let previous = rows.bytes(row, 3).flatMap({ CommitLogDigest(bytes: $0) }),
+      let digest = rows.bytes(row, 4).flatMap({ CommitLogDigest(bytes: $0) })
     else { throw damaged("the row of entry \(rows.integer(row, 0) ?? 0) is not as it was written") }
     return EntryRow(batch: batch, first: first, last: last, previous: previous, digest: digest)
   }

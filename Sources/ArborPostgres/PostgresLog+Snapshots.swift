@@ -11,7 +11,7 @@ extension PostgresLog {
   ///   published, entries that do not follow it, and where the store has a log under another name;
   ///   `outcomeUnknown`.
   public func begin(
-    with snapshot: LogSnapshot, then entries: [LogEntry]
+    with snapshot: CommitLogSnapshot, then entries: [CommitLogEntry]
   ) throws(ArborError) -> Bool {
     try check(entries, follow: snapshot)
     if try storeID() != nil { return try begins(with: snapshot) }
@@ -47,7 +47,9 @@ extension PostgresLog {
   }
 
   /// Refuses entries that do not follow a snapshot, each the one before.
-  private func check(_ entries: [LogEntry], follow snapshot: LogSnapshot) throws(ArborError) {
+  private func check(_ entries: [CommitLogEntry], follow snapshot: CommitLogSnapshot)
+    throws(ArborError)
+  {
     var end = (sequence: snapshot.sequence, digest: snapshot.digest)
     for entry in entries {
       guard isPossible(entry), entry.previous == end.digest, entry.first == end.sequence + 1 else {
@@ -65,7 +67,7 @@ extension PostgresLog {
   ///
   /// - Throws: `ArborError` `logUnavailable`; `invalidArgument` where the log is of another
   ///   store; `fileUnreadable` and `inputOutput` of the file; `outcomeUnknown`.
-  public func publish(_ snapshot: LogSnapshot, in file: URL) throws(ArborError) {
+  public func publish(_ snapshot: CommitLogSnapshot, in file: URL) throws(ArborError) {
     if let id = try storeID(), id != snapshot.store {
       throw ArborError(
         .invalidArgument,
@@ -83,20 +85,20 @@ extension PostgresLog {
   /// The newest snapshot that counts; nil where the log has none.
   ///
   /// - Throws: `ArborError` `logUnavailable`, `corrupted`.
-  public func newestSnapshot() throws(ArborError) -> LogSnapshot? {
+  public func newestSnapshot() throws(ArborError) -> CommitLogSnapshot? {
     let rows = try read(PostgresStatement(snapshotTexts.newest, .text(store)))
     guard rows.count > 0 else { return nil }
     guard let id = rows.uuid(0, 0), let store = rows.uuid(0, 1), let sequence = rows.number(0, 2),
-      let digest = rows.bytes(0, 3).flatMap({ LogDigest(bytes: $0) })
+      let digest = rows.bytes(0, 3).flatMap({ CommitLogDigest(bytes: $0) })
     else { throw damaged("the row of a snapshot is not as it was written") }
-    return LogSnapshot(id: id, store: store, sequence: sequence, digest: digest)
+    return CommitLogSnapshot(id: id, store: store, sequence: sequence, digest: digest)
   }
 
   /// Writes a snapshot to a file, a MiB at a time.
   ///
   /// - Throws: `ArborError` `logUnavailable`, also where the snapshot has been removed meanwhile;
   ///   `corrupted` where a part of it is missing; `diskFull` and `inputOutput` of the file.
-  public func fetch(_ snapshot: LogSnapshot, to file: URL) throws(ArborError) {
+  public func fetch(_ snapshot: CommitLogSnapshot, to file: URL) throws(ArborError) {
     let (store, id) = (PostgresValue.uuid(snapshot.store), PostgresValue.uuid(snapshot.id))
     let size = PostgresStatement(snapshotTexts.size, store, id)
     guard let bytes = try read(size).number(0, 0) else { throw removed(snapshot) }
@@ -151,13 +153,13 @@ extension PostgresLog {
   }
 
   /// Whether the log of a snapshot's store was begun with it.
-  private func begins(with snapshot: LogSnapshot) throws(ArborError) -> Bool {
+  private func begins(with snapshot: CommitLogSnapshot) throws(ArborError) -> Bool {
     let root = PostgresStatement(snapshotTexts.root, .uuid(snapshot.store), .uuid(snapshot.id))
     return try read(root).count > 0
   }
 
   /// Sends a file as the parts of a snapshot that does not count yet; returns their number.
-  private func upload(_ snapshot: LogSnapshot, _ file: URL) throws(ArborError) -> Int64 {
+  private func upload(_ snapshot: CommitLogSnapshot, _ file: URL) throws(ArborError) -> Int64 {
     guard let input = try LogInput(file.path) else {
       throw ArborError(.fileUnreadable, "There is no file \(file.path) to send to \(name).")
     }
@@ -185,7 +187,7 @@ extension PostgresLog {
     return part
   }
 
-  private func number(of snapshot: LogSnapshot) throws(ArborError) -> Int64 {
+  private func number(of snapshot: CommitLogSnapshot) throws(ArborError) -> Int64 {
     guard let sequence = Int64(exactly: snapshot.sequence) else {
       throw ArborError(
         .invalidArgument,
@@ -195,7 +197,7 @@ extension PostgresLog {
     return sequence
   }
 
-  private func removed(_ snapshot: LogSnapshot) -> ArborError {
+  private func removed(_ snapshot: CommitLogSnapshot) -> ArborError {
     ArborError(
       .logUnavailable,
       "The snapshot \(snapshot.id.uuidString) of the log \(name) has been removed meanwhile. Ask "

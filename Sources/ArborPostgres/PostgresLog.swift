@@ -80,13 +80,13 @@ public final class PostgresLog: CommitLog {
   /// How far the log is; nil for one that nobody has begun.
   ///
   /// - Throws: `ArborError` `logUnavailable`; `corrupted` where entries are missing.
-  public func head() throws(ArborError) -> LogHead? {
+  public func head() throws(ArborError) -> CommitLogHead? {
     let rows = try read(PostgresStatement(entryTexts.head, .text(store)))
     guard rows.count > 0 else { return nil }
     guard let id = rows.uuid(0, 0), let last = rows.number(0, 1),
-      let digest = rows.bytes(0, 2).flatMap({ LogDigest(bytes: $0) })
+      let digest = rows.bytes(0, 2).flatMap({ CommitLogDigest(bytes: $0) })
     else { throw damaged("it has a name and no entries") }
-    return LogHead(store: id, sequence: last, digest: digest)
+    return CommitLogHead(store: id, sequence: last, digest: digest)
   }
 
   /// Takes numbers of a counter that nobody gets again. Where an answer is lost, others are taken.

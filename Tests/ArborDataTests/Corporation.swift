@@ -41,7 +41,7 @@ enum Corporation {
 
   /// A manager of typed classes on a store in memory.
   static func manager(
-    delegate: (any DataManagerDelegate)? = nil, group: ManagerGroup? = nil
+    delegate: (any DataManagerDelegate)? = nil, group: DataManagerGroup? = nil
   ) throws -> DataManager {
     try DataManager(
       for: Company.self, Employee.self, at: .inMemory, delegate: delegate, group: group)

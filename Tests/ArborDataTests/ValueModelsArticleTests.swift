@@ -13,7 +13,8 @@ struct Banner: ValueModel {
 
   static let entityName = "Banner"
   static let uniquingKeys: Set<String> = ["bannerID"]
-  static let managedKeys: ValueMapping = .identity.renaming(["bannerID": "id"]).excluding("cached")
+  static let managedKeys: ValueModelMapping = .identity.renaming(["bannerID": "id"]).excluding(
+    "cached")
   static let jsonKeyPaths: JSONKeyPaths = ["bannerID": "id", "picURL": "images.small"]
 }
 
@@ -173,7 +174,7 @@ struct Person: ValueModel {
   @Test func transformersWorkByThemselves() throws {
     let german = Locale(identifier: "de_DE")
     let day = JSONTransformer.date(format: "d. MMMM yyyy", timeZone: .gmt, locale: german)
-    let size = JSONTransformer.number(Int.self, format: NumberFormat(locale: german))
+    let size = JSONTransformer.number(Int.self, format: JSONNumberFormat(locale: german))
     let date: Date = try day.read("1. Mai 2024")
     let text = try size.write(1_234)
 

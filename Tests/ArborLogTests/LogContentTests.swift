@@ -35,9 +35,9 @@ import Testing
   @Test func anEntryThatContradictsItselfIsNamed() {
     let log = SimulatedLog()
     let start = SharedPosition.Point(sequence: 4, chain: CommitChain(bits: 9))
-    let whole = LogEntry(.commits([[1], [2]]), after: start, upTo: 6)
+    let whole = CommitLogEntry(.commits([[1], [2]]), after: start, upTo: 6)
     #expect(throws: Never.self) { try whole.content(of: log) }
-    let short = LogEntry(.commits([[1], [2]]), after: start, upTo: 5)
+    let short = CommitLogEntry(.commits([[1], [2]]), after: start, upTo: 5)
     let error = #expect(throws: ArborError.self) { try short.content(of: log) }
     #expect(error?.code == .corrupted)
     #expect(
@@ -47,9 +47,9 @@ import Testing
   }
 
   @Test func digestsAreBytes() {
-    let digest = LogDigest(bits: 0x0102_0304_0506_0708_090a_0b0c_0d0e_0f10)
+    let digest = CommitLogDigest(bits: 0x0102_0304_0506_0708_090a_0b0c_0d0e_0f10)
     #expect(digest.bytes == (1...16).reversed().map { UInt8($0) })
-    #expect(LogDigest(bytes: digest.bytes) == digest)
-    #expect(LogDigest(bytes: digest.bytes.dropLast()) == nil)
+    #expect(CommitLogDigest(bytes: digest.bytes) == digest)
+    #expect(CommitLogDigest(bytes: digest.bytes.dropLast()) == nil)
   }
 }

@@ -219,7 +219,7 @@ private final class SlowLog: PassedLog, @unchecked Sendable {
     super.init(log)
   }
 
-  override func publish(_ snapshot: LogSnapshot, in file: URL) throws(ArborError) {
+  override func publish(_ snapshot: CommitLogSnapshot, in file: URL) throws(ArborError) {
     whilePublishing()
     try super.publish(snapshot, in: file)
   }
@@ -227,7 +227,7 @@ private final class SlowLog: PassedLog, @unchecked Sendable {
 
 /// Takes no snapshot.
 private final class DyingLog: PassedLog, @unchecked Sendable {
-  override func publish(_ snapshot: LogSnapshot, in file: URL) throws(ArborError) {
+  override func publish(_ snapshot: CommitLogSnapshot, in file: URL) throws(ArborError) {
     throw ArborError(.logUnavailable, "The server has died.")
   }
 }

@@ -11,7 +11,7 @@ struct BegunLog: Sendable {
   let server: PostgresServer
   let connection: String
   let log: PostgresLog
-  let root: LogSnapshot
+  let root: CommitLogSnapshot
   /// The history up to the snapshot, or up to what was taken from here.
   var history: LogHistory
 
@@ -52,8 +52,8 @@ struct BegunLog: Sendable {
   }
 
   /// All entries, however few of them come at once.
-  func allEntries() throws -> [LogEntry] {
-    var entries: [LogEntry] = []
+  func allEntries() throws -> [CommitLogEntry] {
+    var entries: [CommitLogEntry] = []
     while true {
       let more = try log.entries(after: entries.last?.last ?? root.sequence, limit: .max)
       if more.isEmpty { return entries }
@@ -63,7 +63,7 @@ struct BegunLog: Sendable {
 }
 
 /// Where entries do not follow one another; nil where all do.
-func chainProblem(of entries: [LogEntry], behind start: LogHistory) -> String? {
+func chainProblem(of entries: [CommitLogEntry], behind start: LogHistory) -> String? {
   var (sequence, digest) = (start.sequence, start.digest)
   for entry in entries {
     guard entry.first == sequence + 1, entry.previous == digest else {
@@ -110,7 +110,7 @@ struct LogWriter {
           history.follow(one)
         }
         let next = history.draft(commits: entry.last - entry.first + 1)
-        entry = LogEntry(
+        entry = CommitLogEntry(
           batch: entry.batch, first: next.first, last: next.last, previous: next.previous,
           digest: next.digest, body: next.body)
       case .unknown: continue

@@ -26,7 +26,7 @@ import Testing
     let large = [UInt8](repeating: 7, count: 32 << 20)
     for _ in 0..<2 {
       let draft = begun.history.draft()
-      let entry = LogEntry(
+      let entry = CommitLogEntry(
         batch: draft.batch, first: draft.first, last: draft.last, previous: draft.previous,
         digest: draft.digest, body: large)
       #expect(try begun.log.append(entry) == .written)
@@ -38,7 +38,7 @@ import Testing
     // So does somebody who is behind get them.
     var late = LogHistory(store: begun.root.store, sequence: first, seed: 9)
     let draft = late.draft()
-    let entry = LogEntry(
+    let entry = CommitLogEntry(
       batch: draft.batch, first: draft.first, last: draft.last, previous: begun.root.digest,
       digest: draft.digest, body: draft.body)
     guard case .behind(let newer) = try begun.log.append(entry) else {

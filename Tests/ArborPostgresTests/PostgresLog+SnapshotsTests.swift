@@ -118,7 +118,7 @@ import Testing
     let folder = try TemporaryFolder()
     let file = folder.url.appending(path: "file")
     try Data("x".utf8).write(to: file)
-    let have = try inThreads(6) { number -> (Bool, LogSnapshot) in
+    let have = try inThreads(6) { number -> (Bool, CommitLogSnapshot) in
       let log = try PostgresLog(connection)
       let snapshot = LogHistory(store: store, seed: UInt64(number)).snapshot()
       try log.publish(snapshot, in: file)

@@ -30,7 +30,7 @@ import Testing
     let file = try TemporaryFolder()
     let url = file.url.appending(path: "snapshot")
     try Data("a store".utf8).write(to: url)
-    var heads: [LogHead?] = []
+    var heads: [CommitLogHead?] = []
     for log in logs {
       var history = LogHistory(seed: 1)
       let snapshot = history.snapshot()
@@ -68,7 +68,7 @@ import Testing
         == "An entry of 0 bytes from 1 to 1 is none that the log \(log.name) takes. Give 1 byte to "
         + "536870912, and a last sequence that is not before the first one.")
     for (first, last) in [(UInt64(0), UInt64(1)), (2, 1), (1, .max)] {
-      let wrong = LogEntry(
+      let wrong = CommitLogEntry(
         batch: UUID(), first: first, last: last, previous: entry.previous, digest: entry.digest,
         body: [1])
       #expect(throws: ArborError.self) { try log.append(wrong) }

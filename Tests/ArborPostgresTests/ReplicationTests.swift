@@ -13,7 +13,7 @@ import Testing
   private let begun: BegunLog
   /// The same log, which does not wait for long.
   private let hasty: PostgresLog
-  private let entry: LogEntry
+  private let entry: CommitLogEntry
 
   init() throws {
     server = try PostgresServer()

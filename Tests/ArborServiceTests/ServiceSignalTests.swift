@@ -122,7 +122,7 @@ private final class HeldLog: PassedLog, @unchecked Sendable {
     }
   }
 
-  override func append(_ entry: LogEntry) throws(ArborError) -> AppendResult {
+  override func append(_ entry: CommitLogEntry) throws(ArborError) -> AppendResult {
     let isReached = condition.withLock {
       held += 1
       while isHeld { condition.wait() }

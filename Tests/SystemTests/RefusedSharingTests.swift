@@ -41,7 +41,7 @@ import Testing
     Case("share([object])", stays),
     Case("share(manager)", "A manager stays with its context; pass its store."),
     Case("share(UndoHistory())", "A history stays with its context."),
-    Case("share(ManagerGroup())", "A group stays with its managers."),
+    Case("share(DataManagerGroup())", "A group stays with its managers."),
     Case("try await owner.context.commit()", "cannot exit actor-isolated context"),
   ]
 

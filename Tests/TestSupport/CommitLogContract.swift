@@ -31,7 +31,7 @@ package struct CommitLogContract {
     try checkSnapshots(&history, snapshot)
   }
 
-  private func checkBeginning(_ history: inout LogHistory) throws -> LogSnapshot {
+  private func checkBeginning(_ history: inout LogHistory) throws -> CommitLogSnapshot {
     #expect(try log.head() == nil)
     #expect(try log.newestSnapshot() == nil)
     #expect(try log.entries(after: 0, limit: 10) == [])
@@ -51,8 +51,8 @@ package struct CommitLogContract {
     return snapshot
   }
 
-  private func head(_ history: LogHistory) -> LogHead {
-    LogHead(store: history.store, sequence: history.sequence, digest: history.digest)
+  private func head(_ history: LogHistory) -> CommitLogHead {
+    CommitLogHead(store: history.store, sequence: history.sequence, digest: history.digest)
   }
 
   private func checkAppending(_ history: inout LogHistory) throws {
@@ -77,7 +77,7 @@ package struct CommitLogContract {
     #expect(try log.head() == head(history))
   }
 
-  private func checkEntries(after snapshot: LogSnapshot) throws {
+  private func checkEntries(after snapshot: CommitLogSnapshot) throws {
     let all = try log.entries(after: snapshot.sequence, limit: 100)
     #expect(all.count == 4)
     for (entry, next) in zip(all, all.dropFirst()) {
@@ -99,7 +99,7 @@ package struct CommitLogContract {
   }
 
   private func checkSnapshots(
-    _ history: inout LogHistory, _ first: LogSnapshot
+    _ history: inout LogHistory, _ first: CommitLogSnapshot
   ) throws {
     let bytes = 2 << 20 + 17
     let newer = history.snapshot()

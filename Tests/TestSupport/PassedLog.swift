@@ -13,17 +13,19 @@ open class PassedLog: CommitLog, @unchecked Sendable {
 
   open var name: String { log.name }
   open var waitLimit: Duration { log.waitLimit }
-  open func head() throws(ArborError) -> LogHead? { try log.head() }
+  open func head() throws(ArborError) -> CommitLogHead? { try log.head() }
 
   open func begin(
-    with snapshot: LogSnapshot, then entries: [LogEntry]
+    with snapshot: CommitLogSnapshot, then entries: [CommitLogEntry]
   ) throws(ArborError) -> Bool {
     try log.begin(with: snapshot, then: entries)
   }
 
-  open func append(_ entry: LogEntry) throws(ArborError) -> AppendResult { try log.append(entry) }
+  open func append(_ entry: CommitLogEntry) throws(ArborError) -> AppendResult {
+    try log.append(entry)
+  }
 
-  open func entries(after sequence: UInt64, limit: Int) throws(ArborError) -> [LogEntry] {
+  open func entries(after sequence: UInt64, limit: Int) throws(ArborError) -> [CommitLogEntry] {
     try log.entries(after: sequence, limit: limit)
   }
 
@@ -33,13 +35,13 @@ open class PassedLog: CommitLog, @unchecked Sendable {
     try log.reserve(counter, count, from: least)
   }
 
-  open func publish(_ snapshot: LogSnapshot, in file: URL) throws(ArborError) {
+  open func publish(_ snapshot: CommitLogSnapshot, in file: URL) throws(ArborError) {
     try log.publish(snapshot, in: file)
   }
 
-  open func newestSnapshot() throws(ArborError) -> LogSnapshot? { try log.newestSnapshot() }
+  open func newestSnapshot() throws(ArborError) -> CommitLogSnapshot? { try log.newestSnapshot() }
 
-  open func fetch(_ snapshot: LogSnapshot, to file: URL) throws(ArborError) {
+  open func fetch(_ snapshot: CommitLogSnapshot, to file: URL) throws(ArborError) {
     try log.fetch(snapshot, to: file)
   }
 

@@ -39,17 +39,17 @@ package final class SimulatedLog: CommitLog {
   }
 
   private struct State {
-    var begun: LogSnapshot?
-    var entries: [LogEntry] = []
-    var late: [LogEntry] = []
-    var snapshots: [(snapshot: LogSnapshot, bytes: Data)] = []
+    var begun: CommitLogSnapshot?
+    var entries: [CommitLogEntry] = []
+    var late: [CommitLogEntry] = []
+    var snapshots: [(snapshot: CommitLogSnapshot, bytes: Data)] = []
     var counters: [String: UInt64] = [:]
     var random: SeededRandom
     var isOut = false
     var beginning: (@Sendable () -> Void)?
     var appends = 0
 
-    var end: (sequence: UInt64, digest: LogDigest)? {
+    var end: (sequence: UInt64, digest: CommitLogDigest)? {
       entries.last.map { ($0.last, $0.digest) } ?? begun.map { ($0.sequence, $0.digest) }
     }
 
@@ -66,7 +66,7 @@ package final class SimulatedLog: CommitLog {
     }
 
     /// Whether what an entry would follow is here, or was.
-    func isKnown(_ entry: LogEntry) -> Bool {
+    func isKnown(_ entry: CommitLogEntry) -> Bool {
       guard let first = entries.first, first.first < entry.first else {
         return entries.first?.first == entry.first
           ? entries.first?.previous == entry.previous
@@ -75,7 +75,7 @@ package final class SimulatedLog: CommitLog {
       return entries.contains { $0.last == entry.first - 1 && $0.digest == entry.previous }
     }
 
-    func counts(_ snapshot: LogSnapshot) -> Bool {
+    func counts(_ snapshot: CommitLogSnapshot) -> Bool {
       snapshot == begun
         || entries.contains { $0.last == snapshot.sequence && $0.digest == snapshot.digest }
     }
@@ -98,7 +98,7 @@ package final class SimulatedLog: CommitLog {
   // MARK: What tests look at and do
 
   /// Everything that was added and not removed.
-  package var entries: [LogEntry] { state.withLock { $0.entries } }
+  package var entries: [CommitLogEntry] { state.withLock { $0.entries } }
 
   /// How often somebody tried to add something.
   package var appends: Int { state.withLock(\.appends) }
@@ -125,10 +125,10 @@ package final class SimulatedLog: CommitLog {
 
   // MARK: CommitLog
 
-  package func head() throws(ArborError) -> LogHead? {
+  package func head() throws(ArborError) -> CommitLogHead? {
     try reached { (state) in
       guard let begun = state.begun, let end = state.end else { return nil }
-      return LogHead(store: begun.store, sequence: end.sequence, digest: end.digest)
+      return CommitLogHead(store: begun.store, sequence: end.sequence, digest: end.digest)
     }
   }
 
@@ -138,7 +138,7 @@ package final class SimulatedLog: CommitLog {
   }
 
   package func begin(
-    with snapshot: LogSnapshot, then entries: [LogEntry]
+    with snapshot: CommitLogSnapshot, then entries: [CommitLogEntry]
   ) throws(ArborError) -> Bool {
     state.withLock { $0.beginning }?()
     return try reached { (state) in
@@ -149,7 +149,7 @@ package final class SimulatedLog: CommitLog {
     }
   }
 
-  package func append(_ entry: LogEntry) throws(ArborError) -> AppendResult {
+  package func append(_ entry: CommitLogEntry) throws(ArborError) -> AppendResult {
     defer { for bell in bells.withLock({ Array($0.values) }) { bell.yield() } }
     return try reached { (state) in
       state.appends += 1
@@ -177,7 +177,7 @@ package final class SimulatedLog: CommitLog {
 
   package func entries(
     after sequence: UInt64, limit: Int
-  ) throws(ArborError) -> [LogEntry] {
+  ) throws(ArborError) -> [CommitLogEntry] {
     try reached { (state) in
       let newer = Array(state.entries.filter { $0.last > sequence }.prefix(limit))
       guard newer.count > 1 else { return newer }
@@ -197,7 +197,7 @@ package final class SimulatedLog: CommitLog {
     }
   }
 
-  package func publish(_ snapshot: LogSnapshot, in file: URL) throws(ArborError) {
+  package func publish(_ snapshot: CommitLogSnapshot, in file: URL) throws(ArborError) {
     let bytes: Data
     do { bytes = try Data(contentsOf: file) } catch {
       throw ArborError(.fileUnreadable, "\(error)")
@@ -205,14 +205,14 @@ package final class SimulatedLog: CommitLog {
     try reached { (state) in state.snapshots.append((snapshot, bytes)) }
   }
 
-  package func newestSnapshot() throws(ArborError) -> LogSnapshot? {
+  package func newestSnapshot() throws(ArborError) -> CommitLogSnapshot? {
     try reached { (state) in
       state.snapshots.map(\.snapshot).filter { state.counts($0) }
         .max { $0.sequence < $1.sequence }
     }
   }
 
-  package func fetch(_ snapshot: LogSnapshot, to file: URL) throws(ArborError) {
+  package func fetch(_ snapshot: CommitLogSnapshot, to file: URL) throws(ArborError) {
     let bytes = try reached { (state) in
       state.snapshots.first { $0.snapshot == snapshot }?.bytes
     }

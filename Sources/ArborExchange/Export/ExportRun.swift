@@ -54,7 +54,7 @@ package struct ExportRun {
 
   /// Writes all objects to a sink, piece by piece, and returns their number.
   package mutating func write(
-    as format: ExportFormat, to sink: (Data) throws(ArborError) -> Void
+    as format: JSONExportFormat, to sink: (Data) throws(ArborError) -> Void
   ) throws(ArborError) -> Int {
     try gather()
     try markTargets()

@@ -3,7 +3,7 @@ package import ArborModel
 package import Foundation
 
 /// How an export is laid out.
-public enum ExportFormat: String, Sendable, Hashable, CaseIterable {
+public enum JSONExportFormat: String, Sendable, Hashable, CaseIterable {
   /// One document, `{"seeds": [ … ]}`, with an object on each line.
   case json
   /// A document on each line, for streams and for tools that read line by line. A file of it is
@@ -13,13 +13,13 @@ public enum ExportFormat: String, Sendable, Hashable, CaseIterable {
 
 /// Puts instances together to documents.
 struct ExportWriter {
-  private let format: ExportFormat
+  private let format: JSONExportFormat
   private var text: [UInt8] = []
   /// The entity of the document that is being written.
   private var entity: String?
   private var hasBegun = false
 
-  init(_ format: ExportFormat) {
+  init(_ format: JSONExportFormat) {
     self.format = format
     if format == .json { append("{\"seeds\":[") }
   }

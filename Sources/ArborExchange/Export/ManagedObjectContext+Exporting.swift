@@ -31,7 +31,7 @@ extension ManagedObjectContext {
   ///   that is none), and what the store reports.
   /// - Complexity: Linear in the number of objects, links and bytes.
   public func export<T: ManagedObject>(
-    _ objects: some Sequence<T>, as format: ExportFormat = .json, depth: Int? = nil,
+    _ objects: some Sequence<T>, as format: JSONExportFormat = .json, depth: Int? = nil,
     keys: [String]? = nil
   ) throws(ArborError) -> Data {
     var data = Data()
@@ -50,7 +50,7 @@ extension ManagedObjectContext {
   /// - Returns: The document.
   /// - Throws: ``ArborError`` as for objects.
   public func export<T: ManagedObject>(
-    _ request: FetchRequest<T>, as format: ExportFormat = .json, depth: Int? = nil,
+    _ request: FetchRequest<T>, as format: JSONExportFormat = .json, depth: Int? = nil,
     keys: [String]? = nil
   ) throws(ArborError) -> Data {
     var data = Data()
@@ -67,7 +67,7 @@ extension ManagedObjectContext {
   /// - Throws: ``ArborError`` as for objects, `diskFull` and `inputOutput` where the file cannot be
   ///   written. What was written until then stays in the file.
   public func export<T: ManagedObject>(
-    _ request: FetchRequest<T>, to handle: FileHandle, as format: ExportFormat = .json,
+    _ request: FetchRequest<T>, to handle: FileHandle, as format: JSONExportFormat = .json,
     depth: Int? = nil, keys: [String]? = nil
   ) throws(ArborError) {
     let file = ExportFile(handle)
@@ -85,7 +85,7 @@ extension ManagedObjectContext {
   /// - Throws: ``ArborError`` as for objects, `diskFull` and `inputOutput` where the file cannot be
   ///   written; a file that was there is then as it was.
   public func export<T: ManagedObject>(
-    _ request: FetchRequest<T>, to url: URL, as format: ExportFormat = .json, depth: Int? = nil,
+    _ request: FetchRequest<T>, to url: URL, as format: JSONExportFormat = .json, depth: Int? = nil,
     keys: [String]? = nil
   ) throws(ArborError) {
     try ExportFile.replacing(url) { file throws(ArborError) in
@@ -113,7 +113,7 @@ extension ManagedObjectContext {
   }
 
   private func write<T: ManagedObject>(
-    _ request: FetchRequest<T>, as format: ExportFormat, _ depth: Int?, _ keys: [String]?,
+    _ request: FetchRequest<T>, as format: JSONExportFormat, _ depth: Int?, _ keys: [String]?,
     to sink: (Data) throws(ArborError) -> Void
   ) throws(ArborError) {
     var run = try ExportRun(self, depth: depth, keys: keys)

@@ -10,7 +10,7 @@ public struct ImportOptions: Sendable, Hashable {
   public var timeZone = TimeZone.gmt
   /// How texts spell the numbers of attributes without a `NumberFormat` in their `userInfo`; nil,
   /// at first: a text is no number.
-  public var numberFormat: NumberFormat?
+  public var numberFormat: JSONNumberFormat?
   /// Conversions between JSON types; none at first.
   public var conversions: ImportConversions = []
   /// Whether what is not as expected is left out instead of being an error; off at first. An

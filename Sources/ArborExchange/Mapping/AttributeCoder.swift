@@ -40,7 +40,7 @@ final class AttributeCoder: Sendable {
   /// Of a composite attribute.
   let parts: [AttributeCoder]
   private let dates: DateReader?
-  private let numbers: NumberFormat?
+  private let numbers: JSONNumberFormat?
   private let conversions: ImportConversions
   private let conversion: SyncConversion?
 
@@ -69,7 +69,7 @@ final class AttributeCoder: Sendable {
     numbers =
       !attribute.type.kind.isNumber
       ? nil
-      : note.map { NumberFormat(locale: Locale(identifier: $0)) } ?? rules.numberFormat
+      : note.map { JSONNumberFormat(locale: Locale(identifier: $0)) } ?? rules.numberFormat
         ?? (rules.conversions.contains(.numbersFromTexts) ? .spreadsheet : nil)
     guard case .composite(let compositeName) = attribute.type else {
       parts = []
@@ -308,7 +308,7 @@ struct TextRules: Hashable {
   var acceptsNumbers = false
   /// How numbers are written as texts, of attributes without a `NumberFormat` of their own; nil:
   /// such texts are no numbers.
-  var numberFormat: NumberFormat?
+  var numberFormat: JSONNumberFormat?
   /// Conversions between JSON types; none at first.
   var conversions: ImportConversions = []
 }

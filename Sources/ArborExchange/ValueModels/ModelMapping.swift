@@ -218,22 +218,22 @@ indirect enum DeclaredType {
 /// The names of the properties of a value model in its entity.
 ///
 /// ```swift
-/// static let managedKeys: ValueMapping = .identity
+/// static let managedKeys: ValueModelMapping = .identity
 ///   .renaming(["bannerID": "id"]).excluding("cached")
 /// ```
-public struct ValueMapping: Sendable, Hashable {
+public struct ValueModelMapping: Sendable, Hashable {
   private var names: [String: String] = [:]
   private var excluded: Set<String> = []
 
   /// Every property under its own name: that of its coding key.
-  public static let identity = ValueMapping()
+  public static let identity = ValueModelMapping()
 
   private init() {}
 
   /// The mapping with some properties under other names.
   ///
   /// - Parameter names: The names in the entity, by the coding keys.
-  public func renaming(_ names: [String: String]) -> ValueMapping {
+  public func renaming(_ names: [String: String]) -> ValueModelMapping {
     var mapping = self
     mapping.names.merge(names) { _, new in new }
     mapping.excluded.subtract(names.keys)
@@ -242,10 +242,10 @@ public struct ValueMapping: Sendable, Hashable {
 
   /// The mapping without some properties, which take no part: they are optional, or have no coding
   /// key at all.
-  public func excluding(_ keys: String...) -> ValueMapping { excluding(keys) }
+  public func excluding(_ keys: String...) -> ValueModelMapping { excluding(keys) }
 
   /// The mapping without some properties, which take no part.
-  public func excluding(_ keys: some Sequence<String>) -> ValueMapping {
+  public func excluding(_ keys: some Sequence<String>) -> ValueModelMapping {
     var mapping = self
     mapping.excluded.formUnion(keys)
     for key in keys { mapping.names[key] = nil }

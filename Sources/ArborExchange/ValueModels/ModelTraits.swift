@@ -11,7 +11,7 @@ final class ModelTraits {
   let entityName: String
   let jsonKeyPaths: JSONKeyPaths
   let jsonTransformers: [String: JSONTransformer]
-  let managedKeys: ValueMapping
+  let managedKeys: ValueModelMapping
   let managedTransformers: [String: ManagedTransformer]
   let uniquingKeys: Set<String>
   let backReferences: [AnyKeyPath]

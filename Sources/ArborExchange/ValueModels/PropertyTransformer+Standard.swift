@@ -180,10 +180,10 @@ extension PropertyTransformer {
   /// A whole number and its text in a format.
   ///
   /// ```swift
-  /// "population": .number(Int.self, format: NumberFormat(groupingSeparator: ","))
+  /// "population": .number(Int.self, format: JSONNumberFormat(groupingSeparator: ","))
   /// ```
   public static func number<Number: FixedWidthInteger & Sendable>(
-    _ type: Number.Type, format: NumberFormat
+    _ type: Number.Type, format: JSONNumberFormat
   ) -> PropertyTransformer {
     formatted(ModelExpectation.integer(type), format) { number in
       number.int64.flatMap(Number.init(exactly:)) ?? number.uint64.flatMap(Number.init(exactly:))
@@ -194,7 +194,7 @@ extension PropertyTransformer {
 
   /// A floating-point number and its text in a format.
   public static func number<Number: BinaryFloatingPoint & Sendable>(
-    _ type: Number.Type, format: NumberFormat
+    _ type: Number.Type, format: JSONNumberFormat
   ) -> PropertyTransformer {
     formatted(ModelExpectation.floating(type), format) { (number: JSONNumber) -> Number? in
       number.double.map(Number.init).flatMap { $0.isFinite ? $0 : nil }
@@ -205,7 +205,7 @@ extension PropertyTransformer {
   }
 
   /// A decimal number and its text in a format, exact to 38 digits.
-  public static func number(_ type: Decimal.Type, format: NumberFormat) -> PropertyTransformer {
+  public static func number(_ type: Decimal.Type, format: JSONNumberFormat) -> PropertyTransformer {
     formatted(ModelExpectation.decimal, format) {
       $0.decimal
     } number: {
@@ -216,7 +216,7 @@ extension PropertyTransformer {
   /// A number, which is what messages call `expectation`, and its text: `property` and `number`
   /// turn the number into the property and back, `nil` if that is not possible.
   private static func formatted<Property>(
-    _ expectation: String, _ format: NumberFormat,
+    _ expectation: String, _ format: JSONNumberFormat,
     property: @escaping @Sendable (JSONNumber) -> Property?,
     number: @escaping @Sendable (Property) -> JSONNumber?
   ) -> PropertyTransformer {

@@ -15,7 +15,7 @@ public import ArborObjects
 ///   var cached: Bool?
 ///   static let entityName = "Banner"
 ///   static let uniquingKeys: Set<String> = ["bannerID"]
-///   static let managedKeys: ValueMapping = .identity
+///   static let managedKeys: ValueModelMapping = .identity
 ///     .renaming(["bannerID": "id"]).excluding("cached")
 ///   static let jsonKeyPaths: JSONKeyPaths = ["bannerID": "id", "picURL": "images.small"]
 /// }
@@ -59,7 +59,7 @@ public protocol ValueModel: Codable, SendableMetatype {
   static var uniquingKeys: Set<String> { get }
 
   /// The names of the properties in the entity; their own ones at first.
-  static var managedKeys: ValueMapping { get }
+  static var managedKeys: ValueModelMapping { get }
 
   /// The paths of the properties in JSON; their own names at first.
   static var jsonKeyPaths: JSONKeyPaths { get }
@@ -138,7 +138,7 @@ extension ValueModel {
   /// None: each model is an object of its own.
   public static var uniquingKeys: Set<String> { [] }
   /// Each property under its own name.
-  public static var managedKeys: ValueMapping { .identity }
+  public static var managedKeys: ValueModelMapping { .identity }
   /// Each property under its own name.
   public static var jsonKeyPaths: JSONKeyPaths { [:] }
   /// None.

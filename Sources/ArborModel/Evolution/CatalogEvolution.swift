@@ -335,7 +335,7 @@ private struct PropertyNumbering {
     }
     return attribute.isTransient
       ? FieldKind(former.type) == FieldKind(attribute.type)
-      : ValueConversion(from: former.type, to: attribute.type).isCertain
+      : ModelDifference.ValueConversion(from: former.type, to: attribute.type).isCertain
   }
 
   private func parts(_ name: String, of model: ManagedObjectModel) -> [AttributeDescription]? {

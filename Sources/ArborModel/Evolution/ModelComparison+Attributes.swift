@@ -154,11 +154,11 @@ extension ModelComparison {
 
   private func conversion(
     _ before: AttributeDescription, _ after: AttributeDescription
-  ) -> ValueConversion {
+  ) -> ModelDifference.ValueConversion {
     // Where nothing is stored, or nothing will be, there is nothing to convert.
     if before.isTransient || after.isTransient { return .identity }
     if keepsParts(before, after) { return .identity }
-    return ValueConversion(from: before.type, to: after.type)
+    return ModelDifference.ValueConversion(from: before.type, to: after.type)
   }
 
   /// Whether both are of composite types with the same parts: the type's name is not stored, its

@@ -105,7 +105,7 @@ extension ModelComparison {
       note(.composite(.partRenamed(name: name, part: after.name, from: before.name)), .catalogue)
     }
     if before.type != after.type {
-      let conversion = ValueConversion(from: before.type, to: after.type)
+      let conversion = ModelDifference.ValueConversion(from: before.type, to: after.type)
       note(
         .composite(
           .partTypeChanged(
@@ -124,7 +124,7 @@ extension ModelComparison {
       rule: isRequired ? .mandatory : nil)
   }
 
-  static func effort(of conversion: ValueConversion) -> Effort {
+  static func effort(of conversion: ModelDifference.ValueConversion) -> Effort {
     switch conversion {
     case .custom: .code
     // Every value has to be looked at first.

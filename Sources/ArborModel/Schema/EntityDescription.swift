@@ -51,7 +51,7 @@ public struct EntityDescription: Sendable, Hashable {
     uniquenessConstraints: [[String]] = [], fetchIndexes: [FetchIndexDescription] = [],
     renamedFrom: String? = nil, versionHashModifier: String? = nil,
     userInfo: [String: String] = [:],
-    @EntityBuilder _ properties: () -> [EntityBuilder.Property] = { [] }
+    @EntityDescription.Builder _ properties: () -> [EntityDescription.Builder.Property] = { [] }
   ) {
     var parts = EntityDescription(
       name: name, className: className, isAbstract: isAbstract, parent: parent,

@@ -86,7 +86,9 @@ public struct CompositeDescription: Sendable, Hashable {
   ///   AttributeDescription("city", .string)
   /// }
   /// ```
-  public init(_ name: String, @EntityBuilder _ parts: () -> [EntityBuilder.Property]) {
+  public init(
+    _ name: String, @EntityDescription.Builder _ parts: () -> [EntityDescription.Builder.Property]
+  ) {
     self.init(name: name, attributes: parts().compactMap(\.attribute))
   }
 
@@ -145,7 +147,7 @@ public struct FetchRequestTemplate: Sendable, Hashable {
     self.resultType = resultType
   }
 
-  /// Names a request, for a model written in code; see ``ModelBuilder``.
+  /// Names a request, for a model written in code; see ``ManagedObjectModel/Builder``.
   ///
   /// - Parameters:
   ///   - name: The request's name, unique in its model.

@@ -20,7 +20,7 @@ extension ManagedObjectModel {
   /// - Throws: ``ArborError`` `invalidModel` with every problem, each naming entity and property.
   public init(
     for classes: [ManagedObject.Type], versionIdentifier: String = "",
-    @ModelBuilder _ parts: () -> [ModelBuilder.Part] = { [] }
+    @ManagedObjectModel.Builder _ parts: () -> [ManagedObjectModel.Builder.Part] = { [] }
   ) throws(ArborError) {
     var model = try ManagedObjectModel(describedBy: classes)
     model.versionIdentifier = versionIdentifier

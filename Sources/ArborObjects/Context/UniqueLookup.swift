@@ -36,7 +36,7 @@ struct UniqueLookup {
           + "both match; match by properties that identify one object."
       ).with(
         entity: entity.name, objectID: object.objectID,
-        underlying: OtherObject(objectID: found[1].objectID))
+        underlying: ArborError.OtherObject(objectID: found[1].objectID))
     }
     try context.withSavepoint { () throws(ArborError) in
       try PropertyChanges(values).apply(to: object)

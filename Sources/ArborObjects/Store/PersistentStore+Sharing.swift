@@ -153,7 +153,7 @@ extension PersistentStore {
   /// - Parameter batch: ``ArborError/batch`` of that error: one of the last hundred commits by this
   ///   store since it was opened.
   /// - Throws: ``ArborError`` `logUnavailable`; `notAllowed` where the store shares no log.
-  public func outcome(of batch: UUID) throws(ArborError) -> CommitOutcome {
+  public func outcome(of batch: UUID) throws(ArborError) -> SharingStatus.CommitOutcome {
     switch try sharedClient().outcome(of: batch) {
     case true?: .committed
     case false?: .notCommitted

@@ -73,7 +73,7 @@ struct Retrying: ~Copyable {
     if error.code == .conflict { return true }
     guard error.code == .notUnique else { return false }
     let holders = (error.violations.isEmpty ? [error] : error.violations)
-      .compactMap { ($0.underlying as? OtherObject)?.objectID }
+      .compactMap { ($0.underlying as? ArborError.OtherObject)?.objectID }
     return (try? hasChanged(holders, since: start)) ?? false
   }
 

@@ -61,7 +61,7 @@ public struct SalvageReport: Sendable, Hashable {
   }
 
   /// Each list has so many elements at most; the counts beside them count all.
-  public static let mostListed = SalvageOutcome.mostListed
+  public static let maximumListed = SalvageOutcome.maximumListed
 
   /// Which state was read.
   public let state: State

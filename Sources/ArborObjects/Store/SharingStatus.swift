@@ -28,12 +28,14 @@ public struct SharingStatus: Sendable {
   public var lag: UInt64 { newest > sequence ? newest - sequence : 0 }
 }
 
-/// What became of commits of which nobody knew whether they were in the log.
-public enum CommitOutcome: Sendable, Hashable {
-  /// They are in the log, and in every copy of the store.
-  case committed
-  /// They are not, and never will be.
-  case notCommitted
-  /// It cannot be told yet: nothing has followed them in the log.
-  case unknown
+extension SharingStatus {
+  /// What became of commits of which nobody knew whether they were in the log.
+  public enum CommitOutcome: Sendable, Hashable {
+    /// They are in the log, and in every copy of the store.
+    case committed
+    /// They are not, and never will be.
+    case notCommitted
+    /// It cannot be told yet: nothing has followed them in the log.
+    case unknown
+  }
 }

@@ -216,7 +216,7 @@ extension ArborError {
           + "to go on without the link."
       ).with(
         entity: owner.entityName, objectID: owner, keyPath: isHidden ? nil : link.relationship,
-        underlying: OtherObject(objectID: gone))
+        underlying: ArborError.OtherObject(objectID: gone))
     }
     self.init(
       gathering: single, .conflict,
@@ -254,7 +254,7 @@ extension ArborError {
           + "\(names), which is unique in \(violation.entity); change one of them."
       ).with(
         entity: one.entityName, objectID: one, keyPath: violation.properties.joined(separator: ","),
-        underlying: OtherObject(objectID: other))
+        underlying: ArborError.OtherObject(objectID: other))
     }
   }
 
@@ -277,11 +277,13 @@ extension StoreEngine {
   }
 }
 
-/// The other of two objects that an error is about, which lies beneath it: the one that has a
-/// unique value already, or that has been deleted while a link to it was made.
-public struct OtherObject: Error, Sendable, CustomStringConvertible {
-  /// The other object.
-  public let objectID: ObjectID
-  /// The object's ID as text.
-  public var description: String { "\(objectID)" }
+extension ArborError {
+  /// The other of two objects that an error is about, which lies beneath it: the one that has a
+  /// unique value already, or that has been deleted while a link to it was made.
+  public struct OtherObject: Error, Sendable, CustomStringConvertible {
+    /// The other object.
+    public let objectID: ObjectID
+    /// The object's ID as text.
+    public var description: String { "\(objectID)" }
+  }
 }

@@ -72,7 +72,7 @@ final class SalvageMending {
         external: field, bytes: UnsafeRawBufferPointer(start: nil, count: 0), allocator: allocator)
     }
     lostBinaryCount += 1
-    guard lostBinaries.count < SalvageOutcome.mostListed else { return }
+    guard lostBinaries.count < SalvageOutcome.maximumListed else { return }
     lostBinaries.append(SalvageOutcome.LostBinary(owner: number, attribute: attribute?.name ?? ""))
   }
 

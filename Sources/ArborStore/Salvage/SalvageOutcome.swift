@@ -46,7 +46,7 @@ package struct SalvageOutcome: Sendable {
   }
 
   /// Nobody reads more of each list.
-  package static let mostListed = 1000
+  package static let maximumListed = 1000
 
   package internal(set) var state = State.unknown
   package internal(set) var model = Origin.file
@@ -74,6 +74,6 @@ package struct SalvageOutcome: Sendable {
 
   mutating func noteLeftOut(_ numbers: [ObjectNumber]) {
     leftOutCount += numbers.count
-    leftOut += numbers.prefix(max(0, Self.mostListed - leftOut.count))
+    leftOut += numbers.prefix(max(0, Self.maximumListed - leftOut.count))
   }
 }

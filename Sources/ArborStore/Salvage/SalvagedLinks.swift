@@ -192,7 +192,7 @@ extension SalvagedLinks.StoredLink {
 extension SalvagedLinks.LinkOutcome {
   mutating func note(_ link: (ObjectNumber, RelationshipSchema, ObjectNumber)) {
     lostCount += 1
-    guard lost.count < SalvageOutcome.mostListed else { return }
+    guard lost.count < SalvageOutcome.maximumListed else { return }
     lost.append(SalvageOutcome.LostLink(owner: link.0, relationship: link.1.name, target: link.2))
   }
 }

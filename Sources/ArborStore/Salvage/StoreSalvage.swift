@@ -80,7 +80,7 @@ package struct StoreSalvage {
 
   private mutating func note(_ mending: SalvageMending, _ links: SalvagedLinks) {
     outcome.lostLinks = Array(
-      (mending.lostLinks.lost + links.outcome.lost).prefix(SalvageOutcome.mostListed))
+      (mending.lostLinks.lost + links.outcome.lost).prefix(SalvageOutcome.maximumListed))
     outcome.lostLinkCount = mending.lostLinks.lostCount + links.outcome.lostCount
     outcome.lostBinaries = mending.lostBinaries
     outcome.lostBinaryCount = mending.lostBinaryCount
@@ -97,7 +97,7 @@ package struct StoreSalvage {
         while let found = try cursor.next() {
           let number = ObjectNumber(rawValue: found.integerKey)
           doubtfulCounts[number.entity, default: 0] += 1
-          if doubtful.count < SalvageOutcome.mostListed { doubtful.append(number) }
+          if doubtful.count < SalvageOutcome.maximumListed { doubtful.append(number) }
         }
         for plan in target.entities {
           let entity = plan.entity

@@ -104,7 +104,7 @@ enum ExportWorkshop {
 
   /// Everything in a store, entity by entity.
   static func exported(
-    _ context: ManagedObjectContext, as format: ExportFormat
+    _ context: ManagedObjectContext, as format: JSONExportFormat
   ) throws -> Data {
     var objects: [ManagedObject] = []
     for name in ["Box", "Lid", "Tag", "Thing"] {
@@ -114,7 +114,7 @@ enum ExportWorkshop {
   }
 
   /// Seeds an empty store with an export.
-  static func seeded(_ data: Data, as format: ExportFormat) throws -> ManagedObjectContext {
+  static func seeded(_ data: Data, as format: JSONExportFormat) throws -> ManagedObjectContext {
     let folder = try TemporaryFolder()
     let url = folder.url.appending(path: "export.\(format.rawValue)")
     try data.write(to: url)

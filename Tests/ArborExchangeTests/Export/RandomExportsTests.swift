@@ -11,8 +11,8 @@ import Testing
   private static let rounds =
     ProcessInfo.processInfo.environment["ARBOR_ROUNDS"].flatMap(Int.init) ?? 30
 
-  @Test(arguments: ExportFormat.allCases) func aRoundTripIsTheSameToTheByte(
-    format: ExportFormat
+  @Test(arguments: JSONExportFormat.allCases) func aRoundTripIsTheSameToTheByte(
+    format: JSONExportFormat
   ) throws {
     for _ in 0..<Self.rounds {
       var random = SeededRandom()

@@ -24,7 +24,7 @@ import Testing
 
   private func value(
     _ name: String, _ json: String, _ conversions: ImportConversions = .spreadsheet,
-    numbers: NumberFormat? = nil
+    numbers: JSONNumberFormat? = nil
   ) throws -> PropertyValue {
     let workshop = try ImportWorkshop(Self.rows)
     var options = ImportOptions()
@@ -82,9 +82,9 @@ import Testing
 
   @Test("A number format of the import or the model wins over that of spreadsheets")
   func numberFormats() throws {
-    let german = NumberFormat(decimalSeparator: ",", groupingSeparator: ".")
+    let german = JSONNumberFormat(decimalSeparator: ",", groupingSeparator: ".")
     #expect(try value("count", "\"1.000\"", numbers: german) == 1000)
-    let english = NumberFormat(locale: Locale(identifier: "en_US"))
+    let english = JSONNumberFormat(locale: Locale(identifier: "en_US"))
     for text in ["\".5\"", "\"5e-1\""] {
       let half = try value("price", text, [], numbers: english)
       #expect(half == .decimal(Decimal(string: "0.5") ?? 0))

@@ -70,7 +70,7 @@ import Testing
     ])
     var options = ImportOptions()
     options.timeZone = try #require(TimeZone(identifier: "Europe/Berlin"))
-    options.numberFormat = NumberFormat(locale: Locale(identifier: "de_DE"))
+    options.numberFormat = JSONNumberFormat(locale: Locale(identifier: "de_DE"))
     let object = try #require(
       try workshop.one(
         #"""

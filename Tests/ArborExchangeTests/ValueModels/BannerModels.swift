@@ -11,7 +11,8 @@ struct Banner: ValueModel, Equatable {
   var children: [Item]
   var cached: Bool?
   static let uniquingKeys: Set<String> = ["bannerID"]
-  static let managedKeys: ValueMapping = .identity.renaming(["bannerID": "id"]).excluding("cached")
+  static let managedKeys: ValueModelMapping = .identity.renaming(["bannerID": "id"]).excluding(
+    "cached")
   static let jsonKeyPaths: JSONKeyPaths = ["bannerID": "id", "picURL": "images.small"]
 }
 

@@ -97,12 +97,12 @@ import Testing
 
   private struct Empty: ValueModel {
     static let entityName = "Banner"
-    static let managedKeys: ValueMapping = .identity.renaming(["title": "id"])
+    static let managedKeys: ValueModelMapping = .identity.renaming(["title": "id"])
   }
   private struct Nowhere: ValueModel {
     var title: String?
     static let entityName = "Banner"
-    static let managedKeys: ValueMapping = .identity.renaming(["title": "idd"])
+    static let managedKeys: ValueModelMapping = .identity.renaming(["title": "idd"])
 
     init() {}
     init(from decoder: any Decoder) throws {}

@@ -105,7 +105,7 @@ import Testing
       var children: [Shared]
       var more: [Shared]
       static let entityName = "Node"
-      static let managedKeys: ValueMapping = .identity.renaming(["more": "children"])
+      static let managedKeys: ValueModelMapping = .identity.renaming(["more": "children"])
     }
     var last = try nodes("0")[0]
     let first = last

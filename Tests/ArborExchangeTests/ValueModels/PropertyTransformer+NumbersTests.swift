@@ -10,7 +10,7 @@ import Testing
     var area: Decimal?
     var height: Double?
     var slope: Float?
-    static let german = NumberFormat(decimalSeparator: ",", groupingSeparator: ".")
+    static let german = JSONNumberFormat(decimalSeparator: ",", groupingSeparator: ".")
     static let jsonTransformers: [String: JSONTransformer] = [
       "population": .number(Int.self, format: german),
       "area": .number(Decimal.self, format: german),
@@ -48,7 +48,7 @@ import Testing
 
   @Test func attributesAreReadAndWrittenToo() throws {
     let transformer = ManagedTransformer.number(
-      Int.self, format: NumberFormat(groupingSeparator: ","))
+      Int.self, format: JSONNumberFormat(groupingSeparator: ","))
     #expect(try transformer.read(.string("1,234")) as Int == 1_234)
     #expect(try transformer.read(.integer(7)) as Int == 7)
     #expect(try transformer.read(.double(7)) as Int == 7)

@@ -48,7 +48,7 @@ import Testing
     var cover: Item?
     var contiguous: ContiguousArray<Item>
     static let entityName = "Banner"
-    static let managedKeys: ValueMapping = .identity.renaming([
+    static let managedKeys: ValueModelMapping = .identity.renaming([
       "all": "children", "some": "children", "contiguous": "children",
     ])
   }
@@ -72,7 +72,7 @@ import Testing
     /// Nil inside: the attribute was there.
     var title: String??
     static let entityName = "Banner"
-    static let managedKeys: ValueMapping = .identity.excluding("title")
+    static let managedKeys: ValueModelMapping = .identity.excluding("title")
 
     init(from decoder: any Decoder) throws {
       let container = try decoder.container(keyedBy: CodingKeys.self)
@@ -103,7 +103,7 @@ import Testing
     var cover = Item(title: "none")
     var width = 7
     static let entityName = "Banner"
-    static let managedKeys: ValueMapping = .identity.excluding("width")
+    static let managedKeys: ValueModelMapping = .identity.excluding("width")
     static var defaults: (any ValueModel)? { Standard(id: -1) }
   }
 
@@ -121,7 +121,7 @@ import Testing
     var id: Int?
     var width: Int
     static let entityName = "Banner"
-    static let managedKeys: ValueMapping = .identity.excluding("width")
+    static let managedKeys: ValueModelMapping = .identity.excluding("width")
   }
 
   @Test func whatIsLeftOutTakesNoPart() throws {
@@ -201,7 +201,7 @@ import Testing
   private struct Misnamed: ValueModel {
     var name: String?
     static let entityName = "Node"
-    static let managedKeys: ValueMapping = .identity.excluding("nmae")
+    static let managedKeys: ValueModelMapping = .identity.excluding("nmae")
   }
 
   private struct Transforming: ValueModel {

@@ -10,12 +10,12 @@ import Testing
 
   /// Every pair of types, one row for each former type; identities are dots.
   @Test func knowsEveryPair() {
-    let letters: [ValueConversion: String] = [
+    let letters: [ModelDifference.ValueConversion: String] = [
       .identity: ".", .widening: "w", .narrowing: "n", .booleanToInteger: "b", .uuidToString: "u",
       .uriToString: "r", .dateToDouble: "d", .custom: "-",
     ]
     let table = Self.types.map { old in
-      Self.types.map { letters[ValueConversion(from: old, to: $0)] ?? "?" }.joined()
+      Self.types.map { letters[ModelDifference.ValueConversion(from: old, to: $0)] ?? "?" }.joined()
     }
     #expect(
       table == [
@@ -28,15 +28,18 @@ import Testing
   }
 
   @Test func onlyTheCertainNeedNoLook() {
-    #expect(ValueConversion.allCases.filter { !$0.isCertain } == [.narrowing, .custom])
+    #expect(
+      ModelDifference.ValueConversion.allCases.filter { !$0.isCertain } == [.narrowing, .custom])
   }
 
   @Test(arguments: [
-    (AttributeType.uuid, AttributeType.string, ValueConversion.uuidToString),
+    (AttributeType.uuid, AttributeType.string, ModelDifference.ValueConversion.uuidToString),
     (.uri, .string, .uriToString), (.date, .double, .dateToDouble),
     (.boolean, .integer16, .booleanToInteger), (.integer16, .decimal, .widening),
   ])
-  func isLightweight(old: AttributeType, new: AttributeType, conversion: ValueConversion) {
+  func isLightweight(
+    old: AttributeType, new: AttributeType, conversion: ModelDifference.ValueConversion
+  ) {
     let change = difference(old, new).changes[0]
     #expect(change.kind == .attribute(.typeChanged(from: old, to: new, conversion)))
     #expect(change.effort == .catalogue && change.loss == nil && change.rule == nil)

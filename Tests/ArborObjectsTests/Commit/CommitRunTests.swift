@@ -160,7 +160,7 @@ final class Witness: ManagedObject {
       (one.name, two.name) = ("Foo", "Foo")
       let error = try failure { try context.commit() }
       #expect(error.code == .notUnique && error.entity == "Company" && error.keyPath == "name")
-      let other = try #require(error.underlying as? OtherObject)
+      let other = try #require(error.underlying as? ArborError.OtherObject)
       #expect(Set([error.objectID, other.objectID]) == [one.objectID, two.objectID])
       #expect(context.hasChanges && one.isInserted)
       two.name = "Bar"

@@ -128,7 +128,7 @@ import Testing
       let world = try World(store, .error)
       let error = try failure { try world.context.commit() }
       #expect(error.code == .notUnique && error.objectID == world.twin.objectID)
-      #expect((error.underlying as? OtherObject)?.objectID == world.stored.objectID)
+      #expect((error.underlying as? ArborError.OtherObject)?.objectID == world.stored.objectID)
       #expect(world.twin.isInserted && world.stored["name"] == "Gaul")
       #expect(try world.object("Lyon").object(forKey: "country") === world.twin)
       // Another policy takes it on from there.

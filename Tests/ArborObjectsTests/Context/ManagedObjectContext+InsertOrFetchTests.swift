@@ -99,7 +99,7 @@ import Testing
       let error = try failure {
         try context.upsert(Employee.self, matching: ["name": "Ada"], values: ["nick": "a"])
       }
-      #expect(error.code == .notUnique && error.underlying is OtherObject)
+      #expect(error.code == .notUnique && error.underlying is ArborError.OtherObject)
       #expect(employees.allSatisfy { $0.nick == nil })
       try context.commit()
     }

@@ -53,7 +53,7 @@ import Testing
       for _ in 0..<2 {
         let error = try conflict(here.context)
         #expect(error.objectID == here.employee.objectID && error.keyPath == "company")
-        #expect((error.underlying as? OtherObject)?.objectID == here.company.objectID)
+        #expect((error.underlying as? ArborError.OtherObject)?.objectID == here.company.objectID)
         #expect(error.violations.count == 1)
         #expect(error.message.contains("by company"), "\(error.message)")
         #expect(error.message.contains("has deleted Company \(here.company.objectID.number)"))

@@ -383,7 +383,7 @@ private final class ImpatientLog: PassedLog, @unchecked Sendable {
   override var waitLimit: Duration { .zero }
   override func news() -> AsyncStream<Void>? { nil }
 
-  override func append(_ entry: LogEntry) throws(ArborError) -> AppendResult {
+  override func append(_ entry: CommitLogEntry) throws(ArborError) -> AppendResult {
     let answer = try super.append(entry)
     return answer == .written ? .unknown : answer
   }
@@ -392,7 +392,7 @@ private final class ImpatientLog: PassedLog, @unchecked Sendable {
 /// Does not hear that a log was begun.
 private final class DeafBeginning: PassedLog, @unchecked Sendable {
   override func begin(
-    with snapshot: LogSnapshot, then entries: [LogEntry]
+    with snapshot: CommitLogSnapshot, then entries: [CommitLogEntry]
   ) throws(ArborError) -> Bool {
     _ = try super.begin(with: snapshot, then: entries)
     throw ArborError(.logUnavailable, "The server does not answer.")

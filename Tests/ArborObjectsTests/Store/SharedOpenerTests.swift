@@ -98,7 +98,7 @@ private final class StrictLog: PassedLog, @unchecked Sendable {
     super.init(log)
   }
 
-  override func publish(_ snapshot: LogSnapshot, in file: URL) throws(ArborError) {
+  override func publish(_ snapshot: CommitLogSnapshot, in file: URL) throws(ArborError) {
     let isFirst = hasBegun.withLock { hasBegun in
       defer { hasBegun = true }
       return !hasBegun
@@ -118,7 +118,7 @@ private final class SlowHead: PassedLog, @unchecked Sendable {
   let hasEnded = Lock(false)
   let waits = Lock(0)
 
-  override func head() throws(ArborError) -> LogHead? {
+  override func head() throws(ArborError) -> CommitLogHead? {
     if isSlow.withLock({ $0 }) {
       hasBegun.signal()
       Thread.sleep(forTimeInterval: 0.2)

@@ -121,7 +121,7 @@ import Testing
           MissingTarget(owner: ada.number, relationship: "manager", target: bob.number)
         ]), in: store.engine)
       #expect(missing.code == .conflict && missing.keyPath == "manager")
-      #expect((missing.underlying as? OtherObject)?.objectID == bob.objectID)
+      #expect((missing.underlying as? ArborError.OtherObject)?.objectID == bob.objectID)
       #expect(missing.objectID == ada.objectID && missing.violations.count == 1)
       let linked = ArborError(
         .stillLinked([

@@ -47,34 +47,36 @@ struct FileLog: CommitLog {
     do { return try body() } catch { throw ArborError(.logUnavailable, "\(error)") }
   }
 
-  private static func hex(_ digest: LogDigest) -> String {
+  private static func hex(_ digest: CommitLogDigest) -> String {
     digest.bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
   }
 
-  private static func digest(_ text: Substring) -> LogDigest? {
+  private static func digest(_ text: Substring) -> CommitLogDigest? {
     let digits = text.compactMap(\.hexDigitValue).map { UInt8($0) }
-    return LogDigest(
+    return CommitLogDigest(
       bytes: stride(from: 0, to: digits.count - 1, by: 2).map { digits[$0] << 4 | digits[$0 + 1] })
   }
 
   // MARK: Entries
 
-  func head() throws(ArborError) -> LogHead? {
+  func head() throws(ArborError) -> CommitLogHead? {
     guard let begun = try snapshots("begun").first else { return nil }
     let last = try entries(after: begun.sequence, limit: .max).last
-    return LogHead(
+    return CommitLogHead(
       store: begun.store, sequence: last?.last ?? begun.sequence,
       digest: last?.digest ?? begun.digest)
   }
 
-  func begin(with snapshot: LogSnapshot, then entries: [LogEntry]) throws(ArborError) -> Bool {
+  func begin(with snapshot: CommitLogSnapshot, then entries: [CommitLogEntry]) throws(ArborError)
+    -> Bool
+  {
     if let begun = try snapshots("begun").first { return begun == snapshot }
     for entry in entries { try add(entry) }
     try write([], as: Self.name("begun", snapshot))
     return true
   }
 
-  func append(_ entry: LogEntry) throws(ArborError) -> AppendResult {
+  func append(_ entry: CommitLogEntry) throws(ArborError) -> AppendResult {
     guard let head = try head() else { return .forked }
     if try entries(after: entry.first - 1, limit: .max).contains(where: { $0.batch == entry.batch })
     {
@@ -89,21 +91,21 @@ struct FileLog: CommitLog {
     return .written
   }
 
-  private func add(_ entry: LogEntry) throws(ArborError) {
+  private func add(_ entry: CommitLogEntry) throws(ArborError) {
     let first = String(format: "%012d", Int(entry.first))
     let digests = "\(Self.hex(entry.previous)) \(Self.hex(entry.digest))"
     try write(entry.body, as: "entry \(first) \(entry.last) \(entry.batch.uuidString) \(digests)")
   }
 
-  func entries(after sequence: UInt64, limit: Int) throws(ArborError) -> [LogEntry] {
-    var found: [LogEntry] = []
+  func entries(after sequence: UInt64, limit: Int) throws(ArborError) -> [CommitLogEntry] {
+    var found: [CommitLogEntry] = []
     for words in try names("entry") where found.count < limit {
       guard let first = UInt64(words[1]), let last = UInt64(words[2]), last > sequence, last <= end,
         let batch = UUID(uuidString: String(words[3])), let previous = Self.digest(words[4]),
         let digest = Self.digest(words[5])
       else { continue }
       found.append(
-        LogEntry(
+        CommitLogEntry(
           batch: batch, first: first, last: last, previous: previous, digest: digest,
           body: try bytes(words)))
     }
@@ -127,26 +129,26 @@ struct FileLog: CommitLog {
 
   // MARK: Snapshots
 
-  private static func name(_ kind: String, _ snapshot: LogSnapshot) -> String {
+  private static func name(_ kind: String, _ snapshot: CommitLogSnapshot) -> String {
     "\(kind) \(snapshot.sequence) \(snapshot.id.uuidString) \(snapshot.store.uuidString) "
       + hex(snapshot.digest)
   }
 
-  private func snapshots(_ kind: String) throws(ArborError) -> [LogSnapshot] {
+  private func snapshots(_ kind: String) throws(ArborError) -> [CommitLogSnapshot] {
     try names(kind).compactMap { words in
       guard let sequence = UInt64(words[1]), let id = UUID(uuidString: String(words[2])),
         let store = UUID(uuidString: String(words[3])), let digest = Self.digest(words[4])
       else { return nil }
-      return LogSnapshot(id: id, store: store, sequence: sequence, digest: digest)
+      return CommitLogSnapshot(id: id, store: store, sequence: sequence, digest: digest)
     }
   }
 
-  func publish(_ snapshot: LogSnapshot, in file: URL) throws(ArborError) {
+  func publish(_ snapshot: CommitLogSnapshot, in file: URL) throws(ArborError) {
     let bytes = try typed { [UInt8](try Data(contentsOf: file)) }
     try write(bytes, as: Self.name("snapshot", snapshot))
   }
 
-  func newestSnapshot() throws(ArborError) -> LogSnapshot? {
+  func newestSnapshot() throws(ArborError) -> CommitLogSnapshot? {
     let begun = try snapshots("begun")
     let ends = try entries(after: 0, limit: .max).map(\.last)
     return try snapshots("snapshot")
@@ -154,7 +156,7 @@ struct FileLog: CommitLog {
       .max { $0.sequence < $1.sequence }
   }
 
-  func fetch(_ snapshot: LogSnapshot, to file: URL) throws(ArborError) {
+  func fetch(_ snapshot: CommitLogSnapshot, to file: URL) throws(ArborError) {
     let bytes = try bytes([Substring(Self.name("snapshot", snapshot))])
     try typed { try Data(bytes).write(to: file) }
   }

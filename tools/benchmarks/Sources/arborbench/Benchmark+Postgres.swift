@@ -84,9 +84,9 @@ extension Benchmark {
     return { try plain.inserts.insert(plain.store, UInt64($0) + 1, body) }
   }
 
-  private static func digest(_ number: UInt64) -> LogDigest {
+  private static func digest(_ number: UInt64) -> CommitLogDigest {
     let bytes = withUnsafeBytes(of: number) { Array($0) } + [UInt8](repeating: 7, count: 8)
-    return LogDigest(bytes: bytes) ?? digest(0)
+    return CommitLogDigest(bytes: bytes) ?? digest(0)
   }
 
   private static func appends(
@@ -97,7 +97,7 @@ extension Benchmark {
     let file = FileManager.default.temporaryDirectory.appending(path: "snapshot \(UUID())")
     try Data([1]).write(to: file)
     defer { try? FileManager.default.removeItem(at: file) }
-    let snapshot = LogSnapshot(id: UUID(), store: UUID(), sequence: 0, digest: digest(0))
+    let snapshot = CommitLogSnapshot(id: UUID(), store: UUID(), sequence: 0, digest: digest(0))
     try log.publish(snapshot, in: file)
     _ = try log.begin(with: snapshot, then: [])
     let body = [UInt8](repeating: 5, count: bodySize)
@@ -106,7 +106,7 @@ extension Benchmark {
       // The system's random numbers are no part of appending.
       let (high, low) = (sequence.bigEndian, UInt64.random(in: 0...UInt64.max))
       let batch = UUID(uuid: unsafeBitCast((high, low), to: uuid_t.self))
-      let entry = LogEntry(
+      let entry = CommitLogEntry(
         batch: batch, first: sequence, last: sequence, previous: digest(sequence - 1),
         digest: digest(sequence), body: body)
       guard try log.append(entry) == .written else { throw BenchmarkError("not written") }

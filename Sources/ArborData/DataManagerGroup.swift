@@ -3,14 +3,14 @@ public import ArborModel
 /// Managers that are committed and rolled back together.
 ///
 /// ```swift
-/// let group = ManagerGroup()
+/// let group = DataManagerGroup()
 /// let orders = try DataManager(modelNamed: "Orders", in: models, group: group)
 /// let stock = try DataManager(modelNamed: "Stock", in: models, group: group)
 /// try group.commitAll()
 /// ```
 ///
 /// A group belongs to one thread, as its managers do. It does not keep them alive.
-public final class ManagerGroup {
+public final class DataManagerGroup {
   private struct Member {
     weak var manager: DataManager?
   }
@@ -46,4 +46,4 @@ public final class ManagerGroup {
 }
 
 @available(*, unavailable, message: "A group stays with its managers.")
-extension ManagerGroup: Sendable {}
+extension DataManagerGroup: Sendable {}

@@ -1,9 +1,9 @@
 import ArborData
 import Testing
 
-@Suite struct ManagerGroupTests {
+@Suite struct DataManagerGroupTests {
   @Test func commitsAndRollsBackTogether() throws {
-    let group = ManagerGroup()
+    let group = DataManagerGroup()
     let one = try Corporation.manager(group: group)
     let other = try Corporation.manager(group: group)
     let alone = try Corporation.manager()
@@ -18,7 +18,7 @@ import Testing
   }
 
   @Test func flushCommitsTheWholeGroup() throws {
-    let group = ManagerGroup()
+    let group = DataManagerGroup()
     let one = try Corporation.manager(group: group)
     let other = try Corporation.manager(group: group)
     try other.insert("Company")
@@ -32,7 +32,7 @@ import Testing
   }
 
   @Test func doesNotKeepItsManagersAlive() throws {
-    let group = ManagerGroup()
+    let group = DataManagerGroup()
     let one = try Corporation.manager(group: group)
     do { _ = try Corporation.manager(group: group) }
     #expect(group.managers.map(ObjectIdentifier.init) == [ObjectIdentifier(one)])

@@ -4,10 +4,10 @@ public import Foundation
 /// How texts spell numbers: `"1.234,5"` or `"1,234.5"`. Every digit is kept.
 ///
 /// ```swift
-/// let german = NumberFormat(decimalSeparator: ",", groupingSeparator: ".")
+/// let german = JSONNumberFormat(decimalSeparator: ",", groupingSeparator: ".")
 /// german.number("1.234,5")?.decimal   // 1234.5
 /// ```
-public struct NumberFormat: Sendable, Hashable {
+public struct JSONNumberFormat: Sendable, Hashable {
   /// The decimal separator.
   public var decimalSeparator: String
   /// The separator of groups of digits; `nil` for none.
@@ -26,7 +26,7 @@ public struct NumberFormat: Sendable, Hashable {
   }
 
   /// The format of spreadsheets that became JSON: a point, and apostrophes between groups.
-  static let spreadsheet = NumberFormat(groupingSeparator: "'")
+  static let spreadsheet = JSONNumberFormat(groupingSeparator: "'")
 
   /// The number that a whole text spells; `nil` if it doesn't spell one.
   ///

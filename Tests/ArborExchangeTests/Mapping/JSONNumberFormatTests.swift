@@ -5,7 +5,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite struct NumberFormatTests {
+@Suite struct JSONNumberFormatTests {
   @Test(arguments: [
     ("1.234.567,89", "1234567.89"), ("0,5", "0.5"), ("-1.000", "-1000"), ("+7", "7"),
     (" 12 ", "12"), ("007", "7"), ("\u{2212}3,50", "-3.50"), ("12.34.567", "1234567"),
@@ -13,7 +13,7 @@ import Testing
     ("-,25", "-0.25"), ("1e5", "1e5"), ("1.234,5E-2", "1234.5e-2"),
   ])
   func textsAreReadInTheirFormat(text: String, number: String) {
-    let german = NumberFormat(decimalSeparator: ",", groupingSeparator: ".")
+    let german = JSONNumberFormat(decimalSeparator: ",", groupingSeparator: ".")
     #expect(german.number(text)?.text == number)
   }
 
@@ -22,22 +22,23 @@ import Testing
     "--1", "e5", "1e", "1e+", "1e5,5", "1ee5", "1 234", "\u{661}",
   ])
   func whatIsNoNumberIsNil(text: String) {
-    #expect(NumberFormat(decimalSeparator: ",", groupingSeparator: ".").number(text) == nil)
+    #expect(JSONNumberFormat(decimalSeparator: ",", groupingSeparator: ".").number(text) == nil)
   }
 
   @Test func localesHaveTheirFormats() {
-    let german = NumberFormat(locale: Locale(identifier: "de_DE"))
-    #expect(german == NumberFormat(decimalSeparator: ",", groupingSeparator: "."))
-    let french = NumberFormat(locale: Locale(identifier: "fr_FR"))
+    let german = JSONNumberFormat(locale: Locale(identifier: "de_DE"))
+    #expect(german == JSONNumberFormat(decimalSeparator: ",", groupingSeparator: "."))
+    let french = JSONNumberFormat(locale: Locale(identifier: "fr_FR"))
     // Whatever space somebody has typed.
     for space in [" ", "\u{A0}", "\u{202F}"] {
       #expect(french.number("1\(space)234,5")?.double == 1_234.5)
     }
-    #expect(NumberFormat().number("1,234") == nil && NumberFormat().number("1.5")?.double == 1.5)
+    #expect(
+      JSONNumberFormat().number("1,234") == nil && JSONNumberFormat().number("1.5")?.double == 1.5)
   }
 
   @Test func textsComeBackAsTheyWere() throws {
-    let format = NumberFormat(decimalSeparator: ",", groupingSeparator: ".")
+    let format = JSONNumberFormat(decimalSeparator: ",", groupingSeparator: ".")
     for text in ["0", "-1", "999", "1.000", "-12.345.678,25", "0,1"] {
       let number = try #require(format.number(text))
       #expect(format.text(number) == text)

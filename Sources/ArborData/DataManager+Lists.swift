@@ -76,7 +76,7 @@ extension DataManager {
   /// - Throws: ``ArborError`` as with a ``FetchPredicate``.
   public final func fetchAll<T: ManagedObject>(
     _ type: T.Type, matching predicate: Predicate<T>, sortedBy keys: SortKey...
-  ) throws -> [T] {
+  ) throws(ArborError) -> [T] {
     try fetchAll(type, matching: FetchPredicate(predicate), sortedBy: keys)
   }
 
@@ -85,7 +85,7 @@ extension DataManager {
   /// - Throws: ``ArborError`` as with a ``FetchPredicate``.
   public final func fetchOne<T: ManagedObject>(
     _ type: T.Type, matching predicate: Predicate<T>, sortedBy keys: SortKey...
-  ) throws -> T? {
+  ) throws(ArborError) -> T? {
     try fetchOne(type, matching: FetchPredicate(predicate), sortedBy: keys)
   }
 
@@ -94,7 +94,7 @@ extension DataManager {
   /// - Throws: ``ArborError`` as with a ``FetchPredicate``.
   public final func count<T: ManagedObject>(
     _ type: T.Type, matching predicate: Predicate<T>
-  ) throws -> Int {
+  ) throws(ArborError) -> Int {
     try count(type, matching: FetchPredicate(predicate))
   }
 }

@@ -53,14 +53,12 @@ public struct FolderLog: Sendable, Hashable {
   ///
   /// - Complexity: Linear in the number of files.
   /// - Throws: ``ArborError`` `fileUnreadable` where there is no log, `corrupted`, `inputOutput`.
-  public var contents: Contents {
-    get throws(ArborError) {
-      try contents { (base, segments) in segments.last?.last ?? base.manifest.sequence }
-    }
+  public func contents() throws(ArborError) -> Contents {
+    try readContents { (base, segments) in segments.last?.last ?? base.manifest.sequence }
   }
 
   /// - Parameter last: Gives the newest commit behind a snapshot.
-  private func contents(
+  private func readContents(
     _ last: (LogBase, [LogSegment]) throws(ArborError) -> UInt64
   ) throws(ArborError) -> Contents {
     let (_, identity) = try existing()
@@ -88,9 +86,9 @@ public struct FolderLog: Sendable, Hashable {
   @discardableResult
   public func verify() throws(ArborError) -> Contents {
     // What names and sizes tell comes before anything is read.
-    _ = try contents
+    _ = try contents()
     var previous: (end: LogEnd, folder: String)?
-    return try contents { (base, _) throws(ArborError) in
+    return try readContents { (base, _) throws(ArborError) in
       if let previous { try base.checkContinues(previous.end, in: previous.folder) }
       let limit = WorkLimit()
       try base.forEachBlock { (_) throws(ArborError) in try limit.checkLog() }

@@ -100,10 +100,10 @@ final class StoreMetrics: Sendable {
   ///
   /// - Throws: `closed`, `modelChanged`, `inputOutput`.
   func sample(_ store: PersistentStore) throws(ArborError) {
-    let readers = try store.readers
+    let readers = try store.readers()
     gauges["arbor_readers"].set(readers.count)
     gauges["arbor_pinned_bytes"].set(readers.map(\.pinnedBytes).max() ?? 0)
-    let space = try store.space
+    let space = try store.spaceUsage()
     gauges["arbor_file_bytes"].set(space.file)
     gauges["arbor_free_bytes"].set(space.free)
     if let following = store.following { sampleLog(following.lag, following.problem) }

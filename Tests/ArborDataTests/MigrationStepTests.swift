@@ -108,7 +108,7 @@ import Testing
         observing(migration)
         try each()
         new["code"] = "code of \(old["title"] as String)"
-        let series = try migration.insertedOrExisting("Series", "name", old["seriesText"])
+        let series = try migration.insertOrFetch("Series", where: "name", equals: old["seriesText"])
         if let series, let text = (old["seriesText"] as String?)?.last, let digit = Int64("\(text)")
         {
           series["id"] = seriesID(digit)

@@ -108,7 +108,7 @@ import Testing
       try store.file.removeLogReader(try log.id)
       try store.file.setMetadata("note", [100])
       _ = try log.backUp(store.file, snapshot: false)
-      #expect(try log.contents.snapshots.map(\.sequence) == [0, 4])
+      #expect(try log.contents().snapshots.map(\.sequence) == [0, 4])
       // Commit 4, in the second snapshot, is dated before the commits 2 and 3.
       try change(2, commitDate: dates[0], previous: nil)
       #expect(
@@ -131,7 +131,7 @@ import Testing
       let between = Date()
       try store.file.setMetadata("note", [100])
       _ = try log.backUp(store.file, snapshot: false)
-      #expect(try log.contents.snapshots.map(\.sequence) == [0, 4])
+      #expect(try log.contents().snapshots.map(\.sequence) == [0, 4])
       // Commit 3 was never added, and is in the history of the snapshot.
       #expect(try restore(.date(dates[1])) == 2)
       let error = #expect(throws: ArborError.self) { try restore(.date(between)) }
@@ -159,7 +159,7 @@ import Testing
       try log.removeHistory(before: dates[2])
       #expect(try restore(.date(dates[2])) == 3)
       try log.removeHistory(before: Date())
-      #expect(try log.contents.snapshots.map(\.sequence) == [1])
+      #expect(try log.contents().snapshots.map(\.sequence) == [1])
     }
   }
 }

@@ -73,7 +73,7 @@ import Testing
       let error = #expect(throws: ArborError.self) {
         try log.restore(to: folder.path("x"), at: .date(Date(timeIntervalSince1970: 0)))
       }
-      let start = try #require(try log.contents.snapshots.first?.commitDate)
+      let start = try #require(try log.contents().snapshots.first?.commitDate)
       let seconds = start.timeIntervalSinceReferenceDate.rounded(.up)
       let begin = Date(timeIntervalSinceReferenceDate: seconds).formatted(.iso8601)
       #expect(
@@ -123,7 +123,7 @@ import Testing
       } while ended.wait(timeout: .now()) == .timedOut
       _ = try log.backUp(store.file, snapshot: true)
       if let failure { throw failure }
-      let snapshots = try log.contents.snapshots
+      let snapshots = try log.contents().snapshots
       #expect(snapshots.count > 2 && snapshots.last?.sequence == file.lastSequence)
       for (snapshot, next) in zip(snapshots, snapshots.dropFirst()) {
         #expect(snapshot.lastSequence == next.sequence)
@@ -177,7 +177,7 @@ import Testing
     try TemporaryStore.use(OfficeModel.make()) { store in
       _ = try makeLog(store)
       let verified = try log.verify()
-      #expect(verified == (try log.contents))
+      #expect(verified == (try log.contents()))
       #expect(verified.newest == 6)
       for path in try files() + ["\(try log.path)/log"] {
         let bytes = try #require(try LogFiles.contents(path))
@@ -257,12 +257,12 @@ import Testing
       #expect(try log.backUp(store.file, snapshot: false) == .init(commits: 1, sequence: 3))
       #expect(try log.backUp(store.file, snapshot: false) == .init(sequence: 3))
       try expectRestored(.newest, try StoreContents(store.file))
-      let contents = try log.contents
+      let contents = try log.contents()
       #expect(contents.snapshots.map(\.sequence) == [0, 2])
       #expect(contents.snapshots.map(\.lastSequence) == [1, 3])
       // History that a later snapshot makes unnecessary goes.
       try log.removeHistory(before: Date())
-      #expect(try log.contents.snapshots.map(\.sequence) == [2])
+      #expect(try log.contents().snapshots.map(\.sequence) == [2])
       let error = #expect(throws: ArborError.self) {
         try log.restore(to: folder.path("x.arbor"), at: .sequence(1))
       }
@@ -314,7 +314,7 @@ import Testing
         #expect(throws: ArborError.self) { _ = try body() }?.message
       }
       #expect(
-        message { try log.contents }
+        message { try log.contents() }
           == "There is no log in \(path); check the path, or make it with a backup.")
       try FileManager.default.createDirectory(
         atPath: path, withIntermediateDirectories: true)
@@ -340,13 +340,13 @@ import Testing
       }
       #expect(throws: StoreError.self) { try log.restore(to: store.path, at: .newest) }
       #expect(
-        message { try FolderLog(URL(string: "https://example.com/log")!).contents }
+        message { try FolderLog(URL(string: "https://example.com/log")!).contents() }
           == "https://example.com/log is no folder of a log; give the file URL of a folder.")
       var newer = try #require(try LogFiles.contents("\(path)/log"))
       newer[8] = 2
       try Data(newer).write(to: URL(filePath: "\(path)/log"))
       #expect(
-        message { try log.contents }
+        message { try log.contents() }
           == "\(path)/log is of format 2, which a later version of the library reads.")
     }
   }

@@ -109,7 +109,7 @@ import Testing
   @Test func gaugesTellOfTheFile() throws {
     try use { kept, metrics, store in
       try metrics.sample(store)
-      let space = try store.space
+      let space = try store.spaceUsage()
       #expect(
         try kept.expectMeter("arbor_file_bytes", [Self.store]).lastValue == Double(space.file))
       #expect(

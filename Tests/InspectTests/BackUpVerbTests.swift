@@ -120,7 +120,7 @@ import Testing
     try insert("Oslo", store)
     store.close()
     #expect(try run("backup", self.store, folder).status == 0)
-    let contents = try log.contents
+    let contents = try log.contents()
     let snapshot = try #require(contents.snapshots.first)
     let made = text(snapshot.date)
     let from = text(snapshot.commitDate, .up)

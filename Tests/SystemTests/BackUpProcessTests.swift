@@ -67,7 +67,7 @@ import Testing
         try log.verify()
         try expectRestored(what)
       } catch {
-        let snapshots = try log.contents.snapshots
+        let snapshots = try log.contents().snapshots
         Issue.record("\(what): \(error); \(snapshots)")
         return
       }
@@ -95,7 +95,7 @@ import Testing
     try log.verify()
     try expectRestored("seed \(seed)")
     // Each state between is there, whatever snapshots were made.
-    let snapshots = try log.contents.snapshots
+    let snapshots = try log.contents().snapshots
     for (snapshot, next) in zip(snapshots, snapshots.dropFirst()) {
       #expect(snapshot.lastSequence == next.sequence)
     }

@@ -182,7 +182,9 @@ import Testing
       #expect(await news.next(isolation: nil)?.migration?.phase == .began)
       let context = store.makeContext()
       #expect(try context.count("Entry") == 60)
-      let (fifth, sixth) = try (store.objectID("Entry", 5), store.objectID("Entry", 6))
+      let (fifth, sixth) = try (
+        store.objectID("Entry", number: 5), store.objectID("Entry", number: 6)
+      )
       #expect(try context.objects(with: [fifth]).map { $0["text"] } == [Conversion.text(4)])
       try Data().write(to: URL(filePath: path + Conversion.continueSuffix))
       let end = migration.finish()

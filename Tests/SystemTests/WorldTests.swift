@@ -91,7 +91,7 @@ import Testing
 
     let store = try PersistentStore(at: .file(URL(filePath: path)))
     try store.check()
-    #expect(try store.indexes.contains { $0.entity == "Country" && $0.name == "byOfficialName" })
+    #expect(try store.indexes().contains { $0.entity == "Country" && $0.name == "byOfficialName" })
   }
 
   @Test func itAsksForWhatItNeeds() throws {

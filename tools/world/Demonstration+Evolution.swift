@@ -69,7 +69,7 @@ extension Demonstration {
     options.migrationSteps = [
       MigrationStep(from: second, to: third) { migration in
         try migration.migrate("Subdivision") { old, new in
-          new["kind"] = try migration.insertedOrExisting("Kind", "name", old["type"])
+          new["kind"] = try migration.insertOrFetch("Kind", where: "name", equals: old["type"])
         }
       }
     ]

@@ -9,8 +9,8 @@ internal import Foundation
 extension BrowserInterface {
   /// What the file is made of, who reads it, and what indexes are for.
   func health() throws(ArborError) -> JSONValue {
-    let space = try store.space
-    let readers = try store.readers.map { reader -> JSONValue in
+    let space = try store.spaceUsage()
+    let readers = try store.readers().map { reader -> JSONValue in
       [
         "process": JSONValue(Int(reader.processID)),
         "name": reader.processName.map(JSONValue.string) ?? .null,
@@ -32,7 +32,7 @@ extension BrowserInterface {
   /// Each entity, index and relationship; of an index, how often this process has used it.
   private func databases(of space: StoreSpace) throws(ArborError) -> [JSONValue] {
     let uses = Dictionary(
-      try store.indexes.map { ("\($0.entity).\($0.name)", $0.uses) },
+      try store.indexes().map { ("\($0.entity).\($0.name)", $0.uses) },
       uniquingKeysWith: { first, _ in first })
     return space.databases.map { database in
       let name = [database.entity, database.name].compactMap { $0 }.joined(separator: ".")

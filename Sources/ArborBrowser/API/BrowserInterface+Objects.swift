@@ -120,7 +120,7 @@ extension BrowserInterface {
     guard parts.count == 2, let number = UInt64(parts[1]) else {
       throw ArborError(.invalidArgument, "This names no object; one reads Entity/number.")
     }
-    return try store.objectID(String(parts[0]), number)
+    return try store.objectID(String(parts[0]), number: number)
   }
 
   func milliseconds(since began: ContinuousClock.Instant) -> JSONValue {

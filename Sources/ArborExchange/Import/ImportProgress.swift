@@ -23,7 +23,7 @@ public struct ImportStep: Sendable, Hashable {
   public var findings = ImportFindings()
 
   /// Nothing done so far.
-  public init() {}
+  package init() {}
 }
 
 /// The steps of an import, one for each commit; the last one says what it did altogether.
@@ -153,7 +153,7 @@ public struct ImportFindings: Sendable, Hashable {
   public static let maximumListed = 20
 
   /// No findings.
-  public init() {}
+  package init() {}
 
   /// Adds what another part of an import has left out.
   mutating func addDropped(_ other: ImportFindings) {

@@ -104,7 +104,7 @@ public struct SyncReport: Sendable, Hashable {
   public var dropped = 0
 
   /// A report of nothing.
-  public init() {}
+  package init() {}
 
   init(_ counts: ExchangeCounts) {
     inserted = counts.inserted

@@ -114,7 +114,7 @@ extension PropertyTransformer {
       return read(number)
     } write: { date in
       guard let number = try date.map(write) else { return .nothing }
-      return try Int64(exactly: number).map(Raw.integer) ?? .number(number)
+      return try Int64(exactly: number).map(Raw._coding.integer) ?? .number(number)
     }
   }
 

@@ -125,69 +125,62 @@ extension Optional: OptionalModelValue {
 
 /// What transformers turn properties into: JSON or an attribute's value. No other type conforms.
 public protocol TransformedForm: Sendable, Hashable {
-  /// Nil.
-  static var nothing: Self { get }
-  /// A text.
-  static func text(_ text: String) -> Self
-  /// A whole number.
-  static func integer(_ number: Int64) -> Self
-  /// A number, which has to be finite.
-  static func number(_ number: Double) throws(ArborError) -> Self
-  /// Whether this is nil.
-  var isNothing: Bool { get }
+  /// How the form holds values.
+  @_documentation(visibility: internal)
+  static var _coding: TransformedFormCoding<Self> { get }
+}
+
+/// How a form holds nil, texts and numbers; opaque outside of the module.
+@_documentation(visibility: internal)
+public struct TransformedFormCoding<Form>: Sendable where Form: Sendable {
+  let nothing: Form
+  let text: @Sendable (String) -> Form
+  let integer: @Sendable (Int64) -> Form
+  /// Throws `unsupportedProperty` for a number that the form cannot hold.
+  let number: @Sendable (Double) throws(ArborError) -> Form
   /// The text, nil for anything else.
-  var textForm: String? { get }
+  let textOf: @Sendable (Form) -> String?
   /// The whole number, nil for anything else.
-  var integerForm: Int64? { get }
+  let integerOf: @Sendable (Form) -> Int64?
   /// The number, nil for anything else.
-  var numberForm: Double? { get }
+  let numberOf: @Sendable (Form) -> Double?
+}
+
+extension TransformedForm {
+  static var nothing: Self { _coding.nothing }
+  static func text(_ text: String) -> Self { _coding.text(text) }
+  static func number(_ number: Double) throws(ArborError) -> Self { try _coding.number(number) }
+  var isNothing: Bool { self == Self.nothing }
+  var textForm: String? { Self._coding.textOf(self) }
+  var integerForm: Int64? { Self._coding.integerOf(self) }
+  var numberForm: Double? { Self._coding.numberOf(self) }
 }
 
 extension JSONValue: TransformedForm {
-  /// `null`.
-  public static var nothing: JSONValue { .null }
-  /// A string.
-  public static func text(_ text: String) -> JSONValue { .string(text) }
-  /// A whole number.
-  public static func integer(_ number: Int64) -> JSONValue { .number(JSONNumber(number)) }
-  /// A number.
-  ///
-  /// - Throws: ``ArborError`` `unsupportedProperty` for one that is not finite.
-  public static func number(_ number: Double) throws(ArborError) -> JSONValue {
-    guard let number = JSONNumber(number) else {
-      throw ArborError(.unsupportedProperty, "JSON has no infinite numbers; write a finite one.")
-    }
-    return .number(number)
-  }
-  /// Whether this is `null`.
-  public var isNothing: Bool { isNull }
-  /// The text of a string.
-  public var textForm: String? { string }
-  /// The whole number of 64 bits.
-  public var integerForm: Int64? { int64 }
-  /// The number that is nearest.
-  public var numberForm: Double? { number?.double }
+  /// Strings, numbers and `null`.
+  @_documentation(visibility: internal)
+  public static let _coding = TransformedFormCoding<JSONValue>(
+    nothing: .null, text: { .string($0) }, integer: { .number(JSONNumber($0)) },
+    number: { number throws(ArborError) in
+      guard let number = JSONNumber(number) else {
+        throw ArborError(.unsupportedProperty, "JSON has no infinite numbers; write a finite one.")
+      }
+      return .number(number)
+    }, textOf: { $0.string }, integerOf: { $0.int64 }, numberOf: { $0.number?.double })
 }
 
 extension PropertyValue: TransformedForm {
-  /// ``null``.
-  public static var nothing: PropertyValue { .null }
-  /// A text.
-  public static func text(_ text: String) -> PropertyValue { .string(text) }
-  /// A number.
-  public static func number(_ number: Double) -> PropertyValue { .double(number) }
-  /// Whether this is ``null``.
-  public var isNothing: Bool { isNull }
-  /// The text of a ``string(_:)``.
-  public var textForm: String? { if case .string(let text) = self { text } else { nil } }
-  /// The number of an ``integer(_:)``.
-  public var integerForm: Int64? { if case .integer(let number) = self { number } else { nil } }
-  /// The number of a ``double(_:)`` or ``integer(_:)``.
-  public var numberForm: Double? {
-    switch self {
-    case .double(let number): number
-    case .integer(let number): Double(exactly: number)
-    default: nil
-    }
-  }
+  /// Strings, integers, floating-point numbers and null.
+  @_documentation(visibility: internal)
+  public static let _coding = TransformedFormCoding<PropertyValue>(
+    nothing: .null, text: { .string($0) }, integer: { .integer($0) }, number: { .double($0) },
+    textOf: { if case .string(let text) = $0 { text } else { nil } },
+    integerOf: { if case .integer(let number) = $0 { number } else { nil } },
+    numberOf: {
+      switch $0 {
+      case .double(let number): number
+      case .integer(let number): Double(exactly: number)
+      default: nil
+      }
+    })
 }

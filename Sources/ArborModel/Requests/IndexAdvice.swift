@@ -9,7 +9,7 @@ public struct IndexAdvice: Sendable, Hashable {
   public let index: FetchIndexDescription
 
   /// Describes advice.
-  public init(entity: String, index: FetchIndexDescription) {
+  package init(entity: String, index: FetchIndexDescription) {
     self.entity = entity
     self.index = index
   }

@@ -1,7 +1,7 @@
 /// One index of a store: what it is over, how large it is and how much it is used.
 ///
 /// ```swift
-/// for index in try store.indexes where index.uses == 0 { print(index) }
+/// for index in try store.indexes() where index.uses == 0 { print(index) }
 /// // Employee.byName (folded name) · 10000 entries · 53 pages · not used
 /// ```
 public struct IndexStatistics: Sendable, Hashable {
@@ -29,7 +29,7 @@ public struct IndexStatistics: Sendable, Hashable {
   public var isPartial: Bool { condition != nil }
 
   /// Describes an index.
-  public init(
+  package init(
     entity: String, name: String, columns: [FetchIndexDescription.Element], isUnique: Bool = false,
     condition: String? = nil, entries: Int, pages: Int, bytes: Int, uses: Int
   ) {

@@ -57,7 +57,7 @@ public struct QueryPlan: Sendable, Hashable {
     public let inputs: [Step]
 
     /// Describes a step.
-    public init(
+    package init(
       _ kind: Kind, name: String? = nil, detail: String = "", estimatedRows: Int? = nil,
       actualRows: Int? = nil, inputs: [Step] = []
     ) {
@@ -76,7 +76,7 @@ public struct QueryPlan: Sendable, Hashable {
   public let suggestedIndex: IndexAdvice?
 
   /// Makes a plan.
-  public init(_ root: Step, suggestedIndex: IndexAdvice? = nil) {
+  package init(_ root: Step, suggestedIndex: IndexAdvice? = nil) {
     self.root = root
     self.suggestedIndex = suggestedIndex
   }

@@ -6,7 +6,7 @@ public import Foundation
 /// long read lets the file grow.
 ///
 /// ```swift
-/// for reader in try store.readers where reader.pinnedBytes > 1 << 28 { print(reader) }
+/// for reader in try store.readers() where reader.pinnedBytes > 1 << 28 { print(reader) }
 /// // process 4711 (server) · since about 2026-11-23T12:30:00Z · 1200 transactions behind
 /// //   · 73728 pages, 301989888 bytes pinned
 /// ```
@@ -35,7 +35,7 @@ public struct StoreReader: Sendable, Hashable {
   public let pinnedBytes: Int
 
   /// Describes a reader.
-  public init(
+  package init(
     processID: Int32, processName: String? = nil, transaction: UInt64, since: Date? = nil,
     transactionsBehind: Int, pinnedPages: Int, pinnedBytes: Int
   ) {

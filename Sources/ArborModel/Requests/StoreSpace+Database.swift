@@ -40,7 +40,7 @@ extension StoreSpace {
     public let isEstimated: Bool
 
     /// Describes a database.
-    public init(
+    package init(
       kind: Kind, entity: String? = nil, name: String? = nil, storedName: String, entries: Int,
       pages: Int, bytes: Int, fill: Double?, isEstimated: Bool
     ) {

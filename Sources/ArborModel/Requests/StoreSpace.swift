@@ -1,7 +1,7 @@
 /// What a store's file is made of, in bytes.
 ///
 /// ```swift
-/// let space = try store.space
+/// let space = try store.spaceUsage()
 /// if space.reclaimable > space.file / 2 { try store.compact() }
 /// print(space)
 /// // 12288000 bytes: records 3100672, indexes 1404928, …, free 7340032
@@ -47,7 +47,7 @@ public struct StoreSpace: Sendable, Hashable {
   public var used: Int { records + indexes + relationships + largeBinaries + history + other }
 
   /// Describes a file.
-  public init(
+  package init(
     file: Int, pageSize: Int, records: Int, indexes: Int, relationships: Int, largeBinaries: Int,
     history: Int, other: Int, free: Int, pinned: Int = 0, reclaimable: Int,
     databases: [Database] = [], longReaders: [StoreReader] = []

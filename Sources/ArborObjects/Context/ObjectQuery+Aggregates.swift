@@ -278,9 +278,9 @@ extension ObjectQuery.Aggregate {
   /// `unknownName` when the value is asked for.
   ///
   /// ```swift
-  /// let mean = try query.value(of: .function("average", "salary"))
+  /// let mean = try query.value(of: .function("average", of: "salary"))
   /// ```
-  public static func function(_ name: String, _ keyPath: String) -> Self
+  public static func function(_ name: String, of keyPath: String) -> Self
   where Result == PropertyValue? {
     guard let function = AggregateExpression.Function(named: name) else {
       let names = AggregateExpression.Function.allCases.map(\.rawValue)

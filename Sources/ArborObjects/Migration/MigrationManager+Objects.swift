@@ -74,13 +74,13 @@ extension MigrationManager {
   /// the value `nil`.
   ///
   /// ```swift
-  /// new["author"] = try migration.insertedOrExisting("Author", "name", old["authorText"])
+  /// new["author"] = try migration.insertOrFetch("Author", where: "name", equals: old["authorText"])
   /// ```
   ///
   /// - Throws: ``ArborError`` like ``ManagedObjectContext/insertOrFetch(_:where:)-(String,_)``.
   /// - Complexity: That of a fetch for the first use of each value.
-  public func insertedOrExisting(
-    _ entity: String, _ property: String, _ value: PropertyValue
+  public func insertOrFetch(
+    _ entity: String, where property: String, equals value: PropertyValue
   ) throws(ArborError) -> ManagedObject? {
     if value.isNull { return nil }
     let key = ExistingKey(entity: entity, property: property, value: value)

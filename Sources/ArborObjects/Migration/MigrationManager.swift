@@ -25,7 +25,7 @@ internal import ArborStore
 /// - ``forEach(_:_:)``
 /// - ``object(for:)``
 /// - ``insert(_:)``
-/// - ``insertedOrExisting(_:_:_:)``
+/// - ``insertOrFetch(_:where:equals:)``
 /// - ``deleteAll(_:)``
 /// - ``rename(entity:to:)``
 /// ### Both sides

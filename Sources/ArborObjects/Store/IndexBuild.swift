@@ -4,7 +4,7 @@ public import ArborModel
 /// An index that a migration has added and that does not have all of its entries yet.
 ///
 /// ```swift
-/// for build in try store.indexBuilds { print(build) }
+/// for build in try store.indexBuilds() { print(build) }
 /// // Employee.byName: about 40000 of 100000 objects
 /// ```
 ///
@@ -72,12 +72,10 @@ extension PersistentStore {
   ///
   /// - Complexity: Some lookups for each of them, and none where all are ready.
   /// - Throws: ``ArborError`` `closed`, `modelChanged`, `inputOutput`, `corrupted`.
-  public var indexBuilds: [IndexBuild] {
-    get throws(ArborError) {
-      let builds = try whileOpen(engine.indexBuilds())
-      guard !builds.isEmpty else { return [] }
-      let problem = engine.indexBuildFailure.map { ArborError($0, in: engine) }
-      return builds.map { IndexBuild($0, problem: problem) }
-    }
+  public func indexBuilds() throws(ArborError) -> [IndexBuild] {
+    let builds = try whileOpen(engine.indexBuilds())
+    guard !builds.isEmpty else { return [] }
+    let problem = engine.indexBuildFailure.map { ArborError($0, in: engine) }
+    return builds.map { IndexBuild($0, problem: problem) }
   }
 }

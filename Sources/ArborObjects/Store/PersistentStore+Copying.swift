@@ -32,7 +32,7 @@ extension PersistentStore {
   ///
   /// While it is open a file never shrinks by itself: later commits use the pages of what was
   /// deleted. After a large deletion, a migration that dropped something or a run of large commits,
-  /// this puts a compacted copy in the file's place; ``space`` tells beforehand what it would give
+  /// this puts a compacted copy in the file's place; ``spaceUsage()`` tells beforehand what it would give
   /// back. Files of some size do so when they are closed, see
   /// ``StoreOptions/compactsWhenClosed``.
   ///

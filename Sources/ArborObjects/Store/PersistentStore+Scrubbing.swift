@@ -34,7 +34,7 @@ extension PersistentStore {
   /// open store; nil where it never was. A store that is opened for reading only keeps no time.
   ///
   /// - Throws: ``ArborError`` `closed`, `corrupted`, `modelChanged`, `inputOutput`.
-  public var lastScrub: Date? { get throws(ArborError) { try whileOpen(engine.lastScrub()) } }
+  public func lastScrub() throws(ArborError) -> Date? { try whileOpen(engine.lastScrub()) }
 
   /// Writes what is found to be damaged behind the store to the program's log.
   func logDamage() {

@@ -8,10 +8,8 @@ extension PersistentStore {
   /// - Complexity: Linear in the number of entities, indexes and relationships, of each of which up
   ///   to 256 pages are looked at, and in the list of free pages.
   /// - Throws: ``ArborError`` `closed`, `modelChanged`, `inputOutput`.
-  public var space: StoreSpace {
-    get throws(ArborError) {
-      try whileOpen(engine.space(longReadersPinning: longReaders?.limit))
-    }
+  public func spaceUsage() throws(ArborError) -> StoreSpace {
+    try whileOpen(engine.space(longReadersPinning: longReaders?.limit))
   }
 
   /// The snapshots that processes hold of the store, this one included, those that see the oldest
@@ -20,12 +18,12 @@ extension PersistentStore {
   /// - Complexity: Linear in the number of readers, and in the list of free pages where one of them
   ///   reads an earlier state.
   /// - Throws: ``ArborError`` `closed`, `inputOutput`.
-  public var readers: [StoreReader] { get throws(ArborError) { try whileOpen(engine.readers()) } }
+  public func readers() throws(ArborError) -> [StoreReader] { try whileOpen(engine.readers()) }
 
   /// Ends the snapshots that processes held which died, so that commits use the pages again which
   /// these pinned.
   ///
-  /// Opening the store does so too, and looking at ``readers`` or ``space``: a server that runs for
+  /// Opening the store does so too, and looking at ``readers()`` or ``spaceUsage()``: a server that runs for
   /// months beside others that may be killed calls this now and then.
   ///
   /// - Returns: How many there were.

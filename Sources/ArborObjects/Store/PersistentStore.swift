@@ -30,9 +30,9 @@ public import Foundation
 /// ### News
 /// - ``changes``
 /// ### Maintenance
-/// - ``indexes``
+/// - ``indexes()``
 /// - ``check()``
-/// - ``space``
+/// - ``spaceUsage()``
 /// - ``readers``
 /// - ``clearStaleReaders()``
 /// - ``copy(to:compacting:)``
@@ -152,7 +152,7 @@ public final class PersistentStore: Sendable {
   /// The identity of the object of an entity with a number, which need not exist.
   ///
   /// - Throws: ``ArborError`` `unknownName` for an entity that the model does not have.
-  public func objectID(_ entityName: String, _ number: UInt64) throws(ArborError) -> ObjectID {
+  public func objectID(_ entityName: String, number: UInt64) throws(ArborError) -> ObjectID {
     _ = try engine.schema.knownEntity(named: entityName)
     return ObjectID(storeID: id, entityName: entityName, number: number)
   }
@@ -161,11 +161,9 @@ public final class PersistentStore: Sendable {
   ///
   /// - Complexity: Linear in the number of indexes, of each of which up to 256 pages are looked at.
   /// - Throws: ``ArborError`` `closed`, `modelChanged`, `inputOutput`.
-  public var indexes: [IndexStatistics] {
-    get throws(ArborError) {
-      try requireOpen()
-      return try onSnapshot { snapshot throws(StoreError) in try snapshot.indexes() }
-    }
+  public func indexes() throws(ArborError) -> [IndexStatistics] {
+    try requireOpen()
+    return try onSnapshot { snapshot throws(StoreError) in try snapshot.indexes() }
   }
 
   /// Checks the whole store: every record, index entry and link against each other.

@@ -66,7 +66,7 @@ public struct StoreOptions: Sendable, Hashable {
   /// something else.
   ///
   /// They are filled in batches that hold the writer for some ten milliseconds each, so that other
-  /// processes read and write meanwhile; see ``PersistentStore/indexBuilds``. After a crash, and
+  /// processes read and write meanwhile; see ``PersistentStore/indexBuilds()``. After a crash, and
   /// after a cancellation, the next opening goes on where the last batch ended.
   public enum IndexBuilds: Sendable, Hashable {
     /// Opening the store does, and returns when every index is ready.
@@ -157,7 +157,7 @@ public struct StoreOptions: Sendable, Hashable {
   /// of rows, and the index that would have served the query; see ``QueryPlan/suggestedIndex``.
   public var slowQueryThreshold: Duration?
   /// More pages than this must not be pinned by a process that reads an earlier state, or the
-  /// program's log names it, and so does ``PersistentStore/space``; nil for never. 65,536 pages, as
+  /// program's log names it, and so does ``PersistentStore/spaceUsage()``; nil for never. 65,536 pages, as
   /// by default, are 256 MiB where pages have 4 KiB.
   ///
   /// Commits look for such readers, at most every ten seconds. The log's label is

@@ -77,7 +77,7 @@ import Testing
     #expect(try day.write(date as Any) == "24.12.2024")
     #expect(throws: ArborError.self) { try day.read("24th", as: Date.self) }
     let whole = ManagedTransformer { value in
-      value.integerForm ?? 0
+      value.int64 ?? 0
     } write: { (number: Int64) in
       .integer(number + 1)
     }

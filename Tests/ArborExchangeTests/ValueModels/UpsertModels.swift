@@ -25,7 +25,7 @@ struct KeyedItem: ValueModel, Hashable {
   /// Fails for one title, in the midst of a graph.
   static let managedTransformers: [String: ManagedTransformer] = [
     "title": ManagedTransformer { value in
-      value.textForm
+      value.string
     } write: { (title: String?) in
       if title == "fail" { throw Failure() }
       return title.map(PropertyValue.string) ?? .null

@@ -141,7 +141,7 @@ private final class Photo: ManagedObject {
       // Pending values are in the records still.
       small.image = bytes(50_000, 9)
       #expect(try context.count("Photo", matching: "image == \(bytes(50_000, 9))") == 1)
-      #expect(try context.objects(Photo.self).value(of: .function("count", "image")) == 2)
+      #expect(try context.objects(Photo.self).value(of: .function("count", of: "image")) == 2)
 
       var request = FetchRequest<Photo>()
       request.propertiesToFetch = ["image"]

@@ -23,7 +23,7 @@ import Testing
   @Test func lookUpsOfWhatIsNotThere() throws {
     try ObjectStore.useOffice { store in
       let context = store.makeContext()
-      let id = try store.objectID("Employee", 99)
+      let id = try store.objectID("Employee", number: 99)
       #expect(try failure { _ = try context.existingObject(with: id) }.code == .objectNotFound)
       let foreign = ObjectID(storeID: UUID(), entityName: "Employee", number: 1)
       #expect(try failure { _ = try context.object(with: foreign) }.code == .invalidArgument)
@@ -119,7 +119,7 @@ import Testing
       for _ in 0..<9000 { context.insert(Employee.self) }
       try context.commit()
       let kept = try context.fetch(
-        Employee.self, matching: "SELF == \(store.objectID("Employee", 5))")
+        Employee.self, matching: "SELF == \(store.objectID("Employee", number: 5))")
       kept[0].name = "kept"
       _ = try context.count("Employee")
       #expect(context.registeredObjects.count < 4096)

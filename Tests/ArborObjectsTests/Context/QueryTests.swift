@@ -94,8 +94,8 @@ import Testing
       let chief: String? = try all.value(of: .maximum("company.name"))
       #expect(oldest == 24 && mean == 22 && total == 220 && whole == 4500 && exact == 4500)
       #expect(name == "e0" && chief == "Foo")
-      #expect(try all.value(of: .function("average", "salary")) == .double(500))
-      #expect(try all.value(of: .function("count", "salary")) == .integer(9))
+      #expect(try all.value(of: .function("average", of: "salary")) == .double(500))
+      #expect(try all.value(of: .function("count", of: "salary")) == .integer(9))
       let least: Int64? = try all.value(of: .minimum("employeeID"))
       #expect(least == 0)
       let figures = try all.values(
@@ -116,7 +116,7 @@ import Testing
         #expect(try all.value(of: .standardDeviation(path)) == row["s"])
         let figures = try all.values(of: .median(path), .mode(path), .standardDeviation(path))
         #expect(figures.0 == row["m"] && .list(figures.1) == row["o"] && figures.2 == row["s"])
-        #expect(try all.value(of: .function("stddev", path)) == row["s"])
+        #expect(try all.value(of: .function("stddev", of: path)) == row["s"])
       }
       #expect(try all.limit(3).value(of: .median("employeeID")) == 1)
       let ages = try all.value(of: .mode(\.age))
@@ -172,7 +172,8 @@ import Testing
       #expect(try failure { _ = try all.value(of: .minimum("agee")) }.code == .unknownName)
       #expect(try failure { _ = try all.value(of: .sum("name")) }.code == .typeMismatch)
       #expect(
-        try failure { _ = try all.value(of: .function("medium", "age")) }.message.contains("medium")
+        try failure { _ = try all.value(of: .function("medium", of: "age")) }.message.contains(
+          "medium")
       )
       #expect(try failure { _ = try all.filter("age >").count() }.location != nil)
       #expect(try failure { _ = try all.order(by: "nme").first() }.code == .unknownName)

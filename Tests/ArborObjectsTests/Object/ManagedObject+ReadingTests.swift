@@ -141,7 +141,7 @@ import Testing
   func aReadThatThrewLeavesNothingBehind() throws {
     try ObjectStore.useOffice { store in
       let context = store.makeContext()
-      let ghost = try context.object(with: store.objectID("Employee", 99))
+      let ghost = try context.object(with: store.objectID("Employee", number: 99))
       for _ in 0..<2 {
         let error = try failure { _ = try ghost.value(forKey: "age") }
         #expect(error.code == .objectNotFound && error.objectID == ghost.objectID)
@@ -232,12 +232,13 @@ import Testing
         for _ in 0..<3 { #expect(read(ada)) }
         #expect(company.employees.isEmpty)
       }
-      let id = try store.objectID("Employee", 1)
+      let id = try store.objectID("Employee", number: 1)
       let entries = ProgramLog.entries("object", "\(id)")
       #expect(entries.map(\.label) == ["ArborData.objects"])
       #expect(entries.map(\.level) == ["warning"])
       #expect(entries.first?.message.contains("Employee.skills of \(id) can't be read") == true)
-      #expect(ProgramLog.entries("object", "\(try store.objectID("Company", 1))").count == 1)
+      #expect(
+        ProgramLog.entries("object", "\(try store.objectID("Company", number: 1))").count == 1)
     }
   }
 

@@ -98,7 +98,7 @@ import Testing
       let (context, other) = (store.makeContext(), store.makeContext())
       for age in 20..<60 { _ = employee("E\(age)", age, in: other) }
       try other.commit()
-      func uses() throws -> Int { try store.indexes.reduce(0) { $0 + $1.uses } }
+      func uses() throws -> Int { try store.indexes().reduce(0) { $0 + $1.uses } }
       let request = FetchRequest<Employee>(predicate: "age >= 30", sortKeys: ["age"])
       var limited = request
       limited.fetchLimit = 3

@@ -131,13 +131,13 @@ import Testing
         (
           "look-up",
           { context in
-            show(try context.existingObject(with: context.store.objectID("Counter", 10)))
+            show(try context.existingObject(with: context.store.objectID("Counter", number: 10)))
           }
         ),
         (
           "match",
           { context in
-            let id = try context.store.objectID("Counter", 1)
+            let id = try context.store.objectID("Counter", number: 1)
             let counter = try context.registeredObject(for: id) ?? context.object(with: id)
             let isLow: FetchPredicate = "rank == 1 AND sum(group.counters.rank) == 451"
             return "\(try isLow.matches(counter)) \(show(counter))"

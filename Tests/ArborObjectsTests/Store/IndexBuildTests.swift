@@ -86,7 +86,7 @@ import Testing
       let store = try PersistentStore(
         model: model(hasIndexes: true), at: .file(url), options: StoreOptions(isReadOnly: true))
       defer { store.close() }
-      let builds = try store.indexBuilds
+      let builds = try store.indexBuilds()
       #expect(
         builds.map(\.description) == [
           "Note.byRank: about 0 of 300 objects", "Note.code: about 0 of 300 objects",
@@ -105,13 +105,13 @@ import Testing
         #expect(
           error.message
             == "The index words of Note is being filled, and a search needs all of it; search "
-            + "again when PersistentStore.indexBuilds does not list it any more, or fetch with a "
+            + "again when PersistentStore.indexBuilds() does not list it any more, or fetch with a "
             + "condition on words, which reads the objects meanwhile.")
       }
     }
     let store = try PersistentStore(model: model(hasIndexes: true), at: .file(url))
     defer { store.close() }
-    #expect(try store.indexBuilds.isEmpty)
+    #expect(try store.indexBuilds().isEmpty)
     try expectAnswers(store)
     let context = store.makeContext()
     #expect(try context.search("Note", "rare").count == 6)
@@ -130,7 +130,7 @@ import Testing
     defer { store.close() }
     // Shares the file with the store above, and waits until all is done.
     try PersistentStore(model: model(hasIndexes: true), at: .file(url)).close()
-    #expect(try store.indexBuilds.isEmpty)
+    #expect(try store.indexBuilds().isEmpty)
     try expectAnswers(store)
     #expect(try plan(store).contains("byRank"))
     try store.check()
@@ -145,8 +145,8 @@ import Testing
     next.entities[0].attributes[1].type = .integer16
     let store = try PersistentStore(model: next, at: .file(url))
     defer { store.close() }
-    #expect(try store.indexBuilds.isEmpty)
-    #expect(try store.indexes.filter { $0.name != "words" }.map(\.entries) == [300, 300])
+    #expect(try store.indexBuilds().isEmpty)
+    #expect(try store.indexes().filter { $0.name != "words" }.map(\.entries) == [300, 300])
     #expect(try store.makeContext().search("Note", "rare").count == 6)
     try store.check()
   }
@@ -167,8 +167,8 @@ import Testing
     #expect(told.allSatisfy { $0.objectCount == 10_001 }, "\(told)")
     let store = try PersistentStore(model: model, at: .file(url))
     defer { store.close() }
-    #expect(try store.indexBuilds.isEmpty)
-    #expect(try store.indexes.filter { $0.name != "words" }.map(\.entries) == [10_001, 10_001])
+    #expect(try store.indexBuilds().isEmpty)
+    #expect(try store.indexes().filter { $0.name != "words" }.map(\.entries) == [10_001, 10_001])
     try store.check()
   }
 
@@ -203,8 +203,8 @@ import Testing
     #expect(message() == sentence)
     #expect(message() == sentence)
     let store = try PersistentStore(model: model, at: .file(url), options: options)
-    while try store.indexBuilds.first?.problem == nil { Thread.sleep(forTimeInterval: 0.002) }
-    let build = try #require(try store.indexBuilds.first)
+    while try store.indexBuilds().first?.problem == nil { Thread.sleep(forTimeInterval: 0.002) }
+    let build = try #require(try store.indexBuilds().first)
     #expect(build.index == "code" && build.state == .writeOnly && build.fraction == 1)
     #expect(build.problem?.code == .notUnique)
     #expect(build.problem?.violations.count == 1, "\(build)")

@@ -16,7 +16,7 @@ import Testing
     try context.commit()
   }
 
-  private func uses() throws -> Int { try store.indexes.reduce(0) { $0 + $1.uses } }
+  private func uses() throws -> Int { try store.indexes().reduce(0) { $0 + $1.uses } }
 
   private let request = FetchRequest<ManagedObject>(entity: "Person", predicate: "age == 7")
 

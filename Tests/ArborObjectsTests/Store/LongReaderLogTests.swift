@@ -36,17 +36,17 @@ import Testing
     var options = StoreOptions()
     options.pinnedPagesThreshold = 0
     let watched = try PersistentStore(for: Office.classes, at: .path(path), options: options)
-    #expect(try watched.space.longReaders == [])
+    #expect(try watched.spaceUsage().longReaders == [])
     try context.withSnapshot {
       let other = watched.makeContext()
       other.insert(Company.self).name = "Grace"
       try other.commit()
-      let space = try watched.space
+      let space = try watched.spaceUsage()
       #expect(space.longReaders.map(\.processID) == [ProcessInfo.processInfo.processIdentifier])
       #expect(space.pinned > 0 && space.pinned <= space.free)
       #expect(space.pinned == space.longReaders[0].pinnedBytes)
       // The first opening was told to put up with more.
-      #expect(try store.space.longReaders == [] && store.space.pinned == space.pinned)
+      #expect(try store.spaceUsage().longReaders == [] && store.spaceUsage().pinned == space.pinned)
     }
     let written = ProgramLog.entries("path", path)
     let entry = try #require(written.first)

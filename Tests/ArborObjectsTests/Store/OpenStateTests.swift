@@ -39,7 +39,7 @@ import Testing
       ("update of results", { try results.update() }),
       ("array", { _ = try query.fetch() }), ("update", { try query.update(["age": 2]) }),
       ("delete", { try query.delete() }), ("maximum", { _ = try query.value(of: .maximum("age")) }),
-      ("indexes", { _ = try store.indexes }), ("check", { try store.check() }),
+      ("indexes", { _ = try store.indexes() }), ("check", { try store.check() }),
       ("purge", { try store.purge() }), ("destroy", { try store.destroy() }),
       ("uniqueIDs", { _ = try store.uniqueIDs.next() }),
       ("background", { try store.performBackgroundAndWait { _ in } }),

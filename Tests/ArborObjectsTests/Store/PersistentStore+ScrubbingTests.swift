@@ -39,17 +39,17 @@ import ArborObjects
 
   @Test func itTellsHowFarItIs() throws {
     let store = try open()
-    let before = try #require(try store.lastScrub)
+    let before = try #require(try store.lastScrub())
     let fractions = Lock<[Double]>([])
     try store.scrub { fraction in fractions.withLock { $0.append(fraction) } }
     let told = fractions.withLock { $0 }
     #expect(told.first == 0 && told.last == 1 && told.count > 10 && told == told.sorted())
-    let after = try #require(try store.lastScrub)
+    let after = try #require(try store.lastScrub())
     #expect(after > before && after <= Date())
     try store.check()
     store.close()
     #expect(code { try store.scrub() } == .closed)
-    #expect(code { _ = try store.lastScrub } == .closed)
+    #expect(code { _ = try store.lastScrub() } == .closed)
   }
 
   /// A store in memory, and one that may only be read: nothing is kept of it.
@@ -57,19 +57,19 @@ import ArborObjects
     let memory = try PersistentStore(for: Office.classes, at: .inMemory)
     defer { memory.close() }
     try memory.scrub()
-    #expect(try memory.lastScrub != nil)
-    let last = try open().lastScrub
+    #expect(try memory.lastScrub() != nil)
+    let last = try open().lastScrub()
     let reader = try open { $0.isReadOnly = true }
     defer { reader.close() }
     try reader.scrub()
-    #expect(try reader.lastScrub == last)
+    #expect(try reader.lastScrub() == last)
   }
 
   /// A task that is cancelled ends its scrub; what was read is kept, and the next opening that has
   /// a reason to scrub does the rest.
   @Test func aCancelledOneIsGoneOnWith() async throws {
     var store = try open()
-    let before = try store.lastScrub
+    let before = try store.lastScrub()
     let fractions = Lock<[Double]>([])
     let task = _Concurrency.Task { [store] in
       try store.scrub { fraction in
@@ -86,12 +86,12 @@ import ArborObjects
       #expect((error as? ArborError)?.code == .cancelled)
     }
     #expect(fractions.withLock { $0.last ?? 0 } < 0.7)
-    #expect(try store.lastScrub == before)
+    #expect(try store.lastScrub() == before)
     try store.check()
     store.close()
     store = try open { $0.scrubInterval = .zero }
     defer { store.close() }
-    while try store.lastScrub == before {
+    while try store.lastScrub() == before {
       try await _Concurrency.Task.sleep(for: .milliseconds(50))
     }
   }

@@ -23,18 +23,18 @@ import ArborObjects
   @Test func namesWhoReads() throws {
     let context = store.makeContext()
     try insert(["Ada"], context)
-    #expect(try store.readers == [])
+    #expect(try store.readers() == [])
     let before = Date()
     try context.withSnapshot {
-      #expect(try store.readers.map(\.since) == [nil])
+      #expect(try store.readers().map(\.since) == [nil])
       try insert(["Grace"], store.makeContext())
       try insert(["Edsger"], store.makeContext())
-      let reader = try #require(try store.readers.first)
-      #expect(try store.readers.count == 1)
+      let reader = try #require(try store.readers().first)
+      #expect(try store.readers().count == 1)
       #expect(reader.transactionsBehind == 2)
       #expect(reader.processID == ProcessInfo.processInfo.processIdentifier)
       #expect(reader.pinnedPages > 0)
-      #expect(reader.pinnedBytes == reader.pinnedPages * (try store.space.pageSize))
+      #expect(reader.pinnedBytes == reader.pinnedPages * (try store.spaceUsage().pageSize))
       // The first commit that it does not see.
       let since = try #require(reader.since)
       #expect(since >= before && since <= Date())
@@ -43,15 +43,15 @@ import ArborObjects
         #expect(reader.processName.map { $0 + "\n" } == name)
       #endif
     }
-    #expect(try store.readers == [])
+    #expect(try store.readers() == [])
     store.close()
-    #expect(throws: ArborError.self) { try store.readers }
-    #expect(throws: ArborError.self) { try store.space }
+    #expect(throws: ArborError.self) { try store.readers() }
+    #expect(throws: ArborError.self) { try store.spaceUsage() }
   }
 
   @Test func everyDatabaseIsNamed() throws {
     try insert((0..<500).map { "company \($0)" }, store.makeContext())
-    let space = try store.space
+    let space = try store.spaceUsage()
     let companies = try #require(
       space.databases.first { $0.kind == .records && $0.entity == "Company" })
     #expect(companies.entries == 500 && companies.storedName == "e/Company")

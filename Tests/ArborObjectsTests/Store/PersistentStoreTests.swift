@@ -88,10 +88,10 @@ import Testing
     let ada = try #require(try reading.fetchOne(Employee.self))
     #expect(ada.name == "Ada")
     try reading.withSnapshot {
-      let readers = try store.readers
+      let readers = try store.readers()
       #expect(readers.isEmpty)
     }
-    #expect(try store.space.file == bytes.count)
+    #expect(try store.spaceUsage().file == bytes.count)
     try store.check()
     try store.scrub()
     ada.name = "Grace"
@@ -220,8 +220,8 @@ import Testing
         == ["Tag: the index folded is added: (folded name) (builds an index)"])
     let store = try PersistentStore(model: model([folded]), at: location)
     defer { store.close() }
-    #expect(try store.indexes.map(\.entries) == [2])
-    #expect(try store.indexes.map(\.columns) == [[.init("name", kind: .folded)]])
+    #expect(try store.indexes().map(\.entries) == [2])
+    #expect(try store.indexes().map(\.columns) == [[.init("name", kind: .folded)]])
     try store.check()
   }
 

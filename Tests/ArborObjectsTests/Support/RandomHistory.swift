@@ -229,7 +229,7 @@ struct RandomHistory {
       found.items[key] = item
     }
     // A read that failed would have given defaults: the next operation says so.
-    _ = try context.object(with: ids.values.first ?? store.objectID("Team", 1))
+    _ = try context.object(with: ids.values.first ?? store.objectID("Team", number: 1))
     for (key, item) in world.settled where found.settled[key] != item {
       throw difference(
         "\(key) is \(found.settled[key].map { "\($0)" } ?? "gone"), not \(item)")

@@ -34,9 +34,9 @@ enum LedgerScrub {
     let store = try PersistentStore(
       for: LedgerClasses.all, at: .file(URL(filePath: path)), options: options)
     defer { store.close() }
-    let former = try store.lastScrub
+    let former = try store.lastScrub()
     acknowledge("opened 1")
-    while try store.lastScrub == former { Thread.sleep(forTimeInterval: 0.02) }
+    while try store.lastScrub() == former { Thread.sleep(forTimeInterval: 0.02) }
     acknowledge("scrubbed 1")
     Thread.sleep(forTimeInterval: 3)
   }

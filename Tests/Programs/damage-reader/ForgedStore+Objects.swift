@@ -85,7 +85,7 @@ extension ForgedStore {
       findings.attempt { _ = try query.value(of: .minimum(name)) }
       findings.attempt { _ = try query.value(of: .maximum(name)) }
       findings.attempt { _ = try query.grouped(by: name) }
-      findings.attempt { _ = try query.value(of: .function("count", name)) }
+      findings.attempt { _ = try query.value(of: .function("count", of: name)) }
       findings.attempt {
         for object in try context.fetch(entity.name).prefix(2) {
           let value = try object.value(forKey: name)

@@ -22,11 +22,11 @@ struct CompactVerb: ParsableCommand {
     try reportAnswer(on: path, json: json) { printer in
       let store = try PersistentStore(at: .path(path))
       defer { store.close() }
-      let before = try store.space.file
+      let before = try store.spaceUsage().file
       try store.compact()
       var facts = Facts()
       facts.add("before", before)
-      facts.add("after", try store.space.file)
+      facts.add("after", try store.spaceUsage().file)
       printer.print(json: facts.json, text: facts.text)
     }
   }

@@ -26,7 +26,7 @@ struct LogVerb: ParsableCommand {
   func run() throws {
     try reportAnswer(on: folder, json: json) { printer in
       let log = FolderLog(path: folder)
-      let contents = try log.contents
+      let contents = try log.contents()
       var facts = Facts()
       facts.add("store", contents.storeID.uuidString)
       facts.add(

@@ -30,7 +30,7 @@ struct ScrubVerb: ParsableCommand {
       let store = try PersistentStore(at: .path(path), options: options)
       defer { store.close() }
       let problem = try Self.problem(of: store)
-      let date = try store.lastScrub.map { ISO8601Date.milliseconds($0) }
+      let date = try store.lastScrub().map { ISO8601Date.milliseconds($0) }
       var facts = Facts()
       facts.add(
         "lastScrub", label: "last scrub", json: date.map(JSONValue.string) ?? .null,

@@ -103,10 +103,6 @@ public final class UndoHistory {
   /// Whether there is anything to redo: something was undone, and nothing changed since.
   public var canRedo: Bool { !redoGroups.isEmpty && (!openStarts.isEmpty || !hasOpenEdits) }
 
-  /// How many groups have been opened by ``beginGroup(named:)`` and not ended yet. The group that a
-  /// context opens itself does not count.
-  public var openGroupCount: Int { openStarts.count }
-
   /// The names of the groups that can be undone, the next one first; empty texts for groups without
   /// a name.
   public var undoNames: [String] {

@@ -132,7 +132,7 @@ private struct Postings {
     throw ArborError(
       .notAllowed,
       "The index \(index.schema.name) of \(index.entity.name) is being filled, and a search needs "
-        + "all of it; search again when PersistentStore.indexBuilds does not list it any more, or "
+        + "all of it; search again when PersistentStore.indexBuilds() does not list it any more, or "
         + "fetch with a condition on words, which reads the objects meanwhile."
     ).with(entity: index.entity.name)
   }

@@ -25,7 +25,7 @@ extension Benchmark {
       try Meter.measure("15_build_\(name)") {
         let store = try PersistentStore(model: model, at: .path(path))
         defer { store.close() }
-        return (try store.indexes.first { $0.name == index.name }?.entries ?? -1, 0)
+        return (try store.indexes().first { $0.name == index.name }?.entries ?? -1, 0)
       }
     }
   }

@@ -19,7 +19,7 @@ extension Benchmark {
         try Meter.measure("18_online_\(name)") {
           let store = try PersistentStore(model: model, at: .path(copy))
           defer { store.close() }
-          return (try store.indexes.first { $0.name == "online" }?.entries ?? -1, 0)
+          return (try store.indexes().first { $0.name == "online" }?.entries ?? -1, 0)
         }
         try PersistentStore(model: plain, at: .path(copy)).close()
         try Meter.measure("18_one_transaction_\(name)") {
@@ -57,10 +57,10 @@ extension Benchmark {
     defer { store.close() }
     let context = store.makeContext()
     let keys = Workload.keys(seed: name.hasPrefix("alone") ? 47 : 53, range: count, count: 10_000)
-    let isBuilding = try !store.indexBuilds.isEmpty
+    let isBuilding = try !store.indexBuilds().isEmpty
     var (waits, began) = ([Double](), Meter.time(CLOCK_MONOTONIC))
     let start = began
-    while try isBuilding ? !store.indexBuilds.isEmpty : began - start < 2 {
+    while try isBuilding ? !store.indexBuilds().isEmpty : began - start < 2 {
       let employee = try context.object(with: employeeID(keys[waits.count % keys.count], in: store))
       try employee.setValue(.double(Double(50_000 + waits.count)), forKey: "salary")
       began = Meter.time(CLOCK_MONOTONIC)

@@ -23,15 +23,26 @@ package struct BoundConjunction: Sendable {
   package func conjunction(
     arguments: [PropertyValue], environment: PredicateEnvironment
   ) throws(ArborError) -> Conjunction? {
+    try conjunction(
+      arguments: arguments, haveNaN: arguments.contains(where: \.containsNaN),
+      environment: environment)
+  }
+
+  /// - Parameter haveNaN: Whether an argument contains NaN. All alternatives share the arguments, so
+  ///   the caller looks at them once.
+  fileprivate func conjunction(
+    arguments: [PropertyValue], haveNaN: Bool, environment: PredicateEnvironment
+  ) throws(ArborError) -> Conjunction? {
     var conjuncts: [Conjunct] = []
     conjuncts.reserveCapacity(members.count)
     var isImpossible = false
-    let hasNaN = arguments.contains(where: \.containsNaN)
     for member in members {
-      if member.needsCheck || hasNaN {
+      if member.needsCheck || haveNaN {
         try ComparisonRules.check(member.node, arguments: arguments)
       }
-      if let conjunct = try member.conjunct(arguments: arguments, environment: environment) {
+      let conjunct = try member.conjunct(
+        arguments: arguments, haveNaN: haveNaN, environment: environment)
+      if let conjunct {
         conjuncts.append(conjunct)
       } else {
         isImpossible = true
@@ -79,11 +90,11 @@ struct BoundMember: Sendable {
   }
 
   /// The member with its arguments; nil where no record fulfils it.
-  func conjunct(
-    arguments: [PropertyValue], environment: PredicateEnvironment
+  fileprivate func conjunct(
+    arguments: [PropertyValue], haveNaN: Bool, environment: PredicateEnvironment
   ) throws(ArborError) -> Conjunct? {
     guard alternatives.isEmpty else {
-      return try disjunction(arguments: arguments, environment: environment)
+      return try disjunction(arguments: arguments, haveNaN: haveNaN, environment: environment)
     }
     switch pattern?.outcome(arguments: arguments, environment: environment) {
     case .never: return nil
@@ -96,14 +107,14 @@ struct BoundMember: Sendable {
 
   /// Alternatives that ask one property for single values are one question for several.
   private func disjunction(
-    arguments: [PropertyValue], environment: PredicateEnvironment
+    arguments: [PropertyValue], haveNaN: Bool, environment: PredicateEnvironment
   ) throws(ArborError) -> Conjunct? {
     var points: [(term: IndexableTerm, values: [PropertyValue])] = []
     var others: [Conjunction] = []
     for alternative in alternatives {
       guard
         let conjunction = try alternative.conjunction(
-          arguments: arguments, environment: environment)
+          arguments: arguments, haveNaN: haveNaN, environment: environment)
       else { continue }
       if conjunction.conjuncts.count == 1, let term = conjunction.conjuncts[0].term,
         let values = term.points

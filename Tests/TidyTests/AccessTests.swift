@@ -36,6 +36,7 @@ import Testing
   static func publicLines(of code: String) -> [Int] {
     code.split(separator: "\n", omittingEmptySubsequences: false).enumerated()
       .filter { _, line in
+        guard line.contains("public") || line.contains("open") else { return false }
         let words = line.split(separator: " ")
         return words.contains { $0 == "public" || $0 == "open" || $0.hasPrefix("public(") }
           && !words.contains("import")
@@ -52,7 +53,8 @@ import Testing
 
   /// The names of the types that conform to `Sendable` unchecked and are public.
   static func uncheckedTypes(of code: String, public types: Set<String>) -> [String] {
-    headers(of: code).compactMap { header in
+    guard code.contains("@unchecked") else { return [] }
+    return headers(of: code).compactMap { header in
       guard header.contains("@unchecked"), let name = name(in: header) else { return nil }
       return isPublic(header) || (header.contains("extension") && types.contains(name)) ? name : nil
     }

@@ -39,6 +39,10 @@ struct CodeMask {
     return text.withUTF8Buffer { bytes[index...].starts(with: $0) }
   }
 
+  private func starts(with text: [UInt8]) -> Bool {
+    bytes[index] == text[0] && bytes[index...].starts(with: text)
+  }
+
   private mutating func blankOne() {
     if bytes[index] != UInt8(ascii: "\n") { output[index] = UInt8(ascii: " ") }
     index += 1
@@ -83,8 +87,8 @@ struct CodeMask {
     let close = Array(repeating: UInt8(ascii: "\""), count: isLong ? 3 : 1) + marks(hashes)
     let escape = [UInt8(ascii: "\\")] + marks(hashes)
     blank(isLong ? 3 : 1)
-    while index < bytes.count, !bytes[index...].starts(with: close) {
-      guard bytes[index...].starts(with: escape) else {
+    while index < bytes.count, !starts(with: close) {
+      guard starts(with: escape) else {
         if !isLong, bytes[index] == UInt8(ascii: "\n") { return }
         blankOne()
         continue

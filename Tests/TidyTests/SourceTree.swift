@@ -11,22 +11,22 @@ enum SourceTree {
     sources.filter { source in folders.contains { source.path.hasPrefix($0 + "/") } }
   }
 
-  /// Read and stripped once for all rules.
-  private static let sources = ["Sources", "Tests", "tools"].flatMap(files(below:))
-    .filter { $0.hasSuffix(".swift") && !$0.hasSuffix("/Package.swift") }
-    // The steps of tutorials are documents.
-    .filter { !$0.contains(".docc/") }
-    .map(file)
+  private static let sources = textFiles.filter { file in
+    file.path.hasSuffix(".swift") && !file.path.hasSuffix("/Package.swift")
+      // The steps of tutorials are documents.
+      && !file.path.contains(".docc/")
+  }
 
-  /// Every text file a person wrote: sources, tests, tools, documents, settings.
-  static func textFiles() -> [SourceFile] {
+  /// Every text file a person wrote: sources, tests, tools, documents, settings. Read and stripped
+  /// once for all rules.
+  static let textFiles: [SourceFile] = {
     let folders = ["Sources", "Tests", "tools", ".ci"].flatMap { files(below: $0) }
     let binary = ["png", "arbor", "mdb"]
     return (folders + ["README.md", "Package.swift", ".gitignore", ".swift-format"])
       .filter { path in !binary.contains { path.hasSuffix("." + $0) } }
       .filter { FileManager.default.fileExists(atPath: root.appending(path: $0).path) }
       .map(file)
-  }
+  }()
 
   /// One file by its path from the package's folder; an empty one where it cannot be read as text.
   static func file(_ path: String) -> SourceFile {

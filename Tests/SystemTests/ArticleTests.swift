@@ -11,13 +11,21 @@ import Testing
     "Operations", "QueryPlanning", "Browser",
   ]
 
-  @Test(arguments: articles) func theCodeCompiles(article: String) throws {
-    let blocks = try Self.blocks(of: article)
-    #expect(!blocks.isEmpty)
-    var program = Program()
-    program.add(blocks.filter { !Self.isRefused($0) })
-    let problems = try RefusedByCompiler.problems(in: program.text, followingData: true)
-    #expect(problems.filter { $0.severity == "error" }.map(\.description) == [])
+  /// Articles with the same imports share one run of the compiler.
+  @Test func theCodeCompiles() throws {
+    let articles = try Self.articles.map { name in
+      (name: name, blocks: try Self.blocks(of: name).filter { !Self.isRefused($0) })
+    }
+    for article in articles { #expect(!article.blocks.isEmpty, "\(article.name)") }
+    for group in Dictionary(grouping: articles, by: { Program.imports(of: $0.blocks) }).values {
+      var program = Program()
+      for article in group { program.add(article.blocks) }
+      let problems = try RefusedByCompiler.problems(in: program.text, followingData: true)
+      let errors = problems.filter { $0.severity == "error" }.map { problem in
+        "\(program.number(of: problem).map { group[$0].name } ?? "?"): \(problem)"
+      }
+      #expect(errors == [])
+    }
   }
 
   /// The compiler looks for races only where types have no problem, so blocks that it has not
@@ -80,8 +88,7 @@ private struct Program {
   /// Blocks that declare something stand by themselves; others are the bodies of functions that
   /// have what the guides talk about.
   mutating func add(_ blocks: [String]) {
-    let imports = Set(blocks.flatMap(Self.lines(of:)).filter(Self.isImport)).sorted()
-    text += imports.map { "\($0)\n" }.joined()
+    text += Self.imports(of: blocks).map { "\($0)\n" }.joined()
     let first = text.count { $0 == "\n" } + 1
     text += "enum Part\(parts.count) {\n"
     if !blocks.contains(where: { $0.contains("class Employee:") }) { text += Self.classes }
@@ -101,6 +108,11 @@ private struct Program {
   /// Which part a problem lies in, from 0; nil where it lies in none.
   func number(of problem: RefusedByCompiler.Problem) -> Int? {
     parts.firstIndex { $0.contains(problem.line ?? 0) }
+  }
+
+  /// The lines of blocks that import something, each once.
+  static func imports(of blocks: [String]) -> [Substring] {
+    Set(blocks.flatMap(lines(of:)).filter(isImport)).sorted()
   }
 
   private static func lines(of block: String) -> [Substring] {

@@ -360,15 +360,12 @@ import Testing
   @Test func checksAndIndexBuildsEnd() async throws {
     let folder = try TemporaryFolder()
     let location = StoreLocation.file(folder.url.appending(path: "a.arbor"))
-    func model(isIndexed: Bool) -> ManagedObjectModel {
-      ManagedObjectModel(entities: [
-        EntityDescription(
-          name: "Note",
-          attributes: [
-            AttributeDescription(
-              name: "text", type: .string, defaultValue: "", isIndexed: isIndexed)
-          ])
-      ])
+    func model(isIndexed: Bool) throws -> ManagedObjectModel {
+      try ManagedObjectModel {
+        EntityDescription("Note") {
+          AttributeDescription("text", .string, options: isIndexed ? [.indexed] : [])
+        }
+      }
     }
     let store = try PersistentStore(model: model(isIndexed: false), at: location)
     let context = store.makeContext()

@@ -55,31 +55,22 @@ enum SalvageStores {
   }
 
   static func makeAlbum(_ path: String) throws {
-    let first = try ManagedObjectModel {
-      EntityDescription("Photo") {
-        AttributeDescription("title", .string, .indexed)
-        AttributeDescription("image", .binary, .optional, .externalStorage)
-        RelationshipDescription("albums", to: "Album", inverse: "photos", .toMany)
-      }
-      EntityDescription("Album") {
-        AttributeDescription("name", .string, .unique)
-        RelationshipDescription("photos", to: "Photo", inverse: "albums", .toMany, .ordered)
-      }
-    }
-    try fill(path, first, 0..<80)
-    let second = try ManagedObjectModel {
-      EntityDescription("Photo") {
-        AttributeDescription("title", .string, .indexed)
-        AttributeDescription("stars", .integer16, .indexed, .default(3))
-        AttributeDescription("image", .binary, .optional, .externalStorage)
-        RelationshipDescription("albums", to: "Album", inverse: "photos", .toMany)
-      }
-      EntityDescription("Album") {
-        AttributeDescription("name", .string, .unique)
-        RelationshipDescription("photos", to: "Photo", inverse: "albums", .toMany, .ordered)
+    func model(hasStars: Bool) throws -> ManagedObjectModel {
+      try ManagedObjectModel {
+        EntityDescription("Photo") {
+          AttributeDescription("title", .string, .indexed)
+          if hasStars { AttributeDescription("stars", .integer16, .indexed, .default(3)) }
+          AttributeDescription("image", .binary, .optional, .externalStorage)
+          RelationshipDescription("albums", to: "Album", inverse: "photos", .toMany)
+        }
+        EntityDescription("Album") {
+          AttributeDescription("name", .string, .unique)
+          RelationshipDescription("photos", to: "Photo", inverse: "albums", .toMany, .ordered)
+        }
       }
     }
-    try fill(path, second, 80..<120)
+    try fill(path, model(hasStars: false), 0..<80)
+    try fill(path, model(hasStars: true), 80..<120)
     let file = try StoreEngine.open(StoreOpening(.file(path), model: nil))
     defer { file.close() }
     try file.setMetadata("city", Array("Oslo".utf8))

@@ -129,19 +129,7 @@ import Testing
   }
 
   @Test func namedRequestsAreCopies() throws {
-    let model = try ManagedObjectModel {
-      EntityDescription("Company") {
-        AttributeDescription("name", .string, .optional)
-        RelationshipDescription("employees", to: "Employee", inverse: "company", .toMany)
-      }
-      EntityDescription("Employee") {
-        AttributeDescription("age", .integer16, .default(0))
-        RelationshipDescription("company", to: "Company", inverse: "employees")
-      }
-      FetchRequestTemplate(
-        "olderAtCompany", entity: "Employee", predicate: "age > $AGE AND company == $company")
-    }
-    try ObjectStore.use(model) { store in
+    try ObjectStore.use(StaffModel.make()) { store in
       let context = store.makeContext()
       let company = try context.insert("Company")
       for age in [30, 50, 70] {

@@ -4,25 +4,8 @@ import Foundation
 import Testing
 
 @Suite struct ManagedObjectDynamicTests {
-  private func model() throws -> ManagedObjectModel {
-    try ManagedObjectModel {
-      EntityDescription("Company") {
-        AttributeDescription("companyName", .string, .optional)
-        AttributeDescription("rating", .decimal, .optional)
-        RelationshipDescription("employees", to: "Employee", inverse: "company", .toMany)
-      }
-      EntityDescription("Employee") {
-        AttributeDescription("name", .string, .default("nobody"))
-        AttributeDescription("age", .integer16, .default(18))
-        AttributeDescription("salary", .double, .optional)
-        AttributeDescription("hired", .date, .optional)
-        RelationshipDescription("company", to: "Company", inverse: "employees")
-      }
-    }
-  }
-
   @Test func valuesByName() throws {
-    try ObjectStore.use(model()) { store in
+    try ObjectStore.use(StaffModel.make()) { store in
       let context = store.makeContext()
       let employee = try context.insert("Employee")
       let company: ManagedObject? = try context.insert("Company")
@@ -52,7 +35,7 @@ import Testing
   }
 
   @Test func mistakesThrow() throws {
-    try ObjectStore.use(model()) { store in
+    try ObjectStore.use(StaffModel.make()) { store in
       let context = store.makeContext()
       let employee = try context.insert("Employee")
       let company = try context.insert("Company")
@@ -79,7 +62,7 @@ import Testing
   }
 
   @Test func listsOfIDsAreMembers() throws {
-    try ObjectStore.use(model()) { store in
+    try ObjectStore.use(StaffModel.make()) { store in
       let context = store.makeContext()
       let company = try context.insert("Company")
       let staff = try (0..<3).map { _ in try context.insert("Employee") }
@@ -96,7 +79,7 @@ import Testing
   }
 
   @Test func keyPathsWalk() throws {
-    try ObjectStore.use(model()) { store in
+    try ObjectStore.use(StaffModel.make()) { store in
       let context = store.makeContext()
       let company = try context.insert("Company")
       company["companyName"] = "Foo"
@@ -120,11 +103,8 @@ import Testing
     let result = await #expect(
       processExitsWith: .failure, observing: [\.standardErrorContent]
     ) {
-      let model = try ManagedObjectModel {
-        EntityDescription("A") { AttributeDescription("name", .string, .optional) }
-      }
-      let store = try PersistentStore(model: model, at: .inMemory)
-      _ = try store.makeContext().insert("A")["nam"] as PropertyValue
+      let store = try PersistentStore(model: StaffModel.make(), at: .inMemory)
+      _ = try store.makeContext().insert("Employee")["nam"] as PropertyValue
     }
     let text = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
     #expect(text.contains("no property nam") || text.isEmpty)

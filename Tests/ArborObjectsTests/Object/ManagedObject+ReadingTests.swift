@@ -277,20 +277,7 @@ import Testing
   @Test("A deletion that waits looks the same however it is read", arguments: ["deny", "nullify"])
   func deletedTargets(rule: String) throws {
     let deleteRule = try #require(RelationshipDescription.DeleteRule(rawValue: rule))
-    let model = try ManagedObjectModel {
-      EntityDescription("Owner") {
-        AttributeDescription("name", .string, .default("O"))
-        RelationshipDescription(
-          "things", to: "Thing", inverse: "owner", .toMany, deleteRule: deleteRule)
-        RelationshipDescription(
-          "tags", to: "Thing", inverse: "owners", .toMany, deleteRule: deleteRule)
-      }
-      EntityDescription("Thing") {
-        RelationshipDescription("owner", to: "Owner", inverse: "things")
-        RelationshipDescription("owners", to: "Owner", inverse: "tags", .toMany)
-      }
-    }
-    try ObjectStore.use(model) { store in
+    try ObjectStore.use(OwnersModel.make(deleteRule)) { store in
       let context = store.makeContext()
       let (owner, thing) = (try context.insert("Owner"), try context.insert("Thing"))
       thing["owner"] = owner

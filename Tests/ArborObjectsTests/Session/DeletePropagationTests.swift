@@ -71,17 +71,7 @@ import Testing
   }
 
   @Test func noActionDropsLinksQuietly() throws {
-    let model = try ManagedObjectModel {
-      EntityDescription("Owner") {
-        RelationshipDescription(
-          "things", to: "Thing", inverse: "owner", .toMany, deleteRule: .noAction)
-      }
-      EntityDescription("Thing") {
-        AttributeDescription("name", .string, .optional)
-        RelationshipDescription("owner", to: "Owner", inverse: "things")
-      }
-    }
-    try ObjectStore.use(model) { store in
+    try ObjectStore.use(OwnersModel.make(.noAction)) { store in
       let context = store.makeContext()
       let owner = try context.insert("Owner")
       let thing = try context.insert("Thing")

@@ -9,9 +9,8 @@ import Testing
 /// Each operation reads the commit that it has merged up to, and leaves the context with the values
 /// of that commit, whatever others commit meanwhile.
 @Suite struct SessionOperationsTests {
-  /// Counters `a` to `j` with the ranks 0, 10, 20 … in one group.
-  private func use(_ body: (PersistentStore) throws -> Void) throws {
-    let model = try ManagedObjectModel {
+  private static func model() throws -> ManagedObjectModel {
+    try ManagedObjectModel {
       EntityDescription("Counter") {
         AttributeDescription("name", .string, .unique)
         AttributeDescription("rank", .integer64, .default(0), .indexed)
@@ -24,7 +23,11 @@ import Testing
         RelationshipDescription("counters", to: "Counter", inverse: "group", .toMany)
       }
     }
-    try ObjectStore.use(model) { store in
+  }
+
+  /// Counters `a` to `j` with the ranks 0, 10, 20 … in one group.
+  private func use(_ body: (PersistentStore) throws -> Void) throws {
+    try ObjectStore.use(Self.model()) { store in
       let context = store.makeContext()
       let group = try context.insert("Group")
       for (index, name) in Self.names.enumerated() {
@@ -332,15 +335,9 @@ import Testing
 
   @Test("Beside a writer, answers and values agree", .enabled(if: TestLength.isLong))
   func besideAWriter() async throws {
-    let model = try ManagedObjectModel {
-      EntityDescription("Counter") {
-        AttributeDescription("name", .string, .unique)
-        AttributeDescription("rank", .integer64, .default(0), .indexed)
-      }
-    }
     let folder = try TemporaryFolder()
     let store = try PersistentStore(
-      model: model, at: .file(folder.url.appending(path: "a.arbor")),
+      model: Self.model(), at: .file(folder.url.appending(path: "a.arbor")),
       options: StoreOptions(durability: .relaxed))
     defer { store.close() }
     try store.performBackgroundAndWait { context in

@@ -9,14 +9,12 @@ import Testing
     _ threshold: Duration?, entity: String = "LoggedNote"
   ) throws -> PersistentStore {
     try PersistentStore(
-      model: ManagedObjectModel(entities: [
-        EntityDescription(
-          name: entity,
-          attributes: [
-            AttributeDescription(name: "body", type: .string, isOptional: true),
-            AttributeDescription(name: "weight", type: .integer64, defaultValue: 0),
-          ])
-      ]), at: .inMemory, options: StoreOptions(slowQueryThreshold: threshold))
+      model: ManagedObjectModel {
+        EntityDescription(entity) {
+          AttributeDescription("body", .string, .optional)
+          AttributeDescription("weight", .integer64, .default(0))
+        }
+      }, at: .inMemory, options: StoreOptions(slowQueryThreshold: threshold))
   }
 
   @Test func slowQueriesAreLoggedWithoutTheirValues() throws {
@@ -114,7 +112,7 @@ import Testing
     try #require(ProgramLog.isSetUp)
     #expect(ProgramLog.entries("entity", "QuietNote").isEmpty)
     let store = try PersistentStore(
-      model: ManagedObjectModel(entities: [EntityDescription(name: "QuietNote")]), at: .inMemory)
+      model: ManagedObjectModel { EntityDescription("QuietNote") }, at: .inMemory)
     #expect(try store.makeContext().fetch("QuietNote").isEmpty)
     #expect(ProgramLog.entries("entity", "QuietNote").isEmpty)
     store.close()

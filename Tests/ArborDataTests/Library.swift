@@ -7,7 +7,9 @@ import Testing
 enum Library {
   static var count: Int { TestLength.of(120, long: 10_000) }
 
-  static func model() throws -> ManagedObjectModel {
+  static func model() throws -> ManagedObjectModel { try built.get() }
+
+  private static let built = Result {
     try ManagedObjectModel {
       EntityDescription("Author") {
         AttributeDescription("id", .integer64, .indexed)

@@ -11,7 +11,9 @@ package import ArborModel
 /// Project ◀ favourites, ordered ── Employee              ordered on one side of many-to-many
 /// ```
 package enum OfficeModel {
-  package static func make() throws -> ManagedObjectModel {
+  package static func make() throws -> ManagedObjectModel { try model.get() }
+
+  private static let model = Result {
     try ManagedObjectModel(versionIdentifier: "1") {
       EntityDescription("Person", isAbstract: true) {
         AttributeDescription("name", .string, .indexed, .optional)

@@ -26,20 +26,25 @@ struct OrderedWorld {
 
   /// The names of the members; fails where the other ends say anything else.
   func members(of person: Character = "P") throws -> String {
-    let members = try self.person(person).objects(forKey: kind.rawValue).fetch()
+    let owner = try self.person(person)
+    let members = try owner.objects(forKey: kind.rawValue).fetch()
     let back = try context.fetch(kind.member).filter { object in
       let value: [ManagedObject] =
         kind == .notes
         ? [try object.object(forKey: kind.inverse)].compactMap(\.self)
         : try object.objects(forKey: kind.inverse).fetch()
-      return try value.contains(self.person(person))
+      return value.contains(owner)
     }
     #expect(Set(back) == Set(members) && back.count == members.count)
     return members.map { $0["name"] as String }.joined()
   }
 
   func arrange(_ names: String, of person: Character = "P") throws {
-    try self.person(person).objects(forKey: kind.rawValue).replaceAll(with: names.map(member))
+    let all = try context.fetch(kind.member)
+    let members = try names.map { name in
+      try #require(all.first { $0["name"] as String == String(name) })
+    }
+    try self.person(person).objects(forKey: kind.rawValue).replaceAll(with: members)
   }
 
   /// Two contexts on a store in which P has the members a to d and Q none; X, Y and Z are nobody's.

@@ -42,7 +42,9 @@ struct PlainWorld: Equatable {
   }
 
   /// The same as a model.
-  static func model() throws -> ManagedObjectModel {
+  static func model() throws -> ManagedObjectModel { try built.get() }
+
+  private static let built = Result {
     try ManagedObjectModel(
       entities: entities.map { entity in
         EntityDescription(

@@ -59,5 +59,8 @@ import Testing
 
   @Test func inheritedNamesAreKnown() throws {
     _ = try PredicateBinder.bind("wage > 1 AND name == 'x'", to: world.worker, in: world.schema)
+    #expect(throws: ArborError.self) {
+      try PredicateBinder.bind("wage > 1", to: world.person, in: world.schema)
+    }
   }
 }

@@ -112,9 +112,8 @@ import Testing
     #expect(nothing.rest.first?.lower == [1])
     let fixed = try ranges(
       ["-name", "score"], ["Bob", .double(1)], where: .compare("age", "==", .integer(40)))
-    if let whole = fixed.whole.first, let rest = fixed.rest.first {
-      #expect(rest.lower.starts(with: whole.lower) && rest.lower.count > whole.lower.count)
-    }
+    let (whole, rest) = (try #require(fixed.whole.first), try #require(fixed.rest.first))
+    #expect(rest.lower.starts(with: whole.lower) && rest.lower.count > whole.lower.count)
     snapshot.close()
     #expect(try world.store.check().isSound)
     world.store.close()

@@ -2,8 +2,7 @@ import ArborData
 import ArborModel
 import Foundation
 import Testing
-
-@testable import ArborBrowser
+import ArborBrowser
 
 /// Changes from the page: shown first, then committed as they were shown.
 @Suite struct ObjectEditorTests {

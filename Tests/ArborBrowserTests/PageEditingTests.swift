@@ -3,8 +3,7 @@ import ArborModel
 import Foundation
 import TestSupport
 import Testing
-
-@testable import ArborBrowser
+import ArborBrowser
 
 /// Changes in the page: collected, shown, committed, undone.
 @Suite(.serialized, .enabled(if: Chromium.executable != nil)) struct PageEditingTests {

@@ -1,7 +1,6 @@
 import Foundation
 import Testing
-
-@testable import ArborBrowser
+import ArborBrowser
 
 /// The page as files: whole, and without anything that its policy forbids.
 @Suite struct PageFilesTests {

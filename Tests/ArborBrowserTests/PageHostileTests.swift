@@ -3,8 +3,7 @@ import ArborModel
 import Foundation
 import TestSupport
 import Testing
-
-@testable import ArborBrowser
+import ArborBrowser
 
 /// A store whose every text tries to become a part of the page.
 @Suite(.serialized, .enabled(if: Chromium.executable != nil)) struct PageHostileTests {

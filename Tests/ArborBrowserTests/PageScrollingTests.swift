@@ -4,8 +4,7 @@ import Foundation
 import TestLength
 import TestSupport
 import Testing
-
-@testable import ArborBrowser
+import ArborBrowser
 
 /// A table of many objects: there at once, and whole to its end.
 @Suite(.serialized, .enabled(if: Chromium.executable != nil)) struct PageScrollingTests {

@@ -4,8 +4,7 @@ import Foundation
 import TestLength
 import TestSupport
 import Testing
-
-@testable import ArborBrowser
+import ArborBrowser
 
 /// The page in a web browser: every view, by keys alone, narrow and dark.
 @Suite(.serialized, .enabled(if: Chromium.executable != nil)) struct PageTests {

@@ -1,6 +1,5 @@
 import Testing
-
-@testable import ArborJSON
+import ArborJSON
 
 @Suite struct JSONFinderTests {
   private func found(_ keys: [String], in text: String) -> String? {

@@ -1,6 +1,5 @@
 import Testing
-
-@testable import ArborJSON
+import ArborJSON
 
 @Suite struct JSONScalarTests {
   private func with<T>(_ text: String, _ body: (UnsafeRawBufferPointer) -> T) -> T {

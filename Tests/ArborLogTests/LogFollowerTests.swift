@@ -3,8 +3,7 @@ import ArborStore
 import Foundation
 import TestSupport
 import Testing
-
-@testable import ArborLog
+import ArborLog
 
 @Suite struct LogFollowerTests {
   /// What a copy of the snapshot meets that takes so long that commits are added meanwhile: the

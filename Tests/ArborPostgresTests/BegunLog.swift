@@ -2,8 +2,7 @@ import ArborLog
 import ArborModel
 import Foundation
 import TestSupport
-
-@testable import ArborPostgres
+import ArborPostgres
 
 /// A log in a database of its own that begins with an empty snapshot.
 struct BegunLog: Sendable {

@@ -4,8 +4,7 @@ import ArborModel
 import Foundation
 import TestSupport
 import Testing
-
-@testable import ArborPostgres
+import ArborPostgres
 
 @Suite(.enabled(if: PostgresServer.isInstalled)) struct PostgresLogSnapshotsTests {
   /// In a process of its own, whose memory nobody else uses.

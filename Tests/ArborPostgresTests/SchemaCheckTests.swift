@@ -3,8 +3,7 @@ import ArborModel
 import Foundation
 import TestSupport
 import Testing
-
-@testable import ArborPostgres
+import ArborPostgres
 
 @Suite(.enabled(if: PostgresServer.isInstalled)) struct SchemaCheckTests {
   private let server: PostgresServer

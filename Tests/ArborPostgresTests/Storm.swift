@@ -1,7 +1,6 @@
 import Foundation
 import TestSupport
-
-@testable import ArborPostgres
+import ArborPostgres
 
 /// Lets things go wrong with the servers of a cluster, one after the other, and repairs them.
 struct Storm {

@@ -1,4 +1,4 @@
-@testable import LMDB
+import LMDB
 
 /// What a database should hold, in plain collections: the oracle of the random tests.
 struct DatabaseModel {

@@ -1,4 +1,4 @@
-@testable import LMDB
+import LMDB
 
 /// Keys with 16-byte values, in plain collections: the oracle of the random test of them.
 ///

@@ -1,6 +1,5 @@
 import Testing
-
-@testable import LMDB
+import LMDB
 
 /// Two databases with 16-byte values, in the flags of ordered relationships and changed as those
 /// are: what one has under a key the other has with its halves exchanged.

@@ -1,4 +1,4 @@
-@testable import LMDB
+import LMDB
 
 /// The random operations of one transaction on two databases with 16-byte values, each compared
 /// with what the model says.

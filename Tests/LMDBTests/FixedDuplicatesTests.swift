@@ -1,8 +1,7 @@
 import Foundation
 import TestLength
 import Testing
-
-@testable import LMDB
+import LMDB
 
 /// Random operations on values of 16 bytes, the form of ordered relationships, against sorted
 /// arrays. Values of one size lie packed on pages of their own kind (`MDB_DUPFIXED`). LMDB's list

@@ -4,8 +4,7 @@
   import TestLength
   import TestSupport
   import Testing
-
-  @testable import crash_writer
+  import crash_writer
 
   /// Each call of the system that a program makes on a store's files fails in turn, once or from
   /// then on: the program ends with an error or goes on, never by a signal, and says the truth.

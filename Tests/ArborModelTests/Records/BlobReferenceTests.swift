@@ -1,7 +1,6 @@
 import Foundation
 import Testing
-
-@testable import ArborModel
+import ArborModel
 
 @Suite struct BlobReferenceTests {
   private let allocator = SlabAllocator()

@@ -1,6 +1,5 @@
 import Testing
-
-@testable import ArborModel
+import ArborModel
 
 @Suite struct BulkRetainTests {
   private final class Held {

@@ -1,6 +1,5 @@
 import Testing
-
-@testable import ArborModel
+import ArborModel
 
 /// Records of one layout as records of another one, by copies of stretches.
 @Suite struct FieldCopiesTests {

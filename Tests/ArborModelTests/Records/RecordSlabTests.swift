@@ -1,7 +1,6 @@
 import TestLength
 import Testing
-
-@testable import ArborModel
+import ArborModel
 
 @Suite struct RecordSlabTests {
   /// Whatever is asked for, nobody's bytes are another's.

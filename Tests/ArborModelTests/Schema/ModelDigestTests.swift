@@ -1,4 +1,4 @@
-@testable import ArborModel
+import ArborModel
 import ModelSamples
 import Foundation
 import Testing

@@ -16,14 +16,12 @@ import Testing
 
   /// Who follows gives up the way back as well: on another machine, in a backup, and restored.
   @Test func aConfirmedMigrationIsConfirmedForAll() throws {
-    func model(_ names: [String]) -> ManagedObjectModel {
-      ManagedObjectModel(entities: [
-        EntityDescription(
-          name: "Book",
-          attributes: names.map {
-            AttributeDescription(name: $0, type: .string, isOptional: true)
-          })
-      ])
+    func model(_ names: [String]) throws -> ManagedObjectModel {
+      try ManagedObjectModel {
+        EntityDescription("Book") {
+          for name in names { AttributeDescription(name, .string, .optional) }
+        }
+      }
     }
     let options = StoreOptions(migration: .automatic(dropping: .everythingRemoved))
     let backup = FolderLog(folder.url.appending(path: "backup"))

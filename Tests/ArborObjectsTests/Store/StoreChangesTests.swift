@@ -59,21 +59,16 @@ import Testing
   /// lie.
   @Test func deletedObjectsLeaveATombstone() async throws {
     let folder = try TemporaryFolder()
-    let model = ManagedObjectModel(entities: [
-      EntityDescription(
-        name: "Note",
-        attributes: [
-          .init(name: "serverID", type: .uuid, isOptional: true, isPreservedOnDeletion: true),
-          .init(name: "text", type: .string, defaultValue: "", isPreservedOnDeletion: true),
-          .init(
-            name: "scan", type: .binary, isOptional: true, allowsExternalStorage: true,
-            isPreservedOnDeletion: true),
-          .init(name: "other", type: .string, isOptional: true),
-        ]),
-      EntityDescription(name: "Draft", parent: "Note"),
-      EntityDescription(
-        name: "Plain", attributes: [.init(name: "text", type: .string, isOptional: true)]),
-    ])
+    let model = try ManagedObjectModel {
+      EntityDescription("Note") {
+        AttributeDescription("serverID", .uuid, .optional, .preservedOnDeletion)
+        AttributeDescription("text", .string, .default(""), .preservedOnDeletion)
+        AttributeDescription("scan", .binary, .optional, .externalStorage, .preservedOnDeletion)
+        AttributeDescription("other", .string, .optional)
+      }
+      EntityDescription("Draft", parent: "Note")
+      EntityDescription("Plain") { AttributeDescription("text", .string, .optional) }
+    }
     let store = try PersistentStore(
       model: model, at: .file(folder.url.appending(path: "notes.arbor")))
     let context = store.makeContext()

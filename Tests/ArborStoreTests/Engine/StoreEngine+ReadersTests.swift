@@ -3,8 +3,7 @@ import Foundation
 import LMDB
 import TestSupport
 import Testing
-
-@testable import ArborStore
+import ArborStore
 
 /// Who reads a store, since when and at what cost.
 @Suite struct StoreEngineReadersTests {

@@ -1,4 +1,4 @@
-@testable import ArborStore
+import ArborStore
 import LMDB
 import TestSupport
 import Testing

@@ -2,8 +2,7 @@ import ArborModel
 import LMDB
 import TestSupport
 import Testing
-
-@testable import ArborStore
+import ArborStore
 
 /// Commits are remembered behind the header first and in the history's own database later, which
 /// nobody who reads them can tell.

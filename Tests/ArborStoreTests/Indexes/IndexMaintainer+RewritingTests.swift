@@ -1,5 +1,5 @@
 import ArborModel
-@testable import ArborStore
+import ArborStore
 import LMDB
 import TestSupport
 import Testing

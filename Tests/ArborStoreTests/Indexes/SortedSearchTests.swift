@@ -1,7 +1,6 @@
 import TestSupport
 import Testing
-
-@testable import ArborStore
+import ArborStore
 
 @Suite struct SortedSearchTests {
   @Test func findsWhatACountFinds() {

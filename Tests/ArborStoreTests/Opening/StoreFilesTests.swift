@@ -2,8 +2,7 @@ import ArborModel
 import Foundation
 import TestSupport
 import Testing
-
-@testable import ArborStore
+import ArborStore
 
 @Suite struct StoreFilesTests {
   /// A store, and a copy of it with one commit more.

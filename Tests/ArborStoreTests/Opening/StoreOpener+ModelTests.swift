@@ -1,5 +1,5 @@
 import ArborModel
-@testable import ArborStore
+import ArborStore
 import Foundation
 import LMDB
 import TestSupport

@@ -3,8 +3,7 @@ import Foundation
 import LMDB
 import TestSupport
 import Testing
-
-@testable import ArborStore
+import ArborStore
 
 @Suite struct StoreSnapshotSpaceTests {
   private func space(_ file: StoreEngine) throws -> StoreSpace {

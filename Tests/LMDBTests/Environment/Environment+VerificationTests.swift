@@ -1,8 +1,7 @@
 import ArborLocks
 import Foundation
 import Testing
-
-@testable import LMDB
+import LMDB
 
 /// Verification while others write: a sound file never has a finding.
 @Suite struct EnvironmentVerificationTests {

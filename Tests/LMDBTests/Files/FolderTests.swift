@@ -1,6 +1,5 @@
 import Testing
-
-@testable import LMDB
+import LMDB
 
 @Suite struct FolderTests {
   @Test func isWhatTheFileLiesIn() throws {

@@ -1,6 +1,5 @@
 import Testing
-
-@testable import LMDB
+import LMDB
 
 /// Counting the pages of a database, against what the whole file has.
 @Suite struct TreeSpaceTests {

@@ -1,7 +1,6 @@
 import TestLength
 import Testing
-
-@testable import LMDB
+import LMDB
 
 /// Numbers that are put many at a time lie as those that are put one by one.
 @Suite struct CursorWritingTests {

@@ -1,6 +1,5 @@
 import Testing
-
-@testable import LMDB
+import LMDB
 
 @Suite struct CursorTests {
   private let folder: TemporaryFolder

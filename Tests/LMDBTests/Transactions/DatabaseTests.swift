@@ -1,7 +1,6 @@
 import TestLength
 import Testing
-
-@testable import LMDB
+import LMDB
 
 /// Random operations on every kind of database, against plain dictionaries. This stands guard over
 /// the engine's code for duplicates as well as over the wrapper.

@@ -1,6 +1,5 @@
 import Testing
-
-@testable import LMDB
+import LMDB
 
 /// What a transaction notes of digests is what its databases' entries say afterwards.
 @Suite struct EntryDigestTests {

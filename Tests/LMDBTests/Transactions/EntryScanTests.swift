@@ -1,7 +1,6 @@
 import CArborBits
 import Testing
-
-@testable import LMDB
+import LMDB
 
 /// Many entries at once, against one by one.
 @Suite struct EntryScanTests {

@@ -1,6 +1,5 @@
 import Testing
-
-@testable import LMDB
+import LMDB
 
 @Suite struct TransactionReaderTests {
   /// One function reads through both kinds of transactions.

@@ -1,7 +1,6 @@
 import Foundation
 import Testing
-
-@testable import LMDB
+import LMDB
 
 @Suite struct WriteTransactionTests {
   private let folder: TemporaryFolder

@@ -1,7 +1,6 @@
 import Foundation
 import Testing
-
-@testable import LMDB
+import LMDB
 
 /// One change of a sound file for each rule, and the finding that names it.
 @Suite struct PageVerifierTreesTests {

@@ -1,6 +1,5 @@
 import ArborData
 import Foundation
-import TestLength
 import TestSupport
 import Testing
 
@@ -9,7 +8,7 @@ import Testing
 /// Two processes write one store at once, and a third looks at it: nothing is lost, nothing is
 /// given out twice, nobody sees half a commit.
 @Suite(.serialized) struct TwoWritersTests {
-  static let commitsPerWriter = TestLength.of(1500, long: 5000)
+  static let commitsPerWriter = 5000
 
   @Test func nothingIsLost() throws {
     let folder = try TemporaryFolder()

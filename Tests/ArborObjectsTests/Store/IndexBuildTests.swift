@@ -219,7 +219,7 @@ import Testing
     #expect(message() == nil)
     let last = try PersistentStore(model: model, at: .file(url))
     defer { last.close() }
-    #expect(try last.indexBuilds.isEmpty)
+    #expect(try last.indexBuilds().isEmpty)
     try last.check()
   }
 }

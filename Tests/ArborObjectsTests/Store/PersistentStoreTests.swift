@@ -201,7 +201,7 @@ import Testing
       return tag.objectID
     }
     try context.commit()
-    #expect(try first.indexes == [])
+    #expect(try first.indexes() == [])
     first.close()
     let folded = FetchIndexDescription(name: "folded", elements: [.init("name", kind: .folded)])
     var once = folded

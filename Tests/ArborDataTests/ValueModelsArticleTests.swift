@@ -13,8 +13,8 @@ struct Banner: ValueModel {
 
   static let entityName = "Banner"
   static let uniquingKeys: Set<String> = ["bannerID"]
-  static let managedKeys: ValueModelMapping = .identity.renaming(["bannerID": "id"]).excluding(
-    "cached")
+  static let managedKeys: ValueModelMapping =
+    .identity.renaming(["bannerID": "id"]).excluding("cached")
   static let jsonKeyPaths: JSONKeyPaths = ["bannerID": "id", "picURL": "images.small"]
 }
 

@@ -33,7 +33,7 @@ struct PropertyPairing: Sendable {
     self.init(oldCounts: old.map(\.count), newCounts: new.map(\.count))
     var pairs = relatives.map { IdentityPairs(identifiersOf: old[$0.old], new[$0.new]) }
     join(pairs, relatives)
-    // An identifier counts for more than a name, also where it is that of a relative's property.
+    // An identifier that is that of a relative's property counts for more than a name, too.
     addMoves(among: relatives, entities, old, new, onlyIdentifiers: true)
     for (index, pair) in relatives.enumerated() {
       pairs[index].pairNames(old[pair.old], new[pair.new]) { oldSlot, newSlot in
@@ -73,12 +73,23 @@ struct PropertyPairing: Sendable {
         ? IdentityPairs(identifiersOf: former, present) : IdentityPairs(former, present)
       for (index, partner) in pairs.oldOf.enumerated() {
         guard let partner else { continue }
-        if onlyIdentifiers, !former[partner].isMarked, !present[index].isMarked { continue }
+        if onlyIdentifiers {
+          // What keeps its name has not been renamed, whatever marks others have.
+          let stays = isNamed(former[partner].name, at: entities.newOf[from[partner].entity], new)
+          let stayed = isNamed(present[index].name, at: entities.oldOf[to[index].entity], old)
+          guard present[index].isMarked && !stays || former[partner].isMarked && !stayed else {
+            continue
+          }
+        }
         // An entity that has both has paired them already, or an identifier says otherwise.
         guard entities.newOf[from[partner].entity] != to[index].entity else { continue }
         addMove(from: from[partner], to: to[index])
       }
     }
+  }
+
+  private func isNamed(_ name: String, at entity: Int?, _ parts: [[PartIdentity]]) -> Bool {
+    entity.map { parts[$0].contains { $0.name == name } } ?? false
   }
 
   private mutating func addMove(from old: PropertySlot, to new: PropertySlot) {

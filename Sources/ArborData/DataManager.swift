@@ -345,7 +345,7 @@ nonisolated open class DataManager {
 
   /// Ends the undo group that was opened last.
   ///
-  /// - Precondition: One is open; see ``UndoHistory/openGroupCount``.
+  /// - Precondition: A group is open.
   open func endUndoGroup() { context.undoHistory?.endGroup() }
 
   /// Takes back the last group inside of the open undo group; without an open one, the last group.

@@ -33,7 +33,7 @@ public import Foundation
 /// - ``indexes()``
 /// - ``check()``
 /// - ``spaceUsage()``
-/// - ``readers``
+/// - ``readers()``
 /// - ``clearStaleReaders()``
 /// - ``copy(to:compacting:)``
 /// - ``compact()``

@@ -126,7 +126,7 @@ public final class UndoHistory {
 
   /// Ends the group that was opened last.
   ///
-  /// - Precondition: One is open: ``openGroupCount`` is not 0.
+  /// - Precondition: A group is open.
   public func endGroup() {
     guard let start = openStarts.popLast() else {
       preconditionFailure("endGroup() was called without a group; call beginGroup(named:) first.")

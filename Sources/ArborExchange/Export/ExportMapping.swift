@@ -153,7 +153,7 @@ struct ExportIndex {
   /// The label by which the object at a position is reached; `nil` if nothing leads to it.
   func label(at position: Int) -> String? { isTarget[position] ? name(at: position) : nil }
 
-  /// What references call the object at a position. No entity's name has a slash.
+  /// The label by which references name the object at a position. Entity names contain no slash.
   func name(at position: Int) -> String {
     "\(schema.entities[entityIndex(at: position)].name)/\(entries[position].ordinal)"
   }

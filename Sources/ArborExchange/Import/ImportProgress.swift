@@ -120,7 +120,7 @@ public struct ImportProgress: AsyncSequence, Sendable {
   }
 }
 
-/// What an import left out, and what it never found.
+/// The parts of a document that an import left out, and the names that never occurred in it.
 public struct ImportFindings: Sendable, Hashable {
   /// A value or an item that an import with ``ImportOptions/lenient`` left out.
   public struct Dropped: Sendable, Hashable {

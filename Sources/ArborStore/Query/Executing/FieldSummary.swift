@@ -141,29 +141,16 @@ struct FieldSummary {
 /// the field.
 struct FieldSummaries: RowSink {
   private let slot: Int
-  private var entity: EntitySchema
-  private var field: RecordField
   private(set) var summary: FieldSummary
 
-  init(_ attribute: AttributeSchema, of entity: EntitySchema) {
+  init(_ attribute: AttributeSchema) {
     slot = attribute.slot
-    self.entity = entity
-    field = entity.attributes[attribute.slot].field
     summary = FieldSummary(kind: attribute.field.kind)
   }
 
-  @inline(__always)
-  mutating func take(
-    _ number: ObjectNumber, _ row: FoundRow, of entity: EntitySchema
-  ) -> Bool {
-    if entity !== self.entity { change(to: entity) }
-    summary.add(row.record, field)
+  mutating func take(_ rows: [FoundRow], of entity: EntitySchema) -> Bool {
+    let field = entity.attributes[slot].field
+    for row in rows { summary.add(row.record, field) }
     return true
-  }
-
-  @inline(never)
-  private mutating func change(to entity: EntitySchema) {
-    self.entity = entity
-    field = entity.attributes[slot].field
   }
 }

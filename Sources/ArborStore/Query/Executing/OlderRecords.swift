@@ -59,20 +59,22 @@ final class OlderRecords {
   }
 
   /// Hands a record on, if it is a row; returns whether more rows are wanted.
-  func visit<Sink: RowSink>(
+  func visit(
     _ record: RecordView, _ form: Form, _ number: ObjectNumber, of entity: EntitySchema,
-    _ sink: inout Sink
+    _ rows: inout RowDelivery
   ) throws -> Bool {
     if let filter = form.filter {
       guard filter.accepts(record, number, resolver) else { return true }
-      if !Sink.readsRecords { return try sink.take(number, .stored(record), of: entity) }
+      if !rows.readsRecords { return try rows.take(number, .stored(record), of: entity) }
     }
     let converted = upgrades.convert(record, form.conversion)
     if form.filter == nil, !filter.accepts(converted, number, resolver) {
       upgrades.takeBack(converted)
       return true
     }
-    defer { if !Sink.keepsRecords { upgrades.takeBack(converted) } }
-    return try sink.take(number, .stored(converted), of: entity)
+    guard !rows.keepsRecords else { return try rows.take(number, .stored(converted), of: entity) }
+    defer { upgrades.takeBack(converted) }
+    _ = try rows.take(number, .stored(converted), of: entity)
+    return try rows.handOver()
   }
 }

@@ -72,11 +72,15 @@ struct PathSummaries: RowSink {
     }
   }
 
-  mutating func take(
-    _ number: ObjectNumber, _ row: FoundRow, of entity: EntitySchema
-  ) throws -> Bool {
-    rowCount += 1
-    let record = row.record
+  mutating func take(_ rows: [FoundRow], of entity: EntitySchema) throws -> Bool {
+    rowCount += rows.count
+    for row in rows { try add(row.number, row.record, of: entity) }
+    return true
+  }
+
+  private mutating func add(
+    _ number: ObjectNumber, _ record: RecordView, of entity: EntitySchema
+  ) throws {
     let computed = readsExpressions ? try readers.values(number, record, of: entity) : []
     for index in entries.indices {
       guard let path = entries[index].path else {
@@ -95,7 +99,6 @@ struct PathSummaries: RowSink {
       case .text(let text): values[index]?.add(.string(text))
       }
     }
-    return true
   }
 
   /// The value of each aggregate.

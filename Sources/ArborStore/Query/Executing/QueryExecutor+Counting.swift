@@ -26,9 +26,9 @@ extension QueryExecutor {
       guard let dirty = overlay?.dirty, dirty.count > 0 else { return numbers.count + pending }
       return pending + numbers.count { !dirty.contains(ObjectNumber(rawValue: $0)) }
     }
-    var counter = RowCounter()
-    try visit(plan, &counter)
-    return counter.count + pending
+    var rows = RowDelivery(to: RowCounter())
+    try visit(plan, &rows)
+    return rows.sink(as: RowCounter.self).count + pending
   }
 
   /// The number of stored objects that fulfil the predicate, where no row need be looked at. One

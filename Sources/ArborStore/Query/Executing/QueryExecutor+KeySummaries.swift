@@ -49,11 +49,11 @@ extension QueryExecutor {
     for (aggregate, end) in zip(aggregates, ends) {
       guard case .path(let path) = aggregate.source, case .attribute(let attribute) = path.leaf
       else { return nil }
-      var first = FirstValue(slot: attribute.slot)
+      var rows = RowDelivery(to: FirstValue(slot: attribute.slot))
       // Keys that were cut do not tell the order of their values.
-      guard try visit(end, [], &first) else { return nil }
+      guard try visit(end, [], &rows) else { return nil }
       var summary = ValueSummary()
-      summary.add(first.value)
+      summary.add(rows.sink(as: FirstValue.self).value)
       for row in pending {
         summary.add(row.record.value(row.entity.attributes[attribute.slot].field))
       }
@@ -70,9 +70,14 @@ private struct FirstValue: RowSink {
 
   init(slot: Int) { self.slot = slot }
 
-  mutating func take(_ number: ObjectNumber, _ row: FoundRow, of entity: EntitySchema) -> Bool {
-    value = row.record.value(entity.attributes[slot].field)
-    // What is no number has a place in an index, and none among the least and the greatest.
-    return value.isNull || value.isNotANumber
+  var rowsWanted: Int { 1 }
+
+  mutating func take(_ rows: [FoundRow], of entity: EntitySchema) -> Bool {
+    for row in rows {
+      value = row.record.value(entity.attributes[slot].field)
+      // What is no number has a place in an index, and none among the least and the greatest.
+      if !value.isNull, !value.isNotANumber { return false }
+    }
+    return true
   }
 }

@@ -35,9 +35,9 @@ extension QueryExecutor {
       ran = .rows(AccessPlan(access: .numbers(list), residual: []))
       return numbers
     }
-    var sink = NumberSink()
-    try visit(plan, &sink)
-    return sink.numbers
+    var rows = RowDelivery(to: RowNumbers())
+    try visit(plan, &rows)
+    return rows.sink(as: RowNumbers.self).numbers.map(\.rawValue)
   }
 
   /// The objects that have any of a plan's objects as members, ascending, and the members.
@@ -49,8 +49,9 @@ extension QueryExecutor {
   ) throws -> (owners: [UInt64], members: [UInt64])? {
     let inverse = source.schema.inverse(of: relationship)
     guard inverse.isToMany else {
-      var sink = OwnerSink(inverse)
-      try visit(plan, &sink)
+      var rows = RowDelivery(to: OwnerSink(inverse))
+      try visit(plan, &rows)
+      var sink = rows.sink(as: OwnerSink.self)
       SortedNumbers.sortUnique(&sink.owners)
       return (sink.owners, sink.members)
     }
@@ -66,37 +67,24 @@ extension QueryExecutor {
   }
 }
 
-/// Keeps the numbers of rows.
-private struct NumberSink: RowSink {
-  private(set) var numbers: [UInt64] = []
-
-  @inline(__always)
-  mutating func take(_ number: ObjectNumber, _ row: FoundRow, of entity: EntitySchema) -> Bool {
-    numbers.append(number.rawValue)
-    return true
-  }
-}
-
 /// Reads where a to-one relationship of the rows leads.
 private struct OwnerSink: RowSink {
   var owners: [UInt64] = []
   private(set) var members: [UInt64] = []
   private let relationship: RelationshipSchema
-  /// The relationship's field in the records of the entity that was met last.
-  private var field: (entity: EntitySchema, field: RecordField)?
 
   init(_ relationship: RelationshipSchema) { self.relationship = relationship }
 
-  mutating func take(_ number: ObjectNumber, _ row: FoundRow, of entity: EntitySchema) -> Bool {
-    guard case .stored(let record) = row else { return true }
-    if field?.entity !== entity {
-      guard case .field(let index) = entity.relationships[relationship.slot].storage else {
-        return true
-      }
-      field = (entity, entity.layout.fields[index])
+  mutating func take(_ rows: [FoundRow], of entity: EntitySchema) -> Bool {
+    guard case .field(let index) = entity.relationships[relationship.slot].storage else {
+      return true
     }
-    members.append(number.rawValue)
-    if let field, let owner = record.reference(field.field) { owners.append(owner.rawValue) }
+    let field = entity.layout.fields[index]
+    for row in rows {
+      guard case .stored(let record) = row.state else { continue }
+      members.append(row.number.rawValue)
+      if let owner = record.reference(field) { owners.append(owner.rawValue) }
+    }
     return true
   }
 }

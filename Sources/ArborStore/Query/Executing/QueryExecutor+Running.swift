@@ -12,46 +12,44 @@ extension QueryExecutor {
   }
 
   /// Runs the query and returns the sink, which has taken its rows.
-  func run<Sink: RowSink>(into sink: consuming Sink) throws -> Sink {
-    try run(plan(), into: sink)
-  }
+  func run<Sink: RowSink>(into sink: Sink) throws -> Sink { try run(plan(), into: sink) }
 
   /// Runs a plan of the query and returns the sink, which has taken the rows.
-  func run<Sink: RowSink>(_ plan: AccessPlan, into sink: consuming Sink) throws -> Sink {
-    if let limit = query.groupLimit { return try runGrouped(limit, plan, into: sink) }
-    if query.sortKeys.isEmpty { return try runByNumber(plan, into: sink) }
+  func run<Sink: RowSink>(_ plan: AccessPlan, into sink: Sink) throws -> Sink {
+    try delivery(plan, to: sink).sink(as: Sink.self)
+  }
+
+  private func delivery(_ plan: AccessPlan, to sink: any RowSink) throws -> RowDelivery {
+    if let limit = query.groupLimit { return try deliverGrouped(limit, plan, to: sink) }
+    if query.sortKeys.isEmpty { return try deliverByNumber(plan, to: sink) }
     var plan = plan
     if case .ordered = plan.access, query.continuation == nil, !hasPendingChanges {
       // No row has to be compared with another.
-      var limited = LimitedRows(copy sink, offset: query.offset, limit: query.limit)
-      if try visit(inOrder: plan, &limited) { return limited.base }
+      var rows = limited(sink)
+      if try visit(inOrder: plan, &rows) { return rows }
       plan = try self.plan(withoutOrder: true)
     }
     let columns = sortColumns(query.sortKeys)
     if let order = ByteOrder(query.sortKeys, columns: columns, usually: family.first) {
-      return try runSorted(plan, order, into: sink)
+      return try deliverSorted(plan, order, to: sink)
     }
-    return try runSorted(
-      plan, CollatedOrder(query.sortKeys, columns: columns), into: sink)
+    return try deliverSorted(plan, CollatedOrder(query.sortKeys, columns: columns), to: sink)
+  }
+
+  /// The way to a sink, with the query's offset and limit.
+  func limited(_ sink: any RowSink, pending: [PendingRow] = []) -> RowDelivery {
+    RowDelivery(to: sink, offset: query.offset, limit: query.limit, pending: pending)
   }
 
   // MARK: By number
 
-  func runByNumber<Sink: RowSink>(
-    _ plan: AccessPlan, into sink: consuming Sink
-  ) throws -> Sink {
+  func deliverByNumber(_ plan: AccessPlan, to sink: any RowSink) throws -> RowDelivery {
     let pending = try pendingMatches().filter {
       $0.number.rawValue > query.continuation?.number.rawValue ?? 0
     }
-    var limited = LimitedRows(sink, offset: query.offset, limit: query.limit)
-    guard !pending.isEmpty else {
-      try visit(plan, &limited)
-      return limited.base
-    }
-    var merged = MergedRows(limited, pending)
-    try visit(plan, &merged)
-    try merged.finish()
-    return merged.base.base
+    var rows = limited(sink, pending: pending)
+    try visit(plan, &rows)
+    return rows
   }
 
   /// The number of rows to reserve space for: all that the plan finds, if no condition is left to be
@@ -72,62 +70,66 @@ extension QueryExecutor {
 
   // MARK: Sorted
 
-  private func runSorted<Order: RowOrder, Sink: RowSink>(
-    _ plan: AccessPlan, _ order: Order, into sink: consuming Sink
-  ) throws -> Sink {
+  private func deliverSorted<Order: RowOrder>(
+    _ plan: AccessPlan, _ order: Order, to sink: any RowSink
+  ) throws -> RowDelivery {
     let pending = try pendingMatches()
     var plan = plan
     if case .ordered = plan.access {
-      if let full = try runInOrder(plan, pending, order, into: sink) { return full }
+      if let rows = try deliverInOrder(plan, pending, order, to: sink) { return rows }
       order.dropKeys()
       plan = try self.plan(withoutOrder: true)
     }
-    var sorter = try RowSorter(
-      order, most: query.rowsNeeded, behind: query.continuation, limit: source.limit)
-    try visit(plan, &sorter)
-    return try drain(&sorter, pending, sink)
+    var unsorted = RowDelivery(to: try sorter(order), pending: pending)
+    try visit(plan, &unsorted)
+    return try deliver(unsorted.sink(as: RowSorter<Order>.self), to: sink)
   }
 
   /// Scans along an index that has the query's order; returns nil if the scan was given up.
-  func runInOrder<Order: RowOrder, Sink: RowSink>(
-    _ plan: AccessPlan, _ pending: [PendingRow], _ order: Order, into sink: Sink
-  ) throws -> Sink? {
-    guard pending.isEmpty else {
-      // The first rows of the store and the pending ones hold the first rows of both.
-      let sorter = try RowSorter(
-        order, most: query.rowsNeeded, behind: query.continuation, limit: source.limit)
-      let first = LimitedRows(sorter, limit: query.rowsNeeded ?? 0)
-      guard var sorted = try continued(plan, order, first)?.base else { return nil }
-      return try drain(&sorted, pending, sink)
+  func deliverInOrder<Order: RowOrder>(
+    _ plan: AccessPlan, _ pending: [PendingRow], _ order: Order, to sink: any RowSink
+  ) throws -> RowDelivery? {
+    guard !pending.isEmpty else { return try deliver(plan, order, limited(sink)) }
+    // The first rows of the store and the pending ones hold the first rows of both.
+    let first = RowDelivery(to: try sorter(order), limit: query.rowsNeeded ?? 0)
+    guard let stored = try deliver(plan, order, first) else { return nil }
+    var sorter = stored.sink(as: RowSorter<Order>.self)
+    for row in pending {
+      try sorter.add(FoundRow(number: row.number, state: .pending(row.record)), of: row.entity)
     }
-    let limited = LimitedRows(sink, offset: query.offset, limit: query.limit)
-    return try continued(plan, order, limited)?.base
+    return try deliver(sorter, to: sink)
   }
 
   /// Scans along an index and hands on what lies behind the continuation; nil where the scan was
   /// given up.
-  private func continued<Order: RowOrder, Sink: RowSink>(
-    _ plan: AccessPlan, _ order: Order, _ sink: consuming Sink
-  ) throws -> Sink? {
+  private func deliver<Order: RowOrder>(
+    _ plan: AccessPlan, _ order: Order, _ rows: RowDelivery
+  ) throws -> RowDelivery? {
     guard let continuation = query.continuation else {
-      var sink = sink
-      return try visit(inOrder: plan, &sink) ? sink : nil
+      var rows = rows
+      return try visit(inOrder: plan, &rows) ? rows : nil
     }
-    var behind = ContinuedRows(
-      base: sink, order: order, position: try continuation.position(in: order))
-    return try visit(inOrder: plan.begun(behind: continuation, query), &behind) ? behind.base : nil
+    var behind = RowDelivery(
+      to: ContinuedRows(rows, order, behind: try continuation.position(in: order)))
+    guard try visit(inOrder: plan.begun(behind: continuation, query), &behind) else { return nil }
+    return behind.sink(as: ContinuedRows<Order>.self).base
   }
 
-  private func drain<Order: RowOrder, Sink: RowSink>(
-    _ sorter: inout RowSorter<Order>, _ pending: [PendingRow], _ sink: consuming Sink
-  ) throws -> Sink {
-    for row in pending {
-      _ = try sorter.take(row.number, .pending(row.record), of: row.entity)
-    }
+  /// Keeps as many of the first rows as the query needs.
+  func sorter<Order: RowOrder>(_ order: Order) throws -> RowSorter<Order> {
+    try RowSorter(
+      order, most: query.rowsNeeded, behind: query.continuation, limit: source.limit)
+  }
+
+  /// Hands a sorter's rows to the sink.
+  func deliver<Order: RowOrder>(
+    _ sorter: consuming RowSorter<Order>, to sink: any RowSink
+  ) throws -> RowDelivery {
     try resolver.check()
-    var limited = LimitedRows(sink, offset: query.offset, limit: query.limit)
-    try sorter.drain(into: &limited)
+    var rows = limited(sink)
+    try sorter.drain(into: &rows)
+    try rows.finish()
     try resolver.check()
-    return limited.base
+    return rows
   }
 }

@@ -2,17 +2,17 @@ internal import ArborModel
 internal import LMDB
 
 /// Visiting stored rows by each kind of access. Each verifies a record, skips what the context has
-/// changed, evaluates the remaining conditions and hands the row to the sink.
+/// changed, evaluates the remaining conditions and delivers the row.
 extension QueryExecutor {
   /// Visits the rows of a plan in the order of their object numbers.
-  func visit<Sink: RowSink>(_ plan: AccessPlan, _ sink: inout Sink) throws {
+  func visit(_ plan: AccessPlan, _ rows: inout RowDelivery) throws {
     tally?.begin()
     switch plan.access {
     case .nothing, .ordered: note(plan)
     case .scan:
       note(plan)
       for entity in family {
-        guard try scan(entity, plan.residual, &sink) else { break }
+        guard try scan(entity, plan.residual, &rows) else { break }
       }
     case .numbers(let list):
       let (list, all) = try gathered(list)
@@ -21,35 +21,36 @@ extension QueryExecutor {
         all.firstIndex { $0 > behind.rawValue } ?? all.count
       }
       let numbers = all[(start ?? 0)...]
-      if plan.isListed, !Sink.readsRecords {
-        try visitUnread(numbers, &sink)
+      if plan.isListed, !rows.readsRecords {
+        try visitUnread(numbers, &rows)
       } else {
-        let known = plan.isListed && !Sink.readsKnown ? overlay?.known : nil
-        try visit(numbers, plan.residual, known: known, mayBeMissing: !list.areStored, &sink)
+        let known = plan.isListed && !rows.readsKnown ? overlay?.known : nil
+        try visit(numbers, plan.residual, known: known, mayBeMissing: !list.areStored, &rows)
       }
     }
+    try rows.finish()
     try resolver.check()
   }
 
   /// Visits all records of one entity; returns whether more rows are wanted.
-  private func scan<Sink: RowSink>(
-    _ entity: EntitySchema, _ nodes: [BoundNode], _ sink: inout Sink
+  private func scan(
+    _ entity: EntitySchema, _ nodes: [BoundNode], _ rows: inout RowDelivery
   ) throws -> Bool {
     let filter = try filter(nodes, for: entity)
     let older = try OlderRecords(of: entity, filter, self, nodes)
     // Two calls of one loop, which the compiler makes two loops of: a filter that is asked in the
     // loop costs a scan with conditions an eighth, and `??` two thunks for each row.
     guard let predicate = filter.predicate else {
-      return try scan(entity, entity.layout, { _, _, _ in true }, older, resolver, &sink)
+      return try scan(entity, entity.layout, { _, _, _ in true }, older, resolver, &rows)
     }
-    return try scan(entity, entity.layout, predicate, older, resolver, &sink)
+    return try scan(entity, entity.layout, predicate, older, resolver, &rows)
   }
 
   /// The loop that runs for every object of the store. Its parameters are borrowed, so that none of
   /// them is retained and released for every row.
-  private func scan<Sink: RowSink>(
+  private func scan(
     _ entity: EntitySchema, _ layout: RecordLayout, _ predicate: CompiledPredicate,
-    _ older: OlderRecords?, _ resolver: any RecordResolver, _ sink: inout Sink
+    _ older: OlderRecords?, _ resolver: any RecordResolver, _ rows: inout RowDelivery
   ) throws -> Bool {
     let dirty = hasPendingChanges ? overlay?.dirty : nil
     // A forged index may lead behind the greatest number there is.
@@ -71,13 +72,13 @@ extension QueryExecutor {
           guard let record = batch.record(index, layout) else {
             guard
               try takeOther(
-                batch.intact(index), batch.bytes(index), number, of: entity, predicate, older, &sink
+                batch.intact(index), batch.bytes(index), number, of: entity, predicate, older, &rows
               )
             else { return false }
             continue
           }
           guard predicate(record, number, resolver) else { continue }
-          guard try sink.take(number, .stored(record), of: entity) else { return false }
+          guard try rows.take(number, .stored(record), of: entity) else { return false }
         }
         guard mayBeMore else { return true }
         // Rows that take long to ask are read in smaller batches, so that none goes on for long.
@@ -91,29 +92,27 @@ extension QueryExecutor {
   ///
   /// - Parameter intact: The record, if its checksum is right.
   @inline(never)
-  private func takeOther<Sink: RowSink>(
+  private func takeOther(
     _ intact: RecordView?, _ bytes: UnsafeRawBufferPointer, _ number: ObjectNumber,
     of entity: EntitySchema, _ predicate: CompiledPredicate, _ older: OlderRecords?,
-    _ sink: inout Sink
+    _ rows: inout RowDelivery
   ) throws -> Bool {
     if let older, let intact, let form = older.form(of: intact) {
-      return try older.visit(intact, form, number, of: entity, &sink)
+      return try older.visit(intact, form, number, of: entity, &rows)
     }
     let record = try verified(bytes, number, entity, entity.layout)
     guard predicate(record, number, resolver) else { return true }
-    return try sink.take(number, .stored(record), of: entity)
+    return try rows.take(number, .stored(record), of: entity)
   }
 
   /// Visits the objects of ascending numbers without reading their records.
-  private func visitUnread<Sink: RowSink>(
-    _ numbers: ArraySlice<UInt64>, _ sink: inout Sink
-  ) throws {
+  private func visitUnread(_ numbers: ArraySlice<UInt64>, _ rows: inout RowDelivery) throws {
     let dirty = hasPendingChanges ? overlay?.dirty : nil
     for raw in numbers {
       let number = ObjectNumber(rawValue: raw)
       if let dirty, dirty.contains(number) { continue }
       guard let entity = source.schema.entity(of: number) else { continue }
-      guard try sink.take(number, .known, of: entity) else { return }
+      guard try rows.take(number, .known, of: entity) else { return }
     }
   }
 
@@ -122,9 +121,9 @@ extension QueryExecutor {
   /// - Parameters:
   ///   - known: The objects whose records need not be read.
   ///   - mayBeMissing: Whether numbers without an object are skipped rather than damage.
-  private func visit<Sink: RowSink>(
+  private func visit(
     _ numbers: ArraySlice<UInt64>, _ nodes: [BoundNode], known: NumberMap?, mayBeMissing: Bool,
-    _ sink: inout Sink
+    _ rows: inout RowDelivery
   ) throws {
     let dirty = hasPendingChanges ? overlay?.dirty : nil
     let limit = source.limit
@@ -143,13 +142,13 @@ extension QueryExecutor {
         try limit.check()
         if dirty?.contains(number) ?? false { continue }
         if known?.contains(number) ?? false {
-          guard try sink.take(number, .known, of: entity) else { return }
+          guard try rows.take(number, .known, of: entity) else { return }
         } else if let bytes = try areNear
           ? cursor.seekExact(raw)?.value : source.reader.get(records, key: raw)
         {
           let record = try verified(bytes, number, entity, layout)
           if filter.accepts(record, number, resolver) {
-            guard try sink.take(number, .stored(record), of: entity) else { return }
+            guard try rows.take(number, .stored(record), of: entity) else { return }
           }
         } else if !mayBeMissing {
           throw StoreError.missingRecord(number, entity)
@@ -170,20 +169,20 @@ extension QueryExecutor {
   }
 
   /// Visits the rows of a plan that scans in order; false where the scan was given up.
-  func visit<Sink: RowSink>(inOrder plan: AccessPlan, _ sink: inout Sink) throws -> Bool {
+  func visit(inOrder plan: AccessPlan, _ rows: inout RowDelivery) throws -> Bool {
     guard case .ordered(let ordered) = plan.access else { return false }
     ran = .rows(plan)
-    return try visit(ordered, plan.residual, &sink)
+    return try visit(ordered, plan.residual, &rows)
   }
 
   /// Visits the entries of an index in the order of its keys.
   ///
   /// - Returns: false where the scan was given up: it took too long, or met keys that were cut and
   ///   so do not tell the order of their records. What the sink has taken is to be thrown away.
-  func visit<Sink: RowSink>(
-    _ ordered: OrderedAccess, _ nodes: [BoundNode], _ sink: inout Sink
+  func visit(
+    _ ordered: OrderedAccess, _ nodes: [BoundNode], _ rows: inout RowDelivery
   ) throws -> Bool {
-    guard var rows = try OrderedRows(self, nodes) else { return false }
+    guard var lookups = try OrderedLookups(self, nodes) else { return false }
     source.noteUse(of: ordered.index)
     let cursor = try source.reader.cursor(source.database(of: ordered.index))
     let isForward = ordered.isForward
@@ -199,37 +198,37 @@ extension QueryExecutor {
         begin = nil
         if try cursor.valueCount() == 1 {
           if behind.map({ found.integerValue > $0.rawValue }) ?? true {
-            guard try rows.take(found.integerValue, &sink) else { return try finish() }
+            guard try lookups.take(found.integerValue, &rows) else { return try finish(&rows) }
           }
         } else if let behind {
-          guard try take(found.key, behind: behind, cursor, &rows, &sink) else {
-            return try finish()
+          guard try take(found.key, behind: behind, cursor, &lookups, &rows) else {
+            return try finish(&rows)
           }
         } else {
           var batch = try cursor.firstBatch(found.key)
           while let values = batch {
             for number in WholeValues(values, as: UInt64.self) {
-              guard try rows.take(number, &sink) else { return try finish() }
+              guard try lookups.take(number, &rows) else { return try finish(&rows) }
             }
             batch = try cursor.nextBatch()
           }
         }
-        guard rows.visited <= ordered.budget else { return false }
+        guard lookups.visited <= ordered.budget else { return false }
         entry = try isForward ? cursor.nextKey() : cursor.previousKey()
       }
     }
-    return try finish()
+    return try finish(&rows)
   }
 
   /// Visits the numbers of a key above one of them, and leaves the cursor on the key; returns
   /// whether more rows are wanted.
-  private func take<Sink: RowSink>(
+  private func take(
     _ key: UnsafeRawBufferPointer, behind number: ObjectNumber, _ cursor: borrowing Cursor,
-    _ rows: inout OrderedRows, _ sink: inout Sink
+    _ lookups: inout OrderedLookups, _ rows: inout RowDelivery
   ) throws -> Bool {
     var entry = number.rawValue == .max ? nil : try cursor.seek(key, value: number.rawValue + 1)
     while let found = entry {
-      guard try rows.take(found.integerValue, &sink) else { return false }
+      guard try lookups.take(found.integerValue, &rows) else { return false }
       entry = try cursor.nextDuplicate()
     }
     // A look that finds nothing leaves the cursor anywhere.
@@ -237,7 +236,8 @@ extension QueryExecutor {
     return true
   }
 
-  private func finish() throws -> Bool {
+  private func finish(_ rows: inout RowDelivery) throws -> Bool {
+    try rows.finish()
     try resolver.check()
     return true
   }
@@ -260,7 +260,7 @@ extension StoreError {
 }
 
 /// Looks up the objects that an index names one after another.
-private struct OrderedRows: ~Copyable {
+private struct OrderedLookups: ~Copyable {
   private let executor: QueryExecutor
   private let nodes: [BoundNode]
   private let dirty: NumberMap?
@@ -286,7 +286,7 @@ private struct OrderedRows: ~Copyable {
 
   /// Returns whether more rows are wanted.
   @inline(__always)
-  mutating func take<Sink: RowSink>(_ raw: UInt64, _ sink: inout Sink) throws -> Bool {
+  mutating func take(_ raw: UInt64, _ rows: inout RowDelivery) throws -> Bool {
     let number = ObjectNumber(rawValue: raw)
     visited += 1
     try executor.source.limit.check()
@@ -300,7 +300,7 @@ private struct OrderedRows: ~Copyable {
     }
     let record = try executor.verified(bytes, number, entity, layout)
     if let predicate, !predicate(record, number, executor.resolver) { return true }
-    return try sink.take(number, .stored(record), of: entity)
+    return try rows.take(number, .stored(record), of: entity)
   }
 
   /// Turns to the records of another entity; false where it is not asked for.

@@ -1,7 +1,7 @@
 internal import ArborModel
 
 /// The state of an object that a query found. Records are valid until the query has been answered.
-enum FoundRow {
+enum FoundState {
   /// A record where it lies in the map.
   case stored(RecordView)
   /// A record of the context.
@@ -10,7 +10,24 @@ enum FoundRow {
   case known
 }
 
-/// Takes the rows of a query one after another.
+/// An object that a query found.
+struct FoundRow {
+  let number: ObjectNumber
+  let state: FoundState
+
+  /// What the object holds.
+  var record: RecordView {
+    switch state {
+    case .stored(let record), .pending(let record): return record
+    case .known:
+      preconditionFailure(
+        "A row was asked for its record, and the sink had said that it reads none.")
+    }
+  }
+}
+
+/// Takes the rows of a query. They come in batches, so that neither a way of finding rows nor a sink
+/// is compiled anew for each of the other's kinds.
 protocol RowSink {
   /// Whether the sink looks at records. The rows of one that does not may come without.
   static var readsRecords: Bool { get }
@@ -20,16 +37,19 @@ protocol RowSink {
   /// Whether a row's record has to stay where it is until the query has been answered.
   static var keepsRecords: Bool { get }
 
-  /// Takes a row that passed; returns whether more rows are wanted.
-  mutating func take(
-    _ number: ObjectNumber, _ row: FoundRow, of entity: EntitySchema
-  ) throws -> Bool
+  /// After how many rows the sink may want no more; `.max` for one that takes all there are.
+  var rowsWanted: Int { get }
+
+  /// Takes rows of one entity that passed, in the order they were found; returns whether more are
+  /// wanted.
+  mutating func take(_ rows: [FoundRow], of entity: EntitySchema) throws -> Bool
 }
 
 extension RowSink {
   static var readsRecords: Bool { true }
   static var readsKnown: Bool { readsRecords }
   static var keepsRecords: Bool { readsRecords }
+  var rowsWanted: Int { .max }
 }
 
 /// Counts rows.
@@ -38,11 +58,8 @@ struct RowCounter: RowSink {
 
   private(set) var count = 0
 
-  @inline(__always)
-  mutating func take(
-    _ number: ObjectNumber, _ row: FoundRow, of entity: EntitySchema
-  ) -> Bool {
-    count += 1
+  mutating func take(_ rows: [FoundRow], of entity: EntitySchema) -> Bool {
+    count += rows.count
     return true
   }
 }
@@ -53,11 +70,8 @@ struct RowNumbers: RowSink {
 
   private(set) var numbers: [ObjectNumber] = []
 
-  @inline(__always)
-  mutating func take(
-    _ number: ObjectNumber, _ row: FoundRow, of entity: EntitySchema
-  ) -> Bool {
-    numbers.append(number)
+  mutating func take(_ rows: [FoundRow], of entity: EntitySchema) -> Bool {
+    for row in rows { numbers.append(row.number) }
     return true
   }
 }
@@ -81,14 +95,15 @@ struct RowCollector: RowSink {
     self.expected = expected
   }
 
-  @inline(__always)
-  mutating func take(
-    _ number: ObjectNumber, _ row: FoundRow, of entity: EntitySchema
-  ) -> Bool {
-    if case .stored(let record) = row, !isKnown(number) {
-      copy(number, record)
-    } else {
-      result.rows.append(FetchedRow(known: number))
+  mutating func take(_ rows: [FoundRow], of entity: EntitySchema) -> Bool {
+    // Not before there is a row: who tries one way after another starts with a copy of this.
+    if result.rows.isEmpty { result.rows.reserveCapacity(expected) }
+    for row in rows {
+      if case .stored(let record) = row.state, !isKnown(row.number) {
+        copy(row.number, record)
+      } else {
+        result.rows.append(FetchedRow(known: row.number))
+      }
     }
     return true
   }
@@ -103,8 +118,6 @@ struct RowCollector: RowSink {
   private mutating func copy(_ number: ObjectNumber, _ record: RecordView) {
     let target = allocator.allocate(record.count)
     target.copyMemory(from: record.base, byteCount: record.count)
-    // Not before there is a row: who tries one way after another starts with a copy of this.
-    if result.rows.isEmpty { result.rows.reserveCapacity(expected) }
     result.append(number, RecordView(base: target, count: record.count), in: allocator)
   }
 }

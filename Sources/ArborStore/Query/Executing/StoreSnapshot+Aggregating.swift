@@ -20,7 +20,7 @@ extension StoreSnapshot {
         if let summary = try executor.summaryOfKeys(attribute) {
           return aggregates.map { summary.value(of: $0.function) }
         }
-        let summary = try executor.run(into: FieldSummaries(attribute, of: query.entity)).summary
+        let summary = try executor.run(into: FieldSummaries(attribute)).summary
         return aggregates.map { summary.value(of: $0.function) }
       }
       let environment = predicateEnvironment

@@ -74,11 +74,12 @@ extension QueryExecutor {
   ) throws -> FetchedRecords? {
     let sink = RowCollector(allocator, known: overlay?.known)
     guard case .ordered = plan.access else {
-      return try runByNumber(plan, into: sink).result
+      return try deliverByNumber(plan, to: sink).sink(as: RowCollector.self).result
     }
     guard let order = ByteOrder(query.sortKeys, columns: sortColumns(query.sortKeys)) else {
       return nil
     }
-    return try runInOrder(plan, try pendingMatches(), order, into: sink)?.result
+    return try deliverInOrder(plan, try pendingMatches(), order, to: sink)?
+      .sink(as: RowCollector.self).result
   }
 }

@@ -85,11 +85,11 @@ private struct HandedRows: RowSink {
     self.body = body
   }
 
-  mutating func take(
-    _ number: ObjectNumber, _ row: FoundRow, of entity: EntitySchema
-  ) throws -> Bool {
-    count += 1
-    body(try readers.values(number, row.record, of: entity))
+  mutating func take(_ rows: [FoundRow], of entity: EntitySchema) throws -> Bool {
+    for row in rows {
+      count += 1
+      body(try readers.values(row.number, row.record, of: entity))
+    }
     return true
   }
 }
@@ -117,20 +117,23 @@ private struct ProjectedRows: RowSink {
     room = isDistinct && plan.limit > 0 ? plan.limit : .max
   }
 
-  mutating func take(
-    _ number: ObjectNumber, _ row: FoundRow, of entity: EntitySchema
-  ) throws -> Bool {
-    let values = try readers.values(number, row.record, of: entity)
+  var rowsWanted: Int { room == .max ? .max : room + toSkip }
+
+  mutating func take(_ rows: [FoundRow], of entity: EntitySchema) throws -> Bool {
+    for row in rows { try add(readers.values(row.number, row.record, of: entity)) }
+    return room > 0
+  }
+
+  private mutating func add(_ values: [PropertyValue]) {
     if seen != nil {
-      guard seen?.insert(DistinctValue(.list(values))).inserted == true else { return true }
+      guard seen?.insert(DistinctValue(.list(values))).inserted == true else { return }
       guard toSkip == 0 else {
         toSkip -= 1
-        return true
+        return
       }
     }
     rows.append(values)
     room -= 1
-    return room > 0
   }
 }
 
@@ -162,10 +165,12 @@ private struct GroupedRows: RowSink {
     if keyCount == 0 { groups = [Group(keys: [], figures: aggregates.map(GroupFigure.init))] }
   }
 
-  mutating func take(
-    _ number: ObjectNumber, _ row: FoundRow, of entity: EntitySchema
-  ) throws -> Bool {
-    let values = try readers.values(number, row.record, of: entity)
+  mutating func take(_ rows: [FoundRow], of entity: EntitySchema) throws -> Bool {
+    for row in rows { add(try readers.values(row.number, row.record, of: entity)) }
+    return true
+  }
+
+  private mutating func add(_ values: [PropertyValue]) {
     let groupIndex = keyCount == 0 ? 0 : groupIndex(of: values[..<keyCount])
     var next = keyCount
     for (index, aggregate) in aggregates.enumerated() {
@@ -176,7 +181,6 @@ private struct GroupedRows: RowSink {
         next += 1
       }
     }
-    return true
   }
 
   private mutating func groupIndex(of keys: ArraySlice<PropertyValue>) -> Int {

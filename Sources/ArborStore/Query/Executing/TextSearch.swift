@@ -66,21 +66,18 @@ extension QueryExecutor {
   fileprivate func search(_ search: TextSearch) throws -> [ScoredRow] {
     guard !search.text.wanted.isEmpty, !planner.isNeverTrue else { return [] }
     let postings = try Postings(search, self)
-    var rows = RankedRows(search, postings.statistics)
     let nodes = planner.conjuncts.map(\.node)
     let plan = AccessPlan(access: .numbers(postings.candidates), residual: nodes)
-    try visit(plan, &rows)
-    let pending = try pendingMatches()
+    var pending = try pendingMatches()
     if !pending.isEmpty {
       // The store's index knows nothing about rows that wait for a commit.
       let index = query.entity.indexes[search.columns[0].index]
       let filter = try IndexFilter(index, source.schema, storeID: source.store.id)
-      for row in pending where filter?.holds(row.record, row.number) ?? true {
-        _ = rows.take(row.number, .pending(row.record), of: row.entity)
-      }
+      pending.removeAll { !(filter?.holds($0.record, $0.number) ?? true) }
     }
-    try resolver.check()
-    return rows.best(offset: search.offset)
+    var rows = RowDelivery(to: RankedRows(search, postings.statistics), pending: pending)
+    try visit(plan, &rows)
+    return rows.sink(as: RankedRows.self).best(offset: search.offset)
   }
 }
 

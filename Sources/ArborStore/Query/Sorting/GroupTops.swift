@@ -16,10 +16,13 @@ struct GroupTops<Order: RowOrder>: RowSink {
     self.makeOrder = makeOrder
   }
 
-  mutating func take(
-    _ number: ObjectNumber, _ row: FoundRow, of entity: EntitySchema
-  ) throws -> Bool {
-    let key = DistinctValue(.list(try groups.values(number, row.record, of: entity)))
+  mutating func take(_ rows: [FoundRow], of entity: EntitySchema) throws -> Bool {
+    for row in rows { try add(row, of: entity) }
+    return true
+  }
+
+  private mutating func add(_ row: FoundRow, of entity: EntitySchema) throws {
+    let key = DistinctValue(.list(try groups.values(row.number, row.record, of: entity)))
     let index: Int
     if let known = indices[key] {
       index = known
@@ -28,30 +31,47 @@ struct GroupTops<Order: RowOrder>: RowSink {
       indices[key] = index
       sorters.append(try RowSorter(makeOrder(), most: count))
     }
-    _ = try sorters[index].take(number, row, of: entity)
-    return true
+    try sorters[index].add(row, of: entity)
   }
 
   /// Hands on what was kept, group by group.
-  mutating func drain<Sink: RowSink>(into sink: inout Sink) throws {
-    for index in sorters.indices { try sorters[index].drain(into: &sink) }
+  mutating func drain(into rows: inout RowDelivery) throws {
+    for index in sorters.indices { try sorters[index].drain(into: &rows) }
   }
 }
 
 extension QueryExecutor {
   /// The answer of a query with a limit for each group: the first rows of each, then the query's
   /// order, continuation, offset and limit over them.
-  func runGrouped<Sink: RowSink>(
-    _ limit: BoundGroupLimit, _ plan: AccessPlan, into sink: consuming Sink
-  ) throws -> Sink {
+  func deliverGrouped(
+    _ limit: BoundGroupLimit, _ plan: AccessPlan, to sink: any RowSink
+  ) throws -> RowDelivery {
+    let columns = sortColumns(query.sortKeys)
+    if let order = ByteOrder(query.sortKeys, columns: columns, usually: family.first) {
+      return try deliverGrouped(limit, plan, order, to: sink)
+    }
+    return try deliverGrouped(
+      limit, plan, CollatedOrder(query.sortKeys, columns: columns), to: sink)
+  }
+
+  private func deliverGrouped<Order: RowOrder>(
+    _ limit: BoundGroupLimit, _ plan: AccessPlan, _ order: Order, to sink: any RowSink
+  ) throws -> RowDelivery {
+    var tops = RowDelivery(to: try sorter(order))
+    try visitTops(limit, plan, &tops)
+    return try deliver(tops.sink(as: RowSorter<Order>.self), to: sink)
+  }
+
+  /// Visits the first rows of each group, group by group.
+  private func visitTops(
+    _ limit: BoundGroupLimit, _ plan: AccessPlan, _ rows: inout RowDelivery
+  ) throws {
     let columns = sortColumns(limit.sortKeys)
     guard ByteOrder(limit.sortKeys, columns: columns) != nil else {
-      return try runGrouped(limit, plan, into: sink) {
-        CollatedOrder(limit.sortKeys, columns: columns)
-      }
+      return try visitTops(limit, plan, &rows) { CollatedOrder(limit.sortKeys, columns: columns) }
     }
     let usual = family.first
-    return try runGrouped(limit, plan, into: sink) {
+    try visitTops(limit, plan, &rows) {
       guard let order = ByteOrder(limit.sortKeys, columns: columns, usually: usual) else {
         preconditionFailure("An order has its form in bytes once and not again.")
       }
@@ -59,32 +79,16 @@ extension QueryExecutor {
     }
   }
 
-  private func runGrouped<Order: RowOrder, Sink: RowSink>(
-    _ limit: BoundGroupLimit, _ plan: AccessPlan, into sink: consuming Sink,
+  private func visitTops<Order: RowOrder>(
+    _ limit: BoundGroupLimit, _ plan: AccessPlan, _ rows: inout RowDelivery,
     order makeOrder: @escaping () -> Order
-  ) throws -> Sink {
-    var tops = GroupTops(sortColumns([limit.key]), count: limit.count, order: makeOrder)
-    try visit(plan, &tops)
-    for row in try pendingMatches() {
-      _ = try tops.take(row.number, .pending(row.record), of: row.entity)
-    }
-    try resolver.check()
-    let columns = sortColumns(query.sortKeys)
-    if let order = ByteOrder(query.sortKeys, columns: columns, usually: family.first) {
-      return try drain(&tops, order, into: sink)
-    }
-    return try drain(&tops, CollatedOrder(query.sortKeys, columns: columns), into: sink)
-  }
-
-  private func drain<Inner: RowOrder, Outer: RowOrder, Sink: RowSink>(
-    _ tops: inout GroupTops<Inner>, _ order: Outer, into sink: consuming Sink
-  ) throws -> Sink {
-    var sorter = try RowSorter(
-      order, most: query.rowsNeeded, behind: query.continuation, limit: source.limit)
-    try tops.drain(into: &sorter)
-    var limited = LimitedRows(sink, offset: query.offset, limit: query.limit)
-    try sorter.drain(into: &limited)
-    try resolver.check()
-    return limited.base
+  ) throws {
+    var all = RowDelivery(
+      to: GroupTops(sortColumns([limit.key]), count: limit.count, order: makeOrder),
+      pending: try pendingMatches())
+    try visit(plan, &all)
+    var tops = all.sink(as: GroupTops<Order>.self)
+    try tops.drain(into: &rows)
+    try rows.finish()
   }
 }

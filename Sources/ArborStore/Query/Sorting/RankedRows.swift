@@ -68,9 +68,14 @@ struct RankedRows: RowSink {
     frequencies = Array(repeating: 0, count: search.text.wanted.count)
   }
 
-  mutating func take(_ number: ObjectNumber, _ row: FoundRow, of entity: EntitySchema) -> Bool {
-    guard let length = readTerms(row.record, entity) else { return true }
-    let scored = ScoredRow(number: number, score: score.score(frequencies, length: length))
+  mutating func take(_ rows: [FoundRow], of entity: EntitySchema) -> Bool {
+    for row in rows { add(row, of: entity) }
+    return true
+  }
+
+  private mutating func add(_ row: FoundRow, of entity: EntitySchema) {
+    guard let length = readTerms(row.record, entity) else { return }
+    let scored = ScoredRow(number: row.number, score: score.score(frequencies, length: length))
     if rows.count < most {
       rows.append(scored)
       if rows.count == most { makeHeap() }
@@ -78,7 +83,6 @@ struct RankedRows: RowSink {
       rows[0] = scored
       sink(0)
     }
-    return true
   }
 
   /// The best rows, the best first.

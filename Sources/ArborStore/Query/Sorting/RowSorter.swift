@@ -33,7 +33,6 @@ protocol RowOrder: AnyObject {
 struct RowSorter<Order: RowOrder>: RowSink {
   private struct Entry {
     var key: Order.Key
-    let number: ObjectNumber
     let row: FoundRow
     /// The index of the row's entity in ``entities``: sorting moves entries about, and an object
     /// would be retained and released each time.
@@ -68,20 +67,25 @@ struct RowSorter<Order: RowOrder>: RowSink {
     position = try continuation.map { try $0.position(in: order) }
   }
 
-  mutating func take(
-    _ number: ObjectNumber, _ row: FoundRow, of entity: EntitySchema
-  ) throws -> Bool {
-    let record = row.record
-    if let position, try !position.isBefore(number, record, of: entity, order) { return true }
+  mutating func take(_ rows: [FoundRow], of entity: EntitySchema) throws -> Bool {
+    for row in rows { try add(row, of: entity) }
+    return true
+  }
+
+  /// Takes one row.
+  @inline(__always)
+  mutating func add(_ row: FoundRow, of entity: EntitySchema) throws {
+    let (number, record) = (row.number, row.record)
+    if let position, try !position.isBefore(number, record, of: entity, order) { return }
     guard entries.count == most else {
       let key = try order.key(number, record, of: entity)
-      entries.append(Entry(key: key, number: number, row: row, entity: index(of: entity)))
+      entries.append(Entry(key: key, row: row, entity: index(of: entity)))
       if entries.count == most { makeHeap() }
-      return true
+      return
     }
-    if order.isCertainlyAfter(record, of: entity, entries[0].key) { return true }
+    if order.isCertainlyAfter(record, of: entity, entries[0].key) { return }
     let key = try order.key(number, record, of: entity)
-    let entry = Entry(key: key, number: number, row: row, entity: index(of: entity))
+    let entry = Entry(key: key, row: row, entity: index(of: entity))
     if isBefore(entry, entries[0]) {
       entries[0] = entry
       sink(0)
@@ -90,7 +94,6 @@ struct RowSorter<Order: RowOrder>: RowSink {
     } else {
       order.dropLastKey()
     }
-    return true
   }
 
   /// The index of an entity in ``entities``. Rows of one entity follow one another.
@@ -103,7 +106,7 @@ struct RowSorter<Order: RowOrder>: RowSink {
   }
 
   /// Hands the rows over in their order.
-  mutating func drain<Sink: RowSink>(into sink: inout Sink) throws {
+  mutating func drain(into rows: inout RowDelivery) throws {
     let (order, limit) = (order, limit)
     try entries.sort { left, right in
       try limit.check()
@@ -111,7 +114,8 @@ struct RowSorter<Order: RowOrder>: RowSink {
     }
     for entry in entries {
       try limit.check()
-      guard try sink.take(entry.number, entry.row, of: entities[Int(entry.entity)]) else { return }
+      let entity = entities[Int(entry.entity)]
+      guard try rows.take(entry.row.number, entry.row.state, of: entity) else { return }
     }
   }
 
@@ -124,7 +128,7 @@ struct RowSorter<Order: RowOrder>: RowSink {
     for index in entries.indices {
       let entry = entries[index]
       entries[index].key = try order.key(
-        entry.number, entry.row.record, of: entities[Int(entry.entity)])
+        entry.row.number, entry.row.record, of: entities[Int(entry.entity)])
     }
     stale = 0
   }
@@ -139,7 +143,7 @@ struct RowSorter<Order: RowOrder>: RowSink {
     switch order.compare(left.key, right.key) {
     case .less: true
     case .greater: false
-    case .equal: left.number < right.number
+    case .equal: left.row.number < right.row.number
     }
   }
 
@@ -157,18 +161,6 @@ struct RowSorter<Order: RowOrder>: RowSink {
       guard last != index else { return }
       entries.swapAt(index, last)
       index = last
-    }
-  }
-}
-
-extension FoundRow {
-  /// What the row holds.
-  var record: RecordView {
-    switch self {
-    case .stored(let record), .pending(let record): return record
-    case .known:
-      preconditionFailure(
-        "A row was asked for its record, and the sink had said that it reads none.")
     }
   }
 }

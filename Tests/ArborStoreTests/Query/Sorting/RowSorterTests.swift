@@ -139,12 +139,14 @@ struct SortWorld {
     var sorter = try RowSorter(order, most: most, behind: continuation)
     let chosen = wanted.map { Set($0.map(\.number)) }
     for (row, record) in zip(rows, records) where chosen?.contains(row.number) ?? true {
-      let isTaken = try sorter.take(row.number, .pending(record.view), of: row.entity)
-      #expect(isTaken)
+      let found = FoundRow(number: row.number, state: .pending(record.view))
+      let wantsMore = try sorter.take([found], of: row.entity)
+      #expect(wantsMore)
     }
-    var list = RowNumbers()
+    var list = RowDelivery(to: RowNumbers())
     try sorter.drain(into: &list)
-    return list.numbers
+    try list.finish()
+    return list.sink(as: RowNumbers.self).numbers
   }
 
   /// The position of a row in an order.

@@ -7,24 +7,75 @@ import Testing
 
 /// Connections: how many, where from, how long.
 @Suite struct HTTPServerTests {
+  /// Streams of changes, which last.
   @Test func refusesConnectionsAboveTheLimit() throws {
     var limits = HTTPLimits()
     limits.connections = 3
-    limits.headTime = .seconds(20)
     try ServedStore.use(limits: limits) { served in
       let held = try (0..<3).map { _ in
         let connection = try served.client.connect()
-        _ = connection.write(Array("GET".utf8), until: .now + .seconds(5))
+        let text = served.client.text("GET", "/api/changes")
+        _ = connection.write(Array(text.utf8), until: .now + .seconds(5))
+        #expect(!connection.read(atMost: 1 << 16, until: .now + .seconds(5)).isEmpty)
         return connection
       }
-      // The server accepts in the order of connecting.
-      let answer = try served.client.get("/")
+      let answer = try served.client.get("/api/schema")
       #expect(answer.status == 503)
       #expect(answer.message == "There are too many connections.")
-      for connection in held { connection.finish(until: .now + .milliseconds(200)) }
-      let began = ContinuousClock.now
-      while try served.client.get("/").status != 200, began.duration(to: .now) < .seconds(10) {}
       #expect(try served.client.get("/").status == 200)
+      for connection in held { connection.cut() }
+      let began = ContinuousClock.now
+      while try served.client.get("/api/schema").status != 200,
+        began.duration(to: .now) < .seconds(10)
+      {}
+      #expect(try served.client.get("/api/schema").status == 200)
+    }
+  }
+
+  /// Heads that do not arrive, and whole requests with a wrong token whose answers nobody reads.
+  @Test func whoLacksTheTokenTakesNobodysPlace() throws {
+    var limits = HTTPLimits()
+    limits.connections = 3
+    limits.strangers = 3
+    limits.headTime = .seconds(60)
+    try ServedStore.use(limits: limits) { served in
+      var held: [Connection] = []
+      let texts = [
+        "", "GET", "GET / HTTP/1.1\r\nHost: 127.0.0.1:\(served.client.port)\r\n",
+        served.client.text("GET", "/api/schema", headers: ["Authorization": "Bearer 0"]),
+      ]
+      for round in 0..<60 {
+        let connection = try served.client.connect()
+        _ = connection.write(
+          Array(texts[round % texts.count].utf8), until: .now + .seconds(5))
+        held.append(connection)
+        guard round.isMultiple(of: 5) else { continue }
+        let began = ContinuousClock.now
+        let answer = try served.client.get("/api/schema")
+        #expect(answer.status == 200)
+        #expect(began.duration(to: .now) < .seconds(5))
+      }
+      // The oldest have been ended.
+      #expect(held[0].read(atMost: 1, until: .now + .seconds(5)).isEmpty && held[0].isOver)
+      for connection in held { connection.cut() }
+    }
+  }
+
+  /// Somebody who connects again and again does not keep a server that nobody uses.
+  @Test func whoLacksTheTokenKeepsNoServer() throws {
+    var limits = HTTPLimits()
+    limits.idleTime = .milliseconds(300)
+    try ServedStore.use(limits: limits) { served in
+      let end = ContinuousClock.now + .seconds(20)
+      var held: [Connection] = []
+      while ContinuousClock.now < end, let connection = try? served.client.connect() {
+        _ = connection.write(Array("GET /".utf8), until: .now + .seconds(1))
+        held.append(connection)
+        usleep(20_000)
+      }
+      #expect(ContinuousClock.now < end)
+      for connection in held { connection.cut() }
+      served.browser.waitUntilStopped()
     }
   }
 

@@ -60,6 +60,9 @@ final class Connection: Sendable {
     return recv(descriptor, &byte, 1, Self.peeking) == 0 || event.revents & failed != 0
   }
 
+  /// Ends the conversation at once: whoever reads or writes finds it over.
+  func cut() { _ = shutdown(descriptor, Int32(SHUT_RDWR)) }
+
   /// Ends the conversation so that what was written still arrives: a connection that is closed with
   /// bytes unread is reset, and the answer with it.
   func finish(until deadline: ContinuousClock.Instant) {

@@ -5,13 +5,22 @@ internal import Foundation
 /// Accepts connections on this machine and answers one request on each.
 ///
 /// Each connection has a thread: looks into a store block, and a few dozen are all that a page has
-/// use for. Deadlines bound every wait, so that a client that says nothing holds its thread for
-/// seconds only.
+/// use for. Deadlines bound every wait.
+///
+/// Any program of this machine can connect. Who has not shown the token yet takes nobody's place:
+/// where there are too many of these connections a new one ends the oldest. The thread that accepts
+/// waits for no client.
 final class HTTPServer: Sendable {
   typealias Handler = @Sendable (HTTPRequest) -> HTTPResponse
 
   private struct State {
-    var connections = 0
+    /// Connections that have a thread.
+    var threads = 0
+    /// Those that have not shown the token, the oldest first.
+    var strangers: [Connection] = []
+    /// Those that have.
+    var admitted = 0
+    /// When one of these came or ended last.
     var lastUse = ContinuousClock.now
     var isStopped = false
   }
@@ -45,7 +54,7 @@ final class HTTPServer: Sendable {
   func waitForEnd() {
     ended.lock()
     defer { ended.unlock() }
-    while !state.withLock({ $0.isStopped && $0.connections == 0 }) {
+    while !state.withLock({ $0.isStopped && $0.threads == 0 }) {
       _ = ended.wait(until: Date(timeIntervalSinceNow: 0.2))
     }
   }
@@ -53,21 +62,22 @@ final class HTTPServer: Sendable {
   private func acceptAll() {
     while !stopsNow() {
       guard let connection = listener.accept(within: 200) else { continue }
-      let isAdmitted = state.withLock { state in
-        state.lastUse = .now
-        guard !state.isStopped, state.connections < limits.connections else { return false }
-        state.connections += 1
+      let isTaken = state.withLock { state in
+        guard !state.isStopped, state.threads < limits.threads else { return false }
+        state.threads += 1
+        if state.strangers.count >= limits.strangers { state.strangers.removeFirst().cut() }
+        state.strangers.append(connection)
         return true
       }
-      guard isAdmitted else {
-        refuse(connection)
-        continue
-      }
+      guard isTaken else { continue }
       Thread.run("arbor-browser.connection") {
-        self.answer(connection)
-        self.state.withLock {
-          $0.connections -= 1
-          $0.lastUse = .now
+        let isAdmitted = self.answer(connection)
+        self.state.withLock { state in
+          state.threads -= 1
+          state.strangers.removeAll { $0 === connection }
+          guard isAdmitted else { return }
+          state.admitted -= 1
+          state.lastUse = .now
         }
         self.ended.broadcast()
       }
@@ -78,36 +88,50 @@ final class HTTPServer: Sendable {
 
   private func stopsNow() -> Bool {
     state.withLock { state in
-      if state.connections == 0, state.lastUse.duration(to: .now) > limits.idleTime {
+      if state.admitted == 0, state.lastUse.duration(to: .now) > limits.idleTime {
         state.isStopped = true
       }
       return state.isStopped
     }
   }
 
-  /// Refuses without reading: there is no thread for it.
-  private func refuse(_ connection: Connection) {
-    let reason = isStopped ? "The server has stopped." : "There are too many connections."
-    let answer = HTTPResponse.refusal(.unavailable, reason)
-    _ = connection.write(answer.head + answer.body, until: .now + .milliseconds(100))
-    connection.finish(until: .now + .milliseconds(100))
-  }
-
-  private func answer(_ connection: Connection) {
+  /// Answers one request; returns whether it showed the token.
+  private func answer(_ connection: Connection) -> Bool {
     let response: HTTPResponse
+    var isAdmitted = false
     do throws(HTTPRequest.Refusal) {
-      let request = try HTTPRequest.read(from: connection, limits, admit: gate.admit)
-      guard let request else { return }
+      let request = try HTTPRequest.read(from: connection, limits) {
+        (request) throws(HTTPRequest.Refusal) in
+        try gate.admit(request)
+        guard request.path.hasPrefix(RequestGate.guarded) else { return }
+        isAdmitted = admit(connection)
+        if !isAdmitted {
+          throw .init(status: .unavailable, reason: "There are too many connections.")
+        }
+      }
+      guard let request else { return isAdmitted }
       response = handler(request)
     } catch {
       response = .refusal(error.status, error.reason)
     }
     guard connection.write(response.head + response.body, until: .now + limits.answerTime) else {
-      return
+      return isAdmitted
     }
     response.stream?(
       EventStream(connection: connection, limits: limits, isStopped: { self.isStopped }))
     connection.finish(until: .now + .seconds(1))
+    return isAdmitted
+  }
+
+  /// Gives a connection that has shown the token a place of its own, if one is free.
+  private func admit(_ connection: Connection) -> Bool {
+    state.withLock { state in
+      guard state.admitted < limits.connections else { return false }
+      state.strangers.removeAll { $0 === connection }
+      state.admitted += 1
+      state.lastUse = .now
+      return true
+    }
   }
 }
 
@@ -130,8 +154,12 @@ struct HTTPLimits: Sendable {
   var body = 1 << 20
   /// Bytes of a binary in an answer; larger ones are not read.
   var binary = 64 << 20
-  /// Connections at one time; one more is refused.
+  /// Connections at one time that have shown the token; one more is refused.
   var connections = 32
+  /// Connections at one time that have not; one more ends the oldest of them.
+  var strangers = 32
+  /// Threads of connections at one time, those included that are about to end.
+  var threads = 128
   /// How long a client may take to send its request's head.
   var headTime = Duration.seconds(5)
   /// How long a client may take to send its request's body.

@@ -33,6 +33,13 @@ enum PageAudit {
           || [...(element.labels || [])].some((each) => each.textContent.trim()) : named(element);
         if (seen(element) && !label) problems.push(`no name: ${what(element)}`);
       }
+      for (const element of document.querySelectorAll("[role=img] :is([tabindex], [role=button], button, a, input)")) {
+        problems.push(`a control inside an image: ${what(element)}`);
+      }
+      for (const element of document.querySelectorAll("[aria-activedescendant]")) {
+        const id = element.getAttribute("aria-activedescendant");
+        if (id && !document.getElementById(id)) problems.push(`active descendant leads nowhere: ${id}`);
+      }
       for (const image of document.images) {
         if (!image.hasAttribute("alt")) problems.push(`no alt: ${image.src}`);
       }

@@ -78,6 +78,97 @@ import ArborBrowser
     }
   }
 
+  /// The Tab key comes to every control of every view once, and out of it; what has no stop of its
+  /// own is reached by arrow keys.
+  @Test("Every view can be used by keys alone")
+  func theTabKeyLeavesEveryView() throws {
+    try ServedStore.use(writing: true) { served in
+      let page = try Chromium()
+      try page.open(served.browser.url)
+      try page.exists(".box")
+      let views = [
+        ("schema", ".box"), ("objects/Employee", ".rows .row:not(.waiting)"),
+        ("objects/Employee?id=Employee/1", ".detail .relationship"),
+        ("query?entity=Employee&where=age%20%3C%2045", ".plan"), ("history", ".commit"),
+        ("health", ".space-map svg"),
+      ]
+      for (address, mark) in views {
+        try page.evaluate("location.hash = '#/\(address)'")
+        try page.exists(mark)
+        try page.wait("document.getElementById('main').getAttribute('aria-busy') === 'false'")
+        try page.evaluate(Self.stops)
+        let expected = try #require(try page.evaluate("window.stops.length").int64)
+        #expect(expected > 8, "\(address)")
+        var count: Int64 = 0
+        repeat {
+          try page.press("Tab")
+          count += 1
+        } while try count < 400 && page.evaluate("noteStop()") == false
+        #expect(try page.evaluate("window.missed()") == [], "\(address)")
+        #expect(count < 400, "\(address): the Tab key does not leave")
+      }
+      #expect(page.complaints == [])
+    }
+  }
+
+  /// What can be reached, and a note of what has been; true once it begins again.
+  private static let stops = """
+    document.activeElement?.blur();
+    window.seen = new Set();
+    window.stops = [...document.querySelectorAll(
+      "a[href], button, input, select, textarea, summary, [tabindex='0']")].filter((each) =>
+        each.tabIndex >= 0 && !each.disabled && !each.closest("[hidden]")
+        && getComputedStyle(each).visibility !== "hidden" && each.getClientRects().length);
+    window.noteStop = () => {
+      const now = document.activeElement;
+      if (seen.has(now)) return true;
+      seen.add(now);
+      return false;
+    };
+    window.missed = () => stops.filter((each) => !seen.has(each)).map((each) => each.outerHTML.slice(0, 120));
+    """
+
+  @Test("Columns are sorted, and links followed, by keys")
+  func theTableAnswersKeys() throws {
+    try ServedStore.use { served in
+      let page = try Chromium()
+      try page.open(served.browser.url)
+      try page.exists(".box")
+      try page.evaluate("location.hash = '#/objects/Employee'")
+      try page.wait("document.querySelectorAll('.rows .row:not(.waiting)').length > 10")
+      try page.evaluate("document.querySelector('.grid').focus()")
+      try page.press("ArrowUp")
+      let age = try #require(
+        try page.evaluate(
+          "[...document.querySelectorAll('.head .cell')].findIndex((each) => each.innerText.startsWith('age'))"
+        ).int64)
+      for _ in 0..<age { try page.press("ArrowRight") }
+      #expect(try page.text(".head .current").hasPrefix("age"))
+      for order in ["ascending", "descending"] {
+        try page.press("Enter")
+        try page.wait(
+          "document.querySelector('.head .current')?.getAttribute('aria-sort') === '\(order)'")
+        #expect(try page.evaluate("document.activeElement.className") == "grid")
+      }
+      try page.wait("document.querySelectorAll('.rows .row:not(.waiting)').length > 10")
+      // Down into the rows, to the link of a relationship, along it.
+      try page.press("ArrowDown")
+      for _ in 0..<30 { try page.press("ArrowRight") }
+      let office = "document.querySelector('.rows .selected .current a')"
+      for _ in 0..<30 where try page.evaluate("\(office) !== null") == false {
+        try page.press("ArrowLeft")
+      }
+      #expect(
+        try page.evaluate(
+          "document.getElementById(document.querySelector('.grid').getAttribute('aria-activedescendant')) === document.querySelector('.rows .current')"
+        ) == true)
+      try page.press("Enter")
+      try page.wait(
+        "document.querySelector('.detail header .code')?.innerText.startsWith('Office/')")
+      #expect(page.complaints == [])
+    }
+  }
+
   private func commit(_ served: ServedStore) throws {
     let context = served.store.makeContext()
     context.author = "Mary"

@@ -64,8 +64,8 @@ export async function reloadSchema() {
 const keys = [
   ["1 … 5", "Schema, Objects, Query, History, Health"],
   ["/", "Go to the search or predicate of the view"],
-  ["↑ ↓ Page Home End", "Move in a list of objects"],
-  ["Enter", "Show the object, or run the predicate"],
+  ["↑ ↓ ← → Page Home End", "Move in a table of objects; up from its first row are the names of the columns"],
+  ["Enter", "Show the object or follow the link, sort by the column, or run the predicate"],
   ["Escape", "Close what is open"],
   ["+ − 0", "Zoom the schema; arrow keys move it"],
   ["Ctrl Enter", "Run the query"],

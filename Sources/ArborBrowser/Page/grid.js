@@ -13,13 +13,19 @@ const mostPages = 60;
  *
  * `columns` are `{name, width, isNumber, canSort}`; `load` gives `{rows, next}` for an offset and,
  * where the page before is known, its token; the first value of a row is its name.
+ *
+ * The table is one stop of the Tab key, and arrow keys move among its cells, the names of the columns
+ * included. `place` is the cell to begin with, as `place` of a former table gives it.
  */
-export function makeGrid({ label, columns, load, open, sort, order, failed }) {
+export function makeGrid({ label, columns, load, open, sort, order, failed, place }) {
   let total = 0;
   let pages = new Map();
   let tokens = new Map();
   let waiting = new Map();
-  let selected = -1;
+  /** The row that is marked; -1 for none, or for the names of the columns. */
+  let selected = place ? place.row : -1;
+  let chosen = place ? Math.min(place.column, columns.length - 1) : 0;
+  let isInHead = Boolean(place && place.isInHead);
   /** How far the rows are scrolled, in pixels of all of them. */
   let top = 0;
   let lastScroll = 0;
@@ -31,8 +37,9 @@ export function makeGrid({ label, columns, load, open, sort, order, failed }) {
     columns.map((column, index) => headCell(column, index)));
   const body = el("div", { class: "rows", role: "rowgroup" });
   const space = el("div", { class: "space", role: "presentation" }, body);
+  const heads = [...head.children];
   const element = el("div", {
-    class: "grid", role: "grid", "aria-label": label, "aria-colcount": columns.length, tabindex: 0,
+    class: "grid", role: "grid", "aria-label": `${label}. Arrow keys move, Enter opens, and sorts in the first row.`, "aria-colcount": columns.length, tabindex: 0,
     style: { "--columns": template, "--width": `${width}px` },
   }, el("div", { class: "heads", role: "rowgroup" }, head), space);
 
@@ -41,6 +48,7 @@ export function makeGrid({ label, columns, load, open, sort, order, failed }) {
       : order === `-${column.name}` ? "descending" : null;
     const attributes = {
       class: column.isNumber ? "cell end" : "cell", role: "columnheader", "aria-colindex": index + 1,
+      id: `head-${index}`,
       "aria-sort": direction || (column.canSort ? "none" : null),
     };
     if (!column.canSort) return el("div", attributes, el("span", {}, column.name));
@@ -100,7 +108,10 @@ export function makeGrid({ label, columns, load, open, sort, order, failed }) {
     const shift = element.scrollTop - top + first * rowHeight;
     body.style.setProperty("transform", `translateY(${shift}px)`);
     show(body, shown);
-    element.setAttribute("aria-activedescendant", selected >= 0 ? `row-${selected}` : "");
+    for (const [index, each] of heads.entries()) each.classList.toggle("current", isInHead && index === chosen);
+    const current = isInHead ? `head-${chosen}` : `cell-${selected}-${chosen}`;
+    if (isInHead || selected >= first && selected < last) element.setAttribute("aria-activedescendant", current);
+    else element.removeAttribute("aria-activedescendant");
     want(first, last);
   }
 
@@ -112,14 +123,20 @@ export function makeGrid({ label, columns, load, open, sort, order, failed }) {
       id: `row-${index}`, "aria-rowindex": index + 2, "aria-selected": index === selected,
       "data-index": index,
     };
+    const cellOf = (column, place, title, content) => el("div", {
+      class: `cell${column.isNumber ? " end" : ""}${index === selected && place === chosen && !isInHead ? " current" : ""}`,
+      role: "gridcell", id: `cell-${index}-${place}`, "aria-colindex": place + 1, title,
+    }, content);
     if (!values) {
-      return el("div", attributes, columns.map(() =>
-        el("div", { class: "cell", role: "gridcell" }, el("span", { class: "bone" }))));
+      return el("div", attributes, columns.map((column, place) =>
+        cellOf(column, place, null, el("span", { class: "bone" }))));
     }
-    return el("div", attributes, columns.map((column, index) => el("div", {
-      class: column.isNumber ? "cell end" : "cell", role: "gridcell",
-      title: typeof values[index] === "string" && values[index].length > 20 ? text(values[index]) : null,
-    }, index === 0 ? el("span", { class: "code" }, values[0]) : cell(values[index]))));
+    const made = el("div", attributes, columns.map((column, place) => cellOf(column, place,
+      typeof values[place] === "string" && values[place].length > 20 ? text(values[place]) : null,
+      place === 0 ? el("span", { class: "code" }, values[0]) : cell(values[place]))));
+    // Links are reached by arrow keys: as stops of the Tab key they would be without end.
+    for (const each of made.querySelectorAll("a")) each.tabIndex = -1;
+    return made;
   }
 
   /** Loads the pages in sight; by the token of the page before where it is known. */
@@ -166,6 +183,7 @@ export function makeGrid({ label, columns, load, open, sort, order, failed }) {
 
   function select(index, isShown = true) {
     if (!total) return;
+    isInHead = false;
     selected = Math.min(Math.max(0, index), total - 1);
     if (isShown) {
       const y = selected * rowHeight;
@@ -185,6 +203,18 @@ export function makeGrid({ label, columns, load, open, sort, order, failed }) {
     lastScroll = element.scrollTop;
   }
 
+  /** Brings the current column into sight. */
+  function showColumn() {
+    const cells = element.querySelectorAll(".current");
+    if (cells.length) cells[0].scrollIntoView({ block: "nearest", inline: "nearest" });
+  }
+
+  function moveAside(step) {
+    chosen = Math.min(Math.max(0, chosen + step), columns.length - 1);
+    draw();
+    showColumn();
+  }
+
   function opened(index) {
     const page = pages.get(Math.floor(index / pageSize));
     const values = page && page[index % pageSize];
@@ -195,15 +225,31 @@ export function makeGrid({ label, columns, load, open, sort, order, failed }) {
   element.addEventListener("keydown", (event) => {
     const page = Math.max(1, Math.floor(height() / rowHeight) - 1);
     const steps = { ArrowDown: 1, ArrowUp: -1, PageDown: page, PageUp: -page, Home: -total, End: total };
-    if (event.target !== element || event.ctrlKey || event.metaKey) return;
-    if (event.key in steps) select((selected < 0 && steps[event.key] > 0 ? -1 : selected) + steps[event.key]);
-    else if (event.key === "Enter" && selected >= 0) opened(selected);
-    else return;
+    if (event.target !== element || event.ctrlKey || event.metaKey || event.altKey) return;
+    if (event.key === "ArrowUp" && selected <= 0) {
+      isInHead = true;
+      selected = -1;
+      draw();
+    } else if (event.key in steps) {
+      select((selected < 0 && steps[event.key] > 0 ? -1 : selected) + steps[event.key]);
+    } else if (event.key === "ArrowLeft") moveAside(-1);
+    else if (event.key === "ArrowRight") moveAside(1);
+    else if ((event.key === "Enter" || event.key === " ") && isInHead) {
+      const button = heads[chosen].querySelector("button");
+      if (button) button.click();
+    } else if (event.key === "Enter" && selected >= 0) {
+      const current = document.getElementById(`cell-${selected}-${chosen}`);
+      const link = current && current.querySelector("a");
+      if (link) link.click();
+      else opened(selected);
+    } else return;
     event.preventDefault();
   });
   body.addEventListener("click", (event) => {
     const found = event.target.closest("[data-index]");
     if (!found || event.target.closest("a")) return;
+    const place = [...found.children].findIndex((each) => each.contains(event.target));
+    chosen = Math.max(0, place);
     select(Number(found.dataset.index), false);
     opened(selected);
   });
@@ -213,6 +259,7 @@ export function makeGrid({ label, columns, load, open, sort, order, failed }) {
   return {
     element, setTotal, select,
     get total() { return total; },
+    get place() { return { row: selected, column: chosen, isInHead }; },
     /** Forgets what was loaded. */
     reload(number) {
       for (const abort of waiting.values()) abort.abort();

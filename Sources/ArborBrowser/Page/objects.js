@@ -59,8 +59,12 @@ export async function objectsView(main, schema, rest, parameters) {
   async function load() {
     box.clear();
     const query = { entity: name, where: state.where };
+    // A table that is sorted by its keys has them again.
+    const hadFocus = grid !== null && grid.element === document.activeElement;
+    const place = hadFocus ? grid.place : null;
     if (grid) grid.end();
     const own = makeGrid({
+      place: place && { ...place, row: place.isInHead ? -1 : place.row },
       label: `Objects of ${name}`, columns: columns(entity), order: state.sort,
       load: ({ offset, limit, token, signal }) =>
         get("objects", { ...query, sort: state.sort, offset: token ? "" : offset, limit, token }, signal),
@@ -70,6 +74,7 @@ export async function objectsView(main, schema, rest, parameters) {
     });
     grid = own;
     show(table, grid.element);
+    if (hadFocus) grid.element.focus();
     try {
       const total = await get("count", query);
       // A slow count of a condition that is no longer asked for.

@@ -120,7 +120,8 @@ export async function schemaView(main, schema) {
     width: Math.max(all.width, box.x + box.width), height: Math.max(all.height, box.y + box.height),
   }), { width: boxWidth, height: 100 });
   const scene = svg("g", {});
-  const picture = svg("svg", { class: "picture", role: "img", "aria-label": `${plural(schema.entities.length, "entity", "entities")} and how they are related` }, scene);
+  // A group: what is inside an image is no control.
+  const picture = svg("svg", { class: "picture", role: "group", "aria-label": `${plural(schema.entities.length, "entity", "entities")} and how they are related` }, scene);
   let view = { x: 0, y: 0, scale: 1 };
   let chosen = null;
   const info = el("aside", { class: "detail", "aria-label": "Entity", hidden: true });

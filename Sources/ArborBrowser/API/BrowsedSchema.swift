@@ -40,16 +40,26 @@ struct BrowsedSchema: Sendable {
   private static func entity(
     _ description: EntityDescription, in model: ManagedObjectModel
   ) -> Entity {
-    let lineage = model.lineage(of: description).reversed()
+    let lineage = Array(model.lineage(of: description).reversed())
     let attributes = lineage.flatMap(\.attributes).filter { !$0.isTransient }
     return Entity(
       description: description, attributes: attributes,
-      relationships: lineage.flatMap(\.relationships), title: title(among: attributes))
+      relationships: lineage.flatMap(\.relationships),
+      title: title(among: attributes, of: lineage))
   }
 
-  private static func title(among attributes: [AttributeDescription]) -> String? {
+  /// What the model says, then the usual names of titles, then what is unique, then any text.
+  private static func title(
+    among attributes: [AttributeDescription], of lineage: [EntityDescription]
+  ) -> String? {
+    let noted = lineage.reversed().lazy.compactMap { $0.userInfo["PrimaryAttribute"] }.first
+    if let noted, attributes.contains(where: { $0.name == noted }) { return noted }
     let texts = attributes.filter { $0.type == .string }.map(\.name)
     let usual = ["name", "title", "fullName", "label", "displayName", "caption", "code"]
-    return usual.first(where: texts.contains) ?? texts.first
+    if let name = usual.first(where: texts.contains) { return name }
+    let unique = Set(
+      lineage.flatMap(\.uniquenessConstraints).filter { $0.count == 1 }.flatMap { $0 })
+    return texts.first(where: unique.contains)
+      ?? attributes.first { unique.contains($0.name) && $0.type != .binary }?.name ?? texts.first
   }
 }

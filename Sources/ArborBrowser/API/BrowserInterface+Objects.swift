@@ -208,8 +208,9 @@ extension BrowserInterface {
 
   private func label(_ object: ManagedObject) -> JSONValue {
     guard let title = try? schema.entity(object.entity.name).title,
-      case .string(let text)? = try? object.value(forKey: title)
+      let value = try? object.value(forKey: title)
     else { return .null }
-    return .string(String(text.prefix(80)))
+    let text = value.isNull ? "" : "\(value)"
+    return text.isEmpty ? .null : .string(String(text.prefix(80)))
   }
 }

@@ -56,7 +56,21 @@ extension QueryPlanner<StoredCounts> {
     _ plan: AccessPlan, showsValues: Bool, _ counts: PlanExplainer.Counts? = nil
   ) throws -> QueryPlan {
     let explainer = PlanExplainer(scope, showsValues: showsValues, counts)
-    return QueryPlan(explainer.root(plan), suggestedIndex: try IndexAdvisor(self).advice(for: plan))
+    let root = explainer.root(plan)
+    return QueryPlan(
+      root, suggestedIndex: keepsMost(root) ? nil : try IndexAdvisor(self).advice(for: plan))
+  }
+
+  /// Whether a condition has kept more than half of the rows that it was asked of: an index would
+  /// read them in another order, and no fewer. One that has the order of a limited query does.
+  private func keepsMost(_ step: QueryPlan.Step) -> Bool {
+    guard query.limit == 0 || query.sortKeys.isEmpty else { return false }
+    if step.kind == .filter, let kept = step.actualRows,
+      let asked = step.inputs.first?.actualRows ?? step.inputs.first?.estimatedRows
+    {
+      return kept * 2 > asked
+    }
+    return step.inputs.contains(where: keepsMost)
   }
 
   fileprivate func explain(

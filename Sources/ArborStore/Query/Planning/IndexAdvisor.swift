@@ -62,7 +62,9 @@ struct IndexAdvisor {
     var fixed: [FetchIndexDescription.Element] = []
     var range: FetchIndexDescription.Element?
     for conjunct in planner.conjuncts {
-      guard let term = conjunct.term, let name = name(of: term.subject) else { continue }
+      guard let term = conjunct.term, let name = name(of: term.subject),
+        entity.property(named: name).map(Self.isSelective) ?? true
+      else { continue }
       let column = FetchIndexDescription.Element(
         name, kind: term.folding.isEmpty ? .binary : .folded)
       switch term.condition {
@@ -113,6 +115,12 @@ struct IndexAdvisor {
     return nil
   }
 
+  /// Whether equal values are few: of Booleans half of the objects have each.
+  private static func isSelective(_ property: PropertySchema) -> Bool {
+    guard case .attribute(let attribute) = property else { return true }
+    return attribute.description.type != .boolean
+  }
+
   private func name(of subject: IndexableTerm.Subject) -> String? {
     switch subject {
     case .attribute(let slot): entity.attributes[slot].name
@@ -129,10 +137,12 @@ struct IndexAdvisor {
       index: FetchIndexDescription(name: "by" + words.joined(), elements: elements))
   }
 
-  /// Whether there is an index that begins with the columns.
+  /// Whether there is an index that begins with the columns, and that has every object that the
+  /// query asks for.
   private func hasIndex(_ elements: [FetchIndexDescription.Element]) -> Bool {
-    entity.indexes.contains { index in
-      index.condition == nil && index.columns.count >= elements.count
+    let candidates = planner.candidates(planner.conjuncts)
+    return entity.indexes.contains { index in
+      candidates.implied(by: index) != nil && index.columns.count >= elements.count
         && zip(index.columns, elements).allSatisfy { column, element in
           entity.name(of: column.source) == element.property && column.kind.isKept(as: element.kind)
         }

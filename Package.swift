@@ -143,6 +143,7 @@ let package = Package(
         "ArborBrowser", "ArborExchange", "ArborObjects", "ArborLog", "ArborStore", "ArborModel",
         "ArborModelFiles", "ArborJSON", "LMDB",
         "ArborSource", .product(name: "ArgumentParser", package: "swift-argument-parser"),
+        .product(name: "Logging", package: "swift-log"),
       ],
       path: "tools/lmdb-inspect", exclude: ["lmdb-inspect.1"], swiftSettings: common),
     .executableTarget(

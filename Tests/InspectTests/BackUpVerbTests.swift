@@ -76,8 +76,9 @@ import Testing
     let again = try run("restore", folder, path)
     #expect(again.status == 1)
     #expect(
-      again.errors == "lmdb-inspect: There is something at \(path) already, which is not written "
-        + "over; choose another path.\n")
+      again.errors
+        == "lmdb-inspect: \(path) already exists and will not be overwritten. "
+        + "Choose another path.\n")
     let style = Date.ISO8601FormatStyle(includingFractionalSeconds: true)
     for (number, point) in [["--sequence", "1"], ["--at", between.formatted(style)]].enumerated() {
       let path = office.folder.path("restored-\(number).arbor")

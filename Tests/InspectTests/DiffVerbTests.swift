@@ -74,6 +74,20 @@ import Testing
     #expect(text.contains("age: 36 → 37") && text.contains(/\n\+ Project\/\d+  title="new"/))
   }
 
+  @Test("Damage names the file that it is in", arguments: [true, false])
+  func damageNamesItsFile(isFirst: Bool) throws {
+    let damaged = isFirst ? office.url : copy
+    var bytes = try Data(contentsOf: damaged)
+    let title = try #require(bytes.range(of: Data("ngström".utf8)))
+    bytes[title.lowerBound] ^= 1
+    try bytes.write(to: damaged)
+    let outcome = try diff("--json")
+    #expect(outcome.status == 2)
+    #expect(try JSONSerialization.jsonObject(with: Data(outcome.output.utf8)) is [Any])
+    let text = try diff()
+    #expect(text.errors.hasPrefix("lmdb-inspect: \(damaged.path): The store is damaged"), "\(text)")
+  }
+
   /// Batches, and numbers that only one of the stores has, at both ends.
   @Test func manyObjectsAreReadSideBySide() throws {
     let store = try PersistentStore(at: .file(office.url))

@@ -100,7 +100,7 @@ import Testing
     #expect(outcome.status == 1 && outcome.errors.contains("is not empty"))
     #expect(try Data(contentsOf: office.url) == before)
     let nothing = try run("load", office.folder.path("New.arbor"), seed)
-    #expect(nothing.status == 1 && nothing.errors.contains("--model or --like"))
+    #expect(nothing.status == 2 && nothing.errors.contains("--model or --like"))
   }
 
   @Test func aFailedLoadLeavesNoStore() throws {

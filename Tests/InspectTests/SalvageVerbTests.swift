@@ -121,8 +121,8 @@ import Testing
     #expect(again.status == 1)
     #expect(
       again.errors
-        == "lmdb-inspect: There is something at \(target.path) already, which is not written over; "
-        + "choose another path.\n")
+        == "lmdb-inspect: \(target.path) already exists and will not be overwritten. "
+        + "Choose another path.\n")
   }
 
   @Test func withoutItsModel() throws {

@@ -81,7 +81,7 @@ import Testing
     }.reduce(0, +)
     #expect(sum == (try bytes(office.url)))
     let again = try run("space", office.url.path, "--svg", picture.path)
-    #expect(again.status == 1 && again.errors.contains("is not written over"))
+    #expect(again.status == 1 && again.errors.contains("will not be overwritten"))
   }
 
   @Test(arguments: [[], ["--compact"]]) func copies(_ options: [String]) throws {
@@ -97,8 +97,8 @@ import Testing
     #expect(again.status == 1)
     #expect(
       again.errors
-        == "lmdb-inspect: There is something at \(copy.path) already, which is not written over; "
-        + "choose another path.\n")
+        == "lmdb-inspect: \(copy.path) already exists and will not be overwritten. "
+        + "Choose another path.\n")
   }
 
   @Test func copiesAnyFile() throws {
@@ -141,5 +141,57 @@ import Testing
     defer { foreign.remove() }
     #expect(try run("compact", foreign.data.path).errors.contains("is no store"))
     #expect(try run("compact", office.folder.path("none")).status == 2)
+  }
+
+  /// A text index whose most frequent words have most of the entries, and more leaf pages than are
+  /// looked at.
+  @Test func skewedIndexesAgreeWithTheFile() throws {
+    let model = try ManagedObjectModel {
+      EntityDescription("Note") {
+        AttributeDescription("text", .string)
+        RelationshipDescription("others", to: "Note", inverse: "others", .toMany)
+        FetchIndexDescription(text: "text")
+      }
+    }
+    let url = office.folder.url.appending(path: "Notes.arbor")
+    let store = try PersistentStore(model: model, at: .file(url))
+    let context = store.makeContext()
+    let hub = try context.insert("Note")
+    hub["text"] = "the hub"
+    var others: [ManagedObject] = []
+    for number in 0..<6000 {
+      let note = try context.insert("Note")
+      note["text"] = "the a of number\(number) word\(number * 31) \(number * 7)x"
+      others.append(note)
+    }
+    try hub.setValue(.list(others.map { .objectID($0.objectID) }), forKey: "others")
+    try context.commit()
+    try store.check()
+    store.close()
+    let notes = Inspection(url)
+    let space = try #require(try notes.json("space") as? [String: Any])
+    let numbers = space.compactMapValues { $0 as? Int }
+    let kinds = ["records", "indexes", "relationships", "largeBinaries", "history", "other"]
+    #expect(kinds.reduce(0) { $0 + (numbers[$1] ?? 0) } == numbers["used"])
+    let databases = try #require(space["databases"] as? [[String: Any]])
+    func bytes(_ kind: String) -> Int {
+      databases.filter { $0["kind"] as? String == kind }.reduce(0) {
+        $0 + ($1["bytes"] as? Int ?? 0)
+      }
+    }
+    #expect(bytes("index") == numbers["indexes"] && bytes("index") > 20 * 4096)
+    #expect(bytes("relationship") + bytes("order") == numbers["relationships"])
+    #expect(bytes("relationship") > 10 * 4096)
+    // What is left are the names, and the lists of pages.
+    #expect(try #require(numbers["other"]) < 24 * 4096)
+    let tables = try #require(try notes.json("tables") as? [[String: Any]])
+    let info = try #require(try notes.json("info") as? [String: Any])
+    let pages = try #require(info["tablePages"] as? [String: Int])
+    for database in databases {
+      let name = try #require(database["table"] as? String)
+      let table = try #require(tables.first { $0["name"] as? String == name })
+      #expect(table["bytes"] as? Int == database["bytes"] as? Int)
+      #expect(pages[name] == database["pages"] as? Int)
+    }
   }
 }

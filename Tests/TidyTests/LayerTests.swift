@@ -108,7 +108,7 @@ import Testing
     ],
     "ArborObjectsTests": ["Logging", "Observation"],
     "SystemTests": ["Observation"],
-    "lmdb-inspect": ["ArgumentParser"],
+    "lmdb-inspect": ["ArgumentParser", "Logging"],
     "arborbench": ["CLibPQ", "CSQLite", "GRDB", "Hummingbird"],
     "cluster-demo": ["ArgumentParser", "FoundationNetworking", "Hummingbird", "Logging"],
     "InspectTests": ["ArgumentParser"],

@@ -1,6 +1,11 @@
+import ArborJSON
 import ArborModel
 import ArborObjects
+import ArborStore
 import ArgumentParser
+import Foundation
+import LMDB
+import Logging
 
 /// `lmdb-inspect`: looks into LMDB files, and says more when the file is a store of ours.
 ///
@@ -9,9 +14,11 @@ import ArgumentParser
 @main struct Inspect: AsyncParsableCommand {
   /// What the process ends with, in the help and the manual page.
   static let exitCodes = """
-    Exit codes: 0, the answer was printed; 1, what was asked for is not there, a check or a scrub \
-    found problems, or files differ; 2, the file could not be read; 64, the command was not \
-    understood.
+    Exit codes: 0, the answer was printed, and nothing was wrong; 1, what was asked for does not \
+    exist, a predicate is not valid, a check or a scrub found problems, files differ, a migration \
+    is blocked, or the file to be made exists; 2, a file could not be used: it is missing, \
+    unreadable, damaged, in use, or not a store; 64, the command was not understood; 74, the \
+    answer could not be written.
     """
 
   static let configuration = CommandConfiguration(
@@ -30,8 +37,13 @@ import ArgumentParser
       “lmdb-inspect --generate-completion-script bash”, or zsh or fish, prints what a shell needs \
       to complete verbs, options and files.
 
+      Errors are one line on the standard error, which begins with “lmdb-inspect: ”; with --json \
+      they are one document there, {"error": {"exitCode": 1, "message": "…"}}. What was printed \
+      before an error is a document too.
+
       \(exitCodes)
       """,
+    version: "lmdb-inspect, store format \(StoreFormat.version), \(Environment.libraryVersion)",
     subcommands: [
       InfoVerb.self, TablesVerb.self, DumpVerb.self, GetVerb.self, ShowVerb.self, SchemaVerb.self,
       CountVerb.self, QueryVerb.self, ExplainVerb.self, IndexVerb.self, DiffVerb.self,
@@ -43,19 +55,47 @@ import ArgumentParser
     ])
 
   static func main() async {
-    refuseUnknownVerb(CommandLine.arguments.dropFirst())
-    await main(nil)
+    StandardStream.reserve()
+    // What the library logs, the answers and errors of the verbs tell.
+    LoggingSystem.bootstrap { _ in SwiftLogNoOpLogHandler() }
+    do {
+      try refuseUnknownVerb(CommandLine.arguments.dropFirst())
+      var command = try parseAsRoot()
+      if var command = command as? any AsyncParsableCommand {
+        try await command.run()
+      } else {
+        try command.run()
+      }
+    } catch let error as InspectError {
+      error.end()
+    } catch {
+      end(error)
+    }
   }
 
-  /// Ends the process where the first argument is no verb, and offers the nearest one: the argument
-  /// parser offers names of options only.
-  private static func refuseUnknownVerb(_ arguments: ArraySlice<String>) {
+  /// Ends the process as the argument parser asks for: with a text that it has for the user, or with
+  /// the exit code of a verb that has answered.
+  private static func end(_ error: any Error) -> Never {
+    let code = exitCode(for: error).rawValue
+    let text = fullMessage(for: error)
+    if code == 0 {
+      if !text.isEmpty { StandardStream.write(Array("\(text)\n".utf8)) }
+    } else if !(error is ExitCode) {
+      StandardStream.report(
+        InspectError.isJSON ? InspectError.json(message(for: error), code: code) : text)
+    }
+    Foundation.exit(code)
+  }
+
+  /// Refuses a first argument that is no verb, and offers the nearest one: the argument parser
+  /// offers names of options only, and shows its own help for a topic that it does not know.
+  private static func refuseUnknownVerb(_ arguments: ArraySlice<String>) throws {
     let verbs = configuration.subcommands.compactMap { $0.configuration.commandName } + ["help"]
-    guard let verb = arguments.first, !verb.hasPrefix("-"), !verbs.contains(verb) else { return }
+    var words = arguments.prefix { !$0.hasPrefix("-") }
+    if words.first == "help" { words = words.dropFirst() }
+    guard let verb = words.first, !verbs.contains(verb) else { return }
     let nearest = NearestName.of(verb, in: verbs).map { " Did you mean “\($0)”?" } ?? ""
-    exit(
-      withError: ValidationError(
-        "There is no verb “\(TerminalText.escaped(verb))”.\(nearest)"))
+    throw ValidationError("There is no verb “\(TerminalText.escaped(verb))”.\(nearest)")
   }
 }
 
@@ -65,8 +105,10 @@ struct InspectError: Error, CustomStringConvertible {
   enum Code: Int32 {
     /// What was asked for is not there, or the check found problems.
     case notFound = 1
-    /// The file could not be read.
+    /// A file could not be used.
     case unreadable = 2
+    /// The answer could not be written: EX_IOERR of sysexits.h.
+    case unwritable = 74
   }
 
   let code: Code
@@ -79,29 +121,58 @@ struct InspectError: Error, CustomStringConvertible {
 
   /// A file that is to be made is there.
   static func occupied(_ path: String) -> InspectError {
-    .notFound(
-      "There is something at \(path) already, which is not written over; choose another path.")
+    .notFound("\(path) already exists and will not be overwritten. Choose another path.")
   }
 
   static func unreadable(_ description: String) -> InspectError {
     InspectError(code: .unreadable, description: description)
   }
 
+  static func unwritable(_ description: String) -> InspectError {
+    InspectError(code: .unwritable, description: description)
+  }
 }
 
 extension InspectError {
   /// What any error of a verb means for the process.
   init(_ error: any Error, on path: String) {
-    switch error {
+    switch ToolWording.publicError(error) {
     case let error as InspectError: self = error
     case let error as ArborError where Self.codesOfQuestions.contains(error.code):
       self = .notFound("\(error)")
-    default: self = .unreadable("\(path): \(error)")
+    default:
+      let text = (error as? CocoaError)?.systemMessage ?? "\(error)"
+      self = .unreadable("\(path): \(text)")
     }
   }
 
   /// What was asked for is at fault, not the file.
   private static let codesOfQuestions: Set<ArborError.Code> = [
-    .invalidPredicate, .unknownName, .typeMismatch,
+    .invalidPredicate, .unknownName, .typeMismatch, .objectNotFound, .modelMismatch, .notAllowed,
   ]
+
+  /// Whether answers and errors are JSON.
+  static var isJSON: Bool { CommandLine.arguments.contains("--json") }
+
+  static func json(_ message: String, code: Int32) -> String {
+    let error: JSONValue = ["exitCode": JSONValue(Int(code)), "message": .string(message)]
+    return JSONValue.object(["error": error]).text(.compact)
+  }
+
+  /// Reports the error and ends the process.
+  func end() -> Never {
+    let text = ToolWording.text(description)
+    StandardStream.report(
+      Self.isJSON ? Self.json(text, code: code.rawValue) : "lmdb-inspect: \(text)")
+    exit(code.rawValue)
+  }
+}
+
+extension CocoaError {
+  /// The path and the system's reason, instead of the codes that Foundation prints.
+  var systemMessage: String {
+    let reason = (underlying as? POSIXError).map { String(cString: strerror($0.code.rawValue)) }
+    let path = filePath ?? url?.path
+    return (path.map { "\($0): " } ?? "") + (reason ?? localizedDescription)
+  }
 }

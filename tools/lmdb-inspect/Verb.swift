@@ -1,3 +1,4 @@
+import ArborObjects
 import ArgumentParser
 import Foundation
 
@@ -31,7 +32,10 @@ extension Verb {
   /// Opens the file and answers.
   func inspect() throws {
     try report { printer in
-      try answer(InspectedFile(path: target.path, isImmutable: target.immutable), &printer)
+      let file = try InspectedFile(path: target.path, isImmutable: target.immutable)
+      do { try answer(file, &printer) } catch {
+        throw ToolWording.publicError(error, in: file.store)
+      }
     }
   }
 
@@ -41,19 +45,16 @@ extension Verb {
   }
 }
 
-/// Answers about a file or folder, and says why where that fails.
+/// Answers about a file or folder; an error gets its exit code and the path it is about.
 func reportAnswer(
   on path: String, json: Bool, _ answer: (inout Printer) throws -> Void
 ) throws {
+  var printer = Printer(isJSON: json)
   do {
-    var printer = Printer(isJSON: json)
-    defer { printer.flush() }
     try answer(&printer)
-  } catch let error as ExitCode {
-    throw error
+    printer.flush()
   } catch {
-    let reason = InspectError(error, on: path)
-    FileHandle.standardError.write(Data("lmdb-inspect: \(reason)\n".utf8))
-    throw ExitCode(reason.code.rawValue)
+    printer.cutList()
+    throw error is ExitCode ? error : InspectError(error, on: path)
   }
 }

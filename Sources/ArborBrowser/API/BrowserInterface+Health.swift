@@ -22,8 +22,11 @@ extension BrowserInterface {
     return [
       "file": JSONValue(space.file), "pageSize": JSONValue(space.pageSize),
       "kinds": .array(
-        (space.kinds + [("free", space.free)]).map {
-          ["name": .string($0.name), "bytes": JSONValue($0.bytes)]
+        (space.kinds + [("free", space.free, false)]).map {
+          [
+            "name": .string($0.name), "bytes": JSONValue($0.bytes),
+            "isEstimated": .bool($0.isEstimated),
+          ]
         }), "reclaimable": JSONValue(space.reclaimable), "pinned": JSONValue(space.pinned),
       "readers": .array(readers), "databases": .array(try databases(of: space)),
     ]

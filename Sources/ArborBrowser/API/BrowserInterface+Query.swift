@@ -16,7 +16,7 @@ extension BrowserInterface {
     let limit = number("limit", of: request, atMost: Self.mostRows) ?? 100
     do throws(ArborError) {
       let parts = Set(QueryPart.allCases)
-      return try answer(wanted(parts, of: request, entity), entity, limit)
+      return try answer(wanted(parts, of: request, entity), limit)
     } catch {
       guard let field = fieldAtFault(request, entity) else { throw error }
       throw QueryFailure(field: field.rawValue, error: error)
@@ -65,7 +65,7 @@ extension BrowserInterface {
   }
 
   private func answer(
-    _ asked: FetchRequest<ManagedObject>, _ entity: BrowsedSchema.Entity, _ limit: Int
+    _ asked: FetchRequest<ManagedObject>, _ limit: Int
   ) throws(ArborError) -> JSONValue {
     var wanted = asked
     // One more tells whether there are more.
@@ -74,7 +74,7 @@ extension BrowserInterface {
     let began = ContinuousClock.now
     let rows = try context.fetchRows(wanted)
     let time = milliseconds(since: began)
-    let columns = names(of: wanted, entity)
+    let columns = try names(of: wanted)
     return [
       "columns": .array(columns.map(JSONValue.string)),
       "rows": .array(
@@ -86,18 +86,9 @@ extension BrowserInterface {
     ]
   }
 
-  private func names(
-    of request: FetchRequest<ManagedObject>, _ entity: BrowsedSchema.Entity
-  ) -> [String] {
-    guard !request.propertiesToFetch.isEmpty else {
-      return entity.attributes.map(\.name)
-    }
-    return request.propertiesToFetch.map { path in
-      let column = path.keyPath
-      let name = column.range(of: " AS ", options: [.caseInsensitive, .backwards])
-      return (name.map { String(column[$0.upperBound...]) } ?? column)
-        .trimmingCharacters(in: .whitespaces)
-    }
+  private func names(of request: FetchRequest<ManagedObject>) throws(ArborError) -> [String] {
+    guard let entity = store.schema.entity(named: request.description.entityName) else { return [] }
+    return try RowPlan(request.description, of: entity, in: store.schema).names
   }
 
   /// The plan by which the objects are found, with the rows that each step gave.
@@ -116,7 +107,7 @@ extension BrowserInterface {
     objects.fetchLimit = isAggregated ? 0 : limit
     let plan = try context.explain(objects, analyze: true)
     var fields: JSONObject = ["root": Self.json(of: plan.root)]
-    if let advice = plan.suggestedIndex { fields["suggestedIndex"] = .string("\(advice)") }
+    if let advice = plan.suggestedIndex { fields["suggestedIndex"] = .string(advice.summary) }
     return .object(fields)
   }
 

@@ -49,7 +49,9 @@ extension BrowserInterface {
 
   private static func json(of attribute: AttributeDescription, isOwn: Bool) -> JSONValue {
     [
-      "name": .string(attribute.name), "type": .string("\(attribute.type)"),
+      "name": .string(attribute.name),
+      "written": .string(PredicatePrinter.name(attribute.name)),
+      "type": .string("\(attribute.type)"),
       "isOptional": .bool(attribute.isOptional), "isIndexed": .bool(attribute.isIndexed),
       "derivation": attribute.derivation.map(JSONValue.string) ?? .null,
       "default": ValueJSON.json(attribute.defaultValue), "isOwn": .bool(isOwn),
@@ -58,7 +60,9 @@ extension BrowserInterface {
 
   private static func json(of relationship: RelationshipDescription, isOwn: Bool) -> JSONValue {
     [
-      "name": .string(relationship.name), "destination": .string(relationship.destination),
+      "name": .string(relationship.name),
+      "written": .string(PredicatePrinter.name(relationship.name)),
+      "destination": .string(relationship.destination),
       "inverse": relationship.inverse.map(JSONValue.string) ?? .null,
       "isToMany": .bool(relationship.isToMany), "isOrdered": .bool(relationship.isOrdered),
       "isOptional": .bool(relationship.isOptional),

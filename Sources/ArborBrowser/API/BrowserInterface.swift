@@ -93,7 +93,7 @@ final class BrowserInterface: Sendable {
 
   static func json(of error: ArborError) -> JSONValue {
     var fields: JSONObject = [
-      "code": .string(error.code.rawValue), "message": .string(error.message),
+      "code": .string(error.code.rawValue), "message": .string(ToolWording.text(error.message)),
     ]
     if let location = error.location {
       fields["line"] = JSONValue(location.line)

@@ -67,12 +67,17 @@ export async function healthView(main, schema, rest, parameters, isCurrent) {
       ])) : el("p", { class: "empty" }, "Nobody holds a snapshot."))),
     card("Databases", treemap(health),
       table(["Database", "Entries", "Size", "Full", "Used by fetches"], health.databases.map((each) => [
-        each.title, count(each.entries), (each.isEstimated ? "about " : "") + bytes(each.bytes),
+        each.title, count(each.entries), about(each) + bytes(each.bytes),
         each.fill === null ? "–" : `${Math.round(each.fill * 100)} %`,
         each.uses === null ? "" : each.uses === 1 ? "once" : `${count(each.uses)} times`,
       ]))));
   await follow();
   return { end: () => { isOver = true; clearTimeout(timer); } };
+}
+
+/** What an estimate begins with. */
+function about(each) {
+  return each.isEstimated ? "about " : "";
 }
 
 function table(names, rows) {
@@ -95,7 +100,7 @@ function treemap(health) {
   return el("figure", { class: "treemap" }, svg("svg", {
     viewBox: `0 0 ${width} ${height}`, role: "img",
     "aria-label": all.slice(0, 20).map((each) => `${each.title} ${bytes(each.bytes)}`).join(", "),
-  }, areas.map((each) => svg("g", {}, svg("title", {}, `${each.title}: ${bytes(each.bytes)}`),
+  }, areas.map((each) => svg("g", {}, svg("title", {}, `${each.title}: ${about(each)}${bytes(each.bytes)}`),
     svg("rect", {
       x: each.x + 1, y: each.y + 1, width: Math.max(0, each.width - 2), height: Math.max(0, each.height - 2), rx: 4,
       class: `part part-${parts[each.kind]}`,
@@ -144,14 +149,14 @@ function spaceBar(health) {
   const parts = health.kinds.map((each, index) => {
     const width = each.bytes / all * 1000;
     const part = svg("rect", { x, y: 0, width, height: 40, class: `part part-${index}` },
-      svg("title", {}, `${each.name}: ${bytes(each.bytes)}`));
+      svg("title", {}, `${each.name}: ${about(each)}${bytes(each.bytes)}`));
     x += width;
     return part;
   });
-  const words = health.kinds.map((each) => `${each.name} ${bytes(each.bytes)}`).join(", ");
+  const words = health.kinds.map((each) => `${each.name} ${about(each)}${bytes(each.bytes)}`).join(", ");
   return el("figure", { class: "space-map" },
     svg("svg", { viewBox: "0 0 1000 40", preserveAspectRatio: "none", role: "img", "aria-label": words }, parts),
     el("figcaption", {}, el("ul", { class: "legend" }, health.kinds.map((each, index) =>
       el("li", {}, el("span", { class: `key part-${index}`, "aria-hidden": "true" }), el("span", {}, each.name),
-        el("span", { class: "faint" }, `${bytes(each.bytes)} · ${Math.round(each.bytes / all * 100)} %`))))));
+        el("span", { class: "faint" }, `${about(each)}${bytes(each.bytes)} · ${Math.round(each.bytes / all * 100)} %`))))));
 }

@@ -20,9 +20,9 @@ const literals = {
 
 /** What can be compared with the attribute before the operator that a text ends with. */
 function literalsFor(schema, entityName, before) {
-  const found = before.match(/([\p{L}\p{N}_.]+)\s*(?:[=!<>]=?|==|<>|=<|=>)\s*([\p{L}"]*)$/u);
+  const found = before.match(/([#\p{L}\p{N}_.]+)\s*(?:[=!<>]=?|==|<>|=<|=>)\s*([\p{L}"]*)$/u);
   if (!found) return null;
-  const path = found[1].split(".");
+  const path = found[1].replaceAll("#", "").split(".");
   const last = path.pop();
   let entity = schema.entities.find((each) => each.name === entityName);
   for (const name of path) {
@@ -38,32 +38,34 @@ function literalsFor(schema, entityName, before) {
 
 /** The names that can stand at the end of a text, with what each is. */
 function completions(schema, entityName, before, isColumn) {
-  const written = literalsFor(schema, entityName, before);
-  if (written && written.found.length) return written;
-  const start = before.match(/[\p{L}\p{N}_.@]*$/u)[0];
+  const literal = literalsFor(schema, entityName, before);
+  if (literal && literal.found.length) return literal;
+  const start = before.match(/[#\p{L}\p{N}_.@]*$/u)[0];
   if ((before.match(/'/g) || []).length % 2 || (before.match(/"/g) || []).length % 2) return null;
   const path = start.split(".");
   const typed = path.pop();
   let entity = schema.entities.find((each) => each.name === entityName);
   let isMany = false;
   for (const name of path) {
-    const next = entity && entity.relationships.find((each) => each.name === name);
+    const next = entity && entity.relationships.find((each) => each.written === name || each.name === name);
     if (!next) return null;
     isMany = isMany || next.isToMany;
     entity = schema.entities.find((each) => each.name === next.destination);
   }
   if (!entity) return null;
+  // Behind a dot every word is a name.
+  const written = (each) => (path.length ? each.name : each.written);
   const names = [
-    ...entity.attributes.map((each) => ({ name: each.name, what: each.type })),
+    ...entity.attributes.map((each) => ({ name: written(each), what: each.type })),
     ...entity.relationships.map((each) => ({
-      name: each.name, what: each.isToMany ? `many ${each.destination}` : each.destination,
+      name: written(each), what: each.isToMany ? `many ${each.destination}` : each.destination,
     })),
     ...(isMany ? sets.map((name) => ({ name, what: "of all" })) : []),
     ...(path.length ? [] : (isColumn ? functions : words).map((name) => ({ name, what: "" }))),
   ];
   const wanted = typed.toLowerCase();
-  const found = names.filter((each) => each.name.toLowerCase().startsWith(wanted)
-    && each.name !== typed);
+  const found = names.filter((each) => each.name !== typed
+    && (each.name.toLowerCase().startsWith(wanted) || each.name.toLowerCase().startsWith(`#${wanted}`)));
   return { typed, found: found.slice(0, 12) };
 }
 

@@ -128,6 +128,11 @@ extension PropertyValue {
 }
 
 extension PredicatePrinter {
+  /// A property's name as predicates write it: with a mark if it is a word of the language.
+  package static func name(_ name: String) -> String {
+    PredicatePrinter { _ in "" }.text(of: KeyPathNode(names: [name]))
+  }
+
   func text(of path: KeyPathNode) -> String {
     if path.parts.isEmpty { return "SELF" }
     return path.parts.map { part in

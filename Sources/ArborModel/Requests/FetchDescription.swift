@@ -58,12 +58,11 @@ extension FetchDescription {
   /// - Throws: ``ArborError`` `invalidPredicate` for a text that is no expression or beyond the
   ///   limits, with line and column.
   package mutating func checkExpressions(_ limits: PredicateLimits) throws(ArborError) {
-    for path in propertiesToFetch + propertiesToGroupBy {
-      _ = try PredicateParser.column(path.text(), limits: limits)
-    }
+    var texts = sortKeys.map(\.keyPath)
+    for path in propertiesToFetch + propertiesToGroupBy { texts.append(try path.text()) }
     // A mere path may be named like a word of the language.
-    for key in sortKeys where !key.keyPath.utf8.allSatisfy(\.isOfPlainPath) {
-      _ = try PredicateParser.column(key.keyPath, limits: limits)
+    for text in texts where !text.utf8.allSatisfy(\.isOfPlainPath) {
+      _ = try PredicateParser.column(text, limits: limits)
     }
     expressionAllowance = expressionAllowance.narrowed(by: limits.allowance)
   }

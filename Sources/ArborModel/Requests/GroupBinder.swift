@@ -35,7 +35,7 @@ struct GroupBinder {
     if let column = columns.first(where: { $0.name == text }) {
       return try bind(column.expression)
     }
-    let node = try PredicateParser.column(text).expression
+    let node = try RowColumn(text, of: entity).expression
     let rewritten = try rewrite(node, knowsColumns: true)
     return try PredicateBinder.bind(rewritten, to: entity, in: schema).expression
   }

@@ -15,6 +15,11 @@ public struct IndexAdvice: Sendable, Hashable {
   }
 }
 
+extension IndexAdvice {
+  /// The entity and what the index is over, as a person reads it: `Employee (age, -name)`.
+  package var summary: String { "\(entity) \(index.summary)" }
+}
+
 extension IndexAdvice: CustomStringConvertible {
   /// The index as code declares it: `Index("byAgeName", on: "age", "-name") at Employee`.
   public var description: String {

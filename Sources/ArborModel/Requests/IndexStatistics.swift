@@ -18,7 +18,7 @@ public struct IndexStatistics: Sendable, Hashable {
   /// The number of entries: one for each object, in a partial index fewer, in one of words several.
   public let entries: Int
   /// The number of pages that the index fills in the file. Where objects share values and there are
-  /// more than 256 leaf pages, it is estimated from 256 of them.
+  /// more than 4096 leaf pages, it is estimated from 4096 of them.
   public let pages: Int
   /// The number of bytes that the index fills in the file.
   public let bytes: Int

@@ -58,7 +58,7 @@ extension RowPlan {
     offset = max(0, description.fetchOffset)
     var keys: [ExpressionNode] = []
     for path in description.propertiesToGroupBy {
-      keys.append(try PredicateParser.column(path.text()).expression)
+      keys.append(try RowColumn(path.text(), of: entity).expression)
     }
     let isGrouped =
       !keys.isEmpty || description.havingPredicate != nil
@@ -114,7 +114,7 @@ extension RowPlan {
       if let column {
         expression = column.expression
       } else {
-        expression = try PredicateParser.column(key.keyPath).expression
+        expression = try RowColumn(key.keyPath, of: entity).expression
       }
       order.append(
         OrderKey(
@@ -132,34 +132,48 @@ struct RowColumn {
 
   var isPath: Bool { expression.plainPath != nil }
 
+  private init(name: String, expression: ExpressionNode) {
+    self.name = name
+    self.expression = expression
+  }
+
+  /// Reads a column. A mere path may begin with a property that is named like a word of the
+  /// language, as `size`.
+  init(_ text: String, of entity: EntitySchema) throws(ArborError) {
+    let names = text.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
+    if PredicateKeyword(spelledBy: names[0]) != nil, entity.property(named: names[0]) != nil,
+      text.utf8.allSatisfy(\.isOfPlainPath), !names.contains("")
+    {
+      self.init(name: text, expression: .path(KeyPathNode(names: names)))
+    } else {
+      let (expression, name) = try PredicateParser.column(text)
+      self.init(name: name ?? expression.plainPath ?? text, expression: expression)
+    }
+  }
+
   /// The columns of a request; all attributes where it names none.
   static func columns(
     of description: FetchDescription, _ entity: EntitySchema
   ) throws(ArborError) -> [RowColumn] {
-    var columns: [RowColumn] = []
-    if description.propertiesToFetch.isEmpty {
-      var names: [String] = []
-      for path in description.propertiesToGroupBy { names.append(try path.text()) }
-      if names.isEmpty {
-        names = entity.attributes.filter { !$0.field.isTransient }.map(\.name)
+    guard !description.propertiesToFetch.isEmpty || !description.propertiesToGroupBy.isEmpty else {
+      return entity.attributes.filter { !$0.field.isTransient }.map {
+        RowColumn(name: $0.name, expression: .path(KeyPathNode(names: [$0.name])))
       }
-      for name in names {
-        columns.append(
-          RowColumn(name: name, expression: try PredicateParser.column(name).expression))
-      }
-      return columns
     }
-    for path in description.propertiesToFetch {
-      let text = try path.text()
-      let column = try PredicateParser.column(text)
-      let name = column.name ?? text
+    var columns: [RowColumn] = []
+    let paths =
+      description.propertiesToFetch.isEmpty
+      ? description.propertiesToGroupBy : description.propertiesToFetch
+    for path in paths {
+      let column = try RowColumn(path.text(), of: entity)
+      let name = column.name
       guard !columns.contains(where: { $0.name == name }) else {
         throw ArborError(
           .invalidArgument,
           "Two properties to fetch are named \(name); give one of them another name with AS."
         ).with(entity: entity.name, keyPath: name)
       }
-      columns.append(RowColumn(name: name, expression: column.expression))
+      columns.append(column)
     }
     return columns
   }

@@ -34,7 +34,7 @@ extension StoreSpace {
     /// The same in bytes.
     public let bytes: Int
     /// The share of its leaf pages that holds something, from 0 to 1; nil where there is nothing.
-    /// Exact up to 256 leaf pages, beyond them that of 256 which are spread evenly.
+    /// Exact for few leaf pages, else that of some which are spread evenly.
     public let fill: Double?
     /// Whether ``pages`` and ``bytes`` are estimated.
     public let isEstimated: Bool

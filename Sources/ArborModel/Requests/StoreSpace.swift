@@ -11,8 +11,8 @@
 ///
 /// Every figure but that of the file counts whole pages, of ``pageSize`` bytes each. The file,
 /// ``used``, ``free``, ``pinned``, records, large binaries and history are exact. The figures of an
-/// index or relationship of more than 256 leaf pages in which objects share values are estimated
-/// from 256 of them; ``Database/isEstimated`` tells.
+/// index or relationship of more than 4096 leaf pages in which objects share values are estimated
+/// from 4096 of them; ``Database/isEstimated`` tells. All figures together are those of the file.
 public struct StoreSpace: Sendable, Hashable {
   /// Bytes of the file.
   public let file: Int
@@ -68,10 +68,17 @@ public struct StoreSpace: Sendable, Hashable {
   }
 
   /// The bytes of used pages by what they hold, each with a word for it.
-  package var kinds: [(name: String, bytes: Int)] {
-    [
-      ("records", records), ("indexes", indexes), ("relationships", relationships),
-      ("large binaries", largeBinaries), ("history", history), ("other", other),
+  package var kinds: [(name: String, bytes: Int, isEstimated: Bool)] {
+    func isEstimated(_ kinds: Database.Kind...) -> Bool {
+      databases.contains { $0.isEstimated && kinds.contains($0.kind) }
+    }
+    let areIndexes = isEstimated(.index)
+    let areRelationships = isEstimated(.relationship, .order)
+    return [
+      ("records", records, false), ("indexes", indexes, areIndexes),
+      ("relationships", relationships, areRelationships),
+      ("large binaries", largeBinaries, false), ("history", history, false),
+      ("other", other, areIndexes || areRelationships),
     ]
   }
 }
@@ -79,7 +86,10 @@ public struct StoreSpace: Sendable, Hashable {
 extension StoreSpace: CustomStringConvertible {
   /// All figures on one line.
   public var description: String {
-    let parts = kinds + [("free", free)] + (pinned > 0 ? [("of which pinned", pinned)] : [])
-    return "\(file) bytes: " + parts.map { "\($0.name) \($0.bytes)" }.joined(separator: ", ")
+    let parts =
+      kinds + [("free", free, false)] + (pinned > 0 ? [("of which pinned", pinned, false)] : [])
+    return "\(file) bytes: "
+      + parts.map { "\($0.name) \($0.isEstimated ? "about " : "")\($0.bytes)" }
+      .joined(separator: ", ")
   }
 }

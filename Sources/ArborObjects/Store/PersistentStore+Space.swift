@@ -6,7 +6,7 @@ extension PersistentStore {
   /// readers keep from being used, and what ``compact()`` would give back.
   ///
   /// - Complexity: Linear in the number of entities, indexes and relationships, of each of which up
-  ///   to 256 pages are looked at, and in the list of free pages.
+  ///   to 4096 pages are looked at, and in the list of free pages.
   /// - Throws: ``ArborError`` `closed`, `modelChanged`, `inputOutput`.
   public func spaceUsage() throws(ArborError) -> StoreSpace {
     try whileOpen(engine.space(longReadersPinning: longReaders?.limit))

@@ -29,6 +29,8 @@ package enum StoreFormat {
   /// A reader refuses a file of another major version, and reads one of a later minor version.
   package static let majorVersion: UInt16 = 3
   package static let minorVersion: UInt16 = 4
+  /// Both, as a person reads them.
+  package static var version: String { "\(majorVersion).\(minorVersion)" }
 
   /// A commit that changes more objects than this is kept in the history without listing them.
   package static let mostListedChanges = 10_000

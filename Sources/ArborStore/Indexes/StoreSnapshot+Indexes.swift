@@ -8,13 +8,13 @@ extension StoreEngine {
 }
 
 extension StoreSnapshot {
-  /// Every index with its size and its uses, by entity and name. Looks at up to 256
-  /// pages of each.
+  /// Every index with its size and its uses, by entity and name. The sizes are those of ``space``.
   package func indexes() throws(StoreError) -> [IndexStatistics] {
     let reader = try reader
     var list: [IndexStatistics] = []
-    for (number, index) in store.databases.indexes.enumerated() {
-      let space = try storing(reader.space(index.database))
+    let use = try storing(store.environment.pageUse(in: reader))
+    let spaces = try databaseSpaces(reader, use).filter { $0.kind == .index }
+    for (number, (index, space)) in zip(store.databases.indexes, spaces).enumerated() {
       let entity = store.schema.entities[index.schema.declaringEntity]
       list.append(
         IndexStatistics(

@@ -1,4 +1,4 @@
-internal import ArborModel
+package import ArborModel
 internal import CArborBits
 internal import Foundation
 internal import LMDB
@@ -92,6 +92,23 @@ package enum StoreCreation {
       return false
     } catch {
       throw error
+    }
+  }
+
+  /// Makes a store that gets its path once `fill` has filled the file of the given name.
+  ///
+  /// - Throws: What `fill` throws; `inputOutput` with `EEXIST` if the path is taken; `invalidModel`.
+  ///   Nothing is left then.
+  package static func create(
+    at path: String, _ model: ManagedObjectModel,
+    filling fill: (String) throws(StoreError) -> Void
+  ) throws(StoreError) {
+    let model = try OfferedModel(model).checked()
+    try install(at: path) { (temporary) throws(StoreError) in
+      try make(
+        at: temporary, model, options: EnvironmentOptions(StoreOpening(.file(path), model: model)),
+        path: path)
+      try fill(temporary)
     }
   }
 

@@ -4,7 +4,7 @@ internal import LMDB
 extension StoreSnapshot {
   /// Returns what the store's file is made of.
   ///
-  /// Reads the list of free pages and up to 256 leaf pages of each database.
+  /// Reads the list of free pages and up to 4096 leaf pages of each database.
   ///
   /// - Parameter limit: Those of the readers that pin more pages are named; nil for none.
   package func space(
@@ -12,24 +12,23 @@ extension StoreSnapshot {
   ) throws(StoreError) -> StoreSpace {
     let reader = try reader
     let use = try storing(store.environment.pageUse(in: reader))
-    let databases = try databaseSpaces(reader)
+    let databases = try databaseSpaces(reader, use)
     func pages(_ kinds: StoreSpace.Database.Kind...) -> Int {
       databases.reduce(0) { kinds.contains($1.kind) ? $0 + $1.pages : $0 }
     }
     let records = pages(.records)
     let blobs = pages(.largeBinaries)
     let history = pages(.history)
-    // Estimates must not exceed what there is.
-    let rest = max(0, use.used - records - blobs - history)
-    let indexes = min(pages(.index), rest)
-    let relationships = min(pages(.relationship, .order), rest - indexes)
+    let indexes = pages(.index)
+    let relationships = pages(.relationship, .order)
+    let other = use.used - records - blobs - history - indexes - relationships
     let free = use.free * use.pageSize
     return StoreSpace(
       file: use.fileSize, pageSize: use.pageSize, records: records * use.pageSize,
       indexes: indexes * use.pageSize, relationships: relationships * use.pageSize,
       largeBinaries: blobs * use.pageSize, history: history * use.pageSize,
       // A commit may have come between the snapshot and the look at the file.
-      other: (rest - indexes - relationships) * use.pageSize, free: free,
+      other: max(0, other) * use.pageSize, free: free,
       pinned: min(free, readers.map(\.pinnedBytes).max() ?? 0), reclaimable: use.reclaimable,
       databases: databases,
       longReaders: limit.map { limit in readers.filter { $0.pinnedPages > limit } } ?? [])
@@ -46,39 +45,39 @@ extension StoreSnapshot {
     return sizes
   }
 
-  private func databaseSpaces(_ reader: TransactionReader) throws(StoreError) -> [StoreSpace
-    .Database]
-  {
+  /// The databases in the order of the model, with their sizes. Estimates share what is left of the
+  /// file.
+  func databaseSpaces(
+    _ reader: TransactionReader, _ use: PageUse
+  ) throws(StoreError) -> [StoreSpace.Database] {
     let entities = store.schema.entities
     let databases = store.databases
-    var list: [StoreSpace.Database] = []
-    func add(
-      _ kind: StoreSpace.Database.Kind, _ database: Database, _ entity: Int? = nil,
-      _ name: String? = nil
-    ) throws(StoreError) {
-      let space = try storing(reader.space(database))
-      list.append(
-        StoreSpace.Database(
-          kind: kind, entity: entity.map { entities[$0].name }, name: name,
-          storedName: database.name, entries: space.entries, pages: space.pages,
-          bytes: space.bytes, fill: space.fill,
-          // Pages of trees whose keys have one value each are counted.
-          isEstimated: space.isEstimated && database.flags.contains(.duplicates)))
-    }
+    var list: [(kind: StoreSpace.Database.Kind, database: Database, entity: Int?, name: String?)] =
+      []
     for entity in entities where !entity.isAbstract {
-      try add(.records, databases.records(entity.index), entity.index)
-      if let blobs = databases.blobs(entity.index) { try add(.largeBinaries, blobs, entity.index) }
+      list.append((.records, databases.records(entity.index), entity.index, nil))
+      if let blobs = databases.blobs(entity.index) {
+        list.append((.largeBinaries, blobs, entity.index, nil))
+      }
     }
     for index in databases.indexes {
-      try add(.index, index.database, index.schema.declaringEntity, index.schema.name)
+      list.append((.index, index.database, index.schema.declaringEntity, index.schema.name))
     }
     for relationship in databases.relationships {
       let (owner, name) = (relationship.schema.declaringEntity, relationship.schema.name)
-      try add(.relationship, relationship.members, owner, name)
-      if let order = relationship.order { try add(.order, order, owner, name) }
+      list.append((.relationship, relationship.members, owner, name))
+      if let order = relationship.order { list.append((.order, order, owner, name)) }
     }
-    try add(.history, databases.history)
-    try add(.store, databases.arbor)
-    return list
+    list.append((.history, databases.history, nil, nil))
+    list.append((.store, databases.arbor, nil, nil))
+    let spaces = try storing(reader.spaces(list.map(\.database), within: use.pagesOfDatabases))
+    return zip(list, spaces).map { each, space in
+      StoreSpace.Database(
+        kind: each.kind, entity: each.entity.map { entities[$0].name }, name: each.name,
+        storedName: each.database.name, entries: space.entries, pages: space.pages,
+        bytes: space.bytes, fill: space.fill,
+        // Pages of trees whose keys have one value each are counted.
+        isEstimated: space.isEstimated && each.database.flags.contains(.duplicates))
+    }
   }
 }

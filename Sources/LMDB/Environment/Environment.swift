@@ -18,6 +18,11 @@ internal import CLMDB
 /// Two opens of one file, under whatever path, give the same environment; see
 /// ``open(path:options:)``. It closes when its last reference goes.
 package final class Environment: Sendable {
+  /// The name and version of the engine.
+  package static var libraryVersion: String {
+    String(cString: mdb_version(nil, nil, nil)).prefix { $0 != ":" }.description
+  }
+
   /// The canonical path of the data file.
   package let path: String
   /// Device and inode of the data file.

@@ -44,6 +44,9 @@ package struct PageUse: Sendable, Hashable {
 
   package var used: Int { max(0, all - free) }
 
+  /// The used pages without the two root pages and the list of free pages.
+  package var pagesOfDatabases: Int { max(0, used - list - 2) }
+
   /// The pages that a compacted copy would have: the two root pages and the databases, and what one
   /// commit behind it adds, a way down the tree of names and a list of the pages it replaces.
   package var compacted: Int { min(all, max(0, used - list) + depth + 1) }

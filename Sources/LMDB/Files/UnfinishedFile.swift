@@ -1,3 +1,5 @@
+internal import ArborLocks
+
 #if canImport(Glibc)
   internal import Glibc
 #else
@@ -19,7 +21,13 @@ package struct UnfinishedFile: ~Copyable {
   package let path: String
   private let descriptor: Int32
 
-  deinit { close(descriptor) }
+  /// The paths of those that live.
+  private static let ofThisProcess = Lock<Set<String>>([])
+
+  deinit {
+    Self.ofThisProcess.withLock { _ = $0.remove(path) }
+    close(descriptor)
+  }
 
   /// Makes an empty file beside `target`.
   package init(beside target: String) throws(LMDBError) {
@@ -30,6 +38,7 @@ package struct UnfinishedFile: ~Copyable {
       if let descriptor = try Self.make(path) {
         self.path = path
         self.descriptor = descriptor
+        Self.ofThisProcess.withLock { _ = $0.insert(path) }
         return
       }
     }
@@ -90,6 +99,16 @@ package struct UnfinishedFile: ~Copyable {
         if access(dataPath, F_OK) != 0, errno == ENOENT { unlink(path) }
       } else {
         removeIfAbandoned(path)
+      }
+    }
+  }
+
+  /// Removes the unfinished files that this process works on, which is about to end.
+  package static func removeAllOfThisProcess() {
+    ofThisProcess.withLock { paths in
+      for path in paths {
+        unlink(path + lockSuffix)
+        unlink(path)
       }
     }
   }

@@ -1,8 +1,7 @@
 /// What the leaf pages of a tree, or some that are spread evenly over it, hold on average.
 struct LeafSample {
   /// So many leaf pages are looked at.
-  static let limit = 256
-
+  private let limit: Int
   /// Whether every leaf was looked at.
   let isComplete: Bool
   private var leaves = 0.0
@@ -18,9 +17,10 @@ struct LeafSample {
   var fill: Double { usedBytes / allBytes }
 
   /// Looks at a tree; nil where one of its pages is not what it should be.
-  init?(of tree: MappedTree, leafPages: Int) {
-    isComplete = leafPages <= Self.limit
-    budget = (Self.limit + 1) * TreeTraversal.mostLevels
+  init?(of tree: MappedTree, leafPages: Int, limit: Int) {
+    self.limit = limit
+    isComplete = leafPages <= limit
+    budget = (limit + 1) * TreeTraversal.mostLevels
     guard visit(tree, tree.root, from: 0, to: 1, level: 0), leaves > 0 else { return nil }
   }
 
@@ -29,7 +29,7 @@ struct LeafSample {
   private mutating func visit(
     _ tree: MappedTree, _ number: UInt64, from lower: Double, to upper: Double, level: Int
   ) -> Bool {
-    let points = isComplete ? 1 : Self.points(below: upper) - Self.points(below: lower)
+    let points = isComplete ? 1 : points(below: upper) - points(below: lower)
     guard points > 0 else { return true }
     budget -= 1
     guard budget > 0, level < TreeTraversal.mostLevels, let page = MappedPage(tree, number) else {
@@ -47,7 +47,7 @@ struct LeafSample {
   }
 
   /// How many middles of ``limit`` equal parts lie below a share of the whole.
-  private static func points(below share: Double) -> Double {
+  private func points(below share: Double) -> Double {
     (share * Double(limit) + 0.5).rounded(.down)
   }
 
@@ -101,7 +101,9 @@ package struct TreeSpace: Sendable, Hashable {
   package let pageSize: Int
   /// Entries; each duplicate counts.
   package let entries: Int
-  package let pages: Int
+  package private(set) var pages: Int
+  /// Those of the database's own tree, without the trees in it; exact.
+  package let ownPages: Int
   /// The share of the leaf pages that holds something, from 0 to 1; nil where none exist, or
   /// where they have a form that cannot be looked at.
   package let fill: Double?
@@ -109,29 +111,61 @@ package struct TreeSpace: Sendable, Hashable {
   package let isEstimated: Bool
 
   package var bytes: Int { pages * pageSize }
+
+  /// The same with a share of the pages that were estimated.
+  fileprivate func scaled(by share: Double) -> TreeSpace {
+    var scaled = self
+    scaled.pages = ownPages + Int(Double(pages - ownPages) * share)
+    return scaled
+  }
 }
 
 extension TransactionReader {
+  /// Leaf pages that are looked at to tell how full they are.
+  private static var mostSampled: Int { 256 }
+  /// Leaf pages that are looked at to count the pages of the trees in them: these differ by orders
+  /// of magnitude, as those of the words of a text do, and a small sample is far off.
+  private static var mostCounted: Int { 4096 }
+
+  /// Returns the pages of some databases of one file. Where pages are estimated the databases have
+  /// no more of them together than there are.
+  ///
+  /// - Parameter used: The pages of the file that are theirs.
+  package func spaces(_ databases: [Database], within used: Int) throws(LMDBError) -> [TreeSpace] {
+    var spaces: [TreeSpace] = []
+    for database in databases { spaces.append(try space(database)) }
+    let certain = spaces.reduce(0) { $0 + ($1.isEstimated ? $1.ownPages : $1.pages) }
+    let estimated = spaces.reduce(0) { $0 + ($1.isEstimated ? $1.pages - $1.ownPages : 0) }
+    let room = max(0, used - certain)
+    guard estimated > room else { return spaces }
+    return spaces.map { $0.isEstimated ? $0.scaled(by: Double(room) / Double(estimated)) : $0 }
+  }
+
   /// Returns the pages of a database.
   ///
   /// LMDB counts those of a tree, but not those of the trees in it that hold the values of single
-  /// keys: leaf pages tell of them. Up to ``LeafSample/limit`` leaf pages are looked at, all of a
-  /// small database and of a large one some that are spread evenly.
+  /// keys: leaf pages tell of them. Up to 4096 leaf pages are looked at, all of a small database and
+  /// of a large one some that are spread evenly; up to 256 of a database whose keys have one value
+  /// each.
   package func space(_ database: Database) throws(LMDBError) -> TreeSpace {
     let statistics = try statistics(database)
     let own = statistics.branchPages + statistics.leafPages + statistics.overflowPages
     let tree = transaction.flatMap { MappedTree(database, in: $0) }
     guard statistics.leafPages > 0, let tree,
-      let sample = LeafSample(of: tree, leafPages: statistics.leafPages)
+      let sample = LeafSample(
+        of: tree, leafPages: statistics.leafPages,
+        limit: database.flags.contains(.duplicates) ? Self.mostCounted : Self.mostSampled)
     else {
       return TreeSpace(
-        pageSize: statistics.pageSize, entries: statistics.entries, pages: own, fill: nil,
+        pageSize: statistics.pageSize, entries: statistics.entries, pages: own,
+        ownPages: own, fill: nil,
         isEstimated: statistics.leafPages > 0 && database.flags.contains(.duplicates))
     }
     let inner = sample.innerPages.isNaN ? 0 : sample.innerPages * Double(statistics.leafPages)
     return TreeSpace(
       pageSize: statistics.pageSize, entries: statistics.entries,
-      pages: own + Int(min(inner.rounded(), Double(tree.pageCount))), fill: sample.fill,
+      pages: own + Int(min(inner.rounded(), Double(tree.pageCount))), ownPages: own,
+      fill: sample.fill,
       isEstimated: !sample.isComplete)
   }
 }

@@ -28,7 +28,7 @@ import Testing
     let bytes = Array(pages.joined())
     return bytes.withUnsafeBytes { bytes in
       MappedTree(pages: bytes, pageSize: Self.size, root: 0).flatMap {
-        LeafSample(of: $0, leafPages: leafPages)
+        LeafSample(of: $0, leafPages: leafPages, limit: 256)
       }
     }
   }

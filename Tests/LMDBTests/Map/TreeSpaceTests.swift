@@ -49,9 +49,9 @@ import LMDB
     let database = try #require(try environment.openDatabase("i", Self.sets, create: true))
     try environment.write { transaction in
       var number: UInt64 = 0
-      for key in 0..<9000 as Range<UInt64> {
+      for key in 0..<36_000 as Range<UInt64> {
         // Every hundredth key has a tree of its own.
-        let padding = [UInt8](repeating: 1, count: 300)
+        let padding = [UInt8](repeating: 1, count: 490)
         let bytes = withUnsafeBytes(of: key.bigEndian, Array.init) + padding
         for _ in 0..<(key % 100 == 7 ? 600 : 1) {
           number += 1
@@ -61,8 +61,41 @@ import LMDB
     }
     let space = try space(database, environment)
     let exact = try pages(environment)
-    #expect(space.isEstimated && space.entries == 9000 + 90 * 599)
+    #expect(space.isEstimated && space.entries == 36_000 + 360 * 599)
     #expect(abs(space.pages - exact) < exact / 5, "\(space.pages) of \(exact)")
+  }
+
+  /// One key has nearly all of the values, and is among the leaves that are looked at, or is not.
+  @Test("Estimates are no more than the file has", arguments: [0, 17_003])
+  func estimatesAgreeWithTheFile(key heavy: UInt64) throws {
+    let folder = try TemporaryFolder()
+    let environment = try folder.environment()
+    let databases = try ["i", "j"].map {
+      try #require(try environment.openDatabase($0, Self.sets, create: true))
+    }
+    try environment.write { transaction in
+      var number: UInt64 = 0
+      for key in 0..<36_000 as Range<UInt64> {
+        let bytes =
+          withUnsafeBytes(of: key.bigEndian, Array.init) + [UInt8](repeating: 1, count: 490)
+        for _ in 0..<(key == heavy ? 100_000 : 1) {
+          number += 1
+          try transaction.put(databases[0], bytes, number.nativeBytes)
+        }
+      }
+      for value in 0..<2000 as Range<UInt64> {
+        try transaction.put(databases[1], [1], value.nativeBytes)
+      }
+    }
+    let exact = try pages(environment)
+    let spaces = try environment.read { transaction in
+      let use = try environment.pageUse(in: transaction.reader)
+      return try transaction.reader.spaces(databases, within: use.pagesOfDatabases)
+    }
+    #expect(spaces[0].isEstimated && !spaces[1].isEstimated)
+    #expect(spaces[1].pages > 3)
+    #expect(spaces[0].pages + spaces[1].pages <= exact + 8, "\(spaces) of \(exact)")
+    #expect(spaces[0].pages >= spaces[0].ownPages)
   }
 
   @Test func tellsHowFullTheLeavesAre() throws {

@@ -1,4 +1,5 @@
 import ArborModel
+import ArborObjects
 import ArborStore
 
 /// What a person does with a store in a terminal: pages upon pages, and a line for predicates.
@@ -23,7 +24,12 @@ struct StoreBrowsing {
   private var message: String?
   private(set) var isOver = false
 
-  init(_ store: StoreEngine) throws { levels = [Level(page: try EntityPage(store))] }
+  private let store: StoreEngine
+
+  init(_ store: StoreEngine) throws {
+    self.store = store
+    levels = [Level(page: try EntityPage(store))]
+  }
 
   /// What the screen shows.
   mutating func frame(_ size: Terminal.Size) -> Frame {
@@ -39,7 +45,7 @@ struct StoreBrowsing {
       (frame.header, frame.rows) = try level.page.rows(range, shift: level.shift)
       frame.selected = range.isEmpty ? nil : level.selected - level.top
     } catch {
-      frame.status = "\(error)"
+      frame.status = ToolWording.text(error, in: store)
     }
     return frame
   }
@@ -70,7 +76,7 @@ struct StoreBrowsing {
       default: break
       }
     } catch {
-      message = "\(error)"
+      message = ToolWording.text(error, in: store)
     }
   }
 
@@ -141,7 +147,7 @@ struct StoreBrowsing {
       }
       prompt = nil
     } catch {
-      message = "\(error)"
+      message = ToolWording.text(error, in: store)
     }
   }
 }

@@ -109,8 +109,8 @@ struct PropertyComparison {
       }
     }
     for (one, other) in members {
-      let from = try old.snapshot.members(one, of: before.number).map(old.name)
-      let to = try new.snapshot.members(other, of: after.number).map(new.name)
+      let from = try old.reading { try old.snapshot.members(one, of: before.number) }.map(old.name)
+      let to = try new.reading { try new.snapshot.members(other, of: after.number) }.map(new.name)
       let areEqual = one.isOrdered && other.isOrdered ? from == to : from.sorted() == to.sorted()
       if !areEqual {
         changes.append(Change(property: one.name, before: side(from), after: side(to)))
@@ -140,7 +140,9 @@ struct PropertyComparison {
     _ object: (number: ObjectNumber, record: RecordView), _ field: RecordField,
     _ reference: BlobReference?, in side: StoreSide
   ) throws -> Data? {
-    if let reference { return try side.snapshot.blob(reference, of: object.number, field) }
+    if let reference {
+      return try side.reading { try side.snapshot.blob(reference, of: object.number, field) }
+    }
     guard case .binary(let data) = object.record.value(field) else { return nil }
     return data
   }

@@ -16,15 +16,14 @@ struct StoreDiff {
 
   /// Prints what is different in `new`, each store as of one commit.
   static func print(
-    _ old: StoreEngine, _ new: StoreEngine, to printer: inout Printer
+    _ old: InspectedFile, _ new: InspectedFile, to printer: inout Printer
   ) throws -> DifferenceList {
-    let (before, after) = (try old.snapshot(), try new.snapshot())
+    let (before, after) = (try StoreSide(old), try StoreSide(new))
     defer {
-      before.close()
-      after.close()
+      before.snapshot.close()
+      after.snapshot.close()
     }
-    var diff = StoreDiff(
-      StoreSide(store: old, snapshot: before), StoreSide(store: new, snapshot: after))
+    var diff = StoreDiff(before, after)
     try diff.compareEntities(&printer)
     return diff.list
   }
@@ -52,8 +51,8 @@ struct StoreDiff {
     for (name, text) in comparison.oddities { addModel(name, text, &printer) }
     var olds = ObjectStream(oldEntity, on: old.snapshot)
     var news = ObjectStream(newEntity, on: new.snapshot)
-    var before = try olds.object()
-    var after = try news.object()
+    var before = try old.reading { try olds.object() }
+    var after = try new.reading { try news.object() }
     while before != nil || after != nil {
       let (first, second) = (before?.number.sequence ?? .max, after?.number.sequence ?? .max)
       if first == second, let one = before, let other = after {
@@ -64,8 +63,8 @@ struct StoreDiff {
       } else if let other = after {
         addObject(other, of: new, .added, &printer)
       }
-      if first <= second { before = try olds.object() }
-      if second <= first { after = try news.object() }
+      if first <= second { before = try old.reading { try olds.object() } }
+      if second <= first { after = try new.reading { try news.object() } }
     }
   }
 
@@ -73,7 +72,9 @@ struct StoreDiff {
     _ entity: EntitySchema, of side: StoreSide, _ kind: Difference.Kind, _ printer: inout Printer
   ) throws {
     var objects = ObjectStream(entity, on: side.snapshot)
-    while let object = try objects.object() { addObject(object, of: side, kind, &printer) }
+    while let object = try side.reading({ try objects.object() }) {
+      addObject(object, of: side, kind, &printer)
+    }
   }
 
   // MARK: What is printed
@@ -119,6 +120,16 @@ struct StoreDiff {
 struct StoreSide {
   let store: StoreEngine
   let snapshot: StoreSnapshot
+  private let file: InspectedFile
+
+  init(_ file: InspectedFile) throws {
+    self.file = file
+    store = try file.requireStore()
+    snapshot = try file.reading { [store] in try store.snapshot() }
+  }
+
+  /// Reads from the store; an error names its file.
+  func reading<R>(_ body: () throws -> R) throws -> R { try file.reading(body) }
 
   /// The entities that have objects of their own.
   var entities: [EntitySchema] { store.schema.entities.filter { !$0.isAbstract } }

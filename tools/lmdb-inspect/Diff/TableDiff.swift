@@ -15,7 +15,8 @@ struct TableDiff {
   ) throws -> DifferenceList {
     var diff = TableDiff(old: old, new: new)
     let (olds, news) = (
-      try old.environment.databaseNames(), try new.environment.databaseNames()
+      try old.reading { try old.environment.databaseNames() },
+      try new.reading { try new.environment.databaseNames() }
     )
     for name in [""] + Set(olds + news).sorted() {
       guard name.isEmpty || (olds.contains(name) && news.contains(name)) else {
@@ -36,8 +37,8 @@ struct TableDiff {
   private mutating func compare(
     _ name: String, hiding hidden: Set<String>, _ printer: inout Printer
   ) throws {
-    let table = try RawTable(old.database(name), in: old.environment)
-    let other = try RawTable(new.database(name), in: new.environment)
+    let table = try old.reading { try RawTable(old.database(name), in: old.environment) }
+    let other = try new.reading { try RawTable(new.database(name), in: new.environment) }
     guard table.flags == other.flags else {
       let flags = [table, other].map { $0.flags.isEmpty ? "none" : $0.flags.joined(separator: " ") }
       return addTable(
@@ -55,15 +56,15 @@ struct TableDiff {
     func isHidden(_ entry: Entry) -> Bool {
       !hidden.isEmpty && hidden.contains(String(decoding: entry.key, as: UTF8.self))
     }
-    var before = try olds.next()
-    var after = try news.next()
+    var before = try old.reading { try olds.next() }
+    var after = try new.reading { try news.next() }
     while before != nil || after != nil {
       if let one = before, isHidden(one) {
-        before = try olds.next()
+        before = try old.reading { try olds.next() }
         continue
       }
       if let other = after, isHidden(other) {
-        after = try news.next()
+        after = try new.reading { try news.next() }
         continue
       }
       var order = before == nil ? 1 : -1
@@ -76,8 +77,8 @@ struct TableDiff {
       }
       if order < 0, let one = before { addEntry(.gone, table, one, nil, &printer) }
       if order > 0, let other = after { addEntry(.added, table, other, nil, &printer) }
-      if order <= 0 { before = try olds.next() }
-      if order >= 0 { after = try news.next() }
+      if order <= 0 { before = try old.reading { try olds.next() } }
+      if order >= 0 { after = try new.reading { try news.next() } }
     }
   }
 

@@ -30,9 +30,8 @@ struct FileSpace {
       bytes = use.fileSize
       free = use.free * use.pageSize
       pinned = min(free, held.map(\.pinnedBytes).max() ?? 0)
-      databases = try file.environment.databaseNames().map {
-        Self.describe(try RawTable(file.database($0), in: file.environment))
-      }
+      let (tables, spaces) = try Self.tables(of: file, file.environment.databaseNames())
+      databases = zip(tables, spaces).map(Self.describe)
       addFile(used: use.used * use.pageSize, reclaimable: use.reclaimable)
     }
     // The root pages, names and lists of pages, which are no database with a name.
@@ -42,7 +41,10 @@ struct FileSpace {
   private mutating func add(_ space: StoreSpace) {
     facts.add("file", space.file)
     facts.add("used", space.used)
-    for kind in space.kinds { facts.add(Self.key(kind.name), label: "  \(kind.name)", kind.bytes) }
+    for kind in space.kinds {
+      facts.add(
+        Self.key(kind.name), label: "  \(kind.isEstimated ? "about " : "")\(kind.name)", kind.bytes)
+    }
     facts.add("free", space.free)
     facts.add("pinned", label: "  pinned by readers", space.pinned)
     facts.add("reclaimable", space.reclaimable)
@@ -56,11 +58,22 @@ struct FileSpace {
     facts.add("reclaimable", reclaimable)
   }
 
-  private static func describe(_ table: RawTable) -> StoreSpace.Database {
+  /// Tables with their sizes, as of one commit.
+  static func tables(
+    of file: InspectedFile, _ names: [String]
+  ) throws -> (tables: [RawTable], spaces: [TreeSpace]) {
+    let tables = try names.map { try RawTable(file.database($0), in: file.environment) }
+    let spaces = try file.environment.read { transaction in
+      let use = try file.environment.pageUse(in: transaction.reader)
+      return try transaction.reader.spaces(tables.map(\.database), within: use.pagesOfDatabases)
+    }
+    return (tables, spaces)
+  }
+
+  private static func describe(_ table: RawTable, _ space: TreeSpace) -> StoreSpace.Database {
     StoreSpace.Database(
-      kind: .store, storedName: table.database.name, entries: table.space.entries,
-      pages: table.space.pages, bytes: table.space.bytes, fill: table.space.fill,
-      isEstimated: table.space.isEstimated && table.database.flags.contains(.duplicates))
+      kind: .store, storedName: table.database.name, entries: space.entries, pages: space.pages,
+      bytes: space.bytes, fill: space.fill, isEstimated: table.isEstimated(space))
   }
 
   /// The name of a kind in JSON.
@@ -116,9 +129,11 @@ extension FileSpace {
   /// The parts of a picture: every byte of the file is in one of them.
   var parts: [SpaceMap.Part] {
     databases.map { database in
-      let fill = database.fill.map { "\(Int(($0 * 100).rounded())) % full" } ?? ""
+      let fill = database.fill.map { "\(Int(($0 * 100).rounded())) % full" }
+      let notes = [database.isEstimated ? "estimated" : nil, fill].compactMap { $0 }
       return SpaceMap.Part(
-        kind: database.kind.rawValue, title: title(database), bytes: database.bytes, note: fill)
+        kind: database.kind.rawValue, title: title(database), bytes: database.bytes,
+        note: notes.joined(separator: ", "))
     } + [
       SpaceMap.Part(kind: "free", title: "free", bytes: free - pinned),
       SpaceMap.Part(kind: "pinned", title: "free, pinned by readers", bytes: pinned),

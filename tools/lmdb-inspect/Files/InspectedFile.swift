@@ -46,11 +46,18 @@ struct InspectedFile {
     }
   }
 
+  /// Reads from the file; an error names it.
+  func reading<R>(_ body: () throws -> R) throws -> R {
+    do { return try body() } catch {
+      throw InspectError(ToolWording.publicError(error, in: store), on: path)
+    }
+  }
+
   /// The store, for verbs that need its model.
   func requireStore() throws -> StoreEngine {
     if let store { return store }
     if let problem { throw problem }
-    throw InspectError.notFound(
+    throw InspectError.unreadable(
       "\(path) is an LMDB file, but no store of ArborData: it has no model. Look at it with "
         + "“tables”, “dump” and “get”.")
   }

@@ -6,21 +6,14 @@ import LMDB
 struct RawTable {
   let database: Database
   let statistics: DatabaseStatistics
-  /// The pages with those of the values of single keys.
-  let space: TreeSpace
 
   init(_ database: Database, in environment: Environment) throws {
     self.database = database
-    let transaction = try environment.beginRead()
-    statistics = try transaction.reader.statistics(database)
-    space = try transaction.reader.space(database)
+    statistics = try environment.read { try $0.reader.statistics(database) }
   }
 
   /// How the database is called; the unnamed one by a word.
   var name: String { database.name.isEmpty ? "(unnamed)" : database.name }
-
-  var pages: Int { space.pages }
-  var bytes: Int { space.bytes }
 
   /// The words of `lmdb.h` for the flags that are set.
   var flags: [String] {
@@ -29,6 +22,12 @@ struct RawTable {
       (0x20, "integerdup"), (0x40, "reversedup"),
     ]
     return words.filter { database.flags.rawValue & UInt32($0.0) != 0 }.map(\.1)
+  }
+
+  /// Whether the pages of a size of the table are estimated: those of trees whose keys have one value
+  /// each are counted.
+  func isEstimated(_ space: TreeSpace) -> Bool {
+    space.isEstimated && database.flags.contains(.duplicates)
   }
 
   var hasIntegerKeys: Bool { database.flags.contains(.integerKey) }

@@ -32,7 +32,7 @@ struct StoreExport {
           try run.add(try context.fetchIDs(request), areFetched: true)
         }
         _ = try run.write(as: .ndjson) { data throws(ArborError) in
-          try ExportFile(.standardOutput).write(data)
+          StandardStream.write(Array(data))
         }
       }
     } catch let error as ArborError where error.code == .invalidPredicate {

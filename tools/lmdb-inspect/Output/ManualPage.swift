@@ -73,7 +73,8 @@ struct ManualPage {
 
   private mutating func add(_ verb: Command) {
     let arguments = (verb.arguments ?? []).filter { argument in
-      argument.shouldDisplay && !(argument.names ?? []).contains { $0.name == "help" }
+      argument.shouldDisplay
+        && !(argument.names ?? []).contains { ["help", "version"].contains($0.name) }
     }
     let usage = arguments.filter { $0.kind == "positional" }.map(Self.usage)
     let options = arguments.contains { $0.kind != "positional" } ? ["[\\fIoptions\\fR]"] : []

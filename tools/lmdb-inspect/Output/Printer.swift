@@ -42,6 +42,12 @@ struct Printer {
     listCount = nil
   }
 
+  /// Ends a list that an error has cut off, so that what was printed is one document.
+  mutating func cutList() {
+    if isJSON, listCount != nil { endList(summary: "") }
+    flush()
+  }
+
   /// Writes a line of text without the blanks at its end.
   mutating func write(line: [UInt8]) {
     let end = line.lastIndex { $0 != UInt8(ascii: " ") }.map { $0 + 1 } ?? 0
@@ -52,7 +58,7 @@ struct Printer {
   /// Writes out what is pending.
   mutating func flush() {
     guard !pending.isEmpty else { return }
-    FileHandle.standardOutput.write(Data(pending))
+    StandardStream.write(pending)
     pending.removeAll(keepingCapacity: true)
   }
 

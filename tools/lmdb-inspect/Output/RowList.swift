@@ -45,6 +45,11 @@ struct RowList {
     printer.print(json: .null, text: count == 1 ? "1 row" : "\(count) rows")
   }
 
+  /// Prints the rows that an error has come after.
+  mutating func cut(_ printer: inout Printer) {
+    if !printer.isJSON, count > 0 { printCells(&printer) }
+  }
+
   private mutating func add(_ cell: String) {
     let start = bytes.count
     bytes.append(contentsOf: cell.utf8)

@@ -6,7 +6,7 @@ enum PlanText {
   static func json(_ plan: QueryPlan) -> JSONValue {
     [
       "plan": step(plan.root),
-      "suggestedIndex": plan.suggestedIndex.map { .string("\($0)") } ?? .null,
+      "suggestedIndex": plan.suggestedIndex.map { .string($0.summary) } ?? .null,
     ]
   }
 
@@ -22,7 +22,7 @@ enum PlanText {
   }
 
   static func text(_ plan: QueryPlan) -> String {
-    let advice = plan.suggestedIndex.map { "\nan index would help: \($0)" } ?? ""
+    let advice = plan.suggestedIndex.map { "\nan index would help: \($0.summary)" } ?? ""
     return "\(plan)\(advice)"
   }
 }

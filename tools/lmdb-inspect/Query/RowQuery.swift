@@ -40,6 +40,9 @@ struct RowQuery {
       !$0.description.isTransient && !$0.description.allowsExternalStorage
     }
     let targets = entity.relationships.filter { !$0.isHidden && !$0.isToMany }
-    return ["SELF AS id"] + (attributes.map(\.name) + targets.map(\.name)).map { PropertyPath($0) }
+    return ["SELF AS id"]
+      + (attributes.map(\.name) + targets.map(\.name)).map {
+        PropertyPath(PredicatePrinter.name($0))
+      }
   }
 }

@@ -23,7 +23,7 @@ struct CompactVerb: ParsableCommand {
       let store = try PersistentStore(at: .path(path))
       defer { store.close() }
       let before = try store.spaceUsage().file
-      try store.compact()
+      try Interruption.removingUnfinishedFiles { try store.compact() }
       var facts = Facts()
       facts.add("before", before)
       facts.add("after", try store.spaceUsage().file)

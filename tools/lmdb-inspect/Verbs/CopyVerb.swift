@@ -26,12 +26,14 @@ struct CopyVerb: Verb {
       throw InspectError.occupied(copy)
     }
     if let problem = file.problem { throw problem }
-    if file.store != nil {
-      let store = try file.openStore()
-      defer { store.close() }
-      try store.copy(to: URL(filePath: copy), compacting: compact)
-    } else {
-      try file.environment.copy(to: copy, compacting: compact)
+    try Interruption.removingUnfinishedFiles {
+      if file.store != nil {
+        let store = try file.openStore()
+        defer { store.close() }
+        try store.copy(to: URL(filePath: copy), compacting: compact)
+      } else {
+        try file.environment.copy(to: copy, compacting: compact)
+      }
     }
     var facts = Facts()
     facts.add("path", copy)

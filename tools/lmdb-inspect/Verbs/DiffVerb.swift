@@ -29,8 +29,8 @@ struct DiffVerb: Verb {
     }
     printer.beginList()
     let list: DifferenceList
-    if let old = file.store, let new = second.store {
-      list = try StoreDiff.print(old, new, to: &printer)
+    if file.store != nil, second.store != nil {
+      list = try StoreDiff.print(file, second, to: &printer)
     } else {
       list = try TableDiff.print(file, second, to: &printer)
     }

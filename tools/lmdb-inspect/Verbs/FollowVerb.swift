@@ -41,13 +41,11 @@ struct FollowVerb: ParsableCommand {
   func run() throws {
     var told: Told?
     repeat {
-      // A line has to be there when it was printed, not when the program ends.
-      try reportAnswer(on: folder, json: false) { printer in
+      try reportAnswer(on: folder, json: json) { _ in
         try follow { sequence, problem in
           let now = Told(sequence: sequence, problem: problem)
-          if now != told { print(line(now)) }
+          if now != told { StandardStream.write(Array("\(line(now))\n".utf8)) }
           told = now
-          fflush(nil)
         }
       }
       // What the log goes on with is taken over by opening anew.
@@ -82,9 +80,9 @@ struct FollowVerb: ParsableCommand {
       } catch {
         switch error.code {
         case _ where once: throw error
-        case .modelChanged: return tell(store.sequence, error.message)
+        case .modelChanged: return tell(store.sequence, ToolWording.text(error.message))
         // A folder that is not mounted may be again.
-        case .inputOutput, .fileUnreadable: tell(store.sequence, error.message)
+        case .inputOutput, .fileUnreadable: tell(store.sequence, ToolWording.text(error.message))
         default: throw error
         }
       }

@@ -1,5 +1,6 @@
 import ArborJSON
 import ArborModel
+import ArborObjects
 import ArgumentParser
 import Foundation
 import LMDB
@@ -18,7 +19,7 @@ struct InfoVerb: Verb {
       try StoreFacts(store: store, file: file).add(to: &facts)
     } else if let problem = file.problem {
       facts.add("kind", "ArborData store that cannot be opened")
-      facts.add("problem", "\(problem)")
+      facts.add("problem", ToolWording.text(problem))
     } else {
       facts.add("kind", "LMDB environment")
     }
@@ -35,12 +36,14 @@ struct InfoVerb: Verb {
     facts.add("lastTransaction", label: "last transaction", Int(info.lastTransactionID))
     let names = try file.environment.databaseNames()
     facts.add("tables", names.count)
-    let tables = try names.map { try RawTable(file.database($0), in: file.environment) }
+    let (tables, spaces) = try FileSpace.tables(of: file, names)
+    let sized = zip(tables, spaces)
     facts.add(
       "tablePages", label: "pages of tables",
       json: .object(
-        tables.reduce(into: JSONObject()) { $0[$1.database.name] = JSONValue($1.pages) }),
-      text: tables.map { "\($0.name) \($0.pages)" }.joined(separator: ", "))
+        sized.reduce(into: JSONObject()) { $0[$1.0.database.name] = JSONValue($1.1.pages) }),
+      text: sized.map { "\($0.name) \($0.isEstimated($1) ? "about " : "")\($1.pages)" }
+        .joined(separator: ", "))
     guard !target.immutable else { return }
     let readers = try file.environment.readers().filter { $0.transactionID != nil }
     facts.add("readers", readers.count)

@@ -13,7 +13,8 @@ struct LoadVerb: ParsableCommand {
     discussion: """
       Reads what “dump --ndjson” prints and any other seed, all of it or nothing. The store is \
       made where none exists, with the model of --model or --like; one that is there must be \
-      empty. Everything is one commit, and the store is checked afterwards.
+      empty. Everything is one commit, and the store is checked afterwards. A new store has its \
+      name only once it is complete.
       """)
 
   @Argument(help: "The store's file.", completion: .file())
@@ -40,10 +41,12 @@ struct LoadVerb: ParsableCommand {
   }
 
   func run() throws {
-    do {
-      let report = try load()
-      var printer = Printer(isJSON: json)
-      defer { printer.flush() }
+    try reportAnswer(on: path, json: json) { printer in
+      let report: SeedReport
+      // A mistake in a document is one of a file.
+      do { report = try load() } catch let error as ArborError {
+        throw InspectError.unreadable("\(path): \(error)")
+      }
       let names = report.created.keys.sorted()
       printer.print(
         json: .object(
@@ -52,25 +55,19 @@ struct LoadVerb: ParsableCommand {
         ),
         text: (names.map { "\($0)  \(report.created[$0] ?? 0)" }
           + [report.count == 1 ? "1 object" : "\(report.count) objects"]).joined(separator: "\n"))
-    } catch {
-      let reason = error as? InspectError ?? .unreadable("\(path): \(error)")
-      FileHandle.standardError.write(Data("lmdb-inspect: \(reason)\n".utf8))
-      throw ExitCode(reason.code.rawValue)
     }
   }
 
   private func load() throws -> SeedReport {
     let url = URL(filePath: path)
-    let isNew = !FileManager.default.fileExists(atPath: path)
-    let store = try isNew ? makeStore(at: url) : PersistentStore(at: .file(url))
-    do {
-      let report = try fill(store)
-      store.close()
-      return report
-    } catch {
-      if isNew { try? store.destroy() } else { store.close() }
-      throw error
+    guard FileManager.default.fileExists(atPath: path) else {
+      return try Interruption.removingUnfinishedFiles {
+        try PersistentStore.make(try modelOfNewStore(), at: url, fill)
+      }
     }
+    let store = try PersistentStore(at: .file(url))
+    defer { store.close() }
+    return try fill(store)
   }
 
   private func fill(_ store: PersistentStore) throws -> SeedReport {
@@ -94,19 +91,18 @@ struct LoadVerb: ParsableCommand {
     return report
   }
 
-  private func makeStore(at url: URL) throws -> PersistentStore {
+  private func modelOfNewStore() throws -> ManagedObjectModel {
     if let like {
       var options = StoreOptions()
       options.isReadOnly = true
       let other = try PersistentStore(at: .file(URL(filePath: like)), options: options)
       defer { other.close() }
-      return try PersistentStore(model: other.model, at: .file(url))
+      return other.model
     }
     guard let model else {
-      throw InspectError.notFound(
-        "There is no store \(path); say which model a new one gets, by --model or --like.")
+      throw InspectError.unreadable(
+        "\(path) does not exist. Give the model of a new store with --model or --like.")
     }
-    return try PersistentStore(
-      model: try ManagedObjectModel(contentsOf: URL(filePath: model)), at: .file(url))
+    return try ManagedObjectModel(contentsOf: URL(filePath: model))
   }
 }

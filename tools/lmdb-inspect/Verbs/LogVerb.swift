@@ -1,6 +1,7 @@
 import ArborJSON
 import ArborLog
 import ArborModel
+import ArborObjects
 import ArgumentParser
 import Foundation
 
@@ -49,7 +50,7 @@ struct LogVerb: ParsableCommand {
     let verified: FolderLog.Contents
     do throws(ArborError) { verified = try log.verify() } catch {
       guard error.code == .corrupted else { throw error }
-      return ["\(error)"]
+      return [ToolWording.text("\(error)")]
     }
     return zip(contents.snapshots, verified.snapshots).compactMap { (named, found) in
       guard found.lastSequence < named.lastSequence else { return nil }

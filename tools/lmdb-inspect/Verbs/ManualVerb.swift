@@ -12,6 +12,6 @@ struct ManualVerb: ParsableCommand {
 
   func run() throws {
     let page = try ManualPage(dump: Inspect._dumpHelp())
-    FileHandle.standardOutput.write(Data(page.text().utf8))
+    StandardStream.write(Array(page.text().utf8))
   }
 }

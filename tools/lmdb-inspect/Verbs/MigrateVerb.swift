@@ -19,7 +19,7 @@ struct MigrateVerb: AsyncParsableCommand {
     do {
       let (target, options) = (try migration.target, try migration.options)
       for try await progress in PersistentStore.migrate(migration.store, to: target, options) {
-        FileHandle.standardError.write(Data("\(progress)\n".utf8))
+        StandardStream.report("\(progress)")
       }
       let store = try PersistentStore(at: .path(migration.path))
       defer { store.close() }

@@ -21,7 +21,7 @@ struct PlanVerb: ParsableCommand {
     try migration.report { printer in
       let plan = try PersistentStore.migrationPlan(
         for: migration.store, to: migration.target, options: migration.options)
-      printer.print(json: plan.json, text: plan.description)
+      printer.print(json: plan.json, text: ToolWording.text(plan.description))
       if !plan.obstacles.isEmpty { throw ExitCode(InspectError.Code.notFound.rawValue) }
     }
   }
@@ -91,7 +91,7 @@ extension MigrationPlan {
             JSONObject(distinct: [
               ("entity", text(obstacle.entity)), ("property", text(obstacle.property)),
               ("objects", .array(obstacle.objectIDs.map { .string("\($0)") })),
-              ("message", .string(obstacle.message)),
+              ("message", .string(ToolWording.text(obstacle.message))),
             ]))
         })
     }

@@ -43,7 +43,10 @@ struct QueryVerb: Verb {
     let rows = try RowQuery(
       request, of: file.entity(query.entity), in: engine.schema, store.makeContext())
     var list = RowList(rows.names)
-    try rows.forEachRow { list.add($0, to: &printer) }
+    do { try rows.forEachRow { list.add($0, to: &printer) } } catch {
+      list.cut(&printer)
+      throw error
+    }
     list.end(&printer)
   }
 }

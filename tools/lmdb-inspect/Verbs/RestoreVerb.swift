@@ -40,8 +40,10 @@ struct RestoreVerb: ParsableCommand {
         throw InspectError.occupied(path)
       }
       do {
-        let sequence = try PersistentStore.restore(
-          from: FolderLog(path: folder), to: URL(filePath: path), at: try point)
+        let sequence = try Interruption.removingUnfinishedFiles {
+          try PersistentStore.restore(
+            from: FolderLog(path: folder), to: URL(filePath: path), at: try point)
+        }
         var facts = Facts()
         facts.add("path", path)
         facts.add("sequence", Int(clamping: sequence))

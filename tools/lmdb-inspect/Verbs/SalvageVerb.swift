@@ -37,8 +37,9 @@ struct SalvageVerb: ParsableCommand {
         throw InspectError.occupied(target)
       }
       let given = try model.map { try ManagedObjectModel(contentsOf: URL(filePath: $0)) }
-      let report = try PersistentStore.salvage(
-        URL(filePath: path), to: URL(filePath: target), model: given)
+      let report = try Interruption.removingUnfinishedFiles {
+        try PersistentStore.salvage(URL(filePath: path), to: URL(filePath: target), model: given)
+      }
       printer.print(json: report.json, text: report.description)
     }
   }

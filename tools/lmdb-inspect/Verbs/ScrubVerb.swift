@@ -47,12 +47,12 @@ struct ScrubVerb: ParsableCommand {
   private static func problem(of store: PersistentStore) throws -> String? {
     do throws(ArborError) {
       try store.scrub { fraction in
-        FileHandle.standardError.write(Data("scrubbed \(Int(fraction * 100)) %\n".utf8))
+        StandardStream.report("scrubbed \(Int(fraction * 100)) %")
       }
       return nil
     } catch {
       guard error.code == .corrupted else { throw error }
-      return "\(error)"
+      return ToolWording.text("\(error)")
     }
   }
 }

@@ -28,7 +28,12 @@ struct ShowVerb: Verb {
   }
 
   private func number(in store: StoreEngine) throws -> ObjectNumber {
-    if object.hasPrefix("arbor://") { return try store.objectNumber(ObjectID(object)) }
+    if object.hasPrefix("arbor://") {
+      guard let id = try? ObjectID(object), let number = try? store.objectNumber(id) else {
+        throw InspectError.notFound("“\(object)” is not the ID of an object of this store.")
+      }
+      return number
+    }
     let parts = object.split(separator: "/")
     guard parts.count == 2, let sequence = UInt64(parts[1]), sequence < 1 << 48 else {
       throw InspectError.notFound("“\(object)” names no object. Write Entity/number.")

@@ -12,9 +12,10 @@ struct SpaceVerb: Verb {
     abstract: "Says what the bytes of a file are for, and what “compact” would give back.",
     discussion: """
       Free pages are used by later commits before the file grows; pinned ones not before their \
-      readers end. Figures of a large database whose keys have several values each are estimated \
-      from 256 of its pages and marked with “about”. How full pages are is that of the leaf pages, \
-      or of 256 of them.
+      readers end. The pages of a database whose keys have several values each and which has more \
+      than 4096 leaf pages are estimated from so many of them and marked with “about”; all \
+      databases together have exactly the pages of the file. How full pages are is that of the \
+      leaf pages, or of some of them.
       """)
 
   @OptionGroup var target: FileArguments

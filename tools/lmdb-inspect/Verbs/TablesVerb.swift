@@ -10,23 +10,28 @@ import LMDB
 /// beside the present one.
 struct TablesVerb: Verb {
   static let configuration = CommandConfiguration(
-    commandName: "tables", abstract: "Lists the databases with their sizes.")
+    commandName: "tables", abstract: "Lists the databases with their sizes.",
+    discussion: """
+      The pages of a large database whose keys have several values each are estimated; “about” \
+      stands before its name then.
+      """)
 
   @OptionGroup var target: FileArguments
 
   func answer(_ file: InspectedFile, _ printer: inout Printer) throws {
-    let names = try file.environment.databaseNames()
-    var tables = try names.map { try RawTable(file.database($0), in: file.environment) }
-    let main = try RawTable(file.environment.mainDatabase(), in: file.environment)
+    var names = try file.environment.databaseNames()
     // The unnamed database lists the others; beyond that it is data of its own.
-    if main.statistics.entries > names.count { tables.insert(main, at: 0) }
+    let main = try RawTable(file.environment.mainDatabase(), in: file.environment)
+    if main.statistics.entries > names.count { names.insert("", at: 0) }
+    let (tables, spaces) = try FileSpace.tables(of: file, names)
     let present = try file.store.map { try StoreDatabases.presentNames($0.schema) } ?? [:]
+    let sized = Array(zip(tables, spaces))
     printer.print(
-      json: .array(tables.map { Self.json($0, present[$0.name]) }), text: Self.text(tables, present)
-    )
+      json: .array(sized.map { Self.json($0, $1, present[$0.name]) }),
+      text: Self.text(sized, present))
   }
 
-  private static func json(_ table: RawTable, _ present: String?) -> JSONValue {
+  private static func json(_ table: RawTable, _ space: TreeSpace, _ present: String?) -> JSONValue {
     [
       "name": .string(table.database.name),
       "presentName": .string(present ?? table.database.name),
@@ -36,17 +41,21 @@ struct TablesVerb: Verb {
       "branchPages": JSONValue(table.statistics.branchPages),
       "leafPages": JSONValue(table.statistics.leafPages),
       "overflowPages": JSONValue(table.statistics.overflowPages),
-      "bytes": JSONValue(table.bytes),
+      "bytes": JSONValue(space.bytes),
+      "estimated": .bool(table.isEstimated(space)),
     ]
   }
 
-  private static func text(_ tables: [RawTable], _ present: [String: String]) -> String {
+  private static func text(
+    _ tables: [(RawTable, TreeSpace)], _ present: [String: String]
+  ) -> String {
     guard !tables.isEmpty else { return "no databases" }
     var text = TextTable(["entries", "pages", "bytes", "depth", "table", "flags"])
-    for table in tables {
-      let figures = [table.statistics.entries, table.pages, table.bytes, table.statistics.depth]
+    for (table, space) in tables {
+      let figures = [table.statistics.entries, space.pages, space.bytes, table.statistics.depth]
+      let about = table.isEstimated(space) ? "about " : ""
       let name = present[table.name].map { "\($0), stored as \(table.name)" } ?? table.name
-      text.add(figures.map(String.init) + [name, table.flags.joined(separator: " ")])
+      text.add(figures.map(String.init) + [about + name, table.flags.joined(separator: " ")])
     }
     return text.text
   }

@@ -1,0 +1,56 @@
+internal import ArborModel
+package import ArborStore
+
+/// The library's messages as `lmdb-inspect` and its page show them: a remedy that is a call in a
+/// program is a verb or an option there.
+package enum ToolWording {
+  /// A message without names of the library's interface.
+  package static func text(_ message: String) -> String {
+    guard phrases.contains(where: { message.contains($0.call) }) else { return message }
+    return phrases.reduce(message) { $0.replacing($1.call, with: $1.words) }
+  }
+
+  /// What an error says, whichever layer it comes from.
+  ///
+  /// - Parameter engine: The store that names the object that an error is about.
+  package static func text(_ error: any Error, in engine: StoreEngine? = nil) -> String {
+    text("\(publicError(error, in: engine))")
+  }
+
+  /// An error of the store's layer as the library throws it; others as they are.
+  package static func publicError(_ error: any Error, in engine: StoreEngine? = nil) -> any Error {
+    guard let error = error as? StoreError else { return error }
+    return engine.map { ArborError(error, in: $0) } ?? ArborError(opening: error)
+  }
+
+  /// Longer phrases come before those that they contain.
+  private static let phrases: [(call: String, words: String)] = [
+    ("PersistentStore.salvage(_:to:) or lmdb-inspect salvage", "lmdb-inspect salvage"),
+    ("with PersistentStore.revertMigration(_:)", "with “lmdb-inspect revert”"),
+    (
+      "Open the store with options.indexBuilds set to .inBackground, change them and open it again",
+      "Change them in a program that opens the store with the model"
+    ),
+    (
+      "search again when PersistentStore.indexBuilds() does not list it any more",
+      "search again when “lmdb-inspect index” lists it as ready"
+    ),
+    ("in options.migration = .automatic(dropping:)", "with --drop"),
+    ("in revertMigration(_:dropping:)", "with --drop"),
+    (" with options.migration = .automatic", ""),
+    ("let a MigrationStep convert it", "let a program with a migration step convert it"),
+    (", or let options.migration be .automatic", ""),
+    (
+      "Open it with that one, let options.migration bring it along, or let options.onMismatch "
+        + "replace it.", "Bring it to the model with “lmdb-inspect migrate”."
+    ),
+    (
+      "Do what is said there, open it with its former model, or let options.onMismatch replace it.",
+      "Do what is said there, or go on with its former model."
+    ),
+    (
+      " Add its model to options.modelVersions, which ",
+      " Give a model that has all versions, which "
+    ),
+  ]
+}

@@ -10,7 +10,25 @@ import ArborBrowser
   private static let attack =
     "<img src=x onerror=\"window.harm=1\"><script>window.harm=1</script>"
     + "<a href=\"javascript:window.harm=1\">x</a>'\"`${window.harm=1}</title></textarea>"
-    + "\u{202E}\u{0}\u{1F}&lt;b&gt;"
+    + "\u{202E}\u{0}\u{1F}\u{200B}\u{2066}\u{AD}\u{E0041}\u{3164}&lt;b&gt;"
+
+  /// Characters that nobody sees, or that change the order of others, in texts and in what a screen
+  /// reader says; what is typed into a field is the value itself.
+  private static let unseen = #"""
+    (() => {
+      const found = [];
+      const look = (text, where) => {
+        if (/[\p{Cc}\p{Bidi_Control}\u00ad\u200b\u2060-\u206f\u3164\u{e0000}-\u{e007f}]/u.test(text.replace(/[\n\t]/g, "")))
+          found.push(where + text);
+      };
+      const texts = document.createTreeWalker(document, NodeFilter.SHOW_TEXT);
+      while (texts.nextNode()) look(texts.currentNode.data, "");
+      for (const element of document.querySelectorAll("*")) {
+        for (const name of ["title", "aria-label", "alt", "placeholder"]) look(element.getAttribute(name) || "", name);
+      }
+      return found;
+    })()
+    """#
 
   @Test func textsStayTexts() throws {
     let folder = try TemporaryFolder()
@@ -81,6 +99,7 @@ import ArborBrowser
       }
       try page.picture("hostile-\(address.prefix { $0.isLetter })")
       #expect(try page.evaluate("window.harm ?? 0") == 0, "\(address)")
+      #expect(try page.evaluate(Self.unseen) == [], "\(address)")
       // Nothing but what the page itself is made of.
       #expect(
         try page.evaluate(
@@ -91,6 +110,12 @@ import ArborBrowser
             && !document.querySelector('[onerror], [onload], [onclick]')
           """) == true, "\(address)")
     }
+    try page.evaluate("location.hash = '#/objects/Thing?id=Thing/1'")
+    try page.exists(".detail .values")
+    #expect(
+      try page.evaluate(
+        "document.querySelector('.detail').innerText.includes('\\\\u{202E}\\\\u{0}\\\\u{1F}\\\\u{200B}')"
+      ) == true)
     // The changes of a commit, on their way.
     try page.evaluate("location.hash = '#/objects/Thing?id=Thing/1'")
     try page.exists(".detail .actions button")

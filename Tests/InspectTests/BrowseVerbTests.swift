@@ -90,6 +90,33 @@ import Testing
     #expect(terminal.waitForEnd() == 0)
   }
 
+  /// Marks, clusters and wide characters at the edge of the screen.
+  @Test func noTextLeavesItsLine() throws {
+    let store = try PersistentStore(at: .file(office.url))
+    let context = store.makeContext()
+    let texts = [
+      "e" + String(repeating: "\u{301}", count: 40), String(repeating: "क्षि", count: 30),
+      String(repeating: "項", count: 40), String(repeating: "👩‍👩‍👧", count: 30),
+      String(repeating: "\u{1112}\u{1161}\u{11AB}", count: 40), "\u{202E}abc\u{200B}\u{2060}",
+    ]
+    for text in texts { try context.insert("Project")["title"] = PropertyValue.string(text) }
+    try context.commit()
+    try store.check()
+    store.close()
+    let terminal = try browse(rows: 12, columns: 30)
+    #expect(!terminal.wait { !$0.wraps }.wraps)
+    terminal.press(Press.end)
+    terminal.wait { $0.reversedLines.last?.hasSuffix("Project") == true }
+    terminal.press(Press.enter)
+    let screen = terminal.wait { $0.lines[0] == "Project · 7 objects" }
+    #expect(screen.lines[0] == "Project · 7 objects", "\(screen.lines)")
+    #expect(screen.lines.count { $0.hasPrefix("Project/") } == 7)
+    #expect(screen.lines.contains { $0.contains("\\u{202E}abc\\u{2") }, "\(screen.lines)")
+    terminal.press("q")
+    #expect(terminal.waitForEnd() == 0)
+    #expect(terminal.wait { $0.wraps }.wraps)
+  }
+
   @Test func followsTheSizeOfTheTerminal() throws {
     let store = try PersistentStore(at: .file(office.url))
     let context = store.makeContext()

@@ -114,6 +114,8 @@ struct VirtualScreen {
   private(set) var column = 0
   private(set) var isCursorShown = true
   private(set) var isOther = false
+  /// Whether a line that is too long goes on in the next one.
+  private(set) var wraps = true
   private var isReversed = false
   private var pending: [UInt8] = []
   /// Orders that were not expected.
@@ -200,6 +202,8 @@ struct VirtualScreen {
     case "m": isReversed = arguments == "7" || (isReversed && arguments != "0")
     case "h" where arguments == "?25": isCursorShown = true
     case "l" where arguments == "?25": isCursorShown = false
+    case "h" where arguments == "?7": wraps = true
+    case "l" where arguments == "?7": wraps = false
     case "h" where arguments == "?1049": isOther = true
     case "l" where arguments == "?1049": isOther = false
     default: strange.append("\(arguments)\(Character(UnicodeScalar(final)))")

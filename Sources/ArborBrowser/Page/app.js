@@ -1,6 +1,6 @@
 // The frame of the page: which view is shown, and what keys do everywhere.
 import { get, takeToken } from "./api.js";
-import { el, failure, notify, show } from "./dom.js";
+import { el, failure, notify, show, visible } from "./dom.js";
 import { setUpEditing } from "./edit.js";
 import { healthView } from "./health.js";
 import { historyView } from "./history.js";
@@ -40,7 +40,7 @@ async function render() {
   const isCurrent = () => turn === turns;
   main.className = `view ${view}`;
   main.setAttribute("aria-busy", "true");
-  document.title = `${view[0].toUpperCase()}${view.slice(1)} · ${schema.name}`;
+  document.title = visible(`${view[0].toUpperCase()}${view.slice(1)} · ${schema.name}`);
   try {
     const made = await views[view](main, schema, rest, parameters, isCurrent);
     if (!isCurrent()) {
@@ -116,7 +116,7 @@ async function start() {
     main.setAttribute("aria-busy", "false");
     return;
   }
-  document.getElementById("store-name").textContent = schema.name;
+  document.getElementById("store-name").textContent = visible(schema.name);
   const mode = document.getElementById("mode");
   mode.textContent = schema.canWrite ? "writing" : "read only";
   mode.classList.toggle("warn", schema.canWrite);

@@ -1,4 +1,21 @@
-// Elements are made of nodes and text only: no text of a store ever becomes markup.
+// Elements are made of nodes and text only: no text of a store ever becomes markup, and none hides
+// anything or changes the order of what stands beside it.
+
+// Control characters but line ends and tabs, what turns the order of writing, and what nobody sees;
+// TerminalText of the command line has the same list.
+const hidden = new RegExp("[\\u0000-\\u0008\\u000b-\\u001f\\u007f-\\u009f\\u00ad\\u034f\\u061c\\u115f\\u1160\\u180e"
+  + "\\u200b\\u200e\\u200f\\u2028-\\u202e\\u2060-\\u206f\\u3164\\ufeff\\uffa0\\ufff9-\\ufffb\\u{e0000}-\\u{e007f}]", "gu");
+
+/** A text with every character that cannot be seen written out, as `\u{202E}`. */
+export function visible(text) {
+  return String(text).replace(hidden, (each) => each === "\r" ? "\\r" : `\\u{${each.codePointAt(0).toString(16).toUpperCase()}}`);
+}
+
+function node(child) {
+  return child instanceof Node ? child : visible(child);
+}
+
+const spoken = new Set(["title", "aria-label", "alt", "placeholder", "label"]);
 
 /** Makes an element; `on…` attributes are listeners, `style` sets properties one by one. */
 export function el(tag, attributes = {}, ...children) {
@@ -18,15 +35,15 @@ function fill(element, attributes, children) {
       for (const [property, setting] of Object.entries(value)) {
         element.style.setProperty(property, setting);
       }
-    } else element.setAttribute(name, value === true ? "" : value);
+    } else element.setAttribute(name, value === true ? "" : spoken.has(name) ? visible(value) : value);
   }
-  element.append(...children.flat(Infinity).filter((child) => child !== null && child !== undefined));
+  element.append(...children.flat(Infinity).filter((child) => child !== null && child !== undefined).map(node));
   return element;
 }
 
 /** Puts children in the place of what an element has. */
 export function show(element, ...children) {
-  element.replaceChildren(...children.flat(Infinity).filter((child) => child));
+  element.replaceChildren(...children.flat(Infinity).filter((child) => child).map(node));
 }
 
 /** A whole number with thin groups, as a person reads it. */

@@ -1,5 +1,5 @@
 // A box for conditions and expressions, which completes names and shows where a mistake is.
-import { el, show } from "./dom.js";
+import { el, show, visible } from "./dom.js";
 
 const words = [
   "AND", "OR", "NOT", "IN", "BETWEEN", "CONTAINS", "CONTAINS[cd]", "BEGINSWITH", "BEGINSWITH[cd]",
@@ -162,7 +162,7 @@ export function predicateBox({ schema, entity, label, placeholder, value, take, 
     clear,
     /** Shows a mistake under the character where it is. */
     fail(error) {
-      message.textContent = error.message;
+      message.textContent = visible(error.message);
       input.setAttribute("aria-invalid", "true");
       mark.hidden = !error.column;
       mark.style.setProperty("--column", String((error.column || 1) - 1));

@@ -22,8 +22,11 @@ package enum TerminalText {
   private static func isHostile(_ scalar: Unicode.Scalar) -> Bool {
     switch scalar.value {
     // C0 and C1, delete; line and paragraph separators; embeddings, overrides and isolates of the
-    // order of writing; the mark at the beginning of files; tags.
-    case 0..<0x20, 0x7F..<0xA0, 0x2028...0x202E, 0x2066...0x2069, 0x200E, 0x200F, 0x61C, 0xFEFF,
+    // order of writing; what nobody sees: blanks without width, fillers, the mark at the beginning
+    // of files, tags. Joiners stay, which Persian and pictures need. The page's dom.js has the same
+    // list.
+    case 0..<0x20, 0x7F..<0xA0, 0xAD, 0x34F, 0x61C, 0x115F, 0x1160, 0x180E, 0x200B, 0x200E, 0x200F,
+      0x2028...0x202E, 0x2060...0x206F, 0x3164, 0xFEFF, 0xFFA0, 0xFFF9...0xFFFB,
       0xE0000...0xE007F:
       true
     default: false

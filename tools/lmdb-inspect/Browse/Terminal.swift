@@ -61,8 +61,9 @@ final class Terminal {
         errno = before
       }
     }
-    // Another screen, without a cursor.
-    write("\u{1B}[?1049h\u{1B}[?25l\u{1B}[2J")
+    // Another screen, without a cursor. A line that the terminal takes for wider than it was
+    // measured is cut, and not continued on the next one.
+    write("\u{1B}[?1049h\u{1B}[?25l\u{1B}[?7l\u{1B}[2J")
   }
 
   deinit { restore() }
@@ -71,7 +72,7 @@ final class Terminal {
   func restore() {
     guard !isRestored else { return }
     isRestored = true
-    write("\u{1B}[0m\u{1B}[?25h\u{1B}[?1049l")
+    write("\u{1B}[0m\u{1B}[?25h\u{1B}[?7h\u{1B}[?1049l")
     tcsetattr(STDIN_FILENO, TCSAFLUSH, &saved)
     for signal in Self.handled { setHandler(signal, SIG_DFL) }
     Self.signals = -1

@@ -10,14 +10,29 @@ enum TextWidth {
     return text.reduce(0) { $0 + of($1) }
   }
 
+  /// The number of columns of a character. Its scalars are added as terminals do, which draw the
+  /// parts of a cluster of consonants side by side; a picture is one, however it is composed.
   static func of(_ character: Character) -> Int {
-    guard let first = character.unicodeScalars.first else { return 0 }
-    if first.value < 0x300 { return first.value == 0xAD ? 0 : 1 }
-    // A sign that is shown as a picture, because a selector behind it asks for it.
-    if character.unicodeScalars.contains(where: { $0.value == 0xFE0F }) { return 2 }
-    switch first.properties.generalCategory {
+    let scalars = character.unicodeScalars
+    guard let first = scalars.first else { return 0 }
+    // A sign that is shown as a picture may be so because a selector behind it asks for it.
+    if first.properties.isEmojiPresentation || scalars.contains(where: { $0.value == 0xFE0F }) {
+      return 2
+    }
+    return scalars.reduce(0) { $0 + of($1) }
+  }
+
+  private static func of(_ scalar: Unicode.Scalar) -> Int {
+    switch scalar.value {
+    case 0xAD: return 0
+    case ..<0x300: return 1
+    // Vowels and final consonants of Korean, which join the consonant before them.
+    case 0x1160...0x11FF, 0xD7B0...0xD7FF: return 0
+    default: break
+    }
+    switch scalar.properties.generalCategory {
     case .nonspacingMark, .enclosingMark, .format: return 0
-    default: return isWide(first) ? 2 : 1
+    default: return isWide(scalar) ? 2 : 1
     }
   }
 
@@ -44,9 +59,9 @@ enum TextWidth {
 
   /// Whether the terminal shows a scalar in two columns. Source: EastAsianWidth.txt, W and F.
   private static func isWide(_ scalar: Unicode.Scalar) -> Bool {
-    if scalar.properties.isEmojiPresentation { return true }
     switch scalar.value {
-    case 0x1100...0x115F, 0x2E80...0x303E, 0x3041...0x33FF, 0x3400...0x4DBF, 0x4E00...0x9FFF,
+    case 0x1100...0x115F, 0x2329...0x232A, 0x2E80...0x303E, 0x3041...0x33FF, 0x3400...0x4DBF,
+      0x4E00...0x9FFF,
       0xA000...0xA4CF, 0xA960...0xA97F, 0xAC00...0xD7A3, 0xF900...0xFAFF, 0xFE30...0xFE6F,
       0xFF01...0xFF60, 0xFFE0...0xFFE6, 0x17000...0x18CFF, 0x1B000...0x1B2FF, 0x20000...0x3FFFD:
       return true

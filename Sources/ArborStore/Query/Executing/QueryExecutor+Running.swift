@@ -80,9 +80,10 @@ extension QueryExecutor {
       order.dropKeys()
       plan = try self.plan(withoutOrder: true)
     }
-    var unsorted = RowDelivery(to: try sorter(order), pending: pending)
+    var sorter = try sorter(order)
+    var unsorted = RowDelivery(to: RowHandler { try sorter.take($0, of: $1) }, pending: pending)
     try visit(plan, &unsorted)
-    return try deliver(unsorted.sink(as: RowSorter<Order>.self), to: sink)
+    return try deliver(sorter, to: sink)
   }
 
   /// Scans along an index that has the query's order; returns nil if the scan was given up.
@@ -91,9 +92,10 @@ extension QueryExecutor {
   ) throws -> RowDelivery? {
     guard !pending.isEmpty else { return try deliver(plan, order, limited(sink)) }
     // The first rows of the store and the pending ones hold the first rows of both.
-    let first = RowDelivery(to: try sorter(order), limit: query.rowsNeeded ?? 0)
-    guard let stored = try deliver(plan, order, first) else { return nil }
-    var sorter = stored.sink(as: RowSorter<Order>.self)
+    var sorter = try sorter(order)
+    let first = RowDelivery(
+      to: RowHandler { try sorter.take($0, of: $1) }, limit: query.rowsNeeded ?? 0)
+    guard try deliver(plan, order, first) != nil else { return nil }
     for row in pending {
       try sorter.add(FoundRow(number: row.number, state: .pending(row.record)), of: row.entity)
     }
@@ -105,14 +107,19 @@ extension QueryExecutor {
   private func deliver<Order: RowOrder>(
     _ plan: AccessPlan, _ order: Order, _ rows: RowDelivery
   ) throws -> RowDelivery? {
+    var rows = rows
     guard let continuation = query.continuation else {
-      var rows = rows
       return try visit(inOrder: plan, &rows) ? rows : nil
     }
+    let position = try continuation.position(in: order)
     var behind = RowDelivery(
-      to: ContinuedRows(rows, order, behind: try continuation.position(in: order)))
-    guard try visit(inOrder: plan.begun(behind: continuation, query), &behind) else { return nil }
-    return behind.sink(as: ContinuedRows<Order>.self).base
+      to: RowHandler(rowsWanted: rows.rowsWanted) { found, entity in
+        for row in found where try position.isBefore(row.number, row.record, of: entity, order) {
+          guard try rows.take(row.number, row.state, of: entity) else { return false }
+        }
+        return try rows.handOver()
+      })
+    return try visit(inOrder: plan.begun(behind: continuation, query), &behind) ? rows : nil
   }
 
   /// Keeps as many of the first rows as the query needs.

@@ -116,28 +116,6 @@ struct PendingRow {
   let entity: EntitySchema
 }
 
-/// Passes on the rows behind a position in an order.
-struct ContinuedRows<Order: RowOrder>: RowSink {
-  private(set) var base: RowDelivery
-  private let order: Order
-  private let position: RowPosition<Order>
-
-  init(_ base: RowDelivery, _ order: Order, behind position: RowPosition<Order>) {
-    self.base = base
-    self.order = order
-    self.position = position
-  }
-
-  var rowsWanted: Int { base.rowsWanted }
-
-  mutating func take(_ rows: [FoundRow], of entity: EntitySchema) throws -> Bool {
-    for row in rows where try position.isBefore(row.number, row.record, of: entity, order) {
-      guard try base.take(row.number, row.state, of: entity) else { return false }
-    }
-    return try base.handOver()
-  }
-}
-
 /// A row's position in an order: what its sort keys said, then its number.
 struct RowPosition<Order: RowOrder> {
   let key: Order.Key

@@ -52,6 +52,24 @@ extension RowSink {
   var rowsWanted: Int { .max }
 }
 
+/// Hands rows to code. What is generic takes them so: the witnesses of a generic type are compiled
+/// once for all its arguments, and slowly; a closure is made where the arguments are known.
+struct RowHandler: RowSink {
+  let rowsWanted: Int
+  private let handle: ([FoundRow], EntitySchema) throws -> Bool
+
+  init(
+    rowsWanted: Int = .max, _ handle: @escaping ([FoundRow], EntitySchema) throws -> Bool
+  ) {
+    self.rowsWanted = rowsWanted
+    self.handle = handle
+  }
+
+  func take(_ rows: [FoundRow], of entity: EntitySchema) throws -> Bool {
+    try handle(rows, entity)
+  }
+}
+
 /// Counts rows.
 struct RowCounter: RowSink {
   static var readsRecords: Bool { false }

@@ -2,7 +2,7 @@ internal import ArborModel
 
 /// Keeps the first rows of every group, in a bounded heap for each: one pass over the rows, and
 /// memory for what is kept.
-struct GroupTops<Order: RowOrder>: RowSink {
+struct GroupTops<Order: RowOrder> {
   private let groups: SortColumns
   private let count: Int
   private let makeOrder: () -> Order
@@ -16,6 +16,7 @@ struct GroupTops<Order: RowOrder>: RowSink {
     self.makeOrder = makeOrder
   }
 
+  /// Takes rows of one entity; always wants more.
   mutating func take(_ rows: [FoundRow], of entity: EntitySchema) throws -> Bool {
     for row in rows { try add(row, of: entity) }
     return true
@@ -57,9 +58,10 @@ extension QueryExecutor {
   private func deliverGrouped<Order: RowOrder>(
     _ limit: BoundGroupLimit, _ plan: AccessPlan, _ order: Order, to sink: any RowSink
   ) throws -> RowDelivery {
-    var tops = RowDelivery(to: try sorter(order))
+    var sorter = try sorter(order)
+    var tops = RowDelivery(to: RowHandler { try sorter.take($0, of: $1) })
     try visitTops(limit, plan, &tops)
-    return try deliver(tops.sink(as: RowSorter<Order>.self), to: sink)
+    return try deliver(sorter, to: sink)
   }
 
   /// Visits the first rows of each group, group by group.
@@ -83,11 +85,10 @@ extension QueryExecutor {
     _ limit: BoundGroupLimit, _ plan: AccessPlan, _ rows: inout RowDelivery,
     order makeOrder: @escaping () -> Order
   ) throws {
+    var tops = GroupTops(sortColumns([limit.key]), count: limit.count, order: makeOrder)
     var all = RowDelivery(
-      to: GroupTops(sortColumns([limit.key]), count: limit.count, order: makeOrder),
-      pending: try pendingMatches())
+      to: RowHandler { try tops.take($0, of: $1) }, pending: try pendingMatches())
     try visit(plan, &all)
-    var tops = all.sink(as: GroupTops<Order>.self)
     try tops.drain(into: &rows)
     try rows.finish()
   }

@@ -30,7 +30,7 @@ protocol RowOrder: AnyObject {
 
 /// Sorts rows, or keeps the first ones of their order in a bounded heap: rows are compared by small
 /// keys and copied only once it is certain that they are wanted.
-struct RowSorter<Order: RowOrder>: RowSink {
+struct RowSorter<Order: RowOrder> {
   private struct Entry {
     var key: Order.Key
     let row: FoundRow
@@ -67,6 +67,7 @@ struct RowSorter<Order: RowOrder>: RowSink {
     position = try continuation.map { try $0.position(in: order) }
   }
 
+  /// Takes rows of one entity; always wants more.
   mutating func take(_ rows: [FoundRow], of entity: EntitySchema) throws -> Bool {
     for row in rows { try add(row, of: entity) }
     return true

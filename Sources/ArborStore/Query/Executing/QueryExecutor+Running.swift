@@ -83,7 +83,7 @@ extension QueryExecutor {
     var sorter = try sorter(order)
     var unsorted = RowDelivery(to: RowHandler { try sorter.take($0, of: $1) }, pending: pending)
     try visit(plan, &unsorted)
-    return try deliver(sorter, to: sink)
+    return try deliver(&sorter, to: sink)
   }
 
   /// Scans along an index that has the query's order; returns nil if the scan was given up.
@@ -99,7 +99,7 @@ extension QueryExecutor {
     for row in pending {
       try sorter.add(FoundRow(number: row.number, state: .pending(row.record)), of: row.entity)
     }
-    return try deliver(sorter, to: sink)
+    return try deliver(&sorter, to: sink)
   }
 
   /// Scans along an index and hands on what lies behind the continuation; nil where the scan was
@@ -128,9 +128,9 @@ extension QueryExecutor {
       order, most: query.rowsNeeded, behind: query.continuation, limit: source.limit)
   }
 
-  /// Hands a sorter's rows to the sink.
+  /// Hands a sorter's rows to the sink. They are sorted where they lie.
   func deliver<Order: RowOrder>(
-    _ sorter: consuming RowSorter<Order>, to sink: any RowSink
+    _ sorter: inout RowSorter<Order>, to sink: any RowSink
   ) throws -> RowDelivery {
     try resolver.check()
     var rows = limited(sink)

@@ -61,7 +61,7 @@ extension QueryExecutor {
     var sorter = try sorter(order)
     var tops = RowDelivery(to: RowHandler { try sorter.take($0, of: $1) })
     try visitTops(limit, plan, &tops)
-    return try deliver(sorter, to: sink)
+    return try deliver(&sorter, to: sink)
   }
 
   /// Visits the first rows of each group, group by group.

@@ -48,7 +48,8 @@ struct BrowsedSchema: Sendable {
       title: title(among: attributes, of: lineage))
   }
 
-  /// What the model says, then the usual names of titles, then what is unique, then any text.
+  /// The attribute that labels an object: the model's `PrimaryAttribute`, else one with a usual name
+  /// for a title, else a unique one, else any text.
   private static func title(
     among attributes: [AttributeDescription], of lineage: [EntityDescription]
   ) -> String? {

@@ -7,9 +7,9 @@ internal import Foundation
 /// Each connection has a thread: looks into a store block, and a few dozen are all that a page has
 /// use for. Deadlines bound every wait.
 ///
-/// Any program of this machine can connect. Who has not shown the token yet takes nobody's place:
-/// where there are too many of these connections a new one ends the oldest. The thread that accepts
-/// waits for no client.
+/// Any program on this machine can connect. Connections that have not shown the token never crowd
+/// out those that have: when there are too many of them, a new one ends the oldest. The accepting
+/// thread waits for no client.
 final class HTTPServer: Sendable {
   typealias Handler = @Sendable (HTTPRequest) -> HTTPResponse
 

@@ -12,7 +12,7 @@
 /// Every figure but that of the file counts whole pages, of ``pageSize`` bytes each. The file,
 /// ``used``, ``free``, ``pinned``, records, large binaries and history are exact. The figures of an
 /// index or relationship of more than 4096 leaf pages in which objects share values are estimated
-/// from 4096 of them; ``Database/isEstimated`` tells. All figures together are those of the file.
+/// from 4096 of them; ``Database/isEstimated`` tells. The figures add up to the file all the same.
 public struct StoreSpace: Sendable, Hashable {
   /// Bytes of the file.
   public let file: Int

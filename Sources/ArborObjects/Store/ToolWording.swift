@@ -10,7 +10,7 @@ package enum ToolWording {
     return phrases.reduce(message) { $0.replacing($1.call, with: $1.words) }
   }
 
-  /// What an error says, whichever layer it comes from.
+  /// The message of an error from any layer.
   ///
   /// - Parameter engine: The store that names the object that an error is about.
   package static func text(_ error: any Error, in engine: StoreEngine? = nil) -> String {

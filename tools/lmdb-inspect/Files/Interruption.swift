@@ -32,7 +32,8 @@ enum Interruption {
         _ = write(Interruption.signals, &byte, 1)
         errno = before
       }
-      // What the caller has told to be ignored, as nohup does, stays so.
+      // What the caller has told to be ignored, as nohup does, stays so. Function pointers have no
+      // equality in Swift. Sound: both are as large as an Int, and only their bits are compared.
       if unsafeBitCast(former, to: Int.self) == unsafeBitCast(SIG_IGN, to: Int.self) {
         signal(number, SIG_IGN)
       }

@@ -1,9 +1,9 @@
 internal import ArborModel
 
-/// The way of rows from where they are found to the sink that takes them: the context's rows are put
-/// among the store's, the first ones left out, and none handed on beyond the limit.
+/// Carries rows from the loop that finds them to the sink that takes them. It merges the context's
+/// rows with the store's by number, skips the offset and stops at the limit.
 struct RowDelivery {
-  /// How many rows are handed on at once: enough that a call costs nothing beside them.
+  /// The most rows that the sink gets at once.
   private static let capacity = 64
 
   private var sink: any RowSink
@@ -38,7 +38,7 @@ struct RowDelivery {
     rowsAtOnce = min(Self.capacity, sink.rowsWanted)
   }
 
-  /// What the sink has become.
+  /// The sink, with all that it has taken.
   func sink<Sink: RowSink>(as type: Sink.Type) -> Sink {
     guard let sink = sink as? Sink else {
       preconditionFailure("Rows were delivered to \(Swift.type(of: sink)) instead of \(type).")

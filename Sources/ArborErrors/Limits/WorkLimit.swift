@@ -35,7 +35,7 @@ package final class WorkLimit {
   /// Why the work has to stop; nil while it may go on.
   package private(set) var interruption: Interruption?
   /// How many units may pass before the next look.
-  private var room = firstStride
+  @usableFromInline var room = firstStride
   private var stride = firstStride
   private var lastLook: ContinuousClock.Instant?
   /// When the present operation has to be done.
@@ -98,7 +98,7 @@ package final class WorkLimit {
   // MARK: Counting
 
   /// Counts units of work; false where the work has to stop.
-  @inline(__always)
+  @inlinable
   package func admit(_ units: Int = 1) -> Bool {
     room -= units
     return room >= 0 || look()
@@ -107,7 +107,7 @@ package final class WorkLimit {
   /// Counts units of work.
   ///
   /// - Throws: Why the work has to stop.
-  @inline(__always)
+  @inlinable
   package func check(_ units: Int = 1) throws(Interruption) {
     if !admit(units) { try stop() }
   }
@@ -162,7 +162,8 @@ package final class WorkLimit {
     if interruption != nil { try stop() }
   }
 
-  private func stop() throws(Interruption) {
+  @usableFromInline
+  func stop() throws(Interruption) {
     room = Self.none
     if let interruption { throw interruption }
   }
@@ -172,8 +173,8 @@ package final class WorkLimit {
   /// How many units should be taken together at most, where work is done in batches.
   package var batchSize: Int { stride }
 
-  @inline(never)
-  private func look() -> Bool {
+  @usableFromInline
+  func look() -> Bool {
     defer { room = interruption == nil ? stride : Self.none }
     guard interruption == nil else { return false }
     if isCancelled {

@@ -1,13 +1,13 @@
 /// A predicate that asks for one value of an attribute that is unique: the commonest of all, and
 /// found without planning.
-package struct UniqueEquality: Sendable {
+package final class UniqueEquality: Sendable {
   /// The position of the attribute's unique index among the entity's indexes.
   package let indexNumber: Int
   package let kind: FieldKind
   package let isAscending: Bool
   private let operand: Operand
 
-  private enum Operand {
+  private enum Operand: Sendable {
     case constant(PropertyValue)
     case argument(Int)
   }

@@ -148,9 +148,9 @@ struct FieldSummaries: RowSink {
     summary = FieldSummary(kind: attribute.field.kind)
   }
 
-  mutating func take(_ rows: [FoundRow], of entity: EntitySchema) -> Bool {
+  mutating func take(_ rows: Span<FoundRow>, of entity: EntitySchema) -> Bool {
     let field = entity.attributes[slot].field
-    for row in rows { summary.add(row.record, field) }
+    for index in rows.indices { summary.add(rows[index].record, field) }
     return true
   }
 }

@@ -72,9 +72,12 @@ struct PathSummaries: RowSink {
     }
   }
 
-  mutating func take(_ rows: [FoundRow], of entity: EntitySchema) throws -> Bool {
+  mutating func take(_ rows: Span<FoundRow>, of entity: EntitySchema) throws -> Bool {
     rowCount += rows.count
-    for row in rows { try add(row.number, row.record, of: entity) }
+    for index in rows.indices {
+      let row = rows[index]
+      try add(row.number, row.record, of: entity)
+    }
     return true
   }
 

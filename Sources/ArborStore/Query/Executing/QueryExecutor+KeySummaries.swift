@@ -72,8 +72,9 @@ private struct FirstValue: RowSink {
 
   var rowsWanted: Int { 1 }
 
-  mutating func take(_ rows: [FoundRow], of entity: EntitySchema) -> Bool {
-    for row in rows {
+  mutating func take(_ rows: Span<FoundRow>, of entity: EntitySchema) -> Bool {
+    for index in rows.indices {
+      let row = rows[index]
       value = row.record.value(entity.attributes[slot].field)
       // What is no number has a place in an index, and none among the least and the greatest.
       if !value.isNull, !value.isNotANumber { return false }

@@ -75,12 +75,13 @@ private struct OwnerSink: RowSink {
 
   init(_ relationship: RelationshipSchema) { self.relationship = relationship }
 
-  mutating func take(_ rows: [FoundRow], of entity: EntitySchema) -> Bool {
+  mutating func take(_ rows: Span<FoundRow>, of entity: EntitySchema) -> Bool {
     guard case .field(let index) = entity.relationships[relationship.slot].storage else {
       return true
     }
     let field = entity.layout.fields[index]
-    for row in rows {
+    for index in rows.indices {
+      let row = rows[index]
       guard case .stored(let record) = row.state else { continue }
       members.append(row.number.rawValue)
       if let owner = record.reference(field) { owners.append(owner.rawValue) }

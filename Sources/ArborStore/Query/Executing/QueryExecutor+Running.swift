@@ -114,7 +114,9 @@ extension QueryExecutor {
     let position = try continuation.position(in: order)
     var behind = RowDelivery(
       to: RowHandler(rowsWanted: rows.rowsWanted) { found, entity in
-        for row in found where try position.isBefore(row.number, row.record, of: entity, order) {
+        for index in found.indices {
+          let row = found[index]
+          guard try position.isBefore(row.number, row.record, of: entity, order) else { continue }
           guard try rows.take(row.number, row.state, of: entity) else { return false }
         }
         return try rows.handOver()

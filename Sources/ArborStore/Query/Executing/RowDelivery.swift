@@ -11,15 +11,19 @@ struct RowDelivery {
   let (readsRecords, readsKnown, keepsRecords): (Bool, Bool, Bool)
 
   private var toSkip: Int
+  /// How many more rows the query wants, those in the buffer among them.
   private var room: Int
   private let pending: [PendingRow]
   private var nextPending = 0
   private var wantsMore = true
 
   /// Rows of one entity that the sink has not taken yet.
-  private var rows: [FoundRow] = []
+  private let buffer = RowBuffer(capacity: Self.capacity)
+  private var count = 0
   private var entity: EntitySchema?
   private var rowsAtOnce: Int
+  /// How many rows of ``entity`` may come before there is anything to decide.
+  private var free = 0
 
   /// - Parameters:
   ///   - offset: How many rows are left out first.
@@ -57,9 +61,12 @@ struct RowDelivery {
   mutating func take(
     _ number: ObjectNumber, _ state: FoundState, of entity: EntitySchema
   ) throws -> Bool {
-    if nextPending < pending.count { try takePending(upTo: number) }
-    guard wantsMore else { return false }
-    return try add(FoundRow(number: number, state: state), of: entity)
+    let row = FoundRow(number: number, state: state)
+    guard free > 0, self.entity === entity else { return try takeDeciding(row, of: entity) }
+    buffer.put(row, at: count)
+    count += 1
+    free -= 1
+    return true
   }
 
   /// Hands over what is left, the pending rows behind the last stored one among it.
@@ -69,6 +76,11 @@ struct RowDelivery {
   }
 
   @inline(never)
+  private mutating func takeDeciding(_ row: FoundRow, of entity: EntitySchema) throws -> Bool {
+    if nextPending < pending.count { try takePending(upTo: row.number) }
+    return try add(row, of: entity)
+  }
+
   private mutating func takePending(upTo number: ObjectNumber) throws {
     while wantsMore, nextPending < pending.count, pending[nextPending].number < number {
       let row = pending[nextPending]
@@ -77,35 +89,55 @@ struct RowDelivery {
     }
   }
 
-  @inline(__always)
   private mutating func add(_ row: FoundRow, of entity: EntitySchema) throws -> Bool {
+    guard wantsMore else { return false }
     if toSkip > 0 {
       toSkip -= 1
       return true
     }
     if self.entity !== entity {
-      guard try turn(to: entity) else { return false }
+      guard try handOver() else { return false }
+      self.entity = entity
     }
-    rows.append(row)
-    room -= 1
-    return rows.count < rowsAtOnce && room > 0 ? true : try handOver()
-  }
-
-  @inline(never)
-  private mutating func turn(to entity: EntitySchema) throws -> Bool {
-    guard try handOver() else { return false }
-    self.entity = entity
+    buffer.put(row, at: count)
+    count += 1
+    let most = min(rowsAtOnce, room)
+    guard count < most else { return try handOver() }
+    // The last row of a batch is not free: it hands the batch over.
+    free = nextPending < pending.count ? 0 : most - count - 1
     return true
   }
 
   /// Lets the sink take the rows there are; returns whether more are wanted.
   @inline(never)
   mutating func handOver() throws -> Bool {
-    guard wantsMore, let entity, !rows.isEmpty else { return wantsMore }
-    wantsMore = try sink.take(rows, of: entity) && room > 0
-    rows.removeAll(keepingCapacity: true)
+    guard wantsMore, let entity, count > 0 else { return wantsMore }
+    room -= count
+    wantsMore = try buffer.withRows(count) { try sink.take($0, of: entity) } && room > 0
+    (count, free) = (0, 0)
     rowsAtOnce = min(Self.capacity, sink.rowsWanted)
     return wantsMore
+  }
+}
+
+/// Memory for a batch of rows. An array would be asked for every row whether it is shared.
+private final class RowBuffer {
+  private let rows: UnsafeMutableBufferPointer<FoundRow>
+
+  init(capacity: Int) { rows = .allocate(capacity: capacity) }
+
+  deinit { rows.deallocate() }
+
+  /// Puts a row at an index below the capacity. Rows are bytes without references, so that one may
+  /// be put over another.
+  @inline(__always)
+  func put(_ row: FoundRow, at index: Int) {
+    rows.baseAddress.unsafelyUnwrapped.advanced(by: index).initialize(to: row)
+  }
+
+  /// Lets a body read the first rows, all of which have been put.
+  func withRows<R>(_ count: Int, _ body: (Span<FoundRow>) throws -> R) rethrows -> R {
+    try body(Span(_unsafeElements: UnsafeBufferPointer(rebasing: rows[..<count])))
   }
 }
 

@@ -42,7 +42,7 @@ protocol RowSink {
 
   /// Takes rows of one entity that passed, in the order they were found; returns whether more are
   /// wanted.
-  mutating func take(_ rows: [FoundRow], of entity: EntitySchema) throws -> Bool
+  mutating func take(_ rows: Span<FoundRow>, of entity: EntitySchema) throws -> Bool
 }
 
 extension RowSink {
@@ -56,16 +56,16 @@ extension RowSink {
 /// called through its unspecialised witnesses, which nearly doubled the time of a sort.
 struct RowHandler: RowSink {
   let rowsWanted: Int
-  private let handle: ([FoundRow], EntitySchema) throws -> Bool
+  private let handle: (Span<FoundRow>, EntitySchema) throws -> Bool
 
   init(
-    rowsWanted: Int = .max, _ handle: @escaping ([FoundRow], EntitySchema) throws -> Bool
+    rowsWanted: Int = .max, _ handle: @escaping (Span<FoundRow>, EntitySchema) throws -> Bool
   ) {
     self.rowsWanted = rowsWanted
     self.handle = handle
   }
 
-  func take(_ rows: [FoundRow], of entity: EntitySchema) throws -> Bool {
+  func take(_ rows: Span<FoundRow>, of entity: EntitySchema) throws -> Bool {
     try handle(rows, entity)
   }
 }
@@ -76,7 +76,7 @@ struct RowCounter: RowSink {
 
   private(set) var count = 0
 
-  mutating func take(_ rows: [FoundRow], of entity: EntitySchema) -> Bool {
+  mutating func take(_ rows: Span<FoundRow>, of entity: EntitySchema) -> Bool {
     count += rows.count
     return true
   }
@@ -88,8 +88,8 @@ struct RowNumbers: RowSink {
 
   private(set) var numbers: [ObjectNumber] = []
 
-  mutating func take(_ rows: [FoundRow], of entity: EntitySchema) -> Bool {
-    for row in rows { numbers.append(row.number) }
+  mutating func take(_ rows: Span<FoundRow>, of entity: EntitySchema) -> Bool {
+    for index in rows.indices { numbers.append(rows[index].number) }
     return true
   }
 }
@@ -113,10 +113,11 @@ struct RowCollector: RowSink {
     self.expected = expected
   }
 
-  mutating func take(_ rows: [FoundRow], of entity: EntitySchema) -> Bool {
+  mutating func take(_ rows: Span<FoundRow>, of entity: EntitySchema) -> Bool {
     // Not before there is a row: who tries one way after another starts with a copy of this.
     if result.rows.isEmpty { result.rows.reserveCapacity(expected) }
-    for row in rows {
+    for index in rows.indices {
+      let row = rows[index]
       if case .stored(let record) = row.state, !isKnown(row.number) {
         copy(row.number, record)
       } else {

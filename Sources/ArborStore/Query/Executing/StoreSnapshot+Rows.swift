@@ -85,8 +85,9 @@ private struct HandedRows: RowSink {
     self.body = body
   }
 
-  mutating func take(_ rows: [FoundRow], of entity: EntitySchema) throws -> Bool {
-    for row in rows {
+  mutating func take(_ rows: Span<FoundRow>, of entity: EntitySchema) throws -> Bool {
+    for index in rows.indices {
+      let row = rows[index]
       count += 1
       body(try readers.values(row.number, row.record, of: entity))
     }
@@ -119,8 +120,11 @@ private struct ProjectedRows: RowSink {
 
   var rowsWanted: Int { room == .max ? .max : room + toSkip }
 
-  mutating func take(_ rows: [FoundRow], of entity: EntitySchema) throws -> Bool {
-    for row in rows { try add(readers.values(row.number, row.record, of: entity)) }
+  mutating func take(_ rows: Span<FoundRow>, of entity: EntitySchema) throws -> Bool {
+    for index in rows.indices {
+      let row = rows[index]
+      try add(readers.values(row.number, row.record, of: entity))
+    }
     return room > 0
   }
 
@@ -165,8 +169,11 @@ private struct GroupedRows: RowSink {
     if keyCount == 0 { groups = [Group(keys: [], figures: aggregates.map(GroupFigure.init))] }
   }
 
-  mutating func take(_ rows: [FoundRow], of entity: EntitySchema) throws -> Bool {
-    for row in rows { add(try readers.values(row.number, row.record, of: entity)) }
+  mutating func take(_ rows: Span<FoundRow>, of entity: EntitySchema) throws -> Bool {
+    for index in rows.indices {
+      let row = rows[index]
+      add(try readers.values(row.number, row.record, of: entity))
+    }
     return true
   }
 

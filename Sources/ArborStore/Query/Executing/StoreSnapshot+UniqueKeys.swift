@@ -16,9 +16,9 @@ extension StoreSnapshot {
   func lookUp(
     _ query: StoreQuery, overlay: (any PendingState)?, _ allocator: SlabAllocator
   ) throws -> UniqueAnswer? {
-    guard let (bound, arguments) = query.predicate, let wanted = bound.uniqueEquality,
-      query.offset == 0, query.continuation == nil, !(overlay?.hasPendingChanges ?? false),
-      let value = wanted.value(arguments), !value.isNull
+    guard let wanted = query.predicate?.bound.uniqueEquality, query.offset == 0,
+      query.continuation == nil, !(overlay?.hasPendingChanges ?? false),
+      let value = wanted.value(query.predicate?.arguments ?? []), !value.isNull
     else { return nil }
     var key = KeyBuffer()
     let isOfKind = KeyEncoder.append(

@@ -1,7 +1,7 @@
 package import ArborModel
 
 /// A fetch as the store understands it: names resolved, predicate and sort keys bound.
-package struct StoreQuery: Sendable {
+package final class StoreQuery: Sendable {
   /// The entity whose objects are wanted.
   package let entity: EntitySchema
   /// Whether objects of entities that inherit from it are wanted too.

@@ -14,6 +14,8 @@ final class ByteOrder: RowOrder {
   }
 
   private let keys: [BoundSortKey]
+  /// The keys, if all are attributes of the row itself: a path costs more than its value to read.
+  private let attributes: [AttributeKey]?
   private let columns: SortColumns
   private var bytes = KeyBuffer(limit: .max)
   private var lastOffset = 0
@@ -25,6 +27,21 @@ final class ByteOrder: RowOrder {
   /// since they are read for every row.
   private let usualEntity: EntitySchema?
   private let usualField: RecordField?
+
+  private struct AttributeKey {
+    let slot: Int
+    let isAscending: Bool
+    let folding: StringFolding
+
+    /// - Returns: nil for a key that leads elsewhere.
+    init?(_ key: BoundSortKey) {
+      guard let path = key.path, path.hops.isEmpty, case .attribute(let attribute) = path.leaf
+      else { return nil }
+      slot = attribute.slot
+      isAscending = key.isAscending
+      folding = attribute.field.kind.isText ? key.options.folding : []
+    }
+  }
 
   /// - Parameter entity: The entity that rows are expected to be of.
   /// - Returns: nil where a key orders texts in ways that bytes do not have.
@@ -39,14 +56,11 @@ final class ByteOrder: RowOrder {
       }
     }
     self.keys = keys
+    let attributes = keys.compactMap(AttributeKey.init)
+    self.attributes = attributes.count == keys.count ? attributes : nil
     self.columns = columns
-    prefixSlot = keys.first.flatMap { key in
-      guard let path = key.path, path.hops.isEmpty, case .attribute(let attribute) = path.leaf
-      else {
-        return nil
-      }
-      return key.options.isEmpty || !attribute.field.kind.isText ? attribute.slot : nil
-    }
+    prefixSlot = keys.first.flatMap(AttributeKey.init)
+      .flatMap { $0.folding.isEmpty ? $0.slot : nil }
     prefixMask = keys.first?.isAscending ?? true ? 0 : .max
     usualEntity = entity
     usualField = prefixSlot.flatMap { slot in entity?.attributes[slot].field }
@@ -79,7 +93,11 @@ final class ByteOrder: RowOrder {
 
   func key(_ number: ObjectNumber, _ record: RecordView, of entity: EntitySchema) -> Key {
     lastOffset = bytes.count
-    for key in keys { append(key, number, record, of: entity) }
+    if let attributes {
+      for key in attributes { append(key, record, of: entity) }
+    } else {
+      for key in keys { append(key, number, record, of: entity) }
+    }
     return Key(
       prefix: quickPrefix(record, of: entity) ?? bytes.prefix(from: lastOffset),
       offset: lastOffset, count: bytes.count - lastOffset)
@@ -96,6 +114,28 @@ final class ByteOrder: RowOrder {
       bytes: bytes.bytes(left.offset, left.count), bytes.bytes(right.offset, right.count))
   }
 
+  func prefix(of key: Key) -> UInt64 { key.prefix }
+
+  @inline(__always)
+  private func append(_ key: AttributeKey, _ record: RecordView, of entity: EntitySchema) {
+    let field = entity.attributes[key.slot].field
+    if record.isNull(field) {
+      KeyEncoder.appendNil(isAscending: key.isAscending, to: &bytes)
+    } else {
+      append(field, of: record, isAscending: key.isAscending, key.folding)
+    }
+  }
+
+  private func append(
+    _ field: RecordField, of record: RecordView, isAscending: Bool, _ folding: StringFolding
+  ) {
+    if field.kind == .string, !folding.isEmpty {
+      KeyEncoder.append(folding.fold(record.string(field)), isAscending: isAscending, to: &bytes)
+    } else {
+      KeyEncoder.append(field, of: record, isAscending: isAscending, to: &bytes)
+    }
+  }
+
   private func append(
     _ key: BoundSortKey, _ number: ObjectNumber, _ record: RecordView, of entity: EntitySchema
   ) {
@@ -104,12 +144,7 @@ final class ByteOrder: RowOrder {
     switch columns.operand(path, number, record, of: entity) {
     case .null: KeyEncoder.appendNil(isAscending: isAscending, to: &bytes)
     case .field(let field, let view):
-      let folding = key.options.folding
-      if field.kind == .string, !folding.isEmpty {
-        KeyEncoder.append(folding.fold(view.string(field)), isAscending: isAscending, to: &bytes)
-      } else {
-        KeyEncoder.append(field, of: view, isAscending: isAscending, to: &bytes)
-      }
+      append(field, of: view, isAscending: isAscending, key.options.folding)
     case .object(let object): KeyEncoder.append(object, isAscending: isAscending, to: &bytes)
     case .text(let text):
       KeyEncoder.append(key.options.folding.fold(text), isAscending: isAscending, to: &bytes)

@@ -46,6 +46,8 @@ final class CollatedOrder: RowOrder {
     return .equal
   }
 
+  func prefix(of key: Key) -> UInt64 { 0 }
+
   /// A value as it is compared.
   static func prepared(_ value: PropertyValue, _ options: SortKey.Options) -> PropertyValue {
     guard case .string(let text) = value, !options.isCollated else { return value }

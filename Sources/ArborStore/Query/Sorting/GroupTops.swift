@@ -17,8 +17,8 @@ struct GroupTops<Order: RowOrder> {
   }
 
   /// Takes rows of one entity; always wants more.
-  mutating func take(_ rows: [FoundRow], of entity: EntitySchema) throws -> Bool {
-    for row in rows { try add(row, of: entity) }
+  mutating func take(_ rows: Span<FoundRow>, of entity: EntitySchema) throws -> Bool {
+    for index in rows.indices { try add(rows[index], of: entity) }
     return true
   }
 

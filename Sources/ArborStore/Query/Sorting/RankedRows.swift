@@ -68,8 +68,8 @@ struct RankedRows: RowSink {
     frequencies = Array(repeating: 0, count: search.text.wanted.count)
   }
 
-  mutating func take(_ rows: [FoundRow], of entity: EntitySchema) -> Bool {
-    for row in rows { add(row, of: entity) }
+  mutating func take(_ rows: Span<FoundRow>, of entity: EntitySchema) -> Bool {
+    for index in rows.indices { add(rows[index], of: entity) }
     return true
   }
 

@@ -24,6 +24,9 @@ protocol RowOrder: AnyObject {
   /// Forgets all keys.
   func dropKeys()
 
+  /// A number that orders rows as their keys do, except that rows whose keys differ may share one.
+  func prefix(of key: Key) -> UInt64
+
   /// How the row of one key lies to that of another.
   func compare(_ left: Key, _ right: Key) -> Ordering
 }
@@ -68,8 +71,8 @@ struct RowSorter<Order: RowOrder> {
   }
 
   /// Takes rows of one entity; always wants more.
-  mutating func take(_ rows: [FoundRow], of entity: EntitySchema) throws -> Bool {
-    for row in rows { try add(row, of: entity) }
+  mutating func take(_ rows: Span<FoundRow>, of entity: EntitySchema) throws -> Bool {
+    for index in rows.indices { try add(rows[index], of: entity) }
     return true
   }
 
@@ -108,15 +111,21 @@ struct RowSorter<Order: RowOrder> {
 
   /// Hands the rows over in their order.
   mutating func drain(into rows: inout RowDelivery) throws {
-    let (order, limit) = (order, limit)
-    try entries.sort { left, right in
+    for index in try sortedIndices() {
       try limit.check()
-      return Self.isBefore(left, right, order)
-    }
-    for entry in entries {
-      try limit.check()
+      let entry = entries[index]
       let entity = entities[Int(entry.entity)]
       guard try rows.take(entry.row.number, entry.row.state, of: entity) else { return }
+    }
+  }
+
+  /// The indices of the entries in their order: by prefixes, then whole among those that share one.
+  private func sortedIndices() throws -> [Int] {
+    var prefixes = SortedPrefixes(count: entries.count) { order.prefix(of: entries[$0].key) }
+    try prefixes.sort(limit)
+    return try prefixes.indices { left, right in
+      try limit.check()
+      return isBefore(entries[left], entries[right])
     }
   }
 
@@ -136,11 +145,6 @@ struct RowSorter<Order: RowOrder> {
 
   @inline(__always)
   private func isBefore(_ left: Entry, _ right: Entry) -> Bool {
-    Self.isBefore(left, right, order)
-  }
-
-  @inline(__always)
-  private static func isBefore(_ left: Entry, _ right: Entry, _ order: Order) -> Bool {
     switch order.compare(left.key, right.key) {
     case .less: true
     case .greater: false

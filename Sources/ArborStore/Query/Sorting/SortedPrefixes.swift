@@ -1,0 +1,66 @@
+internal import ArborModel
+
+/// Sorts things by numbers of 64 bits: a radix sort from the least byte to the greatest. It moves 16
+/// bytes for each thing and byte, whatever the things are, and leaves out bytes that all agree in.
+struct SortedPrefixes {
+  private struct Element {
+    var prefix: UInt64
+    var index: Int
+  }
+
+  private var elements: [Element]
+
+  /// - Parameter prefix: Returns the number of the thing at an index.
+  init(count: Int, _ prefix: (Int) -> UInt64) {
+    elements = (0..<count).map { Element(prefix: prefix($0), index: $0) }
+  }
+
+  /// Sorts the things by their numbers. Those with equal numbers keep their order.
+  ///
+  /// - Throws: Why the work has to stop.
+  mutating func sort(_ limit: WorkLimit) throws(Interruption) {
+    var counts = Array(repeating: 0, count: 8 * 256)
+    for element in elements {
+      for byte in 0..<8 { counts[byte << 8 | Self.byte(byte, of: element.prefix)] += 1 }
+    }
+    var sorted = elements
+    for byte in 0..<8 {
+      try limit.check(elements.count)
+      var places = counts[byte << 8..<(byte + 1) << 8]
+      if places.contains(elements.count) { continue }
+      var next = 0
+      for index in places.indices {
+        let count = places[index]
+        places[index] = next
+        next += count
+      }
+      for element in elements {
+        let place = byte << 8 | Self.byte(byte, of: element.prefix)
+        sorted[places[place]] = element
+        places[place] += 1
+      }
+      swap(&elements, &sorted)
+    }
+  }
+
+  /// The indices of the sorted things, of which those with equal numbers are sorted by a comparison.
+  func indices(by isBefore: (Int, Int) throws -> Bool) rethrows -> [Int] {
+    var indices = elements.map(\.index)
+    var start = 0
+    while start < elements.count {
+      var end = start + 1
+      while end < elements.count, elements[end].prefix == elements[start].prefix { end += 1 }
+      if end - start > 1 {
+        let run = try indices[start..<end].sorted(by: isBefore)
+        indices.replaceSubrange(start..<end, with: run)
+      }
+      start = end
+    }
+    return indices
+  }
+
+  @inline(__always)
+  private static func byte(_ byte: Int, of prefix: UInt64) -> Int {
+    Int(truncatingIfNeeded: prefix >> UInt64(8 * byte)) & 0xFF
+  }
+}

@@ -11,6 +11,11 @@ let common: [SwiftSetting] = [
   // Backtraces keep their lines; the rest of the debugging information costs a release build 5 % of
   // its time and a third of its objects.
   .unsafeFlags(["-Xfrontend", "-gline-tables-only"], .when(configuration: .release)),
+  // Types of the standard library over ours are asked for by a call, not by a name that the runtime
+  // parses and whose requirements it looks up among all conformances: half of what opening costs.
+  .unsafeFlags(
+    ["-Xfrontend", "-disable-concrete-type-metadata-mangled-name-accessors"],
+    .when(configuration: .release)),
 ]
 
 /// Hot layers read class properties millions of times a second. A dynamic exclusivity check costs

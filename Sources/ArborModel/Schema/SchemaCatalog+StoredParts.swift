@@ -21,6 +21,8 @@ extension SchemaCatalog {
   ///
   /// - Throws: ``ArborError`` `limitExceeded` where numbers run out.
   package func completed(for entities: [EntitySchema]) throws(ArborError) -> SchemaCatalog {
+    // Nothing is missing whenever a store is opened that exists.
+    guard entities.contains(where: isIncomplete) else { return self }
     var catalog = self
     var relationships = Completion(entries.values.lazy.flatMap(\.relationships.values))
     var indexes = Completion(entries.values.lazy.flatMap(\.indexes.values))
@@ -39,6 +41,17 @@ extension SchemaCatalog {
       catalog.entries[entity.name] = entry
     }
     return catalog
+  }
+
+  private func isIncomplete(_ entity: EntitySchema) -> Bool {
+    guard let entry = entries[entity.name] else { return false }
+    return entry.storedName.isEmpty
+      || entity.relationships.contains {
+        $0.isToMany && $0.declaringEntity == entity.index && entry.relationships[$0.name] == nil
+      }
+      || entity.indexes.contains {
+        $0.declaringEntity == entity.index && entry.indexes[$0.name] == nil
+      }
   }
 
   /// The longest stored name: with a prefix it fits into a key of the engine.

@@ -8,7 +8,7 @@ import Testing
     "TypedClasses", "Concurrency", "LiveResults", "ComingFromCoreData",
     "ComingFromSwiftData", "ComingFromGRDB", "Importing", "PredicateLanguage", "Servers",
     "ErrorsAndValidation", "SchemaEvolution", "MoreThanOneMachine", "Services",
-    "Operations", "QueryPlanning", "Browser",
+    "Operations", "QueryPlanning", "Browser", "Syncing",
   ]
 
   /// Articles with the same imports share one run of the compiler.

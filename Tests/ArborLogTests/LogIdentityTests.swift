@@ -13,7 +13,7 @@ import Testing
   }
 }
 
-/// The worked examples of the article on logs.
+/// The worked examples of the article on the files of a log.
 enum LogExamples {
   static let log = UUID(uuidString: "00112233-4455-6677-8899-AABBCCDDEEFF") ?? UUID()
   static let store = UUID(uuidString: "100F0E0D-0C0B-0A09-0807-060504030201") ?? UUID()
@@ -25,7 +25,7 @@ enum LogExamples {
   /// - Returns: The article's.
   @discardableResult
   static func expect(_ name: String, _ bytes: [UInt8]) throws -> [UInt8] {
-    let told = try #require(ArticleExamples.of("MoreThanOneMachine")[name])
+    let told = try #require(ArticleExamples.of("LogFormat")[name])
     let digits = bytes.map { (String($0 >> 4, radix: 16) + String($0 & 15, radix: 16)) }
     #expect(told == bytes, "\(name): \(digits.joined(separator: " ").uppercased())")
     return told

@@ -9,7 +9,7 @@ import Testing
     "ComingFromSwiftData", "ComingFromGRDB", "Importing", "PredicateLanguage", "Servers",
     "ErrorsAndValidation", "SchemaEvolution", "MoreThanOneMachine", "Services",
     "Operations", "QueryPlanning", "Browser", "Syncing", "SharedStores",
-    "PostgreSQL", "Undo", "Testing", "ArborData",
+    "PostgreSQL", "Undo", "Testing", "ArborData", "ImportNotes", "Damage", "Merging",
   ]
 
   /// Articles with the same imports share one run of the compiler.

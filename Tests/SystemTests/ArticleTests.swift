@@ -8,8 +8,7 @@ import Testing
     "TypedClasses", "Concurrency", "LiveResults", "ComingFromCoreData",
     "ComingFromSwiftData", "ComingFromGRDB", "Importing", "PredicateLanguage", "Servers",
     "ErrorsAndValidation", "SchemaEvolution", "MoreThanOneMachine", "Services",
-    "Operations", "QueryPlanning", "Browser", "Syncing", "SharedStores",
-    "PostgreSQL", "Undo", "Testing", "ArborData", "ImportNotes", "Damage", "Merging",
+    "Operations", "QueryPlanning", "Browser", "Indexes",
   ]
 
   /// Articles with the same imports share one run of the compiler.

@@ -8,7 +8,8 @@ import Testing
     "TypedClasses", "Concurrency", "LiveResults", "ComingFromCoreData",
     "ComingFromSwiftData", "ComingFromGRDB", "Importing", "PredicateLanguage", "Servers",
     "ErrorsAndValidation", "SchemaEvolution", "MoreThanOneMachine", "Services",
-    "Operations", "QueryPlanning", "Browser", "Indexes",
+    "Operations", "QueryPlanning", "Browser", "Indexes", "DerivedAttributes",
+    "DecimalsNumbersAndDates",
   ]
 
   /// Articles with the same imports share one run of the compiler.

@@ -9,7 +9,7 @@ import Testing
     "ComingFromSwiftData", "ComingFromGRDB", "Importing", "PredicateLanguage", "Servers",
     "ErrorsAndValidation", "SchemaEvolution", "MoreThanOneMachine", "Services",
     "Operations", "QueryPlanning", "Browser", "Indexes", "DerivedAttributes",
-    "DecimalsNumbersAndDates", "ModelChanges",
+    "DecimalsNumbersAndDates", "ModelChanges", "Integrity",
   ]
 
   /// Articles with the same imports share one run of the compiler.

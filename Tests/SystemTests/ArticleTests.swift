@@ -9,7 +9,7 @@ import Testing
     "ComingFromSwiftData", "ComingFromGRDB", "Importing", "PredicateLanguage", "Servers",
     "ErrorsAndValidation", "SchemaEvolution", "MoreThanOneMachine", "Services",
     "Operations", "QueryPlanning", "Browser", "Indexes", "DerivedAttributes",
-    "DecimalsNumbersAndDates", "ModelChanges", "Integrity",
+    "DecimalsNumbersAndDates", "ModelChanges", "Integrity", "FullTextSearch",
   ]
 
   /// Articles with the same imports share one run of the compiler.

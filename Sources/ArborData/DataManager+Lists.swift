@@ -3,16 +3,15 @@ public import ArborModel
 public import ArborObjects
 public import Foundation
 
-/// The verbs that take lists, with the lists written out. They call the verbs that subclasses
-/// override.
+/// Variadic forms of the methods that take lists. They call the methods that subclasses override.
 extension DataManager {
-  /// Deletes objects; their relationships' delete rules act at once.
+  /// Deletes objects and applies their relationships' delete rules immediately.
   public final func delete(_ objects: ManagedObject...) { delete(objects) }
 
-  /// Creates the objects that a document and the documents it links to describe, all or none of
-  /// them. Nothing is committed.
+  /// Creates the objects described by the given documents and the documents they link to, all or
+  /// none of them. Nothing is committed.
   ///
-  /// - Throws: ``ArborError`` with source, line, column and path; the context is then as it was.
+  /// - Throws: ``ArborError`` with source, line, column and path. The context is unchanged.
   @discardableResult
   public final func seed(
     from sources: JSONSource..., options: SeedOptions = SeedOptions()
@@ -20,10 +19,10 @@ extension DataManager {
     try seed(from: sources, options: options)
   }
 
-  /// Seeds the store once in its life: documents and the mark that they were read are one commit.
+  /// Seeds the store once in its lifetime. The objects and the marker are written in one commit.
   ///
-  /// - Returns: What was created; nil where the store was seeded before.
-  /// - Throws: ``ArborError`` as with a list of documents.
+  /// - Returns: A report of the created objects, or `nil` if the store was seeded before.
+  /// - Throws: ``ArborError``, as the overload that takes an array.
   @discardableResult
   public final func seedOnce(
     _ name: String, from sources: JSONSource..., options: SeedOptions = SeedOptions()
@@ -31,9 +30,9 @@ extension DataManager {
     try seedOnce(name, from: sources, options: options)
   }
 
-  /// The objects of an entity that match a predicate, in order.
+  /// Returns the objects of an entity that match a predicate, sorted.
   ///
-  /// - Throws: ``ArborError`` as with a list of sort keys.
+  /// - Throws: ``ArborError``, as the overload that takes an array of sort keys.
   public final func fetchAll(
     _ entityName: String, matching predicate: FetchPredicate? = nil, sortedBy first: SortKey,
     _ others: SortKey...
@@ -41,9 +40,9 @@ extension DataManager {
     try fetchAll(entityName, matching: predicate, sortedBy: [first] + others)
   }
 
-  /// The objects of a class that match a predicate, in order.
+  /// Returns the objects of a class that match a predicate, sorted.
   ///
-  /// - Throws: ``ArborError`` as with a list of sort keys.
+  /// - Throws: ``ArborError``, as the overload that takes an array of sort keys.
   public final func fetchAll<T: ManagedObject>(
     _ type: T.Type, matching predicate: FetchPredicate? = nil, sortedBy first: SortKey,
     _ others: SortKey...
@@ -51,9 +50,9 @@ extension DataManager {
     try fetchAll(type, matching: predicate, sortedBy: [first] + others)
   }
 
-  /// The first object of an entity, in order, that matches a predicate, or nil.
+  /// Returns the first object of an entity, in sort order, that matches a predicate, or `nil`.
   ///
-  /// - Throws: ``ArborError`` as with a list of sort keys.
+  /// - Throws: ``ArborError``, as the overload that takes an array of sort keys.
   public final func fetchOne(
     _ entityName: String, matching predicate: FetchPredicate? = nil, sortedBy first: SortKey,
     _ others: SortKey...
@@ -61,9 +60,9 @@ extension DataManager {
     try fetchOne(entityName, matching: predicate, sortedBy: [first] + others)
   }
 
-  /// The first object of a class, in order, that matches a predicate, or nil.
+  /// Returns the first object of a class, in sort order, that matches a predicate, or `nil`.
   ///
-  /// - Throws: ``ArborError`` as with a list of sort keys.
+  /// - Throws: ``ArborError``, as the overload that takes an array of sort keys.
   public final func fetchOne<T: ManagedObject>(
     _ type: T.Type, matching predicate: FetchPredicate? = nil, sortedBy first: SortKey,
     _ others: SortKey...
@@ -71,27 +70,27 @@ extension DataManager {
     try fetchOne(type, matching: predicate, sortedBy: [first] + others)
   }
 
-  /// The objects that fulfil a typed predicate, in order.
+  /// Returns the objects that match a typed predicate, sorted.
   ///
-  /// - Throws: ``ArborError`` as with a ``FetchPredicate``.
+  /// - Throws: ``ArborError``, as the overload that takes a ``FetchPredicate``.
   public final func fetchAll<T: ManagedObject>(
     _ type: T.Type, matching predicate: Predicate<T>, sortedBy keys: SortKey...
   ) throws(ArborError) -> [T] {
     try fetchAll(type, matching: FetchPredicate(predicate), sortedBy: keys)
   }
 
-  /// The first object, in order, that fulfils a typed predicate, or nil.
+  /// Returns the first object, in sort order, that matches a typed predicate, or `nil`.
   ///
-  /// - Throws: ``ArborError`` as with a ``FetchPredicate``.
+  /// - Throws: ``ArborError``, as the overload that takes a ``FetchPredicate``.
   public final func fetchOne<T: ManagedObject>(
     _ type: T.Type, matching predicate: Predicate<T>, sortedBy keys: SortKey...
   ) throws(ArborError) -> T? {
     try fetchOne(type, matching: FetchPredicate(predicate), sortedBy: keys)
   }
 
-  /// The number of objects that fulfil a typed predicate.
+  /// Returns the number of objects that match a typed predicate.
   ///
-  /// - Throws: ``ArborError`` as with a ``FetchPredicate``.
+  /// - Throws: ``ArborError``, as the overload that takes a ``FetchPredicate``.
   public final func count<T: ManagedObject>(
     _ type: T.Type, matching predicate: Predicate<T>
   ) throws(ArborError) -> Int {

@@ -3,12 +3,12 @@ public import ArborObjects
 public import Foundation
 
 extension DataManager {
-  /// Opens the store of a model that is found by its name in a folder.
+  /// Opens a store with a model that is looked up by name in a folder.
   ///
-  /// The store lies in the platform's folder for application data — `$XDG_DATA_HOME` or
-  /// `~/.local/share`, on Apple's platforms Application Support — in a folder named after the
-  /// process (see ``StoreFolder``), in a file named after the alias. The same alias opened twice in
-  /// a process shares one store, which keeps the options it was opened with.
+  /// The store is a file named after the alias, in a folder named after the process (see
+  /// ``StoreFolder``) inside the platform's folder for application data: `$XDG_DATA_HOME` or
+  /// `~/.local/share`, or Application Support on Apple platforms. Opening the same alias twice in a
+  /// process shares one store, which keeps the options it was first opened with.
   ///
   /// ```swift
   /// let manager = try DataManager(modelNamed: "CorporateMayhem", in: modelsFolder)
@@ -16,18 +16,20 @@ extension DataManager {
   /// ```
   ///
   /// - Parameters:
-  ///   - name: The name of a `.xcdatamodeld`, a `.xcdatamodel` or a `.model.json`, looked for in
+  ///   - name: The name of a `.xcdatamodeld`, a `.xcdatamodel` or a `.model.json`, searched for in
   ///     this order.
-  ///   - folder: The folder that holds it.
-  ///   - alias: The store's name, to which `.arbor` is added; nil: the model's.
-  ///   - fileName: The exact name of the store's file, in place of the alias; nil: the alias's.
-  ///   - options: How the store is opened. Migration steps may name the versions of the model's
-  ///     file.
-  ///   - classes: The typed classes that represent entities of the model; others are plain objects.
-  ///   - delegate: Who is told of changes; not kept alive.
+  ///   - folder: The folder that contains the model.
+  ///   - alias: The store's name, to which `.arbor` is appended. `nil` uses the model's name.
+  ///   - fileName: The exact name of the store's file, used instead of the alias. `nil` derives it
+  ///     from the alias.
+  ///   - options: Options for opening the store. Migration steps may refer to the versions in the
+  ///     model file.
+  ///   - classes: The typed classes that represent entities of the model. Objects of other entities
+  ///     are plain ``ManagedObject`` instances.
+  ///   - delegate: The delegate to notify of changes. Held weakly.
   ///   - group: The group to join.
-  /// - Throws: ``ArborError`` where the model is missing or wrong, the store cannot be opened, or
-  ///   the alias is open with another model.
+  /// - Throws: ``ArborError`` if the model is missing or invalid, the store cannot be opened, or
+  ///   the alias is already open with another model.
   public convenience init(
     modelNamed name: String, in folder: URL, alias: String? = nil, fileName: String? = nil,
     options: StoreOptions = StoreOptions(), classes: [ManagedObject.Type] = [],
@@ -41,12 +43,12 @@ extension DataManager {
     self.init(store: store, delegate: delegate, group: group)
   }
 
-  /// Opens the store of a model that is found by its name among a bundle's resources.
+  /// Opens a store with a model that is looked up by name among a bundle's resources.
   ///
-  /// Everything else is as with a folder.
+  /// Otherwise the same as opening with a model in a folder.
   ///
-  /// - Throws: ``ArborError`` where the model is missing or wrong, the store cannot be opened, or
-  ///   the alias is open with another model.
+  /// - Throws: ``ArborError`` if the model is missing or invalid, the store cannot be opened, or
+  ///   the alias is already open with another model.
   public convenience init(
     modelNamed name: String, in bundle: Bundle = .main, alias: String? = nil,
     fileName: String? = nil, options: StoreOptions = StoreOptions(),
@@ -60,7 +62,7 @@ extension DataManager {
 
   /// Opens a store with a model.
   ///
-  /// - Throws: ``ArborError`` where the model is wrong or the store cannot be opened.
+  /// - Throws: ``ArborError`` if the model is invalid or the store cannot be opened.
   public convenience init(
     model: ManagedObjectModel, at location: StoreLocation, options: StoreOptions = StoreOptions(),
     classes: [ManagedObject.Type] = [], delegate: (any DataManagerDelegate)? = nil,
@@ -71,10 +73,9 @@ extension DataManager {
     self.init(store: store, delegate: delegate, group: group)
   }
 
-  /// Opens a store with the model that some classes describe.
+  /// Opens a store with the model that the given classes describe.
   ///
-  /// - Throws: ``ArborError`` where the classes contradict each other or the store cannot be
-  ///   opened.
+  /// - Throws: ``ArborError`` if the classes contradict each other or the store cannot be opened.
   public convenience init(
     for types: [ManagedObject.Type], at location: StoreLocation,
     options: StoreOptions = StoreOptions(), delegate: (any DataManagerDelegate)? = nil,
@@ -85,14 +86,13 @@ extension DataManager {
     self.init(store: store, delegate: delegate, group: group)
   }
 
-  /// Opens a store with the model that some classes describe.
+  /// Opens a store with the model that the given classes describe.
   ///
   /// ```swift
   /// let manager = try DataManager(for: Company.self, Employee.self, at: .file(url))
   /// ```
   ///
-  /// - Throws: ``ArborError`` where the classes contradict each other or the store cannot be
-  ///   opened.
+  /// - Throws: ``ArborError`` if the classes contradict each other or the store cannot be opened.
   public convenience init(
     for types: ManagedObject.Type..., at location: StoreLocation,
     options: StoreOptions = StoreOptions(), delegate: (any DataManagerDelegate)? = nil,
@@ -103,7 +103,7 @@ extension DataManager {
 }
 
 extension StoreOptions {
-  /// The options, with what a delegate says of migration.
+  /// Returns the options, with migration refused if the delegate doesn't support it.
   fileprivate func asking(
     _ delegate: (any DataManagerDelegate)?, at location: StoreLocation
   ) -> StoreOptions {

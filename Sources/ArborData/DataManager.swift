@@ -3,9 +3,9 @@ public import ArborModel
 public import ArborObjects
 import Foundation
 
-/// A store and one context on it, with the verbs of daily work.
+/// A store and one context on it, with methods for everyday work.
 ///
-/// Subclass it to speak the words of your domain:
+/// Subclass it to add the operations of your domain:
 ///
 /// ```swift
 /// final class CorporateStore: DataManager {
@@ -18,8 +18,8 @@ import Foundation
 /// let company = try manager.fetchOne("Company", matching: "companyName == \("Foo Inc.")")
 /// ```
 ///
-/// A manager belongs to one thread or actor, as its ``context`` does; its ``store`` may be used
-/// from any. Every verb sees the context's uncommitted changes. Nothing is written before
+/// A manager belongs to one thread or actor, like its ``context``. Its ``store`` can be used from
+/// any thread. Every method sees the context's uncommitted changes. Nothing is written before
 /// ``commit()``.
 ///
 /// ## Topics
@@ -55,24 +55,25 @@ import Foundation
 nonisolated open class DataManager {
   /// The store.
   public let store: PersistentStore
-  /// The context that all verbs work in; its merge policy lets the changes of its objects win.
+  /// The context used by all methods. Its merge policy resolves conflicts in favor of the context's
+  /// objects.
   public let context: ManagedObjectContext
-  /// Who is told of changes.
+  /// The delegate, which is notified of changes.
   public weak var delegate: (any DataManagerDelegate)? {
     didSet { if delegate != nil { beginRound() } }
   }
-  /// The managers that are committed together with this one.
+  /// The group of managers that are committed together with this one.
   public let group: DataManagerGroup?
-  /// What the delegate was told of at the beginning of the commit under way.
+  /// The changes the delegate was notified of at the start of the current commit.
   private var told = ChangeRound()
-  /// What records the changes that the delegate is told of; nil until there has been one.
+  /// Records changes for the delegate. `nil` until a delegate has been set.
   private var recorder: RoundRecorder?
 
-  /// Makes a manager on an open store.
+  /// Creates a manager for an open store.
   ///
   /// - Parameters:
   ///   - store: The store, which other managers and contexts may share.
-  ///   - delegate: Who is told of changes; not kept alive.
+  ///   - delegate: The delegate to notify of changes. Held weakly.
   ///   - group: The group to join.
   public init(
     store: PersistentStore, delegate: (any DataManagerDelegate)? = nil,
@@ -90,21 +91,21 @@ nonisolated open class DataManager {
     }
   }
 
-  /// How many groups a manager can undo unless the application asks its history for more.
+  /// The default limit of undo groups. The context's undo history can be given another.
   private static let undoLevels = 1000
 
   // MARK: Objects
 
-  /// Inserts an object of an entity, with the defaults of its attributes.
+  /// Inserts an object of an entity, initialized with its attributes' default values.
   ///
-  /// - Throws: ``ArborError`` `unknownName` for an entity that the model does not know.
+  /// - Throws: ``ArborError`` `unknownName` if the model has no such entity.
   @discardableResult
   open func insert(_ entityName: String) throws(ArborError) -> ManagedObject {
     try context.insert(entityName)
   }
 
-  /// Inserts an object of a class, with the defaults of its attributes. What the store reports, the
-  /// next throwing verb throws.
+  /// Inserts an object of a class, initialized with its attributes' default values. If the store
+  /// reports an error, the next throwing method throws it.
   ///
   /// - Precondition: The class describes a concrete entity of the store's model.
   @discardableResult
@@ -112,24 +113,24 @@ nonisolated open class DataManager {
     context.insert(type)
   }
 
-  /// Deletes objects; their relationships' delete rules act at once.
+  /// Deletes objects and applies their relationships' delete rules immediately.
   open func delete(_ objects: [ManagedObject]) {
     for object in objects { context.delete(object) }
   }
 
-  /// Deletes all objects of all entities, pending until the next commit.
+  /// Deletes all objects of all entities. The deletions are pending until the next commit.
   ///
-  /// - Throws: ``ArborError`` where the store cannot be read.
+  /// - Throws: ``ArborError`` if the store cannot be read.
   open func deleteAll() throws(ArborError) {
     for entity in store.model.entities where entity.parent == nil {
       for object in try fetchAll(entity.name) { context.delete(object) }
     }
   }
 
-  /// Creates the objects that documents and the documents they link to describe, all or none of
-  /// them. Nothing is committed.
+  /// Creates the objects described by the given documents and the documents they link to, all or
+  /// none of them. Nothing is committed.
   ///
-  /// - Throws: ``ArborError`` with source, line, column and path; the context is then as it was.
+  /// - Throws: ``ArborError`` with source, line, column and path. The context is unchanged.
   @discardableResult
   open func seed(
     from sources: [JSONSource], options: SeedOptions = SeedOptions()
@@ -137,17 +138,17 @@ nonisolated open class DataManager {
     try context.seed(from: sources, options: options)
   }
 
-  /// Seeds the store once in its life: documents and the mark that they were read are one commit.
+  /// Seeds the store once in its lifetime. The objects and the marker are written in one commit.
   ///
-  /// The context's uncommitted changes are neither seen nor committed.
+  /// The context's uncommitted changes are neither visible to the seeding nor committed by it.
   ///
   /// - Parameters:
-  ///   - name: The name of the mark; another name seeds again.
+  ///   - name: The name of the marker. A different name seeds again.
   ///   - sources: The documents.
-  ///   - options: What the documents may reach and how large they may be, together.
-  /// - Returns: What was created; nil where the store was seeded before.
-  /// - Throws: ``ArborError`` with source, line, column and path, or as ``commit()`` does; the
-  ///   store is then as it was.
+  ///   - options: The locations that documents may link to, and limits on their total size.
+  /// - Returns: A report of the created objects, or `nil` if the store was seeded before.
+  /// - Throws: ``ArborError`` with source, line, column and path, or as ``commit()`` does. The
+  ///   store is unchanged.
   @discardableResult
   open func seedOnce(
     _ name: String, from sources: [JSONSource], options: SeedOptions = SeedOptions()
@@ -155,111 +156,111 @@ nonisolated open class DataManager {
     try context.seedOnce(name, from: sources, options: options)
   }
 
-  /// Draws a number that this store has never given before, 1, 2, 3 … with gaps.
+  /// Returns a number that this store has never returned before: 1, 2, 3 …, with gaps.
   ///
-  /// - Throws: ``ArborError`` where a new block of numbers cannot be reserved in the store.
+  /// - Throws: ``ArborError`` if a new block of numbers cannot be reserved in the store.
   open func uniqueID() throws(ArborError) -> Int64 { try store.uniqueIDs.next() }
 
   // MARK: Fetching
 
-  /// The objects of an entity, and of its subentities, that match a predicate, in order.
+  /// Returns the objects of an entity and its subentities that match a predicate, sorted.
   ///
-  /// - Throws: ``ArborError`` where a name is unknown, the predicate does not fit the entity, or
-  ///   the store cannot be read.
+  /// - Throws: ``ArborError`` if a name is unknown, the predicate does not fit the entity, or the
+  ///   store cannot be read.
   open func fetchAll(
     _ entityName: String, matching predicate: FetchPredicate? = nil, sortedBy keys: [SortKey] = []
   ) throws(ArborError) -> [ManagedObject] {
     try context.fetch(entityName, matching: predicate, sortedBy: keys)
   }
 
-  /// The objects of a class that match a predicate, in order.
+  /// Returns the objects of a class that match a predicate, sorted.
   ///
-  /// - Throws: ``ArborError`` as for an entity's name.
+  /// - Throws: ``ArborError``, as the overload that takes an entity name.
   open func fetchAll<T: ManagedObject>(
     _ type: T.Type, matching predicate: FetchPredicate? = nil, sortedBy keys: [SortKey] = []
   ) throws(ArborError) -> [T] {
     try context.fetch(type, matching: predicate, sortedBy: keys)
   }
 
-  /// The first object of an entity, or of its subentities, that matches a predicate, or nil.
+  /// Returns the first object of an entity or its subentities that matches a predicate, or `nil`.
   ///
-  /// - Throws: ``ArborError`` as ``fetchAll(_:matching:sortedBy:)-(String,_,[SortKey])`` does.
+  /// - Throws: ``ArborError``, as ``fetchAll(_:matching:sortedBy:)-(String,_,[SortKey])`` does.
   open func fetchOne(
     _ entityName: String, matching predicate: FetchPredicate? = nil, sortedBy keys: [SortKey] = []
   ) throws(ArborError) -> ManagedObject? {
     try context.fetchOne(entityName, matching: predicate, sortedBy: keys)
   }
 
-  /// The first object of a class that matches a predicate, or nil.
+  /// Returns the first object of a class that matches a predicate, or `nil`.
   ///
-  /// - Throws: ``ArborError`` as for an entity's name.
+  /// - Throws: ``ArborError``, as the overload that takes an entity name.
   open func fetchOne<T: ManagedObject>(
     _ type: T.Type, matching predicate: FetchPredicate? = nil, sortedBy keys: [SortKey] = []
   ) throws(ArborError) -> T? {
     try context.fetchOne(type, matching: predicate, sortedBy: keys)
   }
 
-  /// The number of objects of an entity, and of its subentities, that match a predicate.
+  /// Returns the number of objects of an entity and its subentities that match a predicate.
   ///
-  /// - Throws: ``ArborError`` as ``fetchAll(_:matching:sortedBy:)-(String,_,[SortKey])`` does.
+  /// - Throws: ``ArborError``, as ``fetchAll(_:matching:sortedBy:)-(String,_,[SortKey])`` does.
   open func count(_ entityName: String, matching predicate: FetchPredicate? = nil)
     throws(ArborError) -> Int
   {
     try context.count(entityName, matching: predicate)
   }
 
-  /// The number of objects of a class that match a predicate.
+  /// Returns the number of objects of a class that match a predicate.
   ///
-  /// - Throws: ``ArborError`` as for an entity's name.
+  /// - Throws: ``ArborError``, as the overload that takes an entity name.
   open func count<T: ManagedObject>(
     _ type: T.Type, matching predicate: FetchPredicate? = nil
   ) throws(ArborError) -> Int {
     try context.count(type, matching: predicate)
   }
 
-  /// The results of a request.
+  /// Returns the results of a request.
   ///
-  /// - Throws: ``ArborError`` as ``fetchAll(_:matching:sortedBy:)-(String,_,[SortKey])`` does.
+  /// - Throws: ``ArborError``, as ``fetchAll(_:matching:sortedBy:)-(String,_,[SortKey])`` does.
   open func fetch<T: ManagedObject>(_ request: FetchRequest<T>) throws(ArborError) -> [T] {
     try context.fetch(request)
   }
 
   // MARK: Named requests
 
-  /// A copy of a named request of the model, which the caller may change.
+  /// Returns a modifiable copy of one of the model's named requests.
   ///
   /// - Parameters:
   ///   - name: The request's name in the model.
-  ///   - variables: What stands for each `$variable` of its predicate.
-  /// - Throws: ``ArborError`` `unknownName` for a name that the model does not know,
-  ///   `invalidPredicate` where a variable has no value.
+  ///   - variables: The values to substitute for the `$variable`s of its predicate.
+  /// - Throws: ``ArborError`` `unknownName` if the model has no request of that name, or
+  ///   `invalidPredicate` if a variable has no value.
   open func fetchRequest(
     named name: String, substituting variables: [String: (any PredicateArgument)?] = [:]
   ) throws(ArborError) -> FetchRequest<ManagedObject> {
     try store.fetchRequest(named: name, substituting: variables)
   }
 
-  /// The results of a named request.
+  /// Returns the results of a named request.
   ///
-  /// - Throws: ``ArborError`` as ``fetchRequest(named:substituting:)`` and ``fetch(_:)`` do.
+  /// - Throws: ``ArborError``, as ``fetchRequest(named:substituting:)`` and ``fetch(_:)`` do.
   open func fetch(
     requestNamed name: String, substituting variables: [String: (any PredicateArgument)?] = [:]
   ) throws(ArborError) -> [ManagedObject] {
     try fetch(fetchRequest(named: name, substituting: variables))
   }
 
-  /// The first result of a named request, or nil.
+  /// Returns the first result of a named request, or `nil`.
   ///
-  /// - Throws: ``ArborError`` as ``fetchRequest(named:substituting:)`` and ``fetch(_:)`` do.
+  /// - Throws: ``ArborError``, as ``fetchRequest(named:substituting:)`` and ``fetch(_:)`` do.
   open func fetchOne(
     requestNamed name: String, substituting variables: [String: (any PredicateArgument)?] = [:]
   ) throws(ArborError) -> ManagedObject? {
     try context.fetchOne(fetchRequest(named: name, substituting: variables))
   }
 
-  /// The number of results of a named request.
+  /// Returns the number of results of a named request.
   ///
-  /// - Throws: ``ArborError`` as ``fetchRequest(named:substituting:)`` and ``fetch(_:)`` do.
+  /// - Throws: ``ArborError``, as ``fetchRequest(named:substituting:)`` and ``fetch(_:)`` do.
   open func count(
     forRequestNamed name: String, substituting variables: [String: (any PredicateArgument)?] = [:]
   ) throws(ArborError) -> Int {
@@ -271,10 +272,11 @@ nonisolated open class DataManager {
   /// Validates all pending changes and writes them in one transaction, or throws and changes
   /// nothing.
   ///
-  /// Ends a round of changes before it writes; what hooks of the commit and the merging of others'
-  /// commits changed besides is a round of its own.
+  /// Ends the current round of changes before writing. Changes made by commit hooks and by merging
+  /// other commits form a separate round.
   ///
-  /// - Throws: ``ArborError`` with every violation, or the reason why the store cannot be written.
+  /// - Throws: ``ArborError`` with every violation, or with the reason why the store cannot be
+  ///   written.
   open func commit() throws(ArborError) {
     told = ChangeRound()
     defer { told = ChangeRound() }
@@ -286,35 +288,36 @@ nonisolated open class DataManager {
     tell(round)
   }
 
-  /// Drops all pending changes, and ends a round: the delegate is not told of what was rolled back.
+  /// Discards all pending changes and ends the round. The delegate is not notified of it.
   open func rollback() {
     context.rollback()
     if delegate != nil { beginRound() }
   }
 
-  /// Commits the managers of this one's group, or this one where it has none.
+  /// Commits all managers of this manager's group, or only this manager if it has no group.
   ///
-  /// - Throws: ``ArborError`` as ``commit()`` and ``DataManagerGroup/commitAll()`` do.
+  /// - Throws: ``ArborError``, as ``commit()`` and ``DataManagerGroup/commitAll()`` do.
   open func flush() throws(ArborError) {
     if let group { try group.commitAll() } else { try commit() }
   }
 
-  /// Erases all objects of the store in one transaction, and the pending changes with them.
+  /// Erases all objects of the store in one transaction and discards all pending changes.
   ///
-  /// The manager, its context and their observers stay usable; unique IDs go on counting.
+  /// The manager, its context and their observers remain usable. Unique IDs are not reset.
   ///
-  /// - Throws: ``ArborError`` where the store cannot be written.
+  /// - Throws: ``ArborError`` if the store cannot be written.
   open func purge() throws(ArborError) {
     try store.purge()
     context.reset()
     if delegate != nil { beginRound() }
   }
 
-  /// Runs a body in the store's background context and commits what it changed; when it returns,
-  /// this manager's context has taken the commit in.
+  /// Runs a closure in the store's background context and commits its changes. When the method
+  /// returns, they are merged into this manager's context.
   ///
-  /// - Returns: What the body returns; objects stay behind, their IDs do not.
-  /// - Throws: What the body throws, and ``ArborError`` as ``commit()`` does.
+  /// - Returns: The closure's result. Return object IDs instead of objects, which cannot leave the
+  ///   background context.
+  /// - Throws: Any error thrown by the closure, and ``ArborError`` as ``commit()`` does.
   @discardableResult
   open func commitInBackground<R: Sendable>(
     _ body: sending (ManagedObjectContext) throws -> R
@@ -327,47 +330,47 @@ nonisolated open class DataManager {
 
   // MARK: Undoing
 
-  /// Undoes the last undo group, even if it has been committed since; does nothing if there isn't
-  /// one. Ends a round of changes, what was undone included.
+  /// Undoes the most recent undo group, even if it has been committed since. Does nothing if there
+  /// isn't one. Ends a round of changes that includes the undone changes.
   ///
-  /// A group is what a round changed, up to ``commit()``, ``undo()``, ``redo()`` or
-  /// ``processPendingChanges()``: one undo takes back the insertion of an object together with the
-  /// values it was given. ``beginUndoGroup()`` groups what is to be undone by itself.
-  /// See ``UndoHistory/undo()``.
+  /// An undo group consists of the changes of one round, up to ``commit()``, ``undo()``, ``redo()``
+  /// or ``processPendingChanges()``: a single undo reverts the insertion of an object together with
+  /// the values set on it. Use ``beginUndoGroup()`` to define a separate group. See
+  /// ``UndoHistory/undo()``.
   open func undo() { round { context.undoHistory?.undo() } }
 
-  /// Brings again what was undone last; nothing where something else has changed since. Ends a
-  /// round of changes, what came again included.
+  /// Redoes the most recently undone group. Does nothing if other changes have been made since.
+  /// Ends a round of changes that includes the redone changes.
   open func redo() { round { context.undoHistory?.redo() } }
 
-  /// Opens an undo group: what changes until ``endUndoGroup()`` is undone together.
+  /// Begins an undo group. Changes up to ``endUndoGroup()`` are undone together.
   open func beginUndoGroup() { context.undoHistory?.beginGroup() }
 
-  /// Ends the undo group that was opened last.
+  /// Ends the innermost open undo group.
   ///
   /// - Precondition: A group is open.
   open func endUndoGroup() { context.undoHistory?.endGroup() }
 
-  /// Takes back the last group inside of the open undo group; without an open one, the last group.
-  /// Ends a round of changes.
+  /// Undoes the last group nested in the open undo group, or the last group if none is open. Ends a
+  /// round of changes.
   open func undoGroup() { round { context.undoHistory?.undoGroup() } }
 
-  /// Brings the group again that was undone last, inside of the open undo group where there is one.
-  /// Ends a round of changes.
+  /// Redoes the most recently undone group, within the open undo group if there is one. Ends a
+  /// round of changes.
   open func redoGroup() { round { context.undoHistory?.redoGroup() } }
 
-  /// Ends the undo group of the round, and after `body` the round.
+  /// Closes the round's undo group, runs `body`, and ends the round.
   private func round(_ body: () -> Void) {
     context.undoHistory?.closeGroup()
     body()
     processPendingChanges()
   }
 
-  /// Ends a round of changes: closes its undo group, unless an explicit one is open, and notifies
-  /// the delegate of the changes since it was last notified.
+  /// Ends a round of changes: closes its undo group, unless an explicit group is open, and notifies
+  /// the delegate of the changes since its last notification.
   ///
-  /// A program with a run loop calls it once for each event. ``commit()``, ``undo()`` and
-  /// ``redo()`` do by themselves.
+  /// A program with a run loop calls it once per event. ``commit()``, ``undo()`` and ``redo()``
+  /// call it themselves.
   open func processPendingChanges() {
     context.undoHistory?.closeGroup()
     guard delegate != nil else { return }

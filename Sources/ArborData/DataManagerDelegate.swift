@@ -1,25 +1,33 @@
 public import ArborObjects
 public import Foundation
 
-/// Who is told what changes in a manager's context. Every requirement has a default.
+/// A delegate that is notified of changes in a manager's context. All requirements have default
+/// implementations.
 public protocol DataManagerDelegate: AnyObject {
-  /// Asked once, when the manager is made: whether its context keeps an undo history. Yes by
-  /// default; a history can be set and taken away at any time, as `manager.context.undoHistory`.
+  /// Asks whether the manager's context keeps an undo history. Called once, when the manager is
+  /// created.
+  ///
+  /// Returns `true` by default. A history can be set or removed at any time through
+  /// `manager.context.undoHistory`.
   func dataManagerSupportsUndo(_ manager: DataManager) -> Bool
 
-  /// Asked before a store in a file opens: whether a file of another version of the model may be
-  /// brought to the present one. Yes by default; no overrides what the options say.
+  /// Asks whether a store file of another model version may be migrated to the current one. Called
+  /// before a store file is opened.
+  ///
+  /// Returns `true` by default. Returning `false` overrides the migration options.
   ///
   /// - Parameter url: The store's file.
   func dataManagerSupportsLightweightMigration(forStoreAt url: URL) -> Bool
 
-  /// Called once for a round of changes, which ends at ``DataManager/processPendingChanges()``,
-  /// ``DataManager/commit()``, ``DataManager/undo()`` and ``DataManager/redo()``; not after each
-  /// operation, so that an object which is inserted and then filled is told of once, as created. A
-  /// ``DataManager/rollback()`` ends a round of which nothing is told.
+  /// Notifies the delegate of a round of changes.
   ///
-  /// An object is in one of the sets at most, and in none where it was inserted and deleted in one
-  /// round. Changes made in the call belong to the next round.
+  /// A round ends at ``DataManager/processPendingChanges()``, ``DataManager/commit()``,
+  /// ``DataManager/undo()`` and ``DataManager/redo()``. The delegate is not called after each
+  /// operation: an object that is inserted and then given values is reported once, as created. A
+  /// ``DataManager/rollback()`` ends a round without a notification.
+  ///
+  /// An object is in at most one of the sets, and in none if it was inserted and deleted in the
+  /// same round. Changes made during the call belong to the next round.
   ///
   /// - Parameters:
   ///   - manager: The manager whose context changed.
@@ -32,10 +40,10 @@ public protocol DataManagerDelegate: AnyObject {
 }
 
 extension DataManagerDelegate {
-  /// Yes.
+  /// Returns `true`.
   public func dataManagerSupportsUndo(_ manager: DataManager) -> Bool { true }
 
-  /// Yes.
+  /// Returns `true`.
   public func dataManagerSupportsLightweightMigration(forStoreAt url: URL) -> Bool { true }
 
   /// Does nothing.

@@ -1,6 +1,6 @@
 public import ArborModel
 
-/// Managers that are committed and rolled back together.
+/// A group of managers that are committed and rolled back together.
 ///
 /// ```swift
 /// let group = DataManagerGroup()
@@ -9,7 +9,7 @@ public import ArborModel
 /// try group.commitAll()
 /// ```
 ///
-/// A group belongs to one thread, as its managers do. It does not keep them alive.
+/// A group belongs to one thread, like its managers. It does not keep them alive.
 public final class DataManagerGroup {
   private struct Member {
     weak var manager: DataManager?
@@ -17,24 +17,24 @@ public final class DataManagerGroup {
 
   private var members: [Member] = []
 
-  /// A group without managers; managers join when they are made.
+  /// Creates an empty group. Managers join when they are created.
   public init() {}
 
-  /// The managers that still exist, in the order in which they were made.
+  /// The managers that still exist, in order of creation.
   public var managers: [DataManager] { members.compactMap(\.manager) }
 
-  /// Commits every manager, in the order in which they were made.
+  /// Commits every manager, in order of creation.
   ///
-  /// Each store has transactions of its own: where a commit throws, the stores before it keep what
-  /// they have committed, and the managers from it on keep their changes pending, so that the call
-  /// can be repeated once the reason is gone.
+  /// Each store has its own transactions. If a commit throws, stores committed earlier keep their
+  /// commits, and the failed and all later managers keep their changes pending, so the call can be
+  /// repeated once the cause is resolved.
   ///
   /// - Throws: ``ArborError``, as ``DataManager/commit()`` does.
   public func commitAll() throws(ArborError) {
     for manager in managers { try manager.commit() }
   }
 
-  /// Drops the pending changes of every manager.
+  /// Discards the pending changes of every manager.
   public func rollbackAll() {
     for manager in managers { manager.rollback() }
   }

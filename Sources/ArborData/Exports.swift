@@ -1,4 +1,4 @@
-// Users import one module; what lies beneath comes with it.
+// Users import a single module, which re-exports the others.
 @_exported public import ArborErrors
 @_exported public import ArborExchange
 @_exported public import ArborJSON

@@ -2,14 +2,14 @@ import ArborModelFiles
 import ArborModel
 import Foundation
 
-/// Finds the file of a model by its name.
+/// Finds model files by name.
 enum ModelSearch {
-  /// The forms of a model, in the order in which they are looked for.
+  /// The supported file extensions, in search order.
   private static let forms = ["xcdatamodeld", "xcdatamodel", "model.json"]
 
-  /// The file of the model of a name in a folder.
+  /// Returns the model file with the given name in a folder.
   ///
-  /// - Throws: ``ArborError`` `fileUnreadable` where none exists.
+  /// - Throws: ``ArborError`` `fileUnreadable` if there isn't one.
   static func file(named name: String, in folder: URL) throws(ArborError) -> URL {
     let candidates = forms.map { folder.appending(path: "\(name).\($0)") }
     guard let found = candidates.first(where: { FileManager.default.fileExists(atPath: $0.path) })
@@ -17,15 +17,15 @@ enum ModelSearch {
     return found
   }
 
-  /// The folder of a bundle's resources, in which the model of a name is looked for.
+  /// Returns the resource folder of a bundle, in which the model is looked up.
   ///
-  /// - Throws: ``ArborError`` `fileUnreadable` where none exists.
+  /// - Throws: ``ArborError`` `fileUnreadable` if the bundle has no resources.
   static func folder(of bundle: Bundle, for name: String) throws(ArborError) -> URL {
     guard let folder = bundle.resourceURL else { throw missing(name, in: bundle.bundlePath) }
     return folder
   }
 
-  /// The versions of a model's file that can be read, in the order of their names.
+  /// Returns the readable versions in a model file, in order of their names.
   static func versions(of file: URL) throws(ArborError) -> [ManagedObjectModel] {
     let document = try ModelDocument(contentsOf: file)
     return document.versions.compactMap { try? document.model(ofVersion: $0.name) }

@@ -4,7 +4,7 @@ import ArborModel
 import ArborObjects
 import Foundation
 
-/// The stores that managers have opened by a name, so that one name is one store in a process.
+/// The stores that managers opened by name. Each file is opened once per process.
 enum SharedStores {
   private struct Opened: Sendable {
     weak var store: PersistentStore?
@@ -12,10 +12,10 @@ enum SharedStores {
 
   private static let opened = Lock<[String: Opened]>([:])
 
-  /// The store of a file: the open one, or a new one.
+  /// Returns the open store for a file, or opens it.
   ///
-  /// - Throws: ``ArborError`` `modelMismatch` where it is open with another model, and what opening
-  ///   throws.
+  /// - Throws: ``ArborError`` `modelMismatch` if the store is open with another model, and any
+  ///   error of opening.
   static func store(
     at file: URL, modelFile: URL, options: StoreOptions, classes: [ManagedObject.Type]
   ) throws(ArborError) -> PersistentStore {
@@ -35,7 +35,7 @@ enum SharedStores {
     }
   }
 
-  /// Opens a store. The versions of its model are read only where it is of another one.
+  /// Opens a store. Reads the other versions of its model only if the store has a different one.
   private static func open(
     _ file: URL, _ model: ManagedObjectModel, _ modelFile: URL, _ options: StoreOptions,
     _ classes: [ManagedObject.Type]

@@ -1,34 +1,35 @@
 public import ArborModel
 public import Foundation
 
-/// Where a manager keeps a store that was named and not placed:
-/// `<application data>/<process>/<name>.arbor`.
+/// The default location of stores that are opened by name: `<application
+/// data>/<process>/<name>.arbor`.
 ///
-/// Application data is `$XDG_DATA_HOME`, or `~/.local/share` where that is unset, as the base
-/// directory specification of freedesktop.org has it; on Apple's platforms it is Application
-/// Support.
+/// Application data is `$XDG_DATA_HOME`, or `~/.local/share` if that is unset, as in the XDG Base
+/// Directory Specification. On Apple platforms it is Application Support.
 ///
 /// ```swift
 /// let backup = StoreFolder().url.appending(path: "Backup.arbor")
 /// ```
 public struct StoreFolder: Sendable {
-  /// The variables of the process, among them `XDG_DATA_HOME` and `HOME`.
+  /// The process's environment variables, including `XDG_DATA_HOME` and `HOME`.
   package var environment = ProcessInfo.processInfo.environment
   package var processName = ProcessInfo.processInfo.processName
 
-  /// The rules of this process.
+  /// Creates the default location for this process.
   public init() {}
 
-  /// The folder, which need not exist yet: that of a process's stores, named after it.
+  /// The folder for this process's stores. It may not exist yet.
   public var url: URL { applicationData.appending(path: processName, directoryHint: .isDirectory) }
 
-  /// The file of a store; its folder is made where it is missing, for its owner only.
+  /// Returns the URL of a store file. Creates its folder, accessible only by its owner, if it is
+  /// missing.
   ///
   /// - Parameters:
-  ///   - alias: The store's name, to which `.arbor` is added.
-  ///   - fileName: The exact name of the file, in place of the alias; nil: the alias's.
-  /// - Throws: ``ArborError`` `invalidArgument` for a name that is no file name, `inputOutput`
-  ///   where the folder cannot be made.
+  ///   - alias: The store's name, to which `.arbor` is appended.
+  ///   - fileName: The exact name of the file, used instead of the alias. `nil` derives it from the
+  ///     alias.
+  /// - Throws: ``ArborError`` `invalidArgument` if the name is not a valid file name, or
+  ///   `inputOutput` if the folder cannot be created.
   public func file(named alias: String, fileName: String? = nil) throws(ArborError) -> URL {
     let name = fileName ?? alias
     guard !name.isEmpty, name != ".", name != "..", !name.contains("/"), !name.utf8.contains(0)
@@ -50,12 +51,12 @@ public struct StoreFolder: Sendable {
     return url.appending(path: fileName ?? alias + ".arbor", directoryHint: .notDirectory)
   }
 
-  /// The platform's folder for the data of applications.
+  /// The platform's folder for application data.
   public var applicationData: URL {
     #if canImport(Darwin)
       URL.applicationSupportDirectory
     #else
-      // The specification has relative paths ignored.
+      // The specification requires relative paths to be ignored.
       if let path = environment["XDG_DATA_HOME"], path.hasPrefix("/") {
         URL(filePath: path, directoryHint: .isDirectory)
       } else {

@@ -1,9 +1,9 @@
 public import Foundation
 
-/// What every throwing operation of the library throws.
+/// The error thrown by every throwing operation of the library.
 ///
-/// The message says what happened, then what to do. It never contains values of the user's data;
-/// ``debugDescription`` does.
+/// The message describes what happened and then what to do. It never contains values of the user's
+/// data; ``debugDescription`` does.
 ///
 /// ```swift
 /// do { try manager.commit() } catch let error as ArborError where error.code == .validation {
@@ -11,15 +11,15 @@ public import Foundation
 /// }
 /// ```
 public struct ArborError: Error, Sendable {
-  /// What kind of failure this is; new kinds may be added.
+  /// The kind of failure. New kinds may be added.
   public let code: Code
-  /// What happened, then what to do.
+  /// A description of what happened, then of what to do.
   public let message: String
-  /// What few errors have. An error lies in the frame of every function on its way, so that a
-  /// deep recursion takes room for each of its bytes many times: these lie elsewhere.
+  /// Rarely used fields, stored out of line. An error occupies space in the stack frame of every
+  /// function that propagates it, so a small error keeps deep recursion cheap.
   private var attachments: Attachments?
 
-  /// Makes an error; further fields are set afterwards.
+  /// Creates an error. Set further fields afterwards.
   public init(_ code: Code, _ message: String) {
     self.code = code
     self.message = message
@@ -27,7 +27,7 @@ public struct ArborError: Error, Sendable {
 }
 
 extension ArborError {
-  /// Fields beside the sentence; they are nil or empty at first.
+  /// The optional fields, `nil` or empty by default.
   private struct Fields: Sendable {
     var entity: String?
     var objectID: ObjectID?
@@ -62,45 +62,45 @@ extension ArborError {
     set { fields.objectID = newValue }
   }
 
-  /// The property, or the path of properties, the failure concerns.
+  /// The property or key path the failure concerns.
   public var keyPath: String? {
     get { fields.keyPath }
     set { fields.keyPath = newValue }
   }
 
-  /// Where in a document the failure lies.
+  /// The location of the failure in a document.
   public var location: SourceLocation? {
     get { fields.location }
     set { fields.location = newValue }
   }
 
-  /// Each single failure where there are several: every violation of a commit, every problem of a
-  /// model. Empty where the error is the only one.
+  /// The individual failures if there are several: every violation of a commit, or every problem of
+  /// a model. Empty if the error is the only one.
   public var violations: [ArborError] {
     get { fields.violations }
     set { fields.violations = newValue }
   }
 
-  /// The commits of which nobody knows whether they are in the log that the store shares, or which
-  /// are there and not in this machine's file; see `PersistentStore.outcome(of:)`.
+  /// The batch of commits whose outcome is unknown, or that are in the shared log but not in this
+  /// machine's file. See `PersistentStore.outcome(of:)`.
   public var batch: UUID? {
     get { fields.batch }
     set { fields.batch = newValue }
   }
 
-  /// The error beneath this one.
+  /// The underlying error.
   public var underlying: (any Error)? {
     get { fields.underlying }
     set { fields.underlying = newValue }
   }
 
-  /// A value of the user's data that explains the failure; only in ``debugDescription``.
+  /// The value of the user's data that caused the failure. Appears only in ``debugDescription``.
   package var offendingValue: String? {
     get { fields.offendingValue }
     set { fields.offendingValue = newValue }
   }
 
-  /// The values that tell the object apart from others, as `code "FR"`; only in
+  /// The values that identify the object, such as `code "FR"`. Appears only in
   /// ``debugDescription``.
   package var identity: String? {
     get { fields.identity }
@@ -111,104 +111,105 @@ extension ArborError {
 extension ArborError {
   /// The kind of a failure.
   ///
-  /// Codes compare by name, so one that a later version adds is a value that no present `switch`
-  /// breaks on.
+  /// Codes compare by name. They are not an enumeration, so later versions can add codes without
+  /// breaking a `switch`.
   public struct Code: Sendable, Hashable, RawRepresentable, CustomStringConvertible {
     /// The code's name.
     public let rawValue: String
-    /// Makes a code from its name.
+    /// Creates a code with the given name.
     public init(rawValue: String) { self.rawValue = rawValue }
     /// The code's name.
     public var description: String { rawValue }
 
-    /// An argument that no call accepts.
+    /// An invalid argument.
     public static let invalidArgument = Code(rawValue: "invalidArgument")
-    /// A model that contradicts itself or its file format.
+    /// A model that contradicts itself or violates its file format.
     public static let invalidModel = Code(rawValue: "invalidModel")
-    /// A name that the model does not know.
+    /// A name that is not in the model.
     public static let unknownName = Code(rawValue: "unknownName")
-    /// A value of another type than the property's.
+    /// A value that doesn't have the property's type.
     public static let typeMismatch = Code(rawValue: "typeMismatch")
-    /// A predicate that does not parse, bind or fit.
+    /// A predicate that cannot be parsed, has unbound variables, or doesn't fit the entity.
     public static let invalidPredicate = Code(rawValue: "invalidPredicate")
-    /// A commit that breaks rules of the model.
+    /// A commit that violates validation rules of the model.
     public static let validation = Code(rawValue: "validation")
-    /// Two objects with one unique value.
+    /// Two objects with the same unique value.
     public static let notUnique = Code(rawValue: "notUnique")
-    /// A commit that met a newer commit of the same objects.
+    /// A commit that conflicts with a newer commit of the same objects.
     public static let conflict = Code(rawValue: "conflict")
-    /// An object that is not, or no longer, in the store.
+    /// An object that isn't, or is no longer, in the store.
     public static let objectNotFound = Code(rawValue: "objectNotFound")
-    /// A text that is no JSON.
+    /// Text that is not valid JSON.
     public static let malformedDocument = Code(rawValue: "malformedDocument")
-    /// A JSON document that does not fit the model, or has another shape than is asked for.
+    /// A JSON document that doesn't fit the model or doesn't have the expected structure.
     public static let invalidDocument = Code(rawValue: "invalidDocument")
-    /// A text within a document that the value it stands for cannot be read from, as a date or a
-    /// UUID.
+    /// Text in a document that cannot be parsed as the expected value, such as a date or UUID.
     public static let unparsableValue = Code(rawValue: "unparsableValue")
-    /// A document that links to itself, over however many others.
+    /// A document that links to itself, directly or through other documents.
     public static let cyclicDocument = Code(rawValue: "cyclicDocument")
-    /// Items of a document that lack what identifies their objects.
+    /// Items of a document that lack the values that identify their objects.
     public static let missingIdentity = Code(rawValue: "missingIdentity")
-    /// A path, address or key path in or of a document that names nothing or cannot be followed.
+    /// A path, address or key path, in a document or into one, that is invalid or cannot be
+    /// resolved.
     public static let invalidPath = Code(rawValue: "invalidPath")
     /// A file that cannot be found or read.
     public static let fileUnreadable = Code(rawValue: "fileUnreadable")
-    /// A file that is no store of this library.
+    /// A file that is not a store of this library.
     public static let notAStore = Code(rawValue: "notAStore")
     /// A store written with another model.
     public static let modelMismatch = Code(rawValue: "modelMismatch")
-    /// A store that another process has migrated meanwhile.
+    /// A store that another process has migrated in the meantime.
     public static let modelChanged = Code(rawValue: "modelChanged")
-    /// A store that is being migrated in a copy, so that nothing is written to it meanwhile.
+    /// A store that cannot be written because a migration is rewriting it as a copy.
     public static let migrationUnderWay = Code(rawValue: "migrationUnderWay")
-    /// A store of a newer format than this library reads.
+    /// A store whose format is newer than this library supports.
     public static let formatTooNew = Code(rawValue: "formatTooNew")
-    /// A program that runs with an LMDB of another version than 0.9, or a file that one wrote.
+    /// An LMDB version other than 0.9, either loaded by the program or used to write the file.
     public static let unsupportedEngine = Code(rawValue: "unsupportedEngine")
-    /// A store whose bytes are damaged.
+    /// A store with damaged data.
     public static let corrupted = Code(rawValue: "corrupted")
-    /// No room on the disk, or a file-size limit.
+    /// A full disk, or a file-size limit that has been reached.
     public static let diskFull = Code(rawValue: "diskFull")
-    /// A read or write that the operating system refused or failed.
+    /// A read or write that failed or was refused by the operating system.
     public static let inputOutput = Code(rawValue: "inputOutput")
-    /// A store, folder or file that may only be read.
+    /// A read-only store, folder or file.
     public static let readOnly = Code(rawValue: "readOnly")
-    /// A store that something else holds open.
+    /// A store that is in use elsewhere.
     public static let inUse = Code(rawValue: "inUse")
-    /// A store whose file another program has removed, renamed, replaced or written over since it
-    /// was opened. Commits are refused, since they would go with the file's last opener.
+    /// A store whose file another program removed, renamed, replaced or overwrote after it was
+    /// opened. Commits are refused because they would be lost when the file is closed.
     public static let fileReplaced = Code(rawValue: "fileReplaced")
-    /// A store or context that is closed.
+    /// A closed store or context.
     public static let closed = Code(rawValue: "closed")
-    /// A limit of the engine or of an option.
+    /// An exceeded limit of the engine or of an option.
     public static let limitExceeded = Code(rawValue: "limitExceeded")
-    /// An operation whose task was cancelled before it was done.
+    /// An operation whose task was cancelled before it finished.
     public static let cancelled = Code(rawValue: "cancelled")
-    /// An operation that was not done at its deadline.
+    /// An operation that didn't finish before its deadline.
     public static let deadlineExceeded = Code(rawValue: "deadlineExceeded")
-    /// A log that cannot be reached, or refuses. What was to be added to it is not in it.
+    /// A log that is unreachable or rejected the request. The data to be appended is not in the
+    /// log.
     public static let logUnavailable = Code(rawValue: "logUnavailable")
-    /// A commit of which nobody knows whether it is in the log that the store shares.
+    /// A commit that may or may not be in the shared log.
     public static let outcomeUnknown = Code(rawValue: "outcomeUnknown")
-    /// A store and its log that have gone different ways.
+    /// A store that has diverged from its log.
     public static let forked = Code(rawValue: "forked")
-    /// A call that is not allowed here and now.
+    /// A call that is not allowed in the current state.
     public static let notAllowed = Code(rawValue: "notAllowed")
   }
 
   /// A location in a document.
   public struct SourceLocation: Sendable, Hashable, CustomStringConvertible {
-    /// The file's path or the document's URL, where there is one.
+    /// The file's path or the document's URL, if known.
     public var source: String?
-    /// The line, from 1.
+    /// The line number, starting at 1.
     public var line: Int
-    /// The column in characters, from 1.
+    /// The column in characters, starting at 1.
     public var column: Int
-    /// The path of the value in a JSON document, as `$.employees[3].hired`.
+    /// The path of the value in a JSON document, such as `$.employees[3].hired`.
     public var path: String?
 
-    /// Makes a location.
+    /// Creates a location.
     public init(source: String? = nil, line: Int, column: Int, path: String? = nil) {
       self.source = source
       self.line = line
@@ -216,7 +217,7 @@ extension ArborError {
       self.path = path
     }
 
-    /// `source:line:column`, then the path in parentheses where there is one.
+    /// The location as `source:line:column`, followed by the path in parentheses if there is one.
     public var description: String {
       (source.map { "\($0):" } ?? "") + "\(line):\(column)" + (path.map { " (\($0))" } ?? "")
     }
@@ -224,12 +225,12 @@ extension ArborError {
 }
 
 extension ArborError: CustomStringConvertible, CustomDebugStringConvertible {
-  /// The message with its place and object, and the first twenty violations on lines of their own,
-  /// followed by the number of the others. ``violations`` has all of them.
+  /// The message with its location and object, followed by the first 20 violations, each on its own
+  /// line, and the number of remaining ones. ``violations`` contains all of them.
   public var description: String { text(isForDebugging: false) }
 
-  /// The description with the code, the subject, the object's unique values, the offending value
-  /// and what lies beneath, each violation with its own.
+  /// The description with the code, entity, object, unique values, offending value and underlying
+  /// error, also for each violation.
   public var debugDescription: String { "\(code): " + text(isForDebugging: true) }
 
   private func text(isForDebugging: Bool) -> String {
@@ -237,7 +238,7 @@ extension ArborError: CustomStringConvertible, CustomDebugStringConvertible {
     text += message
     if let name = unnamedObject { text += " (\(name))" }
     if isForDebugging { text += details }
-    // A single violation is what the error says already.
+    // A single violation with the same message would only repeat it.
     if violations.count == 1, violations[0].message == message, violations[0].violations.isEmpty {
       return text
     }
@@ -251,7 +252,7 @@ extension ArborError: CustomStringConvertible, CustomDebugStringConvertible {
 
   private static var listedViolations: Int { 20 }
 
-  /// The object as `Employee 12`, where the message does not name it.
+  /// The object as `Employee 12` if the message does not mention it.
   private var unnamedObject: String? {
     guard let objectID else { return nil }
     let name = "\(objectID.entityName) \(objectID.number)"
@@ -271,8 +272,8 @@ extension ArborError: CustomStringConvertible, CustomDebugStringConvertible {
 }
 
 extension String {
-  /// The text as a part of a sentence that goes on behind it: without a full stop at its end, and
-  /// without a capital where it begins with an article.
+  /// The text as a clause that a sentence can continue: without a final period, and with a leading
+  /// article in lowercase.
   package var asClause: String {
     var text = self[...]
     while text.hasSuffix(".") { text = text.dropLast() }
@@ -284,7 +285,7 @@ extension String {
 }
 
 extension ArborError {
-  /// The error with further fields set, as one expression.
+  /// Returns a copy of the error with additional fields set.
   package func with(
     entity: String? = nil, objectID: ObjectID? = nil, keyPath: String? = nil,
     location: SourceLocation? = nil, offending: String? = nil, identity: String? = nil,

@@ -1,10 +1,10 @@
-/// Finds the name that somebody who wrote an unknown one most likely meant.
+/// Finds the known name that an unknown name was most likely meant to be.
 package enum NearestName {
-  /// The known name nearest to an unknown one, or nil where none is near.
+  /// Returns the known name closest to an unknown one, or `nil` if none is close.
   ///
-  /// Near is what one slip of the finger per three characters explains: a letter left out, added,
-  /// wrong or swapped with its neighbour; another case costs nothing. Of several the nearest is
-  /// given, of equally near ones the first.
+  /// A name is close if it differs by at most one edit per three characters: an omitted, added,
+  /// wrong or transposed letter. Case is ignored. If several names qualify, the closest is
+  /// returned; among equally close ones, the first.
   ///
   /// ```swift
   /// NearestName.of("agee", in: ["name", "age"])  // "age"
@@ -17,7 +17,7 @@ package enum NearestName {
       let candidate = Array(name.lowercased().utf16)
       guard abs(candidate.count - wanted.count) < bestDistance else { continue }
       let distance = distance(wanted, candidate)
-      // Two names of one or two letters that share none are not near, they are short.
+      // Short names that share no letter are not close, only short.
       guard distance < bestDistance, distance < max(wanted.count, candidate.count) else { continue }
       bestDistance = distance
       best = name
@@ -25,13 +25,14 @@ package enum NearestName {
     return best
   }
 
-  /// A sentence that offers the nearest name, with a space before it; empty where none is near.
+  /// Returns a sentence that suggests the closest name, preceded by a space. Empty if none is
+  /// close.
   package static func hint(_ unknown: String, in names: some Sequence<String>) -> String {
     of(unknown, in: names).map { " Did you mean \($0)?" } ?? ""
   }
 
-  /// The optimal string alignment distance: insertions, deletions, substitutions and swaps of
-  /// neighbours, none within another.
+  /// The optimal string alignment distance: insertions, deletions, substitutions and transpositions
+  /// of adjacent characters, without edits inside a transposition.
   private static func distance(_ left: [UInt16], _ right: [UInt16]) -> Int {
     var beforeLast: [Int] = []
     var last = Array(0...right.count)

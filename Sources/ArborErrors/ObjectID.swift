@@ -2,8 +2,8 @@ public import Foundation
 
 /// The permanent identity of one object in one store.
 ///
-/// An ID exists from the moment an object is inserted, before its first commit, and never changes.
-/// It is what crosses threads, processes and files in place of the object. Its text form is
+/// An ID is assigned when an object is inserted, before its first commit, and never changes. Pass
+/// IDs instead of objects between threads, processes and files. The text form is
 /// `arbor://<store-uuid>/<Entity>/<number>`.
 ///
 /// ```swift
@@ -11,19 +11,19 @@ public import Foundation
 /// let same = try ObjectID("\(id)")
 /// ```
 public struct ObjectID: Sendable, Hashable {
-  /// The store the object belongs to.
+  /// The identifier of the object's store.
   public let storeID: UUID
-  /// The name of the object's entity: the concrete one, never a parent.
+  /// The name of the object's concrete entity, never of a parent entity.
   public let entityName: String
-  /// The object's number among its entity's objects, 1 … 2⁴⁸ − 1.
+  /// The object's number within its entity, from 1 to 2⁴⁸ − 1.
   public let number: UInt64
 
-  /// Names an object of a store, which need not exist.
+  /// Creates an ID. The object doesn't have to exist.
   ///
   /// - Parameters:
-  ///   - storeID: The UUID of the store, as `PersistentStore.id` gives it.
-  ///   - entityName: The object's concrete entity.
-  ///   - number: The object's number among its entity's objects, 1 … 2⁴⁸ − 1.
+  ///   - storeID: The store's UUID, from `PersistentStore.id`.
+  ///   - entityName: The name of the object's concrete entity.
+  ///   - number: The object's number within its entity, from 1 to 2⁴⁸ − 1.
   @inlinable
   public init(storeID: UUID, entityName: String, number: UInt64) {
     self.storeID = storeID
@@ -31,17 +31,17 @@ public struct ObjectID: Sendable, Hashable {
     self.number = number
   }
 
-  /// The greatest number of an object among those of its entity.
+  /// The largest object number.
   @inlinable package static var maximumNumber: UInt64 { (1 << 48) - 1 }
 
-  /// Whether two IDs name the same object of the same store.
+  /// Returns whether two IDs identify the same object of the same store.
   public static func == (left: Self, right: Self) -> Bool {
-    // The number differs most often; the store nearly never.
+    // In order of how often they differ: numbers nearly always, stores almost never.
     left.number == right.number && left.entityName == right.entityName
       && left.storeID == right.storeID
   }
 
-  /// Feeds the identity into a hasher.
+  /// Hashes the number and entity name. The store's UUID rarely differs and is left out.
   public func hash(into hasher: inout Hasher) {
     hasher.combine(number)
     hasher.combine(entityName)
@@ -51,14 +51,14 @@ public struct ObjectID: Sendable, Hashable {
 extension ObjectID: CustomStringConvertible {
   private static let scheme = "arbor://"
 
-  /// `arbor://<store-uuid>/<Entity>/<number>`.
+  /// The text form, `arbor://<store-uuid>/<Entity>/<number>`.
   public var description: String {
     "\(Self.scheme)\(storeID.uuidString.lowercased())/\(entityName)/\(number)"
   }
 
-  /// Reads an ID from its text form.
+  /// Creates an ID from its text form.
   ///
-  /// - Throws: ``ArborError`` with code `invalidArgument` for any other text.
+  /// - Throws: ``ArborError`` with code `invalidArgument` if the text has another form.
   public init(_ text: String) throws(ArborError) {
     let parts = text.dropFirst(Self.scheme.count)
       .split(separator: "/", omittingEmptySubsequences: false)
@@ -75,7 +75,7 @@ extension ObjectID: CustomStringConvertible {
 }
 
 extension ObjectID: Codable {
-  /// Reads the text form from a single-value container.
+  /// Decodes an ID from its text form in a single-value container.
   public init(from decoder: any Decoder) throws {
     let container = try decoder.singleValueContainer()
     do {
@@ -85,7 +85,7 @@ extension ObjectID: Codable {
     }
   }
 
-  /// Writes the text form into a single-value container.
+  /// Encodes the text form into a single-value container.
   public func encode(to encoder: any Encoder) throws {
     var container = encoder.singleValueContainer()
     try container.encode(description)

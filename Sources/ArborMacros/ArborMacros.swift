@@ -1,6 +1,6 @@
 public import ArborModel
 
-/// Makes a class the representation of an entity: the store keeps its variables.
+/// Declares a class as the representation of an entity and persists its variables.
 ///
 /// ```swift
 /// import ArborData
@@ -19,31 +19,32 @@ public import ArborModel
 /// let model = try ManagedObjectModel(for: [Company.self, Employee.self])
 /// ```
 ///
-/// Each stored variable with a type is an attribute, unless ``Relationship(_:inverse:deleteRule:)``
-/// or ``Transient()`` stands before it. Its type is one of those that attributes have, an
-/// enumeration with such a raw value, any `Codable` type, or an optional of these. Constants,
-/// computed, overriding and static variables, functions and nested types are left alone. What is
-/// added to the class is the form that can be written by hand: `entityDescription`, accessors over
-/// numbered slots, and what else the class's text tells: the names of properties by their key paths,
-/// and which hooks it overrides.
+/// Each stored variable with a type annotation is an attribute, unless it is marked with
+/// ``Relationship(_:inverse:deleteRule:)`` or ``Transient()``. Its type is one of the attribute
+/// types, an enumeration with such a raw value, any `Codable` type, or an optional of these.
+/// Constants, computed, overriding and static variables, functions and nested types are left
+/// unchanged. The macro generates the code you could also write by hand: `entityDescription`,
+/// accessors for numbered slots, and facts derived from the class's source, such as the names of
+/// properties by key path and the overridden hooks.
 ///
-/// An initial value that is a constant by its text is part of the model as the attribute's default:
-/// a literal, a case or another constant of the property's own type,
-/// `Date(timeIntervalSince1970: 0)` and the like. Every other one is evaluated for each object that
-/// is inserted, before `awakeFromInsert()`: `var id: UUID = UUID()`, `var created: Date = .now`.
+/// An initial value that is recognizable as a constant becomes the attribute's default in the
+/// model: a literal, a case or another constant of the property's own type,
+/// `Date(timeIntervalSince1970: 0)` and similar expressions. Any other initial value is evaluated
+/// for each inserted object, before `awakeFromInsert()`: `var id: UUID = UUID()`, `var created:
+/// Date = .now`.
 ///
-/// A class that inherits from another entity describes a subentity of it.
+/// A class that inherits from another entity class describes a subentity.
 ///
 /// - Parameters:
-///   - name: The entity's name; that of the class where none is given.
-///   - isAbstract: Whether no object can be of exactly this entity.
-///   - uniquenessConstraints: Sets of properties whose values together are unique; single
-///     attributes are marked `.unique` instead.
-///   - fetchIndexes: Indexes over several properties; single attributes are marked `.indexed`
-///     instead.
-///   - renamedFrom: The name the entity had in an earlier version of the model.
-///   - versionHashModifier: A word that makes the entity differ from its earlier version.
-///   - userInfo: Notes that steer importing and tools.
+///   - name: The entity's name. Defaults to the name of the class.
+///   - isAbstract: Whether the entity is abstract, so that objects can only be instances of its
+///     subentities.
+///   - uniquenessConstraints: Sets of properties whose combined values are unique. Mark single
+///     attributes `.unique` instead.
+///   - fetchIndexes: Indexes over several properties. Mark single attributes `.indexed` instead.
+///   - renamedFrom: The entity's name in an earlier version of the model.
+///   - versionHashModifier: A string that distinguishes the entity from its earlier version.
+///   - userInfo: Annotations for importing and tools.
 ///   - fetchedProperties: Named requests of the entity's objects.
 @attached(
   member, names: named(entityDescription), named(entityName), named(attributeCount),
@@ -57,7 +58,7 @@ public macro Entity(
   fetchedProperties: [FetchedPropertyDescription] = []
 ) = #externalMacro(module: "ArborMacroPlugin", type: "EntityMacro")
 
-/// Says more about an attribute than its type and its default value.
+/// Specifies options of an attribute in addition to its type and default value.
 ///
 /// ```swift
 /// @Attribute(.unique) var companyID: Int64 = 0
@@ -66,13 +67,13 @@ public macro Entity(
 /// @Attribute(.externalStorage) var photo: Data?
 /// ```
 ///
-/// - Parameter options: The options, each written out.
+/// - Parameter options: The options. Each must be a literal expression.
 @attached(peer)
 public macro Attribute(_ options: AttributeOption...) =
   #externalMacro(module: "ArborMacroPlugin", type: "PropertyMarkerMacro")
 
-/// Makes a variable a relationship: `Company?`, `Set<Employee>`, `[Employee]` where the members
-/// have an order, or `ToMany<Employee>` for a view that does not read them.
+/// Declares a variable as a relationship: `Company?`, `Set<Employee>`, `[Employee]` if the members
+/// are ordered, or `ToMany<Employee>` for a view that does not load them.
 ///
 /// ```swift
 /// @Relationship(inverse: "company", deleteRule: .cascade) var employees: Set<Employee>
@@ -80,20 +81,20 @@ public macro Attribute(_ options: AttributeOption...) =
 /// ```
 ///
 /// - Parameters:
-///   - options: What else is to be said, each option written out.
-///   - inverse: The name of the relationship back, which the compiler checks: the class at the
-///     other end has to have it, and it has to lead back. Nil for none.
-///   - deleteRule: What happens to the objects at the other end when an object is deleted.
+///   - options: Further options. Each must be a literal expression.
+///   - inverse: The name of the inverse relationship, or `nil` for none. The compiler checks that
+///     the class at the other end has it and that it points back.
+///   - deleteRule: The effect on the objects at the other end when an object is deleted.
 @attached(peer)
 public macro Relationship(
   _ options: RelationshipOption..., inverse: String? = nil,
   deleteRule: RelationshipDescription.DeleteRule = .nullify
 ) = #externalMacro(module: "ArborMacroPlugin", type: "PropertyMarkerMacro")
 
-/// Leaves a variable alone: it lives as long as its object and is no part of the model.
+/// Excludes a variable from the model. Its value exists only in memory, as long as its object.
 ///
-/// An attribute that the model knows and no commit writes is marked `@Attribute(.transient)`
-/// instead.
+/// To declare an attribute that is part of the model but never committed, use
+/// `@Attribute(.transient)` instead.
 ///
 /// ```swift
 /// @Transient var isSelected = false
@@ -102,7 +103,7 @@ public macro Relationship(
 public macro Transient() =
   #externalMacro(module: "ArborMacroPlugin", type: "PropertyMarkerMacro")
 
-/// The accessors that `@Entity` gives a variable; never written by hand.
+/// Generates the accessors of an `@Entity` class's variable. Not meant to be used directly.
 @attached(accessor)
 public macro EntityProperty(get: String, set: String? = nil) =
   #externalMacro(module: "ArborMacroPlugin", type: "EntityPropertyMacro")

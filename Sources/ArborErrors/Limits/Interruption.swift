@@ -1,19 +1,19 @@
-/// Why work was ended before it was done.
+/// The reason why an operation was stopped early.
 package enum Interruption: Error, Sendable, Hashable {
-  /// The task that runs the work was cancelled.
+  /// The task that runs the operation was cancelled.
   case cancelled
-  /// The work was not done at its deadline.
+  /// The operation did not finish before its deadline.
   case deadlineExceeded
-  /// More elements of collections had to be evaluated than are allowed.
+  /// The operation evaluated more collection elements than allowed.
   case elementsExceeded(Int)
-  /// Computed values would have had more bytes and elements than are allowed.
+  /// Computed values would have exceeded the allowed number of bytes and elements.
   case valueTooLarge(Int)
-  /// Matching a regular expression took too many steps or too much memory.
+  /// Matching a regular expression exceeded its limit of steps or memory.
   case expressionTooComplex
 }
 
 extension ArborError {
-  /// What the caller of interrupted work is told.
+  /// Creates the public error for an interruption.
   package init(_ interruption: Interruption) {
     switch interruption {
     case .cancelled:

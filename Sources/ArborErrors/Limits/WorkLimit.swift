@@ -1,10 +1,9 @@
 internal import ArborLocks
 
-/// What ends an operation before it is done: the cancellation of the task that runs it, a deadline,
-/// a budget of elements.
+/// The limits that stop an operation early: task cancellation, a deadline, a budget of elements.
 ///
-/// Whatever loops over rows, entries, pages or items counts each of them here, and stops where it
-/// is told so:
+/// Every loop over rows, entries, pages or items counts its iterations here, and stops when the
+/// limit reports that it should:
 ///
 /// ```swift
 /// for item in items {
@@ -13,43 +12,43 @@ internal import ArborLocks
 /// }
 /// ```
 ///
-/// Counting costs a subtraction. Task and clock are looked at from time to time: how many units lie
-/// between two looks follows from how long the last ones took, so that a look comes about every
-/// millisecond or sooner. Once a limit is exceeded it stays so until ``begin()``.
+/// Counting costs one subtraction. The task and the clock are checked periodically. The number of
+/// units between two checks adapts to the duration of the previous ones, so that a check takes
+/// place about once per millisecond or more often. An exceeded limit remains exceeded until
+/// ``begin()``.
 ///
-/// A limit belongs to the thread that runs the operation, and the task is the one that this thread
-/// runs at the moment: work that is taken to a thread of its own has to be told of a cancellation
-/// in another way.
+/// A limit belongs to the thread that runs the operation and checks the task that is current on
+/// that thread. Work moved to another thread must be notified of cancellation by other means.
 package final class WorkLimit {
-  /// How many units are counted before the first look.
+  /// The number of units before the first check.
   private static let firstStride = 16
-  /// The most units between two looks: the next ones may take longer than the last.
+  /// The maximum number of units between two checks. The next units may take longer than the last.
   private static let longestStride = 1024
-  /// The room of work that has to stop: too little even for no unit.
+  /// The remaining room of interrupted work. Negative, so that even zero units are rejected.
   private static let none = -1
   private static let soon = Duration.microseconds(250)
   private static let late = Duration.milliseconds(2)
 
-  /// What ends the work beside its task; nil for nothing. It stays from operation to operation.
+  /// An additional flag that stops the work, besides its task. Remains set across operations.
   package var revocation: Revocation?
-  /// Why the work has to stop; nil while it may go on.
+  /// The reason why the work must stop, or `nil` while it may continue.
   package private(set) var interruption: Interruption?
-  /// How many units may pass before the next look.
+  /// The number of units left before the next check.
   @usableFromInline var room = firstStride
   private var stride = firstStride
   private var lastLook: ContinuousClock.Instant?
-  /// When the present operation has to be done.
+  /// The deadline of the current operation.
   private var end: ContinuousClock.Instant?
-  /// Whether the two times above are others than those with which an operation begins without a
+  /// Whether `lastLook` or `end` differs from its initial value for an operation without a
   /// deadline.
   private var hasTimes: Bool
   private var elementsLeft = Int.max
   private var mostElements = Int.max
-  /// How much more computed values may take.
+  /// The size that computed values may still take up.
   package private(set) var valueRoom = WorkAllowance.standardValueSize
   private var largestValue = WorkAllowance.standardValueSize
 
-  /// When every operation has to be done, from the next one on; nil for as long as it takes.
+  /// The deadline of all operations, starting with the next one. `nil` means no deadline.
   package var deadline: ContinuousClock.Instant? { didSet { hasTimes = true } }
 
   package init(until deadline: ContinuousClock.Instant? = nil) {
@@ -67,7 +66,7 @@ package final class WorkLimit {
     elementsLeft = .max
     valueRoom = WorkAllowance.standardValueSize
     largestValue = WorkAllowance.standardValueSize
-    // Apart, since instants are copied by calls.
+    // Out of line, because copying instants requires function calls.
     if hasTimes { beginTimes() }
   }
 
@@ -78,7 +77,7 @@ package final class WorkLimit {
     hasTimes = deadline != nil
   }
 
-  /// Takes in what else limits the operation, which begins now.
+  /// Applies additional limits to the operation, which starts now.
   package func narrow(_ allowance: WorkAllowance) {
     if let timeLimit = allowance.timeLimit {
       let latest = ContinuousClock.now.advanced(by: timeLimit)
@@ -97,7 +96,7 @@ package final class WorkLimit {
 
   // MARK: Counting
 
-  /// Counts units of work; false where the work has to stop.
+  /// Counts units of work. Returns `false` if the work must stop.
   @inlinable
   package func admit(_ units: Int = 1) -> Bool {
     room -= units
@@ -106,14 +105,14 @@ package final class WorkLimit {
 
   /// Counts units of work.
   ///
-  /// - Throws: Why the work has to stop.
+  /// - Throws: The reason why the work must stop.
   @inlinable
   package func check(_ units: Int = 1) throws(Interruption) {
     if !admit(units) { try stop() }
   }
 
-  /// Counts elements of a collection, whose number the budget limits beside; false where the work
-  /// has to stop.
+  /// Counts collection elements against the budget and as units of work. Returns `false` if the
+  /// work must stop.
   package func admitElements(_ count: Int) -> Bool {
     elementsLeft -= count
     if elementsLeft < 0 {
@@ -125,10 +124,10 @@ package final class WorkLimit {
     return admit()
   }
 
-  /// Counts a computed value until it is released; false if the values held would be too large, or
-  /// if the work has to stop for another reason.
+  /// Counts a computed value until it is released. Returns `false` if the values in memory would be
+  /// too large, or if the work must stop for another reason.
   ///
-  /// - Parameter size: The value's bytes and elements.
+  /// - Parameter size: The number of the value's bytes and elements.
   package func hold(_ size: Int) -> Bool {
     valueRoom = valueRoom.subtractingReportingOverflow(size).partialValue
     if valueRoom < 0 {
@@ -138,19 +137,19 @@ package final class WorkLimit {
     return interruption == nil
   }
 
-  /// Gives back the room of a value that ``hold(_:)`` counted.
+  /// Releases the size of a value that ``hold(_:)`` counted.
   package func release(_ size: Int) { valueRoom &+= size }
 
-  /// Ends the operation, unless something else has.
+  /// Interrupts the operation, unless it is already interrupted.
   package func interrupt(_ interruption: Interruption) {
     if self.interruption == nil { self.interruption = interruption }
     room = Self.none
   }
 
-  /// Looks at task and clock at once, for operations that take long at a stretch and for their
-  /// beginnings.
+  /// Checks the task and the clock immediately. Used at the start of operations and around long
+  /// steps.
   ///
-  /// - Throws: Why the work has to stop.
+  /// - Throws: The reason why the work must stop.
   package func checkNow() throws(Interruption) {
     if interruption == nil {
       if isCancelled {
@@ -170,7 +169,7 @@ package final class WorkLimit {
 
   private var isCancelled: Bool { Task<Never, Never>.isCancelled || revocation?.isRevoked ?? false }
 
-  /// How many units should be taken together at most, where work is done in batches.
+  /// The recommended maximum batch size for batched work.
   package var batchSize: Int { stride }
 
   @usableFromInline
@@ -200,16 +199,17 @@ package final class WorkLimit {
   }
 }
 
-/// The limits of one operation: those of its request and of its predicates, combined.
+/// The combined limits of one operation, from its request and its predicates.
 package struct WorkAllowance: Sendable, Hashable {
-  /// How long it may run; nil for as long as it takes.
+  /// The maximum duration, or `nil` for no limit.
   package var timeLimit: Duration?
-  /// How many elements of collections it may evaluate; nil for any number.
+  /// The maximum number of collection elements to evaluate, or `nil` for no limit.
   package var elements: Int?
-  /// The bytes and elements that computed values may have; nil for ``standardValueSize``.
+  /// The maximum number of bytes and elements of computed values, or `nil` for
+  /// ``standardValueSize``.
   package var valueSize: Int?
 
-  /// The bytes of texts and data, and the elements of collections, that an operation holds at most
+  /// The default maximum of string and data bytes and collection elements that an operation holds
   /// while it computes values.
   package static let standardValueSize = 16 << 20
 
@@ -235,8 +235,8 @@ package struct WorkAllowance: Sendable, Hashable {
   }
 }
 
-/// Ends the operations of several contexts from outside, as the cancellation of their tasks does
-/// from inside; see ``WorkLimit/revocation``.
+/// A flag that stops the operations of several contexts from another thread. See
+/// ``WorkLimit/revocation``.
 package final class Revocation: Sendable {
   private let state = Atomic(false)
 
@@ -244,6 +244,6 @@ package final class Revocation: Sendable {
 
   package var isRevoked: Bool { state.load(ordering: .relaxed) }
 
-  /// Ends what runs and what comes.
+  /// Stops current and future operations.
   package func revoke() { state.store(true, ordering: .relaxed) }
 }

@@ -1,15 +1,15 @@
 public import ArborModel
 internal import ArborStore
 
-/// A cursor over the results of a request; see ``ManagedObjectContext/cursor(for:)``, which says
-/// what it keeps in memory and which objects it meets.
+/// A cursor over the results of a request. Its memory use and its behavior under concurrent changes
+/// are described at ``ManagedObjectContext/cursor(for:)``.
 ///
-/// It belongs to its context, keeps it, and is used where the context is.
+/// A cursor retains its context and must be used where the context is used.
 public final class FetchCursor<T: ManagedObject> {
   private enum Source {
-    /// What is left of the rows.
+    /// The remaining rows of a list.
     case listed(ArraySlice<ObjectNumber>)
-    /// Rows are read behind those that have been met.
+    /// Rows are scanned from where the previous batch ended.
     case scanned
   }
 
@@ -19,16 +19,16 @@ public final class FetchCursor<T: ManagedObject> {
   private let paths: [[RelationshipSchema]]
   private var source: Source
   private var batch: ArraySlice<T> = []
-  /// The commit that the list is of.
+  /// The commit that the list was read from.
   private var listedSequence: UInt64
 
-  // What a scan goes on from.
+  // State for continuing a scan.
   private var continuation: RowContinuation?
-  /// How many rows are left of the request's limit; nil without one.
+  /// The number of rows left of the request's limit, or `nil` if it has no limit.
   private var room: Int?
-  /// The rows of the batch that was read last, and the commit that it was read from.
+  /// The rows of the most recent batch, and the commit it was read from.
   private var met: (numbers: [ObjectNumber], sequence: UInt64) = ([], 0)
-  /// Objects that have been met and then moved ahead.
+  /// Objects that were returned and have since moved ahead in the sort order.
   private var moved: Set<ObjectNumber> = []
 
   init(
@@ -45,8 +45,10 @@ public final class FetchCursor<T: ManagedObject> {
     room = query.limit > 0 ? query.limit : nil
   }
 
-  /// The next object; nil at the end. Objects that were deleted since the cursor was made, or that
-  /// no longer match when their batch is read, are passed over. The first object of a batch costs the reading of the batch, the others nothing.
+  /// Returns the next object, or `nil` at the end.
+  ///
+  /// Objects that were deleted after the cursor was created, or that no longer match when their
+  /// batch is read, are skipped. Only the first object of each batch accesses the store.
   ///
   /// - Throws: ``ArborError`` as ``ManagedObjectContext/fetch(_:)``.
   public func next() throws(ArborError) -> T? {
@@ -59,13 +61,13 @@ public final class FetchCursor<T: ManagedObject> {
     }
   }
 
-  /// How many rows the cursor keeps in any form.
+  /// The number of rows the cursor holds in any form.
   package var heldCount: Int {
     let listed = if case .listed(let numbers) = source { numbers.count } else { 0 }
     return listed + batch.count + met.numbers.count + moved.count
   }
 
-  /// Reads more objects; false at the end.
+  /// Reads the next batch. Returns `false` at the end.
   private func readBatch() throws(ArborError) -> Bool {
     try context.session.beginOperation()
     try context.session.limitOperation(to: description.allowance)
@@ -77,12 +79,12 @@ public final class FetchCursor<T: ManagedObject> {
       let objects = try context.session.existingObjects(part, prefetching: paths)
       return try stillMatching(objects, on: snapshot)
     }
-    // The class of the entity, which all its objects have, was checked.
+    // All objects of the entity have its class, which has been checked.
     batch = (objects.typed() as [T])[...]
     return true
   }
 
-  /// Leaves out objects of the list that changes since have made others than the request's.
+  /// Removes listed objects that no longer match because of later changes.
   private func stillMatching(
     _ objects: [ManagedObject], on snapshot: StoreSnapshot
   ) throws(ArborError) -> [ManagedObject] {
@@ -94,7 +96,7 @@ public final class FetchCursor<T: ManagedObject> {
     return matching
   }
 
-  /// Reads the rows behind those that have been met; false at the end.
+  /// Scans the rows after the most recent batch. Returns `false` at the end.
   private func scanOn() throws(ArborError) -> Bool {
     let size = min(description.batchSize, room ?? .max)
     guard size > 0 else { return false }
@@ -132,7 +134,7 @@ public final class FetchCursor<T: ManagedObject> {
     return true
   }
 
-  /// Remembers those of the last rows that changes since have moved ahead.
+  /// Records which rows of the last batch have since moved ahead in the sort order.
   private func noteMoved(
     _ part: StoreQuery, on snapshot: StoreSnapshot, _ overlay: (any PendingState)?
   ) throws(StoreError) {

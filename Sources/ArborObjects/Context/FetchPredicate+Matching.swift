@@ -2,11 +2,11 @@ public import ArborModel
 internal import ArborStore
 
 extension FetchPredicate {
-  /// Whether an object fulfils the predicate, with its uncommitted changes and those of the objects
-  /// it leads to. The same as a fetch would decide.
+  /// Returns whether an object matches the predicate, as a fetch would decide. Uncommitted changes
+  /// of the object and of related objects are taken into account.
   ///
-  /// - Throws: ``ArborError`` `invalidPredicate` where the predicate does not parse or does not fit
-  ///   the object's entity; `notAllowed` for an object that belongs to no context any more.
+  /// - Throws: ``ArborError`` `invalidPredicate` if the predicate cannot be parsed or does not fit
+  ///   the object's entity, or `notAllowed` if the object no longer belongs to a context.
   public func matches(_ object: ManagedObject) throws(ArborError) -> Bool {
     let entity = object.binding.entity
     let schema = object.binding.schema
@@ -24,7 +24,7 @@ extension FetchPredicate {
       return try object.reading { predicate(object.currentRecord, object.number, nil) }
     }
     return try session.onPinnedSnapshot { snapshot throws(ArborError) in
-      // Another commit that has been merged may have deleted it.
+      // Merging another commit may have deleted the object.
       _ = try requireSession(of: object)
       let record = try object.reading { object.currentRecord }
       return try session.engine.reporting(

@@ -1,10 +1,10 @@
 public import ArborModel
 public import Foundation
 
-/// What to fetch: objects of an entity that fulfil a predicate, in an order.
+/// A description of the objects to fetch: their entity, a predicate and a sort order.
 ///
-/// A request is a value: a copy may be changed without changing the original, and it may cross to
-/// another task.
+/// A request is a value. Changing a copy doesn't change the original, and requests can be passed
+/// between tasks.
 ///
 /// ```swift
 /// var request = FetchRequest<Employee>(predicate: "age > \(40)", sortKeys: ["-age", "name"])
@@ -16,23 +16,24 @@ public struct FetchRequest<T: ManagedObject>: Sendable, Hashable {
   /// The request without the type of its results.
   package var description: FetchDescription
 
-  /// Requests objects of a typed class's entity.
+  /// Creates a request for objects of a typed class.
   public init(predicate: FetchPredicate? = nil, sortKeys: [SortKey] = []) {
     self.init(entity: T.entityDescription.name, predicate: predicate, sortKeys: sortKeys)
   }
 
-  /// Requests objects of an entity by its name. Their class has to be `T` or inherit from it.
+  /// Creates a request for objects of the named entity. The entity's class must be `T` or a
+  /// subclass of it.
   public init(entity: String, predicate: FetchPredicate? = nil, sortKeys: [SortKey] = []) {
     description = FetchDescription(entityName: entity, predicate: predicate, sortKeys: sortKeys)
   }
 
-  /// Requests the objects that fulfil a typed predicate.
+  /// Creates a request for the objects that match a typed predicate.
   ///
   /// ```swift
   /// let request = FetchRequest(predicate: #Predicate<Employee> { $0.age > 40 }, sortKeys: ["name"])
   /// ```
   ///
-  /// What the store cannot express throws from the fetch; see ``FetchPredicate/init(_:)``.
+  /// If the store cannot express the predicate, the fetch throws. See ``FetchPredicate/init(_:)``.
   public init(predicate: Predicate<T>, sortKeys: [SortKey] = []) {
     self.init(predicate: FetchPredicate(deferring: predicate), sortKeys: sortKeys)
   }
@@ -45,74 +46,77 @@ public struct FetchRequest<T: ManagedObject>: Sendable, Hashable {
     set { description.entityName = newValue }
   }
 
-  /// The condition that results fulfil; nil for all.
+  /// The predicate that results must match, or `nil` for all objects.
   public var predicate: FetchPredicate? {
     get { description.predicate }
     set { description.predicate = newValue }
   }
 
-  /// The order of the results, most significant key first; without keys, that of their IDs.
+  /// The sort order of the results, most significant key first. If empty, results are sorted by ID.
   public var sortKeys: [SortKey] {
     get { description.sortKeys }
     set { description.sortKeys = newValue }
   }
 
-  /// The greatest number of results; 0 for all.
+  /// The maximum number of results, or 0 for no limit.
   public var fetchLimit: Int {
     get { description.fetchLimit }
     set { description.fetchLimit = newValue }
   }
 
-  /// How many objects of each group are results: the three largest cities of each country. nil for
-  /// no such limit.
+  /// The maximum number of results per group, such as the three largest cities of each country.
+  /// `nil` disables grouping limits.
   ///
   /// ```swift
   /// request.limitPerGroup = GroupLimit(3, per: "country", by: ["-population"])
   /// ```
   ///
-  /// The predicate decides first, then the groups, uncommitted changes included; ``sortKeys``,
-  /// ``fetchOffset`` and ``fetchLimit`` are of what the groups give. Without sort keys results come
-  /// group by group, each in its own order. One look at every object that fulfils the predicate,
-  /// and memory for those that are kept. Counts, aggregates, rows, pages, cursors and live results
-  /// all heed it; grouped rows are made of the objects that are left.
+  /// The predicate is applied first, then the groups are formed, including uncommitted changes.
+  /// ``sortKeys``, ``fetchOffset`` and ``fetchLimit`` apply to the remaining objects. Without sort
+  /// keys, results are returned group by group, each in its own order. Every matching object is
+  /// examined once, and memory is used only for those that are kept. Counts, aggregates, rows,
+  /// pages, cursors and live results all respect this limit. Grouped rows are computed from the
+  /// remaining objects.
   public var limitPerGroup: GroupLimit? {
     get { description.limitPerGroup }
     set { description.limitPerGroup = newValue }
   }
 
-  /// How many results are left out at the beginning.
+  /// The number of results to skip.
   public var fetchOffset: Int {
     get { description.fetchOffset }
     set { description.fetchOffset = newValue }
   }
 
-  /// How many objects ``ManagedObjectContext/cursor(for:)`` and the pages of a request without limit
-  /// make at a time; 0: a hundred.
+  /// The number of objects that ``ManagedObjectContext/cursor(for:)`` and the pages of a request
+  /// without a limit create at a time. 0 means 100.
   ///
-  /// ``ManagedObjectContext/fetch(_:)`` makes all its objects at once whatever this says: records
-  /// are copied into shared memory as they are found, so that an array of all results has nothing
-  /// to gain from smaller batches.
+  /// ``ManagedObjectContext/fetch(_:)`` ignores this value. It copies records into shared memory as
+  /// it finds them, so smaller batches would have no benefit for an array of all results.
   public var fetchBatchSize: Int {
     get { description.fetchBatchSize }
     set { description.fetchBatchSize = newValue }
   }
 
-  /// Whether objects of subentities are results too; on at first.
+  /// A Boolean value that indicates whether objects of subentities are included. Defaults to
+  /// `true`.
   public var includesSubentities: Bool {
     get { description.includesSubentities }
     set { description.includesSubentities = newValue }
   }
 
-  /// Whether the context's uncommitted changes decide about results; on at first. Without them the
-  /// results are those of the last commit, with their uncommitted values.
+  /// A Boolean value that indicates whether the context's uncommitted changes affect which objects
+  /// are returned. Defaults to `true`. Otherwise the results are those of the last commit, with
+  /// their uncommitted values.
   public var includesPendingChanges: Bool {
     get { description.includesPendingChanges }
     set { description.includesPendingChanges = newValue }
   }
 
-  /// What the rows of ``ManagedObjectContext/fetchRows(_:)`` hold: key paths and expressions, as in
-  /// predicates, each with `AS` and a name behind it where it shall have one. Empty for all
-  /// attributes. Fetches of objects do not look at it.
+  /// The columns of the rows returned by ``ManagedObjectContext/fetchRows(_:)``: key paths and
+  /// expressions as in predicates, each optionally followed by `AS` and a name. If empty, rows
+  /// contain all attributes. Ignored when fetching objects.
+  ///
   ///
   /// ```swift
   /// request.propertiesToFetch = ["company.name AS company", "average(salary)", "@count AS all"]
@@ -122,53 +126,54 @@ public struct FetchRequest<T: ManagedObject>: Sendable, Hashable {
     set { description.propertiesToFetch = newValue }
   }
 
-  /// Whether rows that equal an earlier one are left out, before offset and limit; see
-  /// ``ManagedObjectContext/fetchRows(_:)``. Two values are equal where they lie at one place in
-  /// the order of values.
+  /// A Boolean value that indicates whether duplicate rows are removed, before offset and limit are
+  /// applied. See ``ManagedObjectContext/fetchRows(_:)``. Two values are equal if neither sorts
+  /// before the other.
   ///
-  /// Nothing else heeds it: the objects of a request are distinct by their nature, so that fetches,
-  /// counts, aggregates, cursors and pages are the same with and without it.
+  /// Only rows are affected. The objects of a request are always distinct, so fetches, counts,
+  /// aggregates, cursors and pages are not.
   public var returnsDistinctResults: Bool {
     get { description.returnsDistinctResults }
     set { description.returnsDistinctResults = newValue }
   }
 
-  /// The key paths and expressions whose equal values make one row of several objects; empty for
-  /// none. See ``ManagedObjectContext/fetchRows(_:)``.
+  /// The key paths and expressions to group rows by, or empty for no grouping. See
+  /// ``ManagedObjectContext/fetchRows(_:)``.
   public var propertiesToGroupBy: [PropertyPath] {
     get { description.propertiesToGroupBy }
     set { description.propertiesToGroupBy = newValue }
   }
 
-  /// The condition that grouped rows fulfil; nil for all. It may name what is grouped by, the names
-  /// of ``propertiesToFetch``, and aggregates such as `average(salary)`.
+  /// The predicate that grouped rows must match, or `nil` for all rows. It may refer to the
+  /// grouping properties, to names in ``propertiesToFetch``, and to aggregates such as
+  /// `average(salary)`.
   public var havingPredicate: FetchPredicate? {
     get { description.havingPredicate }
     set { description.havingPredicate = newValue }
   }
 
-  /// The paths of relationships whose objects are read along with the results, all in one pass:
+  /// The paths of relationships whose objects are loaded together with the results, in one pass:
   /// `"employees"`, `PropertyPath(\Employee.company?.country)`.
   ///
-  /// Traversing them then costs no look into the store, until the context commits or takes in a
-  /// commit of others.
+  /// Traversing them then doesn't access the store, until the context commits or merges another
+  /// commit.
   public var relationshipKeyPathsForPrefetching: [PropertyPath] {
     get { description.relationshipKeyPathsForPrefetching }
     set { description.relationshipKeyPathsForPrefetching = newValue }
   }
 
-  /// How long an operation with the request may take; nil, the default, for as long as it takes.
-  /// Of a cursor each batch is one.
+  /// The maximum duration of an operation with this request, or `nil`, the default, for no limit.
+  /// Each batch of a cursor counts as one operation.
   ///
-  /// An operation that takes longer is ended within milliseconds and throws ``ArborError``
+  /// An operation that takes longer is stopped within milliseconds and throws ``ArborError``
   /// `deadlineExceeded`. See also ``ManagedObjectContext/deadline`` and
-  /// ``PredicateLimits/timeLimit``, of which the earliest counts.
+  /// ``PredicateLimits/timeLimit``. The earliest limit applies.
   public var timeLimit: Duration? {
     get { description.timeLimit }
     set { description.timeLimit = newValue }
   }
 
-  /// The same request, with results from behind the page that gave a token on.
+  /// Returns the request with its results starting after the page that returned `token`.
   package func page(after token: String?) -> FetchRequest {
     var request = self
     request.description.pageToken = token

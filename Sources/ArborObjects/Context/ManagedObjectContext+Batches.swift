@@ -1,32 +1,32 @@
 public import ArborModel
 
-/// Many objects, a part of them at a time.
+/// Batched access to many objects.
 extension ManagedObjectContext {
-  /// The objects of several IDs, read in one pass over the store.
+  /// Returns the objects with the given IDs, read in one pass over the store.
   ///
-  /// - Returns: The objects in the order of their IDs. IDs of objects that do not exist, or that
-  ///   are deleted in this context, are left out.
-  /// - Throws: ``ArborError`` `invalidArgument` for an ID of another store or an unknown entity,
-  ///   and what the store reports.
+  /// - Returns: The objects in the order of their IDs. IDs of objects that don't exist or are
+  ///   deleted in this context are skipped.
+  /// - Throws: ``ArborError`` `invalidArgument` if an ID belongs to another store or its entity is
+  ///   unknown, and any error of the store.
   public func objects(with ids: [ObjectID]) throws(ArborError) -> [ManagedObject] {
     try session.beginOperation()
     return try session.existingObjects(ids.map(session.number))
   }
 
-  /// The results of a request one after another, in memory for a batch of them however many there
-  /// are (see ``FetchRequest/fetchBatchSize``).
+  /// Returns a cursor over the results of a request, which holds one batch of objects in memory at
+  /// a time, regardless of their number (see ``FetchRequest/fetchBatchSize``).
   ///
-  /// With the order of an index, or without sort keys, rows are read a batch at a time, each batch
-  /// behind the one before it. Lists of eight bytes a row are kept in two cases: where an index
-  /// finds no more than 65,536 rows, and where no index has the order that is asked for, so that
-  /// the rows have to be sorted; texts too long for an index key count as that. Without sort keys,
-  /// predicates that find more rows are asked of each object of the entity.
+  /// If an index provides the order, or if there are no sort keys, rows are read in batches, each
+  /// starting where the previous one ended. A list of eight bytes per row is kept in two cases: if
+  /// an index finds at most 65,536 rows, and if no index provides the order, so that the rows have
+  /// to be sorted. The latter includes strings that are too long for an index key. Without sort
+  /// keys, a predicate that finds more rows is evaluated for every object of the entity.
   ///
-  /// No snapshot is kept between batches, so that commits can go on meanwhile. Every object that
-  /// fulfils the request while the cursor moves, and keeps its place in the order, is met once. Of
-  /// objects that are inserted or changed meanwhile, those that lie ahead may be met, though none
-  /// that does not match when its batch is read. An object of the batch at hand that the loop moves
-  /// ahead is not met again, at eight bytes for each of them.
+  /// No snapshot is held between batches, so writers are not blocked from reusing pages. Every
+  /// object that matches the request and keeps its position in the order while the cursor advances
+  /// is returned exactly once. Objects that are inserted or changed ahead of the cursor may be
+  /// returned, but only if they match when their batch is read. An object of the current batch that
+  /// the loop moves ahead isn't returned again, which costs eight bytes for each such object.
   ///
   /// ```swift
   /// let cursor = try context.cursor(for: FetchRequest<Employee>(sortKeys: ["age"]))
@@ -40,15 +40,15 @@ extension ManagedObjectContext {
     try cursor(for: request, listingAtMost: 65_536)
   }
 
-  /// A cursor that lists the rows an index finds only where they are few.
+  /// Returns a cursor that lists the rows an index finds only if there are at most `most` of them.
   package func cursor<T: ManagedObject>(
     for request: FetchRequest<T>, listingAtMost most: Int
   ) throws(ArborError) -> FetchCursor<T> {
     try session.cursor(for: request, listingAtMost: most, in: self)
   }
 
-  /// Fetches one page of a request's results: as many as its limit says, or without a limit its
-  /// batch size.
+  /// Returns one page of a request's results. The page size is the request's limit, or its batch
+  /// size if it has no limit.
   ///
   /// ```swift
   /// var request = FetchRequest<Employee>(sortKeys: ["-age", "name"])
@@ -58,19 +58,21 @@ extension ManagedObjectContext {
   /// remember(page.next)
   /// ```
   ///
-  /// A page goes on where the one before it ended, by what the sort keys of its last object were
-  /// and by its number: objects that were inserted or deleted meanwhile neither shift the others
-  /// nor repeat them. A token is a text that outlives context, store and process; it belongs to
-  /// one store, entity, predicate and order. The request's offset counts for the first page only.
+  /// A page continues where the previous one ended, based on the sort keys and number of its last
+  /// object. Objects that are inserted or deleted between two pages neither shift nor repeat other
+  /// results. A token is a string that remains valid after the context, store or process is closed.
+  /// It is specific to one store, entity, predicate and sort order. The request's offset applies to
+  /// the first page only.
   ///
-  /// Costs what a fetch with that limit costs: with the order of an index, or without sort keys,
-  /// the rows of the page; else a look at every row, but memory for one page only.
+  /// The cost is that of a fetch with the same limit: the rows of the page if an index provides the
+  /// order or there are no sort keys. Otherwise every row is examined, but memory is used for one
+  /// page only.
   ///
   /// - Parameters:
-  ///   - request: What to fetch.
-  ///   - token: ``FetchPage/next`` of the page before; `nil` for the first.
-  /// - Throws: ``ArborError`` as ``fetch(_:)``; `invalidArgument` for a token that is none, or of
-  ///   another request, and for an order by the time or by chance.
+  ///   - request: The request.
+  ///   - token: The ``FetchPage/next`` token of the previous page, or `nil` for the first page.
+  /// - Throws: ``ArborError`` as ``fetch(_:)``; `invalidArgument` if the token is malformed or
+  ///   belongs to another request, or if the order depends on the current time or on random values.
   public func fetchPage<T: ManagedObject>(
     _ request: FetchRequest<T>, after token: String? = nil
   ) throws(ArborError) -> FetchPage<T> {

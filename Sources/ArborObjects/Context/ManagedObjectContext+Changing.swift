@@ -1,10 +1,10 @@
 public import ArborModel
 
 extension ManagedObjectContext {
-  /// Forgets all uncommitted changes: inserted objects are gone, changed and deleted ones are as
-  /// they were last committed or fetched.
+  /// Discards all uncommitted changes. Inserted objects are removed; changed and deleted objects
+  /// return to the state they were last committed or fetched in.
   ///
-  /// - Precondition: No commit is under way.
+  /// - Precondition: No commit is in progress.
   public func rollback() {
     precondition(
       !session.isInSavepoint,
@@ -12,8 +12,8 @@ extension ManagedObjectContext {
     session.rollback()
   }
 
-  /// Forgets all objects and uncommitted changes. Objects that somebody holds keep their values and
-  /// belong to no context any more.
+  /// Discards all objects and uncommitted changes. Objects that are still referenced keep their
+  /// values but no longer belong to a context.
   public func reset() {
     precondition(
       !session.isInSavepoint,
@@ -22,27 +22,29 @@ extension ManagedObjectContext {
     session.reset()
   }
 
-  /// Lets an object take its values from the store anew at the next read.
+  /// Reloads an object's values from the store when it is next read.
   ///
-  /// New links of the object that have gone with what others have deleted are no conflict any more.
+  /// Also resolves the conflict of new links of this object that were lost because another context
+  /// or process deleted their target.
   ///
   /// - Parameters:
-  ///   - object: An object of this context; nothing happens for one that waits for its first commit
-  ///     or for its deletion. One that others have deleted is gone, unless its changes are kept.
-  ///   - mergeChanges: Whether the object's own uncommitted changes are kept on top of the store's
-  ///     values, or forgotten.
+  ///   - object: An object of this context. Nothing happens if its insertion or deletion is
+  ///     pending. An object that was deleted by another context or process is removed, unless its
+  ///     changes are kept.
+  ///   - mergeChanges: Whether the object's uncommitted changes are kept on top of the store's
+  ///     values or discarded.
   public func refresh(_ object: ManagedObject, mergeChanges: Bool = true) {
     guard object.session === session else { return }
     session.refresh(object, mergeChanges: mergeChanges)
   }
 
-  /// Takes in what other contexts and processes have committed, as every operation does at its
-  /// beginning: for a context that only waits.
+  /// Merges commits of other contexts and processes. Every operation does so when it starts; call
+  /// this method in a context that is otherwise idle.
   ///
-  /// Objects that others have changed are read anew at their next use, those that others have
-  /// deleted belong to the context no more, fetched results and observers are told. Pending changes
-  /// stay; see ``mergePolicy``. With ``automaticallyMergesCommits`` off this is the way to take
-  /// commits in.
+  /// Objects changed by other commits are reloaded at their next use. Objects deleted by them no
+  /// longer belong to the context. Fetched results and observers are notified. Pending changes are
+  /// kept; see ``mergePolicy``. If ``automaticallyMergesCommits`` is off, commits are merged only
+  /// by calling this method.
   ///
   /// ```swift
   /// for await _ in store.changes {
@@ -50,31 +52,31 @@ extension ManagedObjectContext {
   /// }
   /// ```
   ///
-  /// - Returns: Whether there were commits of others that had not been taken in. Inside of
-  ///   ``withSnapshot(_:)``, which sees none: false.
-  /// - Throws: ``ArborError`` `closed`, and what the store reports.
-  /// - Complexity: Linear in the changes of those commits.
+  /// - Returns: Whether there were commits to merge. Always `false` inside ``withSnapshot(_:)``,
+  ///   which doesn't see them.
+  /// - Throws: ``ArborError`` `closed`, and any error of the store.
+  /// - Complexity: Linear in the number of changes in those commits.
   @discardableResult
   public func mergeExternalCommits() throws(ArborError) -> Bool {
     try session.beginOperation()
     return try session.mergeNewestCommits(always: true)
   }
 
-  /// Runs `body` on one view of the store: all fetches and reads inside see the same commit, however
-  /// many others are written meanwhile. Objects have its values, too.
+  /// Runs `body` on a single MVCC snapshot of the store. All fetches and reads in it see the same
+  /// commit, regardless of other commits in the meantime, and so do the context's objects.
   ///
-  /// A commit of this context inside moves the view on to the newest one, its own included.
+  /// A commit of this context inside `body` advances the snapshot to the newest commit, including
+  /// its own.
   ///
-  /// The view keeps old pages of the file alive; keep it short.
+  /// A snapshot prevents pages of the file from being reused, so keep it short.
   ///
-  /// - Throws: What `body` throws; else ``ArborError`` for what it could not read, also through
-  ///   accessors that cannot throw.
+  /// - Throws: Any error thrown by `body`; otherwise ``ArborError`` for reads that failed,
+  ///   including those of nonthrowing accessors.
   public func withSnapshot<R>(_ body: () throws -> R) throws -> R { try session.withSnapshot(body) }
 
-  /// Runs `body`; where it throws, or could not read something, the pending changes are what they
-  /// were before.
+  /// Runs `body`, and restores the pending changes if it throws or if a read fails.
   ///
-  /// - Throws: What `body` could not read, else what it throws.
+  /// - Throws: The error of a failed read; otherwise any error thrown by `body`.
   @discardableResult
   package func withSavepoint<R, E: Error>(_ body: () throws(E) -> R) throws(E) -> R {
     guard session.failure == nil else { return try session.withSavepoint(body) }
@@ -85,14 +87,14 @@ extension ManagedObjectContext {
         return result
       }
     } catch {
-      // A default in place of what could not be read may have led to another error. Nothing rests
-      // on it any more.
+      // The error may be a consequence of a default value returned for a failed read. The rollback
+      // has removed anything based on that value.
       guard let unread else { throw error }
       session.failure = nil
       throw unread as? E ?? error
     }
   }
 
-  /// What code that cannot throw could not read.
+  /// The error of a read that failed in nonthrowing code.
   private var unread: ArborError? { session.failure.map { ArborError($0.error, in: store.engine) } }
 }

@@ -1,29 +1,29 @@
 public import ArborModel
 
 extension ManagedObjectContext {
-  /// Validates all changes and writes them in one transaction, or throws and changes nothing:
-  /// neither the store nor the context's pending changes.
+  /// Validates all changes and writes them in one transaction. If it throws, neither the store nor
+  /// the context's pending changes are modified.
   ///
-  /// Hooks run in this order: `willCommit` until nothing new changes, the validating ones,
-  /// then `didCommit`. Blocks until the commit is durable; async code uses
+  /// Hooks run in this order: `willCommit`, repeated until nothing changes, then the validating
+  /// hooks, then `didCommit`. Blocks until the commit is durable. In async code, use
   /// ``PersistentStore/perform(retries:_:)``.
   ///
-  /// - Throws: ``ArborError``: `validation` with every violation, those of uniqueness constraints
-  ///   among them; `notUnique` naming both objects, where nothing else is wrong; `conflict` where
-  ///   the policy is ``MergePolicy/error``, also for new links to what others have deleted;
-  ///   `diskFull`, `readOnly` and what else the store reports.
+  /// - Throws: ``ArborError``: `validation` with every violation, including those of uniqueness
+  ///   constraints; `notUnique` with both objects, if there is no other violation; `conflict` if
+  ///   the merge policy is ``MergePolicy/error``, also for new links to objects deleted by other
+  ///   commits; `diskFull`, `readOnly` and other errors of the store.
   public func commit() throws(ArborError) {
     var run = CommitRun(context: self)
     try run.run()
   }
 
-  /// Commits with a mark in the store, which no two commits can leave: of several the first is
-  /// written, also by other processes.
+  /// Commits together with a marker that can be written only once. If several contexts or processes
+  /// commit the same marker, only the first succeeds.
   ///
   /// - Parameters:
-  ///   - mark: The mark's name; nil: none. With a mark there need be no changes.
-  ///   - metadata: Entries for the store itself, which are written even where no object changes.
-  /// - Throws: `conflict` where the mark is there already, and what ``commit()`` throws.
+  ///   - mark: The name of the marker, or `nil` for none. With a marker, the commit may be empty.
+  ///   - metadata: Store metadata entries, which are written even if no object has changed.
+  /// - Throws: `conflict` if the marker already exists, and the errors of ``commit()``.
   package func commit(
     marking mark: String?, metadata: [(key: String, value: [UInt8]?)] = []
   ) throws(ArborError) {
@@ -31,17 +31,18 @@ extension ManagedObjectContext {
     try run.run(marking: mark, metadata)
   }
 
-  /// Checks all changes as a commit would, and writes nothing.
+  /// Validates all changes as a commit would, without writing anything.
   ///
-  /// `willCommit` runs first, since it may fill in what is missing; what it changed is taken back
-  /// afterwards. Whether unique values are free is looked up in the newest commit; concurrent
-  /// commits after it are found by the commit itself only. Linear in the number of changes.
+  /// `willCommit` runs first, because it may fill in missing values; its changes are reverted
+  /// afterwards. Unique values are checked against the newest commit. Conflicts with later commits
+  /// are detected only by the commit itself. The time is linear in the number of changes.
   ///
   /// ```swift
   /// do { try context.validate() } catch { form.show(error.violations) }
   /// ```
   ///
-  /// - Throws: ``ArborError`` `validation` with every violation, those of uniqueness constraints
-  ///   among them; `notUnique` where nothing else is wrong; or what keeps a commit from beginning.
+  /// - Throws: ``ArborError`` `validation` with every violation, including those of uniqueness
+  ///   constraints; `notUnique` if there is no other violation; or an error that prevents the
+  ///   commit from starting.
   public func validate() throws(ArborError) { try CommitRun(context: self).check() }
 }

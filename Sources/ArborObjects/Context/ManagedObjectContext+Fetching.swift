@@ -2,25 +2,25 @@ public import ArborModel
 internal import ArborStore
 
 extension ManagedObjectContext {
-  /// Fetches objects, uncommitted changes included.
+  /// Returns the objects that match a request, including uncommitted changes.
   ///
-  /// - Throws: ``ArborError``: `unknownName`, `invalidPredicate`, `typeMismatch` where the entity's
-  ///   class is not `T`, and what the store reports.
+  /// - Throws: ``ArborError``: `unknownName`, `invalidPredicate`, `typeMismatch` if the entity's
+  ///   class is not `T`, and any error of the store.
   public func fetch<T: ManagedObject>(_ request: FetchRequest<T>) throws(ArborError) -> [T] {
     try session.fetch(request)
   }
 
-  /// The first object of a request, or nil. The request's own limit does not count.
+  /// Returns the first object of a request, or `nil`. Ignores the request's limit.
   ///
   /// - Throws: ``ArborError`` as ``fetch(_:)``.
   public func fetchOne<T: ManagedObject>(_ request: FetchRequest<T>) throws(ArborError) -> T? {
     try session.beginOperation()
-    // The class of the entity, which all its objects have, is checked.
+    // All objects of the entity have its class, which is checked here.
     return try session.first(request.description, session.entity(for: request))
       .map { unsafeDowncast($0, to: T.self) }
   }
 
-  /// The number of objects that a request would give, without reading them.
+  /// Returns the number of objects a request would return, without loading them.
   ///
   /// - Throws: ``ArborError`` as ``fetch(_:)``.
   public func count<T: ManagedObject>(_ request: FetchRequest<T>) throws(ArborError) -> Int {
@@ -29,7 +29,7 @@ extension ManagedObjectContext {
     }
   }
 
-  /// Whether a request would give any object, without making one. Ends at the first.
+  /// Returns whether a request has any results, without creating objects. Stops at the first match.
   ///
   /// - Throws: ``ArborError`` as ``fetch(_:)``.
   public func exists<T: ManagedObject>(_ request: FetchRequest<T>) throws(ArborError) -> Bool {
@@ -38,7 +38,8 @@ extension ManagedObjectContext {
     }
   }
 
-  /// The IDs of the objects that a request would give, without making objects or copying records.
+  /// Returns the IDs of the objects a request would return, without creating objects or copying
+  /// records.
   ///
   /// - Throws: ``ArborError`` as ``fetch(_:)``.
   public func fetchIDs<T: ManagedObject>(
@@ -47,7 +48,7 @@ extension ManagedObjectContext {
     try session.numbers(of: request).map(session.objectID)
   }
 
-  /// Computes values over the objects of a request, in the order of the aggregates; see
+  /// Computes values over the objects of a request, in the order of the aggregates. See
   /// ``ObjectQuery/Aggregate``.
   package func aggregate<T: ManagedObject>(
     _ request: FetchRequest<T>, _ aggregates: [AggregateExpression]
@@ -57,13 +58,13 @@ extension ManagedObjectContext {
     }
   }
 
-  /// Values instead of objects: a dictionary for each object of a request, or for each group of
-  /// them, with uncommitted changes seen.
+  /// Returns rows of values instead of objects: a dictionary for each object of a request, or for
+  /// each group of objects. Uncommitted changes are included.
   ///
-  /// The request says what a row holds (``FetchRequest/propertiesToFetch``): key paths and
-  /// expressions of the predicate language, each under its text or the name behind ` AS `. Nil
-  /// values are ``PropertyValue/null``; relationships are object IDs, those of a to-many one a
-  /// list.
+  /// The columns are given by ``FetchRequest/propertiesToFetch``: key paths and expressions of the
+  /// predicate language. The key of each value is the column's text, or the name after ` AS ` if
+  /// there is one. Nil values are ``PropertyValue/null``. Relationships are object IDs, those of a
+  /// to-many relationship as a list.
   ///
   /// ```swift
   /// var request = FetchRequest<Employee>(sortKeys: ["-total"])
@@ -76,39 +77,41 @@ extension ManagedObjectContext {
   /// for row in try context.fetchRows(request) { print(row["company"], row["total"]) }
   /// ```
   ///
-  /// - An aggregate — `@count`, `count`, `sum`, `average`, `min`, `max`, `median`, `mode`, `stddev`
-  ///   of what one object has once — makes one row of each group, or of all objects where nothing
-  ///   is grouped by. Whatever else a grouped row asks for has to be grouped by. The same functions
-  ///   of a collection, such as `sum(employees.salary)`, are values of one object.
-  /// - Sort keys name columns, or whatever a column could be. Without any, rows come in the order
-  ///   of their objects, groups in that of their first ones.
-  /// - Distinct rows, grouping and having come before offset and limit.
+  /// - An aggregate — `@count`, `count`, `sum`, `average`, `min`, `max`, `median`, `mode` or
+  ///   `stddev` of a single-valued property — yields one row per group, or one row for all objects
+  ///   without grouping. All other columns of grouped rows must be grouping properties. The same
+  ///   functions applied to a collection, such as `sum(employees.salary)`, are values of a single
+  ///   object.
+  /// - Sort keys refer to columns or to any expression that could be a column. Without sort keys,
+  ///   rows are returned in the order of their objects, groups in the order of their first object.
+  /// - Removing duplicates, grouping and the having predicate are applied before offset and limit.
   ///
-  /// Time in proportion to the objects that fulfil the predicate, memory to the rows.
+  /// The time is proportional to the number of matching objects, memory to the number of rows.
   ///
-  /// - Throws: ``ArborError`` as ``fetch(_:)``; `invalidPredicate` for an expression that does not
-  ///   parse or bind, `invalidArgument` for what a grouped row cannot hold.
+  /// - Throws: ``ArborError`` as ``fetch(_:)``; `invalidPredicate` if an expression cannot be
+  ///   parsed or bound; `invalidArgument` if a column is not allowed in grouped rows.
   public func fetchRows<T: ManagedObject>(
     _ request: FetchRequest<T>
   ) throws(ArborError) -> [[String: PropertyValue]] {
     try session.rows(request)
   }
 
-  /// Hands on the rows of a request as they are read.
+  /// Calls a closure with each row of a request as it is read.
   ///
-  /// - Parameter body: Receives the values of a row's columns, in their order. It must not use the
+  /// - Parameter body: Receives the values of a row's columns, in order. It must not use the
   ///   context.
-  /// - Throws: ``ArborError`` as ``fetchRows(_:)``, after some rows were handed on.
+  /// - Throws: ``ArborError`` as ``fetchRows(_:)``, possibly after some rows have been delivered.
   package func forEachRow<T: ManagedObject>(
     _ request: FetchRequest<T>, _ body: ([PropertyValue]) -> Void
   ) throws(ArborError) {
     try session.forEachRow(request, body)
   }
 
-  /// How the store finds what a request asks for, as of the last commit.
+  /// Returns the plan that the store would use for a request, as of the last commit.
   ///
-  /// The plan is made of counts alone, no record is read. Where no count tells how many rows a step
-  /// gives, it has an estimate; a fetch finds out, and may then find its rows by another plan.
+  /// The plan is based on counts only; no record is read. If no count is available for a step, its
+  /// number of rows is an estimate. A fetch discovers the actual number and may switch to another
+  /// plan.
   ///
   /// ```swift
   /// let plan = try context.explain(request, analyze: true)
@@ -117,9 +120,9 @@ extension ManagedObjectContext {
   /// ```
   ///
   /// - Parameters:
-  ///   - request: What would be fetched.
-  ///   - analyze: Whether the fetch is run, so that the plan is the one that ran, and every step
-  ///     tells how many rows left it.
+  ///   - request: The request to explain.
+  ///   - analyze: Whether to run the fetch, so that the plan is the one that was executed and every
+  ///     step reports its actual number of rows.
   /// - Throws: ``ArborError`` as ``fetch(_:)``.
   public func explain<T: ManagedObject>(
     _ request: FetchRequest<T>, analyze: Bool = false

@@ -1,58 +1,61 @@
 public import ArborModel
 
 extension ManagedObjectContext {
-  /// Inserts an object of an entity, with its default values.
+  /// Inserts an object of an entity, initialized with its default values.
   ///
-  /// - Returns: An object of the entity's class, with an ID that is permanent from now on.
-  /// - Throws: ``ArborError`` `unknownName` for an entity that the model lacks, `notAllowed`
-  ///   for an abstract one, else what the store reports.
+  /// - Returns: An object of the entity's class. Its ID is permanent from now on.
+  /// - Throws: ``ArborError`` `unknownName` if the model has no such entity, `notAllowed` if the
+  ///   entity is abstract, and any error of the store.
   @discardableResult
   public func insert(_ entityName: String) throws(ArborError) -> ManagedObject {
     try session.beginOperation()
     return try session.insert(session.concreteEntity(named: entityName))
   }
 
-  /// Inserts an object of a typed class, with its default values.
+  /// Inserts an object of a typed class, initialized with its default values.
   ///
-  /// It does not throw, so that setting up objects reads well: what the store reports — it is
-  /// closed, read-only or full — the context's next throwing operation throws, and a commit cannot
-  /// succeed over it. Until then the object can be filled like any other.
+  /// The method doesn't throw, to keep setting up objects readable. If the store reports an error —
+  /// because it is closed, read-only or full — the context's next throwing operation throws it, and
+  /// commits fail. Until then the object can be used like any other.
   ///
   /// - Precondition: The class describes a concrete entity of the store's model.
   @discardableResult
   public func insert<T: ManagedObject>(_ type: T.Type) -> T {
-    // The binding of exactly this class makes objects of it.
+    // The binding for exactly this class creates objects of it.
     unsafeDowncast(session.insert(type), to: type)
   }
 
-  /// The object of an ID, without a look whether it exists: its values are read when they are asked
-  /// for. The context's own inserted objects are found too.
+  /// Returns the object with an ID, without checking that it exists. Its values are loaded when
+  /// they are first accessed. Objects inserted in this context are found, too.
   ///
-  /// - Throws: ``ArborError`` `invalidArgument` for an ID of another store or an unknown entity.
+  /// - Throws: ``ArborError`` `invalidArgument` if the ID belongs to another store or its entity is
+  ///   unknown.
   public func object(with id: ObjectID) throws(ArborError) -> ManagedObject {
     try session.beginOperation()
     try session.mergeKnownCommits()
     return try session.object(of: id)
   }
 
-  /// The object of an ID, its values read.
+  /// Returns the object with an ID, with its values loaded.
   ///
-  /// - Throws: ``ArborError`` `objectNotFound` where there is no such object, or it is deleted in
-  ///   this context; `invalidArgument` for an ID of another store.
+  /// - Throws: ``ArborError`` `objectNotFound` if the object doesn't exist or is deleted in this
+  ///   context; `invalidArgument` if the ID belongs to another store.
   public func existingObject(with id: ObjectID) throws(ArborError) -> ManagedObject {
     try session.existingObject(id)
   }
 
-  /// The object of an ID where the context keeps it already, else nil. Reads nothing.
+  /// Returns the object with an ID if it is registered in the context, otherwise `nil`. Does not
+  /// access the store.
   public func registeredObject(for id: ObjectID) -> ManagedObject? {
     session.registeredObject(id)
   }
 
-  /// Deletes an object, with what the delete rules of its relationships ask for, at once in this
-  /// context and at the next commit in the store.
+  /// Deletes an object and applies its relationships' delete rules, immediately in this context and
+  /// with the next commit in the store.
   ///
-  /// A relationship whose rule is `deny` is a violation that the commit finds. Deleting an object
-  /// again does nothing. Time in proportion to the objects deleted and those they are linked to.
+  /// A `deny` rule that is violated is reported by the commit. Deleting an object again has no
+  /// effect. The time is proportional to the number of deleted objects and the objects they are
+  /// linked to.
   ///
   /// - Precondition: The object belongs to this context.
   public func delete(_ object: ManagedObject) {

@@ -1,9 +1,9 @@
 public import ArborModel
 public import Foundation
 
-/// Fetching in one line, and by the names of a model's requests.
+/// Convenience methods for fetching, and the model's named requests.
 extension ManagedObjectContext {
-  /// Fetches objects of a typed class.
+  /// Returns the objects of a typed class that match a predicate.
   ///
   /// - Throws: ``ArborError`` as ``fetch(_:)``.
   public func fetch<T: ManagedObject>(
@@ -12,7 +12,7 @@ extension ManagedObjectContext {
     try fetch(session.request(type, predicate, sortKeys))
   }
 
-  /// Fetches the objects that fulfil a typed predicate.
+  /// Returns the objects that match a typed predicate.
   ///
   /// ```swift
   /// let feeds = try context.fetch(Feed.self, matching: #Predicate { $0.isActive })
@@ -25,7 +25,7 @@ extension ManagedObjectContext {
     try fetch(type, matching: FetchPredicate(predicate), sortedBy: sortKeys)
   }
 
-  /// Fetches objects of an entity by its name.
+  /// Returns the objects of an entity that match a predicate.
   ///
   /// - Throws: ``ArborError`` as ``fetch(_:)``.
   public func fetch(
@@ -36,7 +36,7 @@ extension ManagedObjectContext {
       FetchRequest<ManagedObject>(entity: entityName, predicate: predicate, sortKeys: sortKeys))
   }
 
-  /// The first object of a typed class that fulfils a predicate, or nil.
+  /// Returns the first object of a typed class that matches a predicate, or `nil`.
   ///
   /// - Throws: ``ArborError`` as ``fetch(_:)``.
   public func fetchOne<T: ManagedObject>(
@@ -46,12 +46,12 @@ extension ManagedObjectContext {
       return try fetchOne(session.request(type, predicate, sortKeys))
     }
     try session.beginOperation()
-    // The binding makes objects of this class or one that inherits from it.
+    // The binding creates objects of this class or a subclass.
     return try session.first(session.binding(for: type), predicate, sortKeys)
       .map { unsafeDowncast($0, to: type) }
   }
 
-  /// The first object that fulfils a typed predicate, or nil.
+  /// Returns the first object that matches a typed predicate, or `nil`.
   ///
   /// - Throws: ``ArborError`` as ``fetch(_:)``.
   public func fetchOne<T: ManagedObject>(
@@ -60,7 +60,7 @@ extension ManagedObjectContext {
     try fetchOne(type, matching: FetchPredicate(predicate), sortedBy: sortKeys)
   }
 
-  /// The first object of an entity that fulfils a predicate, or nil.
+  /// Returns the first object of an entity that matches a predicate, or `nil`.
   ///
   /// - Throws: ``ArborError`` as ``fetch(_:)``.
   public func fetchOne(
@@ -71,7 +71,7 @@ extension ManagedObjectContext {
       FetchRequest<ManagedObject>(entity: entityName, predicate: predicate, sortKeys: sortKeys))
   }
 
-  /// The number of objects of a typed class that fulfil a predicate.
+  /// Returns the number of objects of a typed class that match a predicate.
   ///
   /// - Throws: ``ArborError`` as ``fetch(_:)``.
   public func count<T: ManagedObject>(
@@ -80,7 +80,7 @@ extension ManagedObjectContext {
     try count(session.request(type, predicate, []))
   }
 
-  /// The number of objects that fulfil a typed predicate.
+  /// Returns the number of objects that match a typed predicate.
   ///
   /// - Throws: ``ArborError`` as ``fetch(_:)``.
   public func count<T: ManagedObject>(
@@ -89,7 +89,7 @@ extension ManagedObjectContext {
     try count(type, matching: FetchPredicate(predicate))
   }
 
-  /// The number of objects of an entity that fulfil a predicate.
+  /// Returns the number of objects of an entity that match a predicate.
   ///
   /// - Throws: ``ArborError`` as ``fetch(_:)``.
   public func count(
@@ -98,13 +98,13 @@ extension ManagedObjectContext {
     try count(FetchRequest<ManagedObject>(entity: entityName, predicate: predicate))
   }
 
-  /// A copy of one of the model's named requests, which the caller may change.
+  /// Returns a modifiable copy of one of the model's named requests.
   ///
   /// - Parameters:
   ///   - name: The request's name.
-  ///   - values: Constants for the predicate's `$variables`, by their names without the dollar.
-  /// - Throws: ``ArborError`` `unknownName` for a request that the model does not have,
-  ///   `invalidPredicate` for one that does not parse.
+  ///   - values: Constants for the predicate's `$variables`, keyed by name without the dollar sign.
+  /// - Throws: ``ArborError`` `unknownName` if the model has no such request, `invalidPredicate` if
+  ///   its predicate cannot be parsed.
   public func fetchRequest(
     named name: String, substituting values: [String: (any PredicateArgument)?] = [:]
   ) throws(ArborError) -> FetchRequest<ManagedObject> {

@@ -1,9 +1,9 @@
 public import ArborModel
 public import Foundation
 
-/// Full-text search, the best matches first.
+/// Full-text search, ranked by relevance.
 extension ManagedObjectContext {
-  /// Searches the texts of a typed class's objects for words, the best matches first.
+  /// Searches the text of a typed class's objects and returns the best matches first.
   ///
   /// ```swift
   /// for hit in try context.search(Article.self, "swift concurr*", in: "articleWords", limit: 10) {
@@ -11,35 +11,36 @@ extension ManagedObjectContext {
   /// }
   /// ```
   ///
-  /// The text is what a person types. An object has to have every word of it, in any of the index's
-  /// attributes, without regard to case and diacritics:
+  /// The query uses the syntax of a search field. An object must contain every word, in any of the
+  /// index's attributes. Case and diacritics are ignored:
   ///
-  /// | text | finds |
+  /// | query | matches |
   /// |---|---|
-  /// | `red fox` | texts with both words |
-  /// | `"red fox"` | the one directly behind the other, in one attribute |
-  /// | `conc*`, `"red f*"` | words that begin so |
-  /// | `fox -red` | texts without a word or phrase |
+  /// | `red fox` | objects with both words |
+  /// | `"red fox"` | objects with this phrase in one attribute |
+  /// | `conc*`, `"red f*"` | objects with words that start with the prefix |
+  /// | `fox -red` | objects without the excluded word or phrase |
   ///
-  /// Everything else separates words; no text is an error, and one without words finds nothing. The
-  /// score is BM25: rare words count more than common ones, and short texts more than long ones
-  /// (in a partial index, length does not count). Uncommitted changes of the context are searched
-  /// too; how rare a word is, is that of the last commit.
+  /// All other characters separate words. No query is an error, and a query without words has no
+  /// matches. The score is BM25: rare words count more than common ones, and matches in short texts
+  /// more than in long ones (except in a partial index, which ignores length). Uncommitted changes
+  /// of the context are searched, too, but word frequencies are those of the last commit.
   ///
-  /// The words are looked up in the index. Then every object that has them is read and scored, in
-  /// memory for the best `limit` of them: time is in proportion to the objects that have all words.
+  /// The words are looked up in the index. Then every object that contains all of them is read and
+  /// scored, so the time is proportional to their number. Memory is used for the best `limit`
+  /// objects.
   ///
   /// - Parameters:
-  ///   - type: The class whose objects are searched, those of subentities included.
-  ///   - text: What is searched for.
-  ///   - index: The name of the index of words; nil where the entity has one only.
-  ///   - predicate: What objects have to fulfil beside; nil for nothing.
-  ///   - weights: How much a word in an attribute counts, by the names of the index's attributes:
-  ///     at least 0, and 1 where nothing is said.
-  ///   - limit: The greatest number of objects; 0 for all.
-  ///   - offset: How many of the best objects are left out.
-  /// - Throws: ``ArborError`` `unknownName` where there is no such index or attribute of it,
-  ///   `invalidArgument` where the name is missing or a weight is below 0, and as ``fetch(_:)``.
+  ///   - type: The class whose objects, including those of subentities, are searched.
+  ///   - text: The query.
+  ///   - index: The name of the full-text index. `nil` if the entity has only one.
+  ///   - predicate: An additional predicate that objects must match, or `nil`.
+  ///   - weights: The weights of the index's attributes, by name. At least 0; defaults to 1.
+  ///   - limit: The maximum number of objects, or 0 for no limit.
+  ///   - offset: The number of best matches to skip.
+  /// - Throws: ``ArborError`` `unknownName` if the index or one of its attributes doesn't exist,
+  ///   `invalidArgument` if the name is required but missing or a weight is negative, and as
+  ///   ``fetch(_:)``.
   public func search<T: ManagedObject>(
     _ type: T.Type, _ text: String, in index: String? = nil,
     matching predicate: FetchPredicate? = nil, weights: [PropertyPath: Double] = [:],
@@ -50,7 +51,7 @@ extension ManagedObjectContext {
       FetchRequest<T>(predicate: predicate), text, index, weights, limit: limit, offset: offset)
   }
 
-  /// Searches the texts of the objects that fulfil a typed predicate; see
+  /// Searches the text of the objects that match a typed predicate. See
   /// ``search(_:_:in:matching:weights:limit:offset:)-(T.Type,_,_,FetchPredicate?,_,_,_)``.
   public func search<T: ManagedObject>(
     _ type: T.Type, _ text: String, in index: String? = nil, matching predicate: Predicate<T>,
@@ -61,7 +62,7 @@ extension ManagedObjectContext {
       limit: limit, offset: offset)
   }
 
-  /// Searches the texts of an entity's objects for words, the best matches first; see
+  /// Searches the text of an entity's objects and returns the best matches first. See
   /// ``search(_:_:in:matching:weights:limit:offset:)-(T.Type,_,_,FetchPredicate?,_,_,_)``.
   public func search(
     _ entityName: String, _ text: String, in index: String? = nil,

@@ -1,7 +1,7 @@
 extension ManagedObjectContext {
-  /// Takes back the last undo group of ``undoHistory``; see ``UndoHistory/undo()``.
+  /// Undoes the most recent undo group of ``undoHistory``. See ``UndoHistory/undo()``.
   public func undo() { undoHistory?.undo() }
 
-  /// Brings the group again that was undone last; see ``UndoHistory/redo()``.
+  /// Redoes the most recently undone group. See ``UndoHistory/redo()``.
   public func redo() { undoHistory?.redo() }
 }

@@ -2,12 +2,13 @@ internal import ArborModel
 internal import ArborStore
 internal import Foundation
 
-/// A scratch pad of objects over a store: one object per ID, with changes that wait for a commit.
+/// A workspace for objects of a store. It holds one object per ID, and changes that are pending
+/// until a commit.
 ///
-/// A context, its objects and everything reached from them belong to what runs it — one task,
-/// actor or thread — and never cross to another; object IDs, requests, predicates and stores do.
-/// ``PersistentStore/makeContext()`` hands one out, ``PersistentStore/perform(retries:_:)`` and
-/// ``PersistentStore/performBackground(retries:_:)`` run a body in one.
+/// A context, its objects and everything reached from them belong to one task, actor or thread and
+/// must not be passed to another. Object IDs, requests, predicates and stores can be. Create a
+/// context with ``PersistentStore/makeContext()``, or run a closure in one with
+/// ``PersistentStore/perform(retries:_:)`` or ``PersistentStore/performBackground(retries:_:)``.
 ///
 /// ```swift
 /// let context = store.makeContext()
@@ -17,12 +18,13 @@ internal import Foundation
 /// try context.commit()
 /// ```
 ///
-/// Every fetch, count and look-up sees the context's own uncommitted changes. Commits of other
-/// contexts and processes are taken in at the beginning of each operation — a fetch, count, insert,
-/// delete, commit or refresh — and by ``mergeExternalCommits()``; reading a property is none.
+/// Every fetch, count and lookup sees the context's own uncommitted changes. Commits of other
+/// contexts and processes are merged at the start of each operation — a fetch, count, insert,
+/// delete, commit or refresh — and by ``mergeExternalCommits()``. Reading a property is not an
+/// operation.
 ///
-/// A context keeps the objects that somebody else refers to or that have changes; others it lets go
-/// from time to time. It keeps its store open.
+/// A context retains objects with changes. Other objects are released from time to time unless they
+/// are referenced elsewhere. A context keeps its store open.
 ///
 /// ## Topics
 /// ### Objects
@@ -61,44 +63,45 @@ internal import Foundation
 /// - ``undo()``
 /// - ``redo()``
 public final class ManagedObjectContext {
-  /// The store the objects live in.
+  /// The store that contains the objects.
   public let store: PersistentStore
-  /// A name for the history of commits, to tell contexts apart.
+  /// A name that identifies the context in the commit history.
   public var name: String?
-  /// Who makes the changes, for the history of commits.
+  /// The author of the context's changes, recorded in the commit history.
   public var author: String?
-  /// What happens when a commit meets a newer commit of the same objects.
+  /// The policy for commits that conflict with newer commits of the same objects.
   public var mergePolicy: MergePolicy {
     get { session.mergePolicy }
     set { session.mergePolicy = newValue }
   }
-  /// Whether commits of others are taken in at the beginning of each operation. Otherwise objects
-  /// keep the values they hold until they are refreshed, ``mergeExternalCommits()`` is called, or they are
-  /// changed from the other end of a link that others have made or moved.
+  /// A Boolean value that indicates whether other commits are merged at the start of each
+  /// operation. Otherwise objects keep their values until they are refreshed,
+  /// ``mergeExternalCommits()`` is called, or a change at the other end of a link made or moved by
+  /// another commit affects them.
   public var automaticallyMergesCommits: Bool {
     get { session.mergesCommits }
     set { session.mergesCommits = newValue }
   }
-  /// When the context's operations have to be done; nil, the default, for as long as they take.
+  /// The deadline of the context's operations, or `nil`, the default, for none.
   ///
-  /// A fetch, a count or any other operation that is not done by then throws
-  /// ``ArborError`` `deadlineExceeded` within milliseconds, as does one that begins later. Single
-  /// requests have ``FetchRequest/timeLimit``.
+  /// A fetch, count or other operation that doesn't finish in time throws ``ArborError``
+  /// `deadlineExceeded` within milliseconds, as does one that starts later. To limit a single
+  /// request, use ``FetchRequest/timeLimit``.
   public var deadline: ContinuousClock.Instant? {
     get { session.limit.deadline }
     set { session.limit.deadline = newValue }
   }
-  /// What records the changes, so that they can be taken back; nil, the default, for none.
+  /// The history that records changes for undo, or `nil`, the default, for none.
   ///
-  /// - Precondition: A history belongs to one context.
+  /// - Precondition: The history isn't used by another context.
   public var undoHistory: UndoHistory? {
     get { session.undo }
     set { session.undo = newValue }
   }
 
-  /// The objects, their changes and all reading of the store.
+  /// The session, which manages objects, changes and access to the store.
   package let session: Session
-  /// Whether a commit has been written, in this run of a body where one runs.
+  /// Whether a commit has been written, within the current run of a `perform` body if there is one.
   var hasCommitted = false
 
   init(_ store: PersistentStore) {
@@ -107,27 +110,27 @@ public final class ManagedObjectContext {
     session.context = self
   }
 
-  /// Whether a commit would write anything, or is to be refused for what others have deleted.
+  /// A Boolean value that indicates whether a commit would write anything, or would be refused
+  /// because of objects that other commits have deleted.
   public var hasChanges: Bool { session.hasChanges }
 
-  /// The objects that wait for their first commit.
+  /// The objects with pending insertions.
   public var insertedObjects: Set<ManagedObject> {
     Set(session.pending.objects { $0.kind == .inserted })
   }
 
-  /// The committed objects whose properties, or members of whose relationships, have changes that
-  /// wait for a commit.
+  /// The committed objects with pending changes of properties or of relationship members.
   public var updatedObjects: Set<ManagedObject> {
     let changed = session.pending.objects { $0.kind == .updated && !$0.isQuiet }
     return Set((changed + session.ownersOfLinks()))
   }
 
-  /// The objects whose deletion waits for a commit.
+  /// The objects with pending deletions.
   public var deletedObjects: Set<ManagedObject> {
     Set(session.pending.objects { $0.kind == .deleted })
   }
 
-  /// All objects that the context keeps at present.
+  /// All objects that the context currently holds.
   public var registeredObjects: Set<ManagedObject> { Set(session.registry.objects) }
 }
 

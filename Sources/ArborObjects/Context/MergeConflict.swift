@@ -1,7 +1,7 @@
 public import ArborModel
 
-/// One object that was changed both in a context and in the store, as a
-/// ``MergePolicy/custom(_:)`` policy is shown it.
+/// A conflict between changes of the same object in a context and in the store, as passed to a
+/// ``MergePolicy/custom(_:)`` policy.
 ///
 /// ```swift
 /// context.mergePolicy = .custom { conflict in
@@ -11,40 +11,39 @@ public import ArborModel
 public struct MergeConflict: Sendable {
   /// The object.
   public let objectID: ObjectID
-  /// Its values when the context read them; empty for an object that is inserted with unique values
-  /// which another one has, whose values are the ``storeValues`` then.
+  /// The object's values when the context read them. Empty for an inserted object whose unique
+  /// values belong to another object; ``storeValues`` are then those of the other object.
   public let committedValues: [String: PropertyValue]
-  /// Its values in the context; nil where it is deleted there.
+  /// The object's values in the context, or `nil` if it is deleted there.
   public let contextValues: [String: PropertyValue]?
-  /// Its values in the store; nil where it is deleted there.
+  /// The object's values in the store, or `nil` if it is deleted there.
   public let storeValues: [String: PropertyValue]?
 
-  /// The ordered relationships whose members both have moved, or to which both have added one at
-  /// different places; empty where only the values above differ.
+  /// The ordered relationships in which both sides moved members, or added a member at different
+  /// positions. Empty if only the values above differ.
   public let contestedOrders: [ContestedOrder]
 
-  /// The sequences of one ordered relationship of the object, each with the members that it has
-  /// there.
+  /// The conflicting orders of one ordered relationship, each with the members it has on that side.
   public struct ContestedOrder: Sendable, Hashable {
     /// The relationship's name.
     public let relationship: String
-    /// The sequence in the store when the context chose its own.
+    /// The order in the store on which the context's order is based.
     public let committedMembers: [ObjectID]
-    /// The sequence in the context.
+    /// The order in the context.
     public let contextMembers: [ObjectID]
-    /// The sequence in the store.
+    /// The order in the store.
     public let storeMembers: [ObjectID]
   }
 
-  /// How a conflict is resolved.
+  /// The resolution of a conflict.
   public enum Resolution: Sendable {
-    /// As ``MergePolicy/mergeByPropertyObjectWins`` does.
+    /// Resolves like ``MergePolicy/mergeByPropertyObjectWins``.
     case objectWins
-    /// As ``MergePolicy/mergeByPropertyStoreWins`` does.
+    /// Resolves like ``MergePolicy/mergeByPropertyStoreWins``.
     case storeWins
-    /// As ``MergePolicy/overwrite`` does.
+    /// Resolves like ``MergePolicy/overwrite``.
     case overwrite
-    /// As ``MergePolicy/rollback`` does.
+    /// Resolves like ``MergePolicy/rollback``.
     case rollback
   }
 }
@@ -59,7 +58,7 @@ extension MergeConflict {
 }
 
 extension ManagedObject {
-  /// The values of a record, by the names of the properties; nil for all.
+  /// Returns the values of a record by property name, restricted to `keys` unless it is `nil`.
   final func values(in record: RecordView, for keys: [String]? = nil) -> [String: PropertyValue] {
     var values: [String: PropertyValue] = [:]
     for property in binding.recordProperties where keys?.contains(property.name) ?? true {

@@ -1,59 +1,60 @@
-/// What happens when a commit meets objects that another context or process has committed since
-/// they were read.
+/// A policy for commits of objects that another context or process has committed since they were
+/// read.
 ///
-/// ``error`` leaves the decision to the caller of `commit()`; the others decide object by object
-/// and go on.
+/// With ``error``, the commit throws and its caller decides (optimistic concurrency control). The
+/// other policies resolve each conflict by a three-way merge, object by object, and continue.
 ///
-/// Some changes meet without a conflict, whatever the policy. Links to the members of many-to-many
-/// relationships are added and removed one by one, so both contexts' count. What both have deleted
-/// is gone.
+/// Some changes are compatible under every policy. Members of many-to-many relationships are added
+/// and removed one by one, so the changes of both sides are applied. An object deleted by both
+/// sides is deleted.
 ///
-/// Members of ordered relationships are added and removed one by one too: no commit writes a whole
-/// list over what others have made of it. Their sequence is a property of the owner. Where the
-/// context has moved members and others have not, it is the context's; where only others have, it
-/// is theirs. Where both have, or both have added one at different places, that is a conflict: the
-/// sequence is the context's under ``mergeByPropertyObjectWins`` and ``overwrite``, the store's
-/// under ``mergeByPropertyStoreWins`` and ``rollback``. Whom only one of the two has added stands
-/// by its neighbours: an addition of the context before the member that it precedes in the
-/// context's list, one of others behind the member that it follows in theirs. At the end of the
-/// list come the additions of others, then those of the context.
+/// Members of ordered relationships are added and removed one by one, too: no commit overwrites a
+/// list changed by another. The order of the members is a property of the owner. If only one side
+/// has moved members, its order is used. If both have, or both have added a member at different
+/// positions, there is a conflict, which ``mergeByPropertyObjectWins`` and ``overwrite`` resolve in
+/// favor of the context's order, ``mergeByPropertyStoreWins`` and ``rollback`` in favor of the
+/// store's. A member that only one side has added keeps its position relative to a neighbor: one
+/// added by the context is placed before the member that follows it in the context's list, one
+/// added by another commit after the member that precedes it in that list. At the end of the list,
+/// additions of other commits come before those of the context.
 ///
-/// What others have deleted is linked to nothing: new links to it are dropped as soon as its
-/// deletion is taken in. Under ``error`` that is a conflict, until the relationship is set to
-/// something else, the object at the other end is refreshed, or everything is rolled back; the
-/// other policies let the links go. Links that were to be removed have gone, as was wanted. A new
-/// link of others to what is deleted here is a change of that, and goes by the policy. An object
-/// that others have deleted comes back with its attributes and to-one relationships; the deletion
-/// has taken it out of the to-many relationships of all others.
+/// An object deleted by another commit cannot be linked to. New links to it are removed as soon as
+/// the deletion is merged. Under ``error`` that is a conflict, until the relationship is set to
+/// another value, the object that holds the link is refreshed, or everything is rolled back. The
+/// other policies drop the links. Links that were to be removed are removed already. A new link
+/// from another commit to an object deleted here counts as a change of that object and is resolved
+/// by the policy. If an object deleted by another commit is restored, it keeps its attributes and
+/// to-one relationships, but it is no longer a member of other objects' to-many relationships.
 ///
-/// An object that is inserted with unique values which another has already — in the store, or
-/// inserted before it in the same context — is merged into that one, of the same entity, under
-/// every policy but ``error``, which throws `notUnique`:
-/// - links that lead to the inserted object, and the members of its to-many relationships, go to
-///   the other one, in ordered relationships at the end;
-/// - its attributes, and what its to-one relationships lead to, replace the other's under
-///   ``mergeByPropertyObjectWins`` where they are not the model's defaults, under ``overwrite``
-///   always; under ``mergeByPropertyStoreWins`` and ``rollback`` the other keeps its own;
-/// - the inserted instance is then what a deleted one is: it keeps its values and its
-///   ``ManagedObject/objectID``, which was never in the store, it belongs to no context, and an
-///   undo
-///   does not bring it back. Fetch the other by its unique values, or reach it by a relationship.
+/// An inserted object whose unique values already belong to another object of the same entity — in
+/// the store, or inserted earlier in the same context — is merged into that object under every
+/// policy except ``error``, which throws `notUnique`:
+/// - Links to the inserted object and the members of its to-many relationships are transferred to
+///   the other object, in ordered relationships at the end.
+/// - Under ``mergeByPropertyObjectWins``, its attributes and to-one relationships replace those of
+///   the other object, except those with the model's default values. Under ``overwrite``, all of
+///   them do. Under ``mergeByPropertyStoreWins`` and ``rollback``, the other object keeps its own.
+/// - The inserted instance is then in the state of a deleted object. It keeps its values and its
+///   ``ManagedObject/objectID``, which was never in the store, and belongs to no context. An undo
+///   does not restore it. Fetch the other object by its unique values, or access it through a
+///   relationship.
 ///
-/// An object that is not new and takes a value that another has stays a mistake: `notUnique`.
+/// Changing an existing object to a value that another object already has is always an error,
+/// `notUnique`.
 public enum MergePolicy: Sendable {
-  /// The commit throws ``ArborError`` `conflict` and changes nothing; no change of the context is
-  /// lost, nor a link to what others have deleted.
+  /// The commit throws ``ArborError`` `conflict` and changes nothing. All changes of the context
+  /// are kept, including links to objects deleted by other commits.
   case error
-  /// Each property that was changed in the context keeps its value; the others take the store's. An
-  /// object deleted in the store comes back, one deleted in the context stays deleted.
+  /// Properties changed in the context keep their values; the others are taken from the store. An
+  /// object deleted in the store is restored. An object deleted in the context stays deleted.
   case mergeByPropertyObjectWins
-  /// Each property that was changed in the store takes the store's value; the others keep the
-  /// context's. What is deleted in the store is gone, what is changed there is not deleted.
+  /// Properties changed in the store take the store's values; the others keep the context's. An
+  /// object deleted in the store is deleted. An object changed in the store is not deleted.
   case mergeByPropertyStoreWins
   /// The context's objects are written as they are.
   case overwrite
-  /// The context's changes of the objects in conflict are forgotten.
+  /// The context's changes of the conflicting objects are discarded.
   case rollback
-  /// A function decides each conflict. It runs outside of any transaction.
+  /// A closure resolves each conflict. It runs outside of any transaction.
   case custom(@Sendable (MergeConflict) -> MergeConflict.Resolution)
 }

@@ -2,23 +2,23 @@ internal import ArborModel
 internal import ArborStore
 public import Observation
 
-/// What Swift's `Observation` is told of a context's objects.
+/// Reports accesses and changes of a context's objects to Swift's `Observation`.
 ///
-/// One registrar serves all of them: a key path names object and property, so that an object takes
-/// no room for being observed, and what nobody reads while it is tracked takes none at all.
+/// A single registrar serves all objects. Its key paths identify both the object and the property,
+/// so objects need no storage for being observed, and properties that aren't tracked use none.
 final class ObjectObservation: ChangeListener {
-  /// A property of an entity: an attribute or a relationship, by its slot.
+  /// A property of an entity, identified by its slot.
   enum Property: Hashable {
     case attribute(Int)
     case relationship(Int)
   }
 
-  /// What a key path names.
+  /// The object and property that a key path identifies.
   struct Observed: Hashable {
-    /// 0 for all objects that have the relationship.
+    /// The object's number, or 0 for all objects with the relationship.
     let number: UInt64
     let property: Property
-    /// The entity that declares the relationship, where it is that of all objects; else 0.
+    /// The entity that declares the relationship if `number` is 0, otherwise 0.
     let declaringEntity: Int
 
     init(_ number: ObjectNumber, _ property: Property) {
@@ -34,13 +34,13 @@ final class ObjectObservation: ChangeListener {
     }
   }
 
-  /// What became of an object while its context brought it up to date.
+  /// The state of an object before it was updated from the store.
   private struct Replaced {
     let object: ManagedObject
-    /// The record before; nil where it was not read, so that nothing can be compared.
+    /// The previous record, or `nil` if it was not loaded, so that there is nothing to compare.
     var before: RecordView?
     var slab: RecordSlab?
-    /// What others say has changed.
+    /// The change bits reported by other commits.
     var bits: UInt64 = 0
     var isReplaced = false
   }
@@ -49,14 +49,13 @@ final class ObjectObservation: ChangeListener {
   private let registrar = ObservationRegistrar()
   private var replaced: [ObjectNumber: Replaced] = [:]
   private var links: [(owner: ObjectNumber, relationship: RelationshipSchema)] = []
-  /// Whether the members of derived relationships may have changed at the other side.
+  /// Whether the members of derived relationships may have been changed by other commits.
   private var hasConcurrentReferences = false
   private(set) var isOver = false
 
-  /// - Parameter session: It owns the observation.
+  /// - Parameter session: The session that owns the observation. Not retained.
   init(_ session: Session) { self.session = session }
 
-  /// Nobody wants to know any more.
   func end() { isOver = true }
 
   // MARK: Accesses and own changes
@@ -67,7 +66,7 @@ final class ObjectObservation: ChangeListener {
 
   func access(_ object: ManagedObject, _ relationship: RelationshipSchema) {
     access(object, .relationship(relationship.slot))
-    // Whose members others change is known of the members alone.
+    // Other commits record such changes only for the members, not for the owner.
     if relationship.storage == .derived {
       registrar.access(object, keyPath: \.[observed: Observed(all: relationship)])
     }
@@ -92,7 +91,7 @@ final class ObjectObservation: ChangeListener {
   }
 
   func willChange(linksOf owner: ObjectNumber, _ relationship: RelationshipSchema) {
-    // What is not registered nobody can have read.
+    // An object that isn't registered cannot have been read.
     guard let object = session.registry.object(owner) else { return }
     willChange(object, .relationship(relationship.slot))
   }
@@ -111,9 +110,9 @@ final class ObjectObservation: ChangeListener {
 
   func noteAnything() { hasConcurrentReferences = true }
 
-  // MARK: Telling
+  // MARK: Notifying
 
-  /// Tells of what was replaced, once it is in place.
+  /// Notifies observers of updated objects once the new values are in place.
   func settle() {
     guard !replaced.isEmpty || !links.isEmpty || hasConcurrentReferences else { return }
     let (replaced, links, concurrent) = (replaced, links, hasConcurrentReferences)
@@ -125,7 +124,7 @@ final class ObjectObservation: ChangeListener {
       guard let owner = session.registry.object(link.owner) else { continue }
       tell(owner, Observed(owner.number, .relationship(link.relationship.slot)))
     }
-    // Key paths say what is meant; the object beside them only says of which class it is.
+    // The key path identifies the property. The object only determines the class.
     guard concurrent,
       let object = replaced.values.first?.object ?? session.registry.first
     else { return }
@@ -144,7 +143,7 @@ final class ObjectObservation: ChangeListener {
         let links = object.change == nil ? entry.bits & entity.linkBits : 0
         bits = links | object.currentRecord.changedFields(since: before, in: entity.layout)
       } else if !entry.isReplaced || entry.bits != 0 {
-        // A change that waits here hides concurrent commits.
+        // A pending change hides the values of concurrent commits.
         bits = object.change == nil ? entry.bits : 0
       }
     }
@@ -166,13 +165,13 @@ final class ObjectObservation: ChangeListener {
 }
 
 extension ManagedObject: Observable {
-  /// What key paths of observed properties lead through. Nothing is ever read by one.
+  /// The key path component of observed properties. Never evaluated.
   subscript(observed observed: ObjectObservation.Observed) -> Bool { false }
 }
 
 extension ManagedObjectContext {
-  /// Whether Swift's `Observation` is told what is read and changed of the context's objects; off
-  /// at first.
+  /// A Boolean value that indicates whether the context's objects are tracked by Swift's
+  /// `Observation`. Defaults to `false`.
   ///
   /// ```swift
   /// context.isObservable = true
@@ -180,14 +179,14 @@ extension ManagedObjectContext {
   /// withObservationTracking { label.text = employee?.name } onChange: { … }
   /// ```
   ///
-  /// Switch it on before objects are read: those that the context keeps already are not observed.
-  /// Each property of an object is observed by itself, typed or by its name, whatever changes it:
-  /// an accessor, a rollback, or a commit of others that the context takes in. Members of a plain
-  /// one-to-many relationship are told of for all its owners at once when others commit.
+  /// Enable it before objects are loaded: objects the context already holds are not observed. Each
+  /// property of an object is observed separately, whether it is accessed by a typed accessor or by
+  /// name, and whether it is changed by an accessor, a rollback or a merged commit. When another
+  /// commit changes the members of an unordered one-to-many relationship, the change is reported
+  /// for all its owners.
   ///
-  /// Where it is off it costs nothing: no object grows by it and no access takes longer.
-  /// `onChange` is called in the middle of a change, as ever: it should only remember that there
-  /// was one.
+  /// Disabled tracking has no cost in memory or time. As usual, `onChange` is called before the
+  /// change has taken effect, so it should only record that there was one.
   public var isObservable: Bool {
     get { session.observation != nil }
     set {

@@ -2,8 +2,8 @@ public import ArborModel
 internal import Foundation
 
 extension ObjectQuery {
-  /// One value computed over a query's objects without creating them: a count, a sum, an extreme, a
-  /// statistic.
+  /// A value computed over a query's objects without creating them: a count, sum, minimum, maximum
+  /// or statistic.
   ///
   /// ```swift
   /// let employees = context.objects(Employee.self).filter(#Predicate { $0.age > 40 })
@@ -12,20 +12,22 @@ extension ObjectQuery {
   /// let (people, mean) = try employees.values(of: .count, .average(\.salary))   // one pass
   /// ```
   ///
-  /// A property is a key path of the class, or a text: a key path or an expression of the predicate
-  /// language. A text's result is a ``PropertyValue``, or the Swift type that the context expects.
+  /// A property is a key path of the class, or a string: a key path or an expression of the
+  /// predicate language. The result of a string is a ``PropertyValue``, or the Swift type inferred
+  /// from the context.
   ///
-  /// Nil values are passed over: a count of a property is that of its values that are not nil. Of no
-  /// values at all the sum is 0, the mode an empty list and everything else nil. A sum of integers
-  /// that 64 bits cannot hold is a decimal; an average of integers is a floating-point number. With
-  /// a limit or an offset, only the objects within it count.
+  /// Nil values are skipped: a count of a property is the number of its non-nil values. Without any
+  /// values the sum is 0, the mode is an empty list and everything else is `nil`. A sum of integers
+  /// that overflows 64 bits is a decimal. An average of integers is a floating-point number. If the
+  /// query has a limit or an offset, only the objects within it are counted.
   ///
-  /// - Complexity: In proportion to the objects that fulfil the filters; minima and maxima read only
-  ///   the end of an index that has the property's order. Memory is constant, except that median,
-  ///   mode and standard deviation keep the values, and counts of distinct values the distinct ones.
+  /// - Complexity: Proportional to the number of matching objects. Minima and maxima read only the
+  ///   end of an index with the property's order if there is one. Memory is constant, except that
+  ///   median, mode and standard deviation keep all values, and counts of distinct values keep the
+  ///   distinct ones.
   public struct Aggregate<Result> {
     let expression: AggregateExpression
-    /// Why there is no expression; thrown when the value is asked for.
+    /// The error to throw when the value is requested, if there is no valid expression.
     let failure: ArborError?
     let result: (AggregateResult) throws(ArborError) -> Result
 
@@ -40,11 +42,11 @@ extension ObjectQuery {
     }
   }
 
-  /// Computes one value over the objects; see ``Aggregate``.
+  /// Computes one value over the objects. See ``Aggregate``.
   ///
   /// - Throws: ``ArborError`` as ``ManagedObjectContext/fetch(_:)``; `typeMismatch` if the function
-  ///   isn't defined for what the path leads to, or the result type has no room for the value;
-  ///   `invalidPredicate` for a key path that isn't a path of modelled properties.
+  ///   isn't defined for the property, or the result type cannot hold the value; `invalidPredicate`
+  ///   if a key path isn't a path of modeled properties.
   public func value<Result>(of aggregate: Aggregate<Result>) throws(ArborError) -> Result {
     if let failure = aggregate.failure { throw failure }
     let value = try context.aggregate(request, [aggregate.expression])[0]
@@ -74,7 +76,7 @@ extension ObjectQuery {
     return (repeat try next(each aggregates))
   }
 
-  /// Explains how the store computes values of the objects.
+  /// Returns the plan that the store would use to compute values over the objects.
   ///
   /// ```swift
   /// print(try query.explain(valuesOf: .minimum(\.age)))
@@ -98,69 +100,69 @@ extension ObjectQuery {
 // MARK: By key paths
 
 extension ObjectQuery.Aggregate {
-  /// The number of objects that have a value there.
+  /// The number of objects with a non-nil value at the key path.
   public static func count(_ keyPath: PartialKeyPath<T>) -> Self where Result == Int {
     Self(.count, keyPath) { result throws(ArborError) in try result.optional() ?? 0 }
   }
 
-  /// The number of different values of a property.
+  /// The number of distinct values of a property.
   public static func countDistinct(_ keyPath: PartialKeyPath<T>) -> Self where Result == Int {
     Self(.count, keyPath, isDistinct: true) { result throws(ArborError) in
       try result.optional() ?? 0
     }
   }
 
-  /// The least value of a property; `nil` if there is none.
+  /// The minimum of a property, or `nil` if there are no values.
   public static func minimum<V: AttributeValue>(
     _ keyPath: KeyPath<T, V>
   ) -> Self where Result == V.Unwrapped? {
     Self(.minimum, keyPath) { result throws(ArborError) in try result.optional() }
   }
 
-  /// The greatest value of a property; `nil` if there is none.
+  /// The maximum of a property, or `nil` if there are no values.
   public static func maximum<V: AttributeValue>(
     _ keyPath: KeyPath<T, V>
   ) -> Self where Result == V.Unwrapped? {
     Self(.maximum, keyPath) { result throws(ArborError) in try result.optional() }
   }
 
-  /// The sum of a property; 0 if there are no values.
+  /// The sum of a property, or 0 if there are no values.
   public static func sum<V: AttributeValue>(
     _ keyPath: KeyPath<T, V>
   ) -> Self where Result == V.Unwrapped, V.Unwrapped: AdditiveArithmetic {
     Self(.sum, keyPath) { result throws(ArborError) in try result.optional() ?? .zero }
   }
 
-  /// The average of a property; `nil` if there are no values.
+  /// The average of a property, or `nil` if there are no values.
   public static func average<V: AttributeValue>(
     _ keyPath: KeyPath<T, V>
   ) -> Self where Result == Double?, V.Unwrapped: AdditiveArithmetic {
     Self(.average, keyPath) { result throws(ArborError) in try result.optional() }
   }
 
-  /// The median of a property; `nil` if there are no values.
+  /// The median of a property, or `nil` if there are no values.
   public static func median<V: AttributeValue>(
     _ keyPath: KeyPath<T, V>
   ) -> Self where Result == Double?, V.Unwrapped: AdditiveArithmetic {
     Self(.median, keyPath) { result throws(ArborError) in try result.optional() }
   }
 
-  /// The standard deviation of the whole population of a property; `nil` if there are no values.
+  /// The population standard deviation of a property, or `nil` if there are no values.
   public static func standardDeviation<V: AttributeValue>(
     _ keyPath: KeyPath<T, V>
   ) -> Self where Result == Double?, V.Unwrapped: AdditiveArithmetic {
     Self(.standardDeviation, keyPath) { result throws(ArborError) in try result.optional() }
   }
 
-  /// The most frequent values of a property, in their order.
+  /// The most frequent values of a property, sorted.
   public static func mode<V: AttributeValue>(
     _ keyPath: KeyPath<T, V>
   ) -> Self where Result == [V.Unwrapped] {
     Self(.mode, keyPath) { result throws(ArborError) in try result.list() }
   }
 
-  /// Resolves a key path to names when the aggregate is created. A failure is thrown when the value
-  /// is asked for.
+  /// Resolves a key path to names when the aggregate is created. An error is thrown when the value
+  /// is requested.
   private init(
     _ function: AggregateExpression.Function, _ keyPath: PartialKeyPath<T>,
     isDistinct: Bool = false,
@@ -173,7 +175,7 @@ extension ObjectQuery.Aggregate {
   }
 }
 
-// MARK: By texts
+// MARK: By strings
 
 extension ObjectQuery.Aggregate where Result == Int {
   /// The number of objects.
@@ -183,99 +185,99 @@ extension ObjectQuery.Aggregate where Result == Int {
 }
 
 extension ObjectQuery.Aggregate {
-  /// The number of objects that have a value there.
+  /// The number of objects with a non-nil value at the key path.
   public static func count(_ keyPath: String) -> Self where Result == Int {
     Self(.count, keyPath) { result throws(ArborError) in try result.optional() ?? 0 }
   }
 
-  /// The number of different values.
+  /// The number of distinct values.
   public static func countDistinct(_ keyPath: String) -> Self where Result == Int {
     Self(.count, keyPath, isDistinct: true) { result throws(ArborError) in
       try result.optional() ?? 0
     }
   }
 
-  /// The least value; `nil` if there is none.
+  /// The minimum, or `nil` if there are no values.
   public static func minimum(_ keyPath: String) -> Self where Result == PropertyValue? {
     Self(.minimum, keyPath) { $0.optionalValue }
   }
 
-  /// The least value as a Swift type; `nil` if there is none.
+  /// The minimum as a Swift type, or `nil` if there are no values.
   @_disfavoredOverload
   public static func minimum<V: AttributeValue>(_ keyPath: String) -> Self where Result == V? {
     Self(.minimum, keyPath) { result throws(ArborError) in try result.optional() }
   }
 
-  /// The greatest value; `nil` if there is none.
+  /// The maximum, or `nil` if there are no values.
   public static func maximum(_ keyPath: String) -> Self where Result == PropertyValue? {
     Self(.maximum, keyPath) { $0.optionalValue }
   }
 
-  /// The greatest value as a Swift type; `nil` if there is none.
+  /// The maximum as a Swift type, or `nil` if there are no values.
   @_disfavoredOverload
   public static func maximum<V: AttributeValue>(_ keyPath: String) -> Self where Result == V? {
     Self(.maximum, keyPath) { result throws(ArborError) in try result.optional() }
   }
 
-  /// The sum; 0 if there are no values.
+  /// The sum, or 0 if there are no values.
   public static func sum(_ keyPath: String) -> Self where Result == PropertyValue? {
     Self(.sum, keyPath) { $0.optionalValue }
   }
 
-  /// The sum as a Swift type; 0 if there are no values.
+  /// The sum as a Swift type, or 0 if there are no values.
   @_disfavoredOverload
   public static func sum<V: AttributeValue>(_ keyPath: String) -> Self where Result == V? {
     Self(.sum, keyPath) { result throws(ArborError) in try result.optional() }
   }
 
-  /// The average; `nil` if there are no values.
+  /// The average, or `nil` if there are no values.
   public static func average(_ keyPath: String) -> Self where Result == PropertyValue? {
     Self(.average, keyPath) { $0.optionalValue }
   }
 
-  /// The average as a Swift type; `nil` if there are no values.
+  /// The average as a Swift type, or `nil` if there are no values.
   @_disfavoredOverload
   public static func average<V: AttributeValue>(_ keyPath: String) -> Self where Result == V? {
     Self(.average, keyPath) { result throws(ArborError) in try result.optional() }
   }
 
-  /// The median; `nil` if there are no values.
+  /// The median, or `nil` if there are no values.
   public static func median(_ keyPath: String) -> Self where Result == PropertyValue? {
     Self(.median, keyPath) { $0.optionalValue }
   }
 
-  /// The median as a Swift type; `nil` if there are no values.
+  /// The median as a Swift type, or `nil` if there are no values.
   @_disfavoredOverload
   public static func median<V: AttributeValue>(_ keyPath: String) -> Self where Result == V? {
     Self(.median, keyPath) { result throws(ArborError) in try result.optional() }
   }
 
-  /// The standard deviation of the whole population; `nil` if there are no values.
+  /// The population standard deviation, or `nil` if there are no values.
   public static func standardDeviation(_ keyPath: String) -> Self where Result == PropertyValue? {
     Self(.standardDeviation, keyPath) { $0.optionalValue }
   }
 
-  /// The standard deviation of the whole population as a Swift type; `nil` if there are no values.
+  /// The population standard deviation as a Swift type, or `nil` if there are no values.
   @_disfavoredOverload
   public static func standardDeviation<V: AttributeValue>(_ keyPath: String) -> Self
   where Result == V? {
     Self(.standardDeviation, keyPath) { result throws(ArborError) in try result.optional() }
   }
 
-  /// The most frequent values, in their order.
+  /// The most frequent values, sorted.
   public static func mode(_ keyPath: String) -> Self where Result == [PropertyValue] {
     Self(.mode, keyPath) { $0.values }
   }
 
-  /// The most frequent values as a Swift type, in their order.
+  /// The most frequent values as a Swift type, sorted.
   @_disfavoredOverload
   public static func mode<V: AttributeValue>(_ keyPath: String) -> Self where Result == [V] {
     Self(.mode, keyPath) { result throws(ArborError) in try result.list() }
   }
 
-  /// A value by the name of its function: `sum`, `average` or `avg`, `minimum` or `min`, `maximum` or
-  /// `max`, `count`, `median`, `mode`, `stddev`; `nil` if there is none. Another name throws
-  /// `unknownName` when the value is asked for.
+  /// A value computed by a named function: `sum`, `average` or `avg`, `minimum` or `min`, `maximum`
+  /// or `max`, `count`, `median`, `mode` or `stddev`. The result is `nil` if there are no values.
+  /// With another name, requesting the value throws `unknownName`.
   ///
   /// ```swift
   /// let mean = try query.value(of: .function("average", of: "salary"))
@@ -294,7 +296,7 @@ extension ObjectQuery.Aggregate {
   }
 }
 
-/// A computed value on its way to a Swift type.
+/// A computed value to be converted to a Swift type.
 struct AggregateResult {
   private let value: PropertyValue
   private let expression: AggregateExpression
@@ -306,7 +308,7 @@ struct AggregateResult {
     self.entity = entity
   }
 
-  // Written without `nil`, which a value reads as null.
+  // `PropertyValue?.none`, because a `nil` literal would be inferred as `.null`.
   var optionalValue: PropertyValue? { value.isNull ? PropertyValue?.none : value }
 
   var values: [PropertyValue] { if case .list(let values) = value { values } else { [] } }
@@ -332,8 +334,8 @@ struct AggregateResult {
 }
 
 extension AttributeValue {
-  /// The Swift value of a dynamic one, where need be as a number of another type that is worth the
-  /// same, or nearly the same where it is a floating-point number.
+  /// Converts a dynamic value, if necessary to a numeric type of equal value, or approximately
+  /// equal value for floating-point types.
   static func fromNumber(_ value: PropertyValue) -> Self? {
     if let typed = fromValue(value) { return typed }
     switch value {

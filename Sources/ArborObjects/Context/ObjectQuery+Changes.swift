@@ -1,18 +1,19 @@
 public import ArborModel
 
-/// Changing many objects at once, as if one by one: validation, delete rules, inverses, indexes and
-/// observers see every one of them, and the changes wait for the next commit.
+/// Bulk changes with the semantics of individual ones: validation, delete rules, inverses, indexes
+/// and observers apply to every object, and the changes are pending until the next commit.
 extension ObjectQuery {
-  /// Deletes the objects, with what the delete rules of their relationships ask for.
+  /// Deletes the objects and applies their relationships' delete rules.
   ///
-  /// Objects are made a batch at a time; what has to be kept until the commit takes memory.
+  /// Objects are created in batches. Memory is used for the pending changes.
   ///
-  /// - Returns: How many objects the query had.
-  /// - Throws: ``ArborError`` as ``ManagedObjectContext/fetch(_:)``. Nothing is deleted then.
+  /// - Returns: The number of objects matched by the query.
+  /// - Throws: ``ArborError`` as ``ManagedObjectContext/fetch(_:)``. Nothing is deleted in that
+  ///   case.
   @discardableResult
   public func delete() throws(ArborError) -> Int {
     try changeEach { object throws(ArborError) in
-      // A delete rule may have come before.
+      // A delete rule may already have deleted it.
       if !object.isDeleted { object.context?.delete(object) }
     }
   }
@@ -24,12 +25,12 @@ extension ObjectQuery {
   /// try query.update(["company": company])
   /// ```
   ///
-  /// Objects are made a batch at a time; what has to be kept until the commit takes memory.
+  /// Objects are created in batches. Memory is used for the pending changes.
   ///
-  /// - Returns: How many objects the query had.
-  /// - Throws: ``ArborError`` `unknownName` for a property that there is not, `typeMismatch` for a
-  ///   value that it does not take, even where the query has no objects; and as
-  ///   ``ManagedObjectContext/fetch(_:)``. Nothing is changed then.
+  /// - Returns: The number of objects matched by the query.
+  /// - Throws: ``ArborError`` `unknownName` if a property doesn't exist and `typeMismatch` if a
+  ///   value doesn't fit its property, even if the query matches no objects; otherwise as
+  ///   ``ManagedObjectContext/fetch(_:)``. Nothing is changed in that case.
   @discardableResult
   public func update(
     _ values: [PropertyPath: (any PredicateArgument)?]
@@ -44,9 +45,9 @@ extension ObjectQuery {
   /// try query.update(\.company, to: nil)
   /// ```
   ///
-  /// - Returns: How many objects the query had.
-  /// - Throws: ``ArborError`` as for a property's name; `invalidPredicate` for a key path that isn't
-  ///   a modelled property.
+  /// - Returns: The number of objects matched by the query.
+  /// - Throws: ``ArborError`` as ``update(_:)``; `invalidPredicate` if the key path isn't a modeled
+  ///   property.
   @discardableResult
   public func update<V: PredicateArgument>(
     _ keyPath: KeyPath<T, V>, to value: V
@@ -56,7 +57,7 @@ extension ObjectQuery {
 
   /// Sets an optional property of the objects.
   ///
-  /// - Returns: How many objects the query had.
+  /// - Returns: The number of objects matched by the query.
   /// - Throws: ``ArborError`` as for a property that isn't optional.
   @discardableResult
   public func update<V: PredicateArgument>(
@@ -73,15 +74,15 @@ extension ObjectQuery {
     }
   }
 
-  /// Changes every object, or none.
+  /// Changes all objects or none.
   private func changeEach(
     _ body: (ManagedObject) throws(ArborError) -> Void
   ) throws(ArborError) -> Int {
     let changedAtATime = 256
     let session = context.session
     try session.beginOperation()
-    // One snapshot for all batches: an object that another commit has changed since then may no
-    // longer match, which this context's commit finds.
+    // One snapshot for all batches. An object may no longer match because another commit has
+    // changed it; this context's commit detects that as a conflict.
     return try session.onPinnedSnapshot { _ throws(ArborError) in
       let numbers = try session.numbers(of: request)
       try context.withSavepoint { () throws(ArborError) in

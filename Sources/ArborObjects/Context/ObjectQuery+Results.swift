@@ -1,28 +1,30 @@
 public import ArborModel
 internal import ArborStore
 
-/// What a query gives. Each of these asks the store anew, and throws what
-/// ``ManagedObjectContext/fetch(_:)`` throws.
+/// Results of a query. Each of these methods queries the store again, and throws the errors of
+/// ``ManagedObjectContext/fetch(_:)``.
 extension ObjectQuery {
-  /// All objects, in order.
+  /// Returns all objects, in sort order.
   ///
   /// - Throws: ``ArborError`` as ``ManagedObjectContext/fetch(_:)``.
   public func fetch() throws(ArborError) -> [T] { try context.fetch(request) }
 
-  /// The number of objects, without making them.
+  /// Returns the number of objects without creating them.
   ///
   /// - Throws: ``ArborError`` as ``ManagedObjectContext/fetch(_:)``.
   public func count() throws(ArborError) -> Int { try context.count(request) }
 
-  /// The first object of the order, or nil.
+  /// Returns the first object in sort order, or `nil`.
   ///
   /// - Throws: ``ArborError`` as ``ManagedObjectContext/fetch(_:)``.
   public func first() throws(ArborError) -> T? { try context.fetchOne(request) }
 
-  /// The last object of the order, or nil: the first of the order with every key reversed. Without
-  /// an order it is the last by its ID. Costs what ``first()`` costs where one object is last by its
-  /// keys, a look at every row where several are, and with a limit or an offset, which count from
-  /// the beginning, what ``fetchIDs()`` costs.
+  /// Returns the last object in sort order, or `nil`. Without sort keys, it is the one with the
+  /// highest ID.
+  ///
+  /// The cost is that of ``first()`` if a single object is last by its keys. If several are, every
+  /// row is examined. With a limit or offset, which count from the beginning, the cost is that of
+  /// ``fetchIDs()``.
   ///
   /// - Throws: ``ArborError`` as ``ManagedObjectContext/fetch(_:)``.
   public func last() throws(ArborError) -> T? {
@@ -34,39 +36,41 @@ extension ObjectQuery {
     let session = context.session
     guard request.fetchLimit <= 0, request.fetchOffset <= 0 else {
       guard let number = try session.numbers(of: request).last else { return nil }
-      // The class of the entity, which all its objects have, was checked.
+      // All objects of the entity have its class, which has been checked.
       let found: [T] = try session.existingObjects([number]).typed()
       return found.first
     }
     let reversed = request.description.resultOrder.map(\.reversed)
-    // Two rows tell whether one of them is the last for certain, and an index may give them.
+    // Two rows are enough to see whether the last one is unambiguous, and an index may provide
+    // them.
     let ends = try session.numbers(of: order(by: reversed).limit(2).request)
     if !reversed.isEmpty, !ends.isEmpty, try !session.agree(ends, in: request) {
       let found: [T] = try session.existingObjects(ends.prefix(1)).typed()
       return found.first
     }
-    // Objects that agree in all keys come by their IDs, the last one last.
+    // Objects with equal keys are sorted by ID, so the highest ID is last.
     return try context.fetchOne(order(by: reversed + [.descending("objectID")]).request)
   }
 
-  /// Whether there is no object. Ends at the first.
+  /// Returns whether there are no objects. Stops at the first match.
   ///
   /// - Throws: ``ArborError`` as ``ManagedObjectContext/fetch(_:)``.
   public func isEmpty() throws(ArborError) -> Bool { try !context.exists(request) }
 
-  /// The IDs of all objects, in order, without making objects.
+  /// Returns the IDs of all objects, in sort order, without creating the objects.
   ///
   /// - Throws: ``ArborError`` as ``ManagedObjectContext/fetch(_:)``.
   public func fetchIDs() throws(ArborError) -> [ObjectID] { try context.fetchIDs(request) }
 
-  /// Explains how the store finds the objects; see ``ManagedObjectContext/explain(_:analyze:)``.
+  /// Returns the plan that the store would use to find the objects. See
+  /// ``ManagedObjectContext/explain(_:analyze:)``.
   ///
   /// - Throws: ``ArborError`` as ``ManagedObjectContext/fetch(_:)``.
   public func explain(analyze: Bool = false) throws(ArborError) -> QueryPlan {
     try context.explain(request, analyze: analyze)
   }
 
-  /// Returns the objects one after another, a batch in memory at a time; see
+  /// Returns a cursor over the objects, which holds one batch in memory at a time. See
   /// ``ManagedObjectContext/cursor(for:)``.
   ///
   /// ```swift
@@ -77,15 +81,17 @@ extension ObjectQuery {
   /// - Throws: ``ArborError`` as ``ManagedObjectContext/fetch(_:)``.
   public func cursor() throws(ArborError) -> FetchCursor<T> { try context.cursor(for: request) }
 
-  /// A page of the objects, and how to get the next; see ``ManagedObjectContext/fetchPage(_:after:)``.
+  /// Returns a page of the objects and the token for the next one. See
+  /// ``ManagedObjectContext/fetchPage(_:after:)``.
   ///
-  /// - Parameter token: ``FetchPage/next`` of the page before; nil for the first.
+  /// - Parameter token: The ``FetchPage/next`` token of the previous page, or `nil` for the first
+  ///   page.
   /// - Throws: ``ArborError`` as ``ManagedObjectContext/fetchPage(_:after:)``.
   public func page(after token: String? = nil) throws(ArborError) -> FetchPage<T> {
     try context.fetchPage(request, after: token)
   }
 
-  /// Values of the objects, or of groups of them, instead of the objects; see
+  /// Returns rows of values of the objects, or of groups of objects. See
   /// ``ManagedObjectContext/fetchRows(_:)``.
   ///
   /// ```swift
@@ -107,23 +113,23 @@ extension ObjectQuery {
     return try context.fetchRows(request)
   }
 
-  /// The objects by what a key path leads to from each, the objects of a group in the query's
-  /// order. Objects for which it leads to nil are the group of ``PropertyValue/null``, and a
-  /// relationship groups by ``PropertyValue/objectID(_:)``.
+  /// Returns the objects grouped by their value for a key path, each group in the query's order.
+  /// Objects whose value is nil form the group ``PropertyValue/null``. A relationship groups by
+  /// ``PropertyValue/objectID(_:)``.
   ///
   /// ```swift
   /// let byAge = try context.objects(Employee.self).grouped(by: "age")
   /// for employee in byAge[41] ?? [] { … }
   /// ```
   ///
-  /// Groups without their objects — counts, sums — are cheaper as
-  /// ``ManagedObjectContext/fetchRows(_:)``.
+  /// To compute only counts or sums of groups, ``ManagedObjectContext/fetchRows(_:)`` is more
+  /// efficient.
   ///
-  /// - Throws: ``ArborError`` as ``ManagedObjectContext/fetch(_:)``; `unknownName` for a key path
-  ///   that leads nowhere.
+  /// - Throws: ``ArborError`` as ``ManagedObjectContext/fetch(_:)``; `unknownName` if the key path
+  ///   is invalid.
   public func grouped(by keyPath: String) throws(ArborError) -> [PropertyValue: [T]] {
     let session = context.session
-    // Also where there are no objects to follow it from.
+    // Checks the key path even if there are no objects.
     _ = try KeyPathBinder.bind(keyPath, to: session.entity(for: request), in: session.schema)
     try session.beginOperation()
     return try session.onPinnedSnapshot { _ throws(ArborError) in
@@ -135,8 +141,7 @@ extension ObjectQuery {
     }
   }
 
-  /// The objects by the value of a property of their class, the objects of a group in the query's
-  /// order.
+  /// Returns the objects grouped by a property of their class, each group in the query's order.
   ///
   /// ```swift
   /// let byAge = try context.objects(Employee.self).grouped(by: \.age)   // [Int: [Employee]]

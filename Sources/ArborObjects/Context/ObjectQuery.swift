@@ -1,11 +1,12 @@
 public import ArborModel
 public import Foundation
 
-/// Objects of an entity, described step by step: which, in what order, how many.
+/// A query for objects of an entity, built step by step: its filters, order and limits.
 ///
-/// A query is a value: every step returns a new one and leaves the old one as it was. Nothing is
-/// read until a result is asked for, and every result is asked for anew, with the uncommitted
-/// changes of the context. A query belongs to its context, keeps it, and stays on its thread.
+/// A query is a value. Every step returns a new query and leaves the original unchanged. Nothing is
+/// read until a result is requested, and each request queries the store again, including the
+/// context's uncommitted changes. A query belongs to its context, retains it, and must stay on its
+/// thread.
 ///
 /// ```swift
 /// let employees = context.objects(Employee.self)
@@ -46,9 +47,9 @@ public import Foundation
 /// - ``update(_:to:)-(KeyPath<T,V>,_)``
 /// - ``delete()``
 public struct ObjectQuery<T: ManagedObject> {
-  /// The context that answers.
+  /// The context that runs the query.
   public let context: ManagedObjectContext
-  /// What is asked for, as a request; it may be changed and fetched by itself.
+  /// The query as a request, which can be modified and fetched separately.
   public private(set) var request: FetchRequest<T>
 }
 
@@ -56,7 +57,7 @@ public struct ObjectQuery<T: ManagedObject> {
 extension ObjectQuery: Sendable {}
 
 extension ManagedObjectContext {
-  /// All objects of a typed class, as the beginning of a query.
+  /// Returns a query for all objects of a typed class.
   ///
   /// ```swift
   /// let count = try context.objects(Employee.self).filter("age > 40").count()
@@ -65,13 +66,13 @@ extension ManagedObjectContext {
     ObjectQuery(context: self, request: FetchRequest<T>())
   }
 
-  /// All objects of an entity by its name, as the beginning of a query. An unknown name throws from
-  /// the first result that is asked for.
+  /// Returns a query for all objects of an entity. If the name is unknown, requesting a result
+  /// throws.
   public func objects(_ entityName: String) -> ObjectQuery<ManagedObject> {
     ObjectQuery(context: self, request: FetchRequest<ManagedObject>(entity: entityName))
   }
 
-  /// The objects of a request, as a query.
+  /// Returns a query for the objects of a request.
   ///
   /// ```swift
   /// let total = try context.objects(request).value(of: .sum("salary"))
@@ -82,54 +83,55 @@ extension ManagedObjectContext {
 }
 
 extension ObjectQuery {
-  /// The objects that fulfil a condition too.
+  /// Returns a query for the objects that also match a predicate.
   ///
-  /// Conditions hold for the whole query, whatever the order of the steps: a limit counts what
-  /// fulfils them all.
+  /// Predicates apply to the whole query, regardless of the order of the steps: a limit counts only
+  /// objects that match all of them.
   public func filter(_ predicate: FetchPredicate) -> ObjectQuery {
     with { $0.predicate = $0.predicate.map { $0 && predicate } ?? predicate }
   }
 
-  /// The objects that do not fulfil a condition: all for which it is false, so also those with nil
-  /// where it compares.
+  /// Returns a query for the objects that don't match a predicate: all for which it is false,
+  /// including those with nil in a comparison.
   public func exclude(_ predicate: FetchPredicate) -> ObjectQuery { filter(!predicate) }
 
-  /// The objects that fulfil a typed condition too.
+  /// Returns a query for the objects that also match a typed predicate.
   ///
   /// ```swift
   /// let young = context.objects(Employee.self).filter(#Predicate { $0.age < 40 })
   /// ```
   ///
-  /// What the store cannot express throws from the first result that is asked for, before anything
-  /// is read; see ``FetchPredicate/init(_:)``.
+  /// If the store cannot express the predicate, requesting a result throws before anything is read.
+  /// See ``FetchPredicate/init(_:)``.
   public func filter(_ predicate: Predicate<T>) -> ObjectQuery {
     filter(FetchPredicate(deferring: predicate))
   }
 
-  /// The objects that do not fulfil a typed condition.
+  /// Returns a query for the objects that don't match a typed predicate.
   public func exclude(_ predicate: Predicate<T>) -> ObjectQuery {
     exclude(FetchPredicate(deferring: predicate))
   }
 
-  /// The objects in an order, the most significant key first; a minus sign means descending. It
-  /// takes the place of an earlier order.
+  /// Returns the query with a sort order, most significant key first. A minus sign means
+  /// descending. Replaces any previous order.
   ///
   /// ```swift
   /// context.objects(Employee.self).order(by: "-age", "name")
   /// ```
   public func order(by keys: SortKey...) -> ObjectQuery { order(by: keys) }
 
-  /// The objects in an order, as a list of keys; none for the order of their IDs.
+  /// Returns the query with a sort order given as an array of keys. An empty array sorts by ID.
   public func order(by keys: [SortKey]) -> ObjectQuery { with { $0.sortKeys = keys } }
 
-  /// The objects in the order of a property. It takes the place of an earlier order.
+  /// Returns the query sorted by a property. Replaces any previous order.
   ///
   /// ```swift
   /// context.objects(Employee.self).order(by: \.age, .descending)
   /// context.objects(Employee.self).order(by: \.company?.name, options: .caseInsensitive)
   /// ```
   ///
-  /// For several keys, write `order(by: .descending(\Employee.age), .ascending(\Employee.name))`.
+  /// To sort by several keys, write `order(by: .descending(\Employee.age),
+  /// .ascending(\Employee.name))`.
   public func order<Property>(
     by keyPath: KeyPath<T, Property>, _ direction: SortKey.Direction = .ascending,
     options: SortKey.Options = []
@@ -137,29 +139,29 @@ extension ObjectQuery {
     order(by: SortKey(keyPath, direction, options: options))
   }
 
-  /// The first objects only.
+  /// Returns the query limited to the first objects.
   ///
-  /// - Parameter count: Their greatest number; 0 for all.
+  /// - Parameter count: The maximum number of objects, or 0 for no limit.
   public func limit(_ count: Int) -> ObjectQuery { with { $0.fetchLimit = count } }
 
-  /// The first objects of each group only.
+  /// Returns the query limited to the first objects of each group.
   ///
   /// ```swift
   /// let largest = context.objects(City.self).top(3, per: "country", by: "-population")
   /// for city in try largest.order(by: "country.name", "name").fetch() { print(city.name) }
   /// ```
   ///
-  /// What ``FetchRequest/limitPerGroup`` says holds here. It takes the place of an earlier one.
+  /// The rules of ``FetchRequest/limitPerGroup`` apply. Replaces any previous group limit.
   ///
   /// - Parameters:
-  ///   - count: The greatest number of objects of one group, at least 1.
-  ///   - keyPath: The key path or expression whose values make the groups.
-  ///   - keys: Which objects of a group come first.
+  ///   - count: The maximum number of objects per group, at least 1.
+  ///   - keyPath: The key path or expression to group by.
+  ///   - keys: The sort order within a group, which determines its first objects.
   public func top(_ count: Int, per keyPath: String, by keys: SortKey...) -> ObjectQuery {
     with { $0.limitPerGroup = GroupLimit(count, per: keyPath, by: keys) }
   }
 
-  /// The first objects of each group only.
+  /// Returns the query limited to the first objects of each group.
   ///
   /// ```swift
   /// let largest = context.objects(City.self).top(3, per: \.country, by: .descending(\City.population))
@@ -170,26 +172,26 @@ extension ObjectQuery {
     with { $0.limitPerGroup = GroupLimit(count, per: keyPath, by: keys) }
   }
 
-  /// The objects without the first ones.
+  /// Returns the query without the first `count` objects.
   public func offset(_ count: Int) -> ObjectQuery { with { $0.fetchOffset = count } }
 
-  /// The objects of this entity alone, or of subentities too, as at first.
+  /// Returns the query with or without objects of subentities. They are included by default.
   public func includingSubentities(_ includes: Bool) -> ObjectQuery {
     with { $0.includesSubentities = includes }
   }
 
-  /// The objects with what paths of relationships lead to, read along in one pass.
+  /// Returns the query with related objects loaded in the same pass.
   public func prefetching(_ keyPaths: String...) -> ObjectQuery {
     with { $0.relationshipKeyPathsForPrefetching += keyPaths.map { PropertyPath($0) } }
   }
 
-  /// The objects with what paths of relationships lead to, read along in one pass.
+  /// Returns the query with related objects loaded in the same pass.
   ///
   /// ```swift
   /// let employees = context.objects(Employee.self).prefetching(\.company, \.manager?.company)
   /// ```
   ///
-  /// A key path that isn't a path of relationships throws from the first result that is asked for.
+  /// If a key path isn't a path of relationships, requesting a result throws.
   public func prefetching(_ keyPaths: PartialKeyPath<T>...) -> ObjectQuery {
     with { $0.relationshipKeyPathsForPrefetching += keyPaths.map { PropertyPath($0) } }
   }

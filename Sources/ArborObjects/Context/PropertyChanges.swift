@@ -1,9 +1,9 @@
 internal import ArborModel
 internal import ArborStore
 
-/// Values that many objects are given, by the names of their properties.
+/// Values to set on many objects, by property name.
 struct PropertyChanges {
-  /// In one order, whatever that of a dictionary: the last of two inverse relationships wins.
+  /// Sorted, because the order matters for inverse relationships: the last one wins.
   private let values: [(key: String, value: PropertyValue)]
 
   init(_ values: [String: PropertyValue]) { self.values = values.sorted { $0.key < $1.key } }
@@ -12,9 +12,9 @@ struct PropertyChanges {
     for (key, value) in values { try object.setValue(value, forKey: key) }
   }
 
-  /// Checks that the properties exist and take the values, before any object is changed.
+  /// Checks that the properties exist and accept the values, before any object is changed.
   ///
-  /// - Throws: ``ArborError`` `unknownName`, `typeMismatch`, and `invalidArgument` for an object of
+  /// - Throws: ``ArborError`` `unknownName`, `typeMismatch`, or `invalidArgument` for an object of
   ///   another store.
   func check(_ entity: EntitySchema, in store: StoreEngine) throws(ArborError) {
     for (key, value) in values {
@@ -56,9 +56,9 @@ struct PropertyChanges {
 }
 
 extension [PropertyPath: (any PredicateArgument)?] {
-  /// The values by the names of their properties.
+  /// Returns the values by property name.
   ///
-  /// - Throws: ``ArborError`` `invalidPredicate` for a key path that isn't a modelled property.
+  /// - Throws: ``ArborError`` `invalidPredicate` if a key path isn't a modeled property.
   func valuesByName() throws(ArborError) -> [String: PropertyValue] {
     var values: [String: PropertyValue] = [:]
     for (path, value) in self { values[try path.text()] = value?.predicateValue ?? .null }

@@ -1,14 +1,14 @@
 internal import ArborModel
 internal import ArborStore
 
-/// Records what changes in a context, round by round, for as long as the context lives.
+/// Records the changes in a context, round by round, for the lifetime of the context.
 ///
-/// It costs an edit for each object of a round.
+/// Memory is used for one edit per changed object of a round.
 package final class RoundRecorder: ChangeListener {
   private unowned let session: Session
   private var edits: [Edit] = []
 
-  /// Begins the first round.
+  /// Creates a recorder and begins the first round.
   package init(_ context: ManagedObjectContext) {
     session = context.session
     session.listeners.append(self)
@@ -20,14 +20,14 @@ package final class RoundRecorder: ChangeListener {
   func note(_ edit: Edit) { edits.append(edit) }
   func noteReplaced(_ object: ManagedObject) {}
 
-  /// Begins another round; what has been recorded is forgotten.
+  /// Begins another round and discards the recorded edits.
   package func beginRound() {
     edits.removeAll()
     session.beginListening()
   }
 
-  /// What changed since the round began, and the beginning of the next one. Time in proportion to
-  /// the edits.
+  /// Returns the changes of the current round and begins the next one. The time is proportional to
+  /// the number of edits.
   package func takeRound() -> ChangeRound {
     guard !edits.isEmpty else { return ChangeRound() }
     let round = changes()
@@ -41,7 +41,7 @@ package final class RoundRecorder: ChangeListener {
     for edit in edits {
       switch edit {
       case .object(let edit):
-        // The first edit tells what the object was when the round began.
+        // The first edit holds the object's state at the beginning of the round.
         if seen.insert(edit.object).inserted { add(edit, to: &round) }
       case .link(let edit): addOwner(edit.owner, edit.relationship, seen, to: &round)
       case .order(let owner, let relationship, _): addOwner(owner, relationship, seen, to: &round)
@@ -70,34 +70,32 @@ package final class RoundRecorder: ChangeListener {
     case (.inserted, true), (.updated, _): round.updated.insert(object)
     case (.deleted, true) where edit.former != .deleted: round.deleted.insert(object)
     case (nil, true) where object.state == .gone: round.deleted.insert(object)
-    // Committed since.
+    // It has been committed since.
     case (nil, false) where object.session != nil: round.created.insert(object)
     case (nil, true) where hasChanged(since: edit): round.updated.insert(object)
     default: break
     }
   }
 
-  /// Whether an object without pending changes holds other values than it did.
+  /// Returns whether an object without pending changes has different values than before the edit.
   private func hasChanged(since edit: ObjectEdit) -> Bool {
     guard let former = edit.record, let present = edit.object.heldRecord else { return false }
     return present.changedFields(since: former, in: edit.object.binding.entity.layout) != 0
   }
 }
 
-/// The objects that changed in a context within one round, each in one of the sets.
+/// The objects that changed in a context within one round. Each is in exactly one of the sets.
 ///
-/// A round ends when somebody asks for it; what changed and changed back within one is not seen.
+/// Changes that were reverted within the round are not reported.
 package struct ChangeRound {
-  /// Inserted in the round and not deleted again.
+  /// The objects inserted in the round and not deleted since.
   package var created: Set<ManagedObject> = []
-  /// Changed in the round, in properties or in the members of relationships.
+  /// The objects with changes of properties or relationship members.
   package var updated: Set<ManagedObject> = []
-  /// Deleted in the round, and inserted before it.
+  /// The objects deleted in the round and inserted before it.
   package var deleted: Set<ManagedObject> = []
 
-  /// A round without changes.
   package init() {}
 
-  /// Whether nothing changed.
   package var isEmpty: Bool { created.isEmpty && updated.isEmpty && deleted.isEmpty }
 }

@@ -1,11 +1,10 @@
 public import ArborModel
 
-/// An object that a full-text search of a ``ManagedObjectContext`` found.
+/// A result of a full-text search of a ``ManagedObjectContext``.
 public struct SearchHit<T: ManagedObject> {
   /// The object.
   public let object: T
-  /// How well the object fits, above 0; the greater the better. It is comparable with that of other
-  /// objects in the same search only.
+  /// The relevance score, greater than 0. Higher is better. Only comparable within the same search.
   public let score: Double
   let text: SearchText
   let attributes: [String]
@@ -15,17 +14,17 @@ public struct SearchHit<T: ManagedObject> {
 extension SearchHit: Sendable {}
 
 extension SearchHit {
-  /// The part of an attribute's text that shows most of what was searched for; its beginning where
-  /// nothing of that stands in it.
+  /// Returns the excerpt of an attribute's text with the most matches, or its beginning if there
+  /// are none.
   ///
   /// ```swift
   /// let snippet = try hit.snippet(of: "body", words: 12)?.marked("<b>", "</b>")
   /// ```
   ///
   /// - Parameters:
-  ///   - attribute: A string attribute, whether it is indexed or not.
-  ///   - words: How many words the part has at most; 0 for the whole text.
-  /// - Returns: nil where the object has no text there.
+  ///   - attribute: A string attribute. It doesn't have to be indexed.
+  ///   - words: The maximum number of words, or 0 for the whole text.
+  /// - Returns: The excerpt, or `nil` if the attribute has no text.
   /// - Throws: ``ArborError`` as ``ManagedObject/value(forKey:)``.
   public func snippet(of attribute: PropertyPath, words: Int = 20) throws(ArborError)
     -> SearchSnippet?
@@ -34,11 +33,10 @@ extension SearchHit {
     return SearchSnippet(of: text, self.text, words: words)
   }
 
-  /// The part that shows most of what was searched for, of the text of whichever searched attribute
-  /// has most of it.
+  /// Returns the excerpt with the most matches, from the searched attribute that has most of them.
   ///
-  /// - Parameter words: How many words the part has at most; 0 for the whole text.
-  /// - Returns: nil where the object has no text any more.
+  /// - Parameter words: The maximum number of words, or 0 for the whole text.
+  /// - Returns: The excerpt, or `nil` if the object no longer has any text.
   public func snippet(words: Int = 20) -> SearchSnippet? {
     let texts = attributes.compactMap { attribute -> String? in
       if case .string(let text) = object[attribute] as PropertyValue { text } else { nil }

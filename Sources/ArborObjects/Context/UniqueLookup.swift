@@ -1,7 +1,7 @@
 internal import ArborModel
 internal import ArborStore
 
-/// Finds the object of an entity that is to be there once, or makes it.
+/// Finds an object by its identifying values, or inserts it.
 struct UniqueLookup {
   private let entity: EntitySchema
   private let context: ManagedObjectContext

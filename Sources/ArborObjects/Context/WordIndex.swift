@@ -1,18 +1,18 @@
 internal import ArborModel
 internal import ArborStore
 
-/// The index of words that a search goes by.
+/// The full-text index used by a search.
 struct WordIndex {
   private let index: FetchIndexDescription
   private let entity: EntitySchema
-  /// The names of the attributes whose words it has.
+  /// The names of the indexed attributes.
   var attributes: [String] { index.elements.map(\.property) }
 
-  /// Finds the index that is meant.
+  /// Finds the index to use.
   ///
-  /// - Parameter name: Its name; nil for the only one of the entity.
-  /// - Throws: ``ArborError`` `unknownName` where there is none, `invalidArgument` where several
-  ///   are and none is named.
+  /// - Parameter name: The name of the index, or `nil` if the entity has only one.
+  /// - Throws: ``ArborError`` `unknownName` if there is no such index, `invalidArgument` if there
+  ///   are several and no name is given.
   init(
     named name: String?, of entity: EntitySchema, in model: ManagedObjectModel
   ) throws(ArborError) {
@@ -45,9 +45,9 @@ struct WordIndex {
     index = named
   }
 
-  /// The attributes as the store searches them.
+  /// Returns the attributes in the form required by the store's search.
   ///
-  /// - Parameter given: How much a word in an attribute counts, by its name; else 1.
+  /// - Parameter given: The weights of attributes, by name. Defaults to 1.
   func columns(_ given: [PropertyPath: Double]) throws(ArborError) -> [TextSearch.Column] {
     var weights: [String: Double] = [:]
     for (path, weight) in given { weights[try path.text()] = weight }

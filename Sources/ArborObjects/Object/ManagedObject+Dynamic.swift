@@ -1,14 +1,13 @@
 public import ArborModel
 
-/// Values by name, for models without classes.
+/// Access to values by name, for models without classes.
 extension ManagedObject {
-  /// The value of a property by its name: an attribute's value, a to-one relationship's object ID,
-  /// or the list of a to-many relationship's IDs.
+  /// The value of a property: an attribute's value, the object ID of a to-one relationship, or the
+  /// list of IDs of a to-many relationship.
   ///
-  /// An unknown name or a value of the wrong type is a programmer's error, like an index out of
-  /// bounds, and stops with a sentence; ``value(forKey:)`` and
-  /// ``setValue(_:forKey:)-(PropertyValue,_)`` throw instead. NaN, and a number beyond all that the
-  /// attribute holds, is refused by the commit.
+  /// An unknown name or a value of the wrong type is a programming error, like an index out of
+  /// bounds, and traps. ``value(forKey:)`` and ``setValue(_:forKey:)-(PropertyValue,_)`` throw
+  /// instead. NaN and numbers that exceed the attribute's range are rejected by the commit.
   ///
   /// ```swift
   /// employee["age"] = 41
@@ -26,9 +25,9 @@ extension ManagedObject {
     }
   }
 
-  /// The value of an attribute by its name, as a Swift type: `let age: Int = employee["age"]`.
+  /// The value of an attribute as a Swift type: `let age: Int = employee["age"]`.
   ///
-  /// Nil where the type is not optional stops with a sentence, as a wrong type does.
+  /// Traps if the value has another type, or if it is nil and the type isn't optional.
   @_disfavoredOverload
   public final subscript<T: AttributeValue>(key: String) -> T {
     get {
@@ -43,7 +42,7 @@ extension ManagedObject {
     set { self[key] = newValue.predicateValue }
   }
 
-  /// The object that a to-one relationship leads to, by the relationship's name.
+  /// The object of a to-one relationship.
   @_disfavoredOverload
   public final subscript(key: String) -> ManagedObject? {
     get { object(of: orStop { () throws(ArborError) in try relationship(key, isToMany: false) }) }
@@ -54,8 +53,8 @@ extension ManagedObject {
     }
   }
 
-  /// The objects of a to-many relationship, by its name, in their order if it is ordered, otherwise
-  /// in that of their IDs.
+  /// The objects of a to-many relationship, in their order if it is ordered, otherwise sorted by
+  /// ID.
   @_disfavoredOverload
   public final subscript(key: String) -> [ManagedObject] {
     get { objects(of: orStop { () throws(ArborError) in try relationship(key, isToMany: true) }) }
@@ -66,22 +65,23 @@ extension ManagedObject {
     }
   }
 
-  /// What `body` gives; an error stops with its sentence.
+  /// Returns the result of `body`, or traps with the message of its error.
   final func orStop<R>(_ body: () throws(ArborError) -> R) -> R {
     do throws(ArborError) { return try body() } catch { preconditionFailure(error.message) }
   }
 
-  /// The value of a property by its name; object IDs for relationships.
+  /// Returns the value of a property. Relationships are returned as object IDs.
   ///
-  /// - Throws: ``ArborError``: `unknownName`; `notAllowed` for what an object without a context does
-  ///   not hold; what the store reports where it has to be read.
+  /// - Throws: ``ArborError``: `unknownName` if the property doesn't exist; `notAllowed` if the
+  ///   object has no context and doesn't hold the value; any error of the store if the value has to
+  ///   be read.
   public final func value(forKey key: String) throws(ArborError) -> PropertyValue {
     let property = try property(key)
     try requireReadable(property)
     return try reading { currentValue(of: property) }
   }
 
-  /// The same for accessors that cannot throw.
+  /// Like ``value(forKey:)``, for nonthrowing accessors.
   private final func currentValue(of property: PropertySchema) -> PropertyValue {
     switch property {
     case .attribute(let attribute):
@@ -100,16 +100,16 @@ extension ManagedObject {
     }
   }
 
-  /// Sets a property by its name. Relationships take object IDs, or lists of them.
+  /// Sets a property. Relationships accept an object ID or a list of object IDs.
   ///
-  /// - Throws: ``ArborError``: `unknownName`; `typeMismatch` for a value that the property does not
-  ///   take; `validation` for NaN; `notAllowed` for a derived attribute, and for an object that may
-  ///   not be changed any more.
+  /// - Throws: ``ArborError``: `unknownName` if the property doesn't exist; `typeMismatch` if the
+  ///   value doesn't fit the property; `validation` for NaN; `notAllowed` if the attribute is
+  ///   derived or the object can no longer be changed.
   public final func setValue(_ value: PropertyValue, forKey key: String) throws(ArborError) {
     try changing { () throws(ArborError) in try set(value, forKey: key) }
   }
 
-  /// The same for accessors that cannot throw what the store reports.
+  /// Like ``setValue(_:forKey:)``, without throwing errors of the store.
   private final func set(_ value: PropertyValue, forKey key: String) throws(ArborError) {
     switch try property(key) {
     case .attribute(let attribute): try setValue(value, of: attribute)
@@ -132,17 +132,17 @@ extension ManagedObject {
     }
   }
 
-  /// Sets an attribute by its name, from a Swift value.
+  /// Sets an attribute to a Swift value.
   ///
-  /// - Throws: As for a dynamic value.
+  /// - Throws: As the overload that takes a ``PropertyValue``.
   @_disfavoredOverload
   public final func setValue<T: AttributeValue>(_ value: T, forKey key: String) throws(ArborError) {
     try setValue(value.predicateValue, forKey: key)
   }
 
-  /// Sets a number that no attribute stores for the commit to refuse.
+  /// Sets a number that no attribute can store, so that the commit rejects it.
   ///
-  /// - Returns: Whether the value is such a number and the attribute one of numbers.
+  /// - Returns: Whether the value is such a number and the attribute is numeric.
   private final func setUnstorable(_ value: PropertyValue, of attribute: AttributeSchema) -> Bool {
     var isUnstorable = value.containsNaN
     if case .double(let number) = value, !isUnstorable,
@@ -155,7 +155,8 @@ extension ManagedObject {
     return storeNaN(value, in: attribute.field)
   }
 
-  /// Writes NaN, whose record no commit accepts; false if the field doesn't hold numbers.
+  /// Writes NaN, which makes the commit reject the record. Returns `false` if the field isn't
+  /// numeric.
   final func storeNaN(_ value: PropertyValue, in field: RecordField) -> Bool {
     switch field.kind {
     case .float: write { buffer, _ in buffer.store(field, Float.nan) }
@@ -181,20 +182,20 @@ extension ManagedObject {
     let isTagged = attribute.field.kind == .tagged
     if binding.isObserved { session?.observation?.willChange(self, .attribute(attribute.slot)) }
     let fitting = isTagged ? value : attribute.description.type.fitting(value)
-    // Stays true where the record can't be read, which is not the value's fault.
+    // Remains `true` if the record cannot be read, because the value isn't the cause.
     var fits = fitting != nil
     if let fitting {
       write { buffer, allocator in
         fits = buffer.set(attribute.field, fitting, allocator: allocator)
       }
     }
-    // A change of a deleted object has no effect, and is no mistake.
+    // Changing a deleted object has no effect and is not an error.
     guard fits || change?.kind == .deleted else { throw mismatch(attribute.name, value) }
   }
 
-  /// The object that a to-one relationship leads to.
+  /// Returns the object of a to-one relationship.
   ///
-  /// - Throws: As ``value(forKey:)``; `typeMismatch` where there is no such to-one relationship.
+  /// - Throws: As ``value(forKey:)``; `typeMismatch` if the property isn't a to-one relationship.
   public final func object(forKey key: String) throws(ArborError) -> ManagedObject? {
     let relationship = try relationship(key, isToMany: false)
     try requireReadable(.relationship(relationship), asObject: true)
@@ -211,11 +212,11 @@ extension ManagedObject {
     return session.fault(target)
   }
 
-  /// Points a to-one relationship at another object, or at none; the inverse follows at once.
+  /// Sets a to-one relationship to another object or `nil`, and updates the inverse immediately.
   ///
-  /// - Throws: ``ArborError``: `unknownName` where there is no such to-one relationship,
-  ///   `typeMismatch` for an object of another entity, `invalidArgument` for one of another
-  ///   context, `notAllowed` where this object may not be changed any more.
+  /// - Throws: ``ArborError``: `unknownName` if the property doesn't exist, `typeMismatch` if it
+  ///   isn't a to-one relationship or the object is of another entity, `invalidArgument` if the
+  ///   object belongs to another context, `notAllowed` if this object can no longer be changed.
   public final func setObject(_ target: ManagedObject?, forKey key: String) throws(ArborError) {
     try changing { () throws(ArborError) in
       try setObject(target, of: relationship(key, isToMany: false))
@@ -230,10 +231,10 @@ extension ManagedObject {
     InverseKeeper(session).set(self, relationship, to: target)
   }
 
-  /// Returns the objects of a to-many relationship, to be read or changed.
+  /// Returns a view of a to-many relationship, to read or change its objects.
   ///
-  /// - Throws: ``ArborError``: `unknownName` for a name that doesn't exist, `typeMismatch` for a
-  ///   property that isn't a to-many relationship.
+  /// - Throws: ``ArborError``: `unknownName` if the property doesn't exist, `typeMismatch` if it
+  ///   isn't a to-many relationship.
   public final func objects(forKey key: String) throws(ArborError) -> RelatedObjects {
     RelatedObjects(owner: self, relationship: try relationship(key, isToMany: true))
   }

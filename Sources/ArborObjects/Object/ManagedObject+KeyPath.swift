@@ -1,15 +1,15 @@
 public import ArborModel
 
 extension ManagedObject {
-  /// The value that a path of names leads to: `company.companyName`, `address.city`.
+  /// Returns the value at a path of names: `company.companyName`, `address.city`.
   ///
-  /// A path through nil gives null. A path through a to-many relationship gives the list of what it
-  /// leads to from each member; `@count` at its end gives their number. Behind a composite
-  /// attribute stand the names of its parts, and behind one of a `Codable` type the keys of its
-  /// JSON.
+  /// A path through nil yields null. A path through a to-many relationship yields the list of
+  /// values from each member, or the number of members if it ends in `@count`. A composite
+  /// attribute is followed by the names of its parts, an attribute of a `Codable` type by the keys
+  /// of its JSON.
   ///
-  /// - Throws: ``ArborError`` `unknownName` for a name that is none, `typeMismatch` where the path
-  ///   goes on behind an attribute without parts.
+  /// - Throws: ``ArborError`` `unknownName` if a name doesn't exist, `typeMismatch` if the path
+  ///   continues after an attribute without parts.
   public final func value(forKeyPath path: String) throws(ArborError) -> PropertyValue {
     try value(forNames: path.split(separator: ".", omittingEmptySubsequences: false)[...], of: path)
   }
@@ -21,7 +21,7 @@ extension ManagedObject {
     let rest = names.dropFirst()
     guard let next = rest.first else { return try value(forKey: key) }
     guard case .relationship(let relationship) = binding.entity.property(named: key) else {
-      // Names the unknown one; else the path goes on behind an attribute.
+      // Throws if the name is unknown. Otherwise the path continues after an attribute.
       let value = try self.value(forKey: key)
       if let part = try part(of: value, key, rest, of: path) { return part }
       throw ArborError(
@@ -42,7 +42,7 @@ extension ManagedObject {
       })
   }
 
-  /// A part of a composite attribute's value; nil behind an attribute that has none.
+  /// Returns a part of a composite attribute's value, or `nil` if the attribute has no parts.
   private final func part(
     of value: PropertyValue, _ key: String, _ names: ArraySlice<Substring>, of path: String
   ) throws(ArborError) -> PropertyValue? {
@@ -70,7 +70,7 @@ extension ManagedObject {
           ).with(entity: binding.entity.name, objectID: objectID, keyPath: path)
         }
         type = part.type
-      // Only the value itself tells what parts it has.
+      // The available parts are known only from the value.
       case .undefined: break
       default: return nil
       }

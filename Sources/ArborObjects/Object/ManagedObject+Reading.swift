@@ -1,11 +1,11 @@
 internal import ArborModel
 
-/// What accessors that throw do beyond those that can't: they throw what keeps the store from being
-/// read, instead of returning a default and leaving the error to the context's next operation.
+/// Error handling of the throwing accessors. They throw read errors directly, instead of returning
+/// a default value and deferring the error to the context's next operation.
 extension ManagedObject {
-  /// Returns what `body` reads.
+  /// Returns the result of `body`.
   ///
-  /// - Throws: What `body` could not read.
+  /// - Throws: The error of a failed read in `body`.
   @inline(__always)
   final func reading<R>(_ body: () -> R) throws(ArborError) -> R {
     guard let session else { return body() }
@@ -15,7 +15,7 @@ extension ManagedObject {
     return result
   }
 
-  /// The same where an earlier failure is still to be reported, or keeps commits from being made.
+  /// The slow path, with an earlier failure that has yet to be reported or that prevents commits.
   @inline(never)
   private final func reading<R>(_ session: Session, _ body: () -> R) throws(ArborError) -> R {
     let former = session.failure
@@ -35,19 +35,20 @@ extension ManagedObject {
 
   /// Runs `body`, which changes the object.
   ///
-  /// - Throws: What `body` throws or could not read. What it has changed may rest on a default, so
-  ///   that commits throw the same until a rollback.
+  /// - Throws: The error of `body` or of a failed read in it. The changes may be based on a default
+  ///   value, so commits throw the same error until a rollback.
   final func changing(_ body: () throws(ArborError) -> Void) throws(ArborError) {
     try body()
     try session?.throwDeferredFailure()
   }
 
-  // MARK: Without a context
+  // MARK: Detached objects
 
-  /// Checks that a property can be read: the object holds it, or has a context to read it from.
+  /// Checks that a property can be read, because the object holds its value or has a context to
+  /// read it from.
   ///
-  /// - Parameter asObject: Whether the target of a to-one relationship is asked for, rather than its
-  ///   ID.
+  /// - Parameter asObject: Whether the target of a to-one relationship is needed as an object, not
+  ///   just as an ID.
   /// - Throws: ``ArborError`` `notAllowed`.
   @inline(__always)
   final func requireReadable(
@@ -61,7 +62,7 @@ extension ManagedObject {
   }
 
   private final func holds(_ property: PropertySchema, asObject: Bool) -> Bool {
-    // What is deleted leads nowhere.
+    // A deleted object has no targets.
     if case .relationship(let relationship) = property, relationship.isToMany || asObject,
       state == .gone
     {
@@ -81,7 +82,7 @@ extension ManagedObject {
     binding.lostRead(property, of: number, state)
   }
 
-  /// Notes that a property which cannot be read any more was read by an accessor that cannot throw.
+  /// Logs that a nonthrowing accessor read a property whose value is no longer available.
   @inline(never)
   final func noteLostRead(_ property: String) {
     if state == .forgotten { binding.noteLostRead(property, of: number) }

@@ -1,18 +1,18 @@
 internal import ArborModel
 
-/// The way to the bytes, for everything that reads and writes properties.
+/// Access to the record bytes, used by everything that reads or writes properties.
 extension ManagedObject {
-  /// The record as the context sees it; reads it from the store first where the object is a fault.
+  /// The record as the context sees it. Loads it from the store if the object is a fault.
   ///
-  /// Never fails: where the store does, the record of default values stands in, and the context
-  /// remembers the error.
+  /// Never fails: if the store cannot be read, this is the record of default values, and the
+  /// context keeps the error.
   @inline(__always)
   final var currentRecord: RecordView {
     if let base { return RecordView(base: base, count: Int(count)) }
     return faultedRecord()
   }
 
-  /// The record that the object holds; nil for a fault.
+  /// The record the object holds, or `nil` if it is a fault.
   final var heldRecord: RecordView? { base.map { RecordView(base: $0, count: Int(count)) } }
 
   @inline(never)
@@ -25,8 +25,8 @@ extension ManagedObject {
     return RecordView(base: base, count: Int(count))
   }
 
-  /// The object that a to-one relationship leads to by its record, as a number. Never fails: nil
-  /// where it is of no entity that the relationship leads to, and the context remembers the error.
+  /// The number of the object a to-one relationship points to. Never fails: if the object's entity
+  /// isn't valid for the relationship, this is `nil` and the context keeps the error.
   @inline(__always)
   final func target(of relationship: RelationshipSchema) -> ObjectNumber? {
     guard let field = relationship.field, let target = currentRecord.reference(field) else {
@@ -37,7 +37,6 @@ extension ManagedObject {
     return nil
   }
 
-  /// Points the object at a record.
   @inline(__always)
   final func hold(_ record: RecordView, _ slab: RecordSlab?) {
     base = record.base
@@ -45,26 +44,26 @@ extension ManagedObject {
     self.slab = slab
   }
 
-  /// Lets go of the record: the next read takes it from the store.
+  /// Releases the record. The next read loads it from the store.
   final func becomeFault() {
     base = nil
     count = 0
     slab = nil
   }
 
-  /// Changes the record: makes a working copy of it at the first change, lets `body` write there.
+  /// Changes the record through `body`. The first change creates a working copy.
   ///
-  /// - Returns: Whether there was a record to change. Where it cannot be read the context remembers
-  ///   the error; changes of a deleted object have no effect.
+  /// - Returns: Whether there was a record to change. If it cannot be read, the context keeps the
+  ///   error. Changes of a deleted object have no effect.
   @discardableResult
   @inline(__always)
   final func write(_ body: (inout RecordBuffer, SlabAllocator) -> Void) -> Bool {
     guard let session else { refuseChange() }
     guard let change = writableChange(session), change.working != nil else { return false }
-    // In place: taking the buffer out would cost a retain and a release of its slab.
+    // In place: moving the buffer out would cost a retain and a release of its slab.
     body(&change.working!, session.allocator)
     change.mutations &+= 1
-    // A longer value may have moved the bytes.
+    // A longer value may have moved the record.
     let working = UnsafeRawPointer(change.working!.base)
     if working != base { slab = change.working!.slab }
     base = working
@@ -72,26 +71,26 @@ extension ManagedObject {
     return true
   }
 
-  /// The object's change, ready to be written to; nil where the record cannot be read.
+  /// The object's pending change, ready for writing, or `nil` if the record cannot be read.
   @inline(__always)
   final func writableChange(_ session: Session) -> PendingObject? {
     if let change, change.epoch == session.epoch, change.working != nil { return change }
     return session.beginWriting(self)
   }
 
-  /// Stops a change of an object that no context will ever commit.
+  /// Traps on a change of an object that can never be committed.
   final func refuseChange() -> Never {
     preconditionFailure(
       "\(binding.objectID(number)) cannot be changed any more: \(whyDetached). Keep its objectID "
         + "and ask a context for the object.")
   }
 
-  /// Why the object has no context, for messages.
+  /// The reason why the object has no context, for messages.
   final var whyDetached: String { state.reason }
 }
 
 extension ManagedObject.State {
-  /// Why an object has no context, for messages.
+  /// The reason why an object has no context, for messages.
   var reason: String {
     switch self {
     case .live: "it belongs to no context"

@@ -1,8 +1,8 @@
 public import ArborModel
 
-/// The accessors that typed classes build their relationships on.
+/// The accessors that typed classes use to implement their relationships.
 extension ManagedObject {
-  /// Reads the to-one relationship that the class numbers `slot`.
+  /// Returns the object of the to-one relationship with the given slot.
   @_documentation(visibility: internal)
   public final func _toOne<T: ManagedObject>(_ slot: Int) -> T? {
     guard let field = binding.target(slot, of: self) else {
@@ -15,7 +15,7 @@ extension ManagedObject {
       if state == .forgotten { noteLostRead(binding.relationship(slot).name) }
       return nil
     }
-    // Fetched rows are asked for their neighbours one by one: nothing is retained on the way.
+    // Often called for every fetched row in a loop, so nothing is retained.
     let target = sessionReference._withUnsafeGuaranteedRef {
       $0.registry.object(number) ?? $0.makeTarget(number, of: self, slot)
     }
@@ -26,8 +26,8 @@ extension ManagedObject {
     return typed(target, relationship)
   }
 
-  /// Reads which object the to-one relationship that the class numbers `slot` leads to, without
-  /// making that object.
+  /// Returns the ID of the object of the to-one relationship with the given slot, without creating
+  /// that object.
   ///
   /// ```swift
   /// var companyID: ObjectID? { _toOneID(0) }
@@ -39,17 +39,17 @@ extension ManagedObject {
     guard let target = currentRecord.reference(field) else {
       return binding.trace == nil ? nil : TracedClass.targetID
     }
-    // The context knows the entities by number: nothing is looked up by name, nothing retained.
+    // The context looks up entities by number: no lookup by name, and nothing is retained.
     guard let known = sessionReference?._withUnsafeGuaranteedRef({ $0.classes[target] }) ?? nil
     else { return id(of: target) }
     return known._withUnsafeGuaranteedRef { $0.objectID(target) }
   }
 
-  /// Points the to-one relationship that the class numbers `slot` at another object, or at none;
-  /// the inverse follows at once.
+  /// Sets the to-one relationship with the given slot to another object or `nil`, and updates the
+  /// inverse immediately.
   ///
-  /// - Precondition: Both objects belong to one context, and the target is of the relationship's
-  ///   destination.
+  /// - Precondition: Both objects belong to the same context, and the target's entity is valid for
+  ///   the relationship.
   @_documentation(visibility: internal)
   public final func _setToOne<T: ManagedObject>(_ slot: Int, _ target: T?) {
     let relationship = binding.relationship(slot)
@@ -61,27 +61,28 @@ extension ManagedObject {
     InverseKeeper(session).set(self, relationship, to: target)
   }
 
-  /// Reads the members of the to-many relationship that the class numbers `slot`; those that the
-  /// context does not keep yet are read together.
+  /// Returns the members of the to-many relationship with the given slot. Members that the context
+  /// doesn't hold yet are loaded together.
   ///
-  /// Where one object after the other is asked in the order of their IDs, as in a loop over a fetch
-  /// without sort keys, the members of the next ones are read along, twice as many each time.
+  /// If the relationship is read for one object after another in ID order, as in a loop over a
+  /// fetch without sort keys, the members of the following objects are read ahead, doubling their
+  /// number each time.
   @_documentation(visibility: internal)
   @inlinable
   public final func _toMany<T: ManagedObject>(_ slot: Int) -> Set<T> {
-    // In the module that asks, where the set's type is known.
+    // Inlined into the calling module, where the set is specialized.
     Set(_orderedToMany(slot) as [T])
   }
 
-  /// Makes objects the members of the to-many relationship that the class numbers `slot`; the
-  /// inverses follow at once.
+  /// Sets the members of the to-many relationship with the given slot, and updates the inverses
+  /// immediately.
   @_documentation(visibility: internal)
   public final func _setToMany<T: ManagedObject>(_ slot: Int, _ members: Set<T>) {
     _setOrderedToMany(slot, members.sorted { $0.number < $1.number })
   }
 
-  /// Reads the members of the to-many relationship that the class numbers `slot`, in their order
-  /// where it is ordered, else in that of their IDs.
+  /// Returns the members of the to-many relationship with the given slot, in their order if it is
+  /// ordered, otherwise sorted by ID.
   @_documentation(visibility: internal)
   public final func _orderedToMany<T: ManagedObject>(_ slot: Int) -> [T] {
     let relationship = binding.relationship(slot, of: self)
@@ -97,8 +98,8 @@ extension ManagedObject {
     return members.typed()
   }
 
-  /// Makes objects the members of the to-many relationship that the class numbers `slot`, in their
-  /// order where it is ordered; the inverses follow at once. Repeated members count once.
+  /// Sets the members of the to-many relationship with the given slot, in the given order if it is
+  /// ordered, and updates the inverses immediately. Duplicate members are ignored.
   @_documentation(visibility: internal)
   public final func _setOrderedToMany<T: ManagedObject>(_ slot: Int, _ members: [T]) {
     let relationship = binding.relationship(slot)
@@ -111,24 +112,24 @@ extension ManagedObject {
     InverseKeeper(session).replace(self, relationship, with: members.lazy.map(\.number))
   }
 
-  /// Adds a member to the to-many relationship that the class numbers `slot`, at the end of an
-  /// ordered one, without reading the others.
+  /// Adds a member to the to-many relationship with the given slot, at the end if it is ordered,
+  /// without reading the others.
   final func addToMany(_ slot: Int, _ member: ManagedObject) {
     let relationship = binding.relationship(slot)
     guard relationship.isToMany else { wrongKind(relationship, "_setToOne") }
     orStop { () throws(ArborError) in try add(member, to: relationship) }
   }
 
-  /// Removes a member from the to-many relationship that the class numbers `slot`, without reading
-  /// the others.
+  /// Removes a member from the to-many relationship with the given slot, without reading the
+  /// others.
   final func removeFromMany(_ slot: Int, _ member: ManagedObject) {
     let relationship = binding.relationship(slot)
     guard relationship.isToMany else { wrongKind(relationship, "_setToOne") }
     orStop { () throws(ArborError) in try remove(member, from: relationship) }
   }
 
-  /// The number of members of the to-many relationship that the class numbers `slot`, without
-  /// reading them.
+  /// Returns the number of members of the to-many relationship with the given slot, without reading
+  /// them.
   final func countOfMany(_ slot: Int) -> Int {
     let relationship = binding.relationship(slot, of: self)
     guard relationship.isToMany else { wrongKind(relationship, "_toOne") }
@@ -139,8 +140,8 @@ extension ManagedObject {
     return session.memberCount(of: self, relationship)
   }
 
-  /// Whether an object is a member of the to-many relationship that the class numbers `slot`,
-  /// without reading the members.
+  /// Returns whether an object is a member of the to-many relationship with the given slot, without
+  /// reading the members.
   final func manyContains(_ slot: Int, _ member: ManagedObject) -> Bool {
     let relationship = binding.relationship(slot, of: self)
     guard relationship.isToMany else { wrongKind(relationship, "_toOne") }
@@ -151,7 +152,7 @@ extension ManagedObject {
     return session.isMember(member, of: self, relationship)
   }
 
-  /// A view of the to-many relationship that the class numbers `slot`, which reads no member.
+  /// Returns a view of the to-many relationship with the given slot. Reads no members.
   @_documentation(visibility: internal)
   public final func _toManyView<T: ManagedObject>(_ slot: Int) -> ToMany<T> {
     let relationship = binding.relationship(slot)
@@ -159,17 +160,17 @@ extension ManagedObject {
     return ToMany(owner: self, slot: slot)
   }
 
-  /// A member of the to-many relationship that the class numbers `slot`, as the class it is of.
+  /// Returns a member of the to-many relationship with the given slot, as its class.
   final func member<T: ManagedObject>(_ slot: Int, _ member: ManagedObject) -> T {
     typed(member, binding.relationship(slot))
   }
 
-  /// An object as the class that an accessor states.
+  /// Returns an object as the class that an accessor declares.
   @inline(__always)
   private final func typed<T: ManagedObject>(
     _ object: ManagedObject, _ relationship: RelationshipSchema
   ) -> T {
-    // The usual case costs one comparison, a cast some thirty nanoseconds.
+    // The common case costs one comparison; a cast costs about 30 ns.
     if type(of: object) == T.self { return unsafeDowncast(object, to: T.self) }
     guard let typed = object as? T else {
       preconditionFailure(
@@ -186,7 +187,7 @@ extension ManagedObject {
         + "\(relationship.isToMany ? "to-many" : "to-one"); use \(accessor) in its accessor.")
   }
 
-  /// Why an object cannot be a target of a relationship, or nil.
+  /// Returns the reason why an object cannot be a target of a relationship, or `nil`.
   @inline(__always)
   final func problem(
     of target: ManagedObject, _ relationship: RelationshipSchema
@@ -218,11 +219,11 @@ extension ManagedObject {
 }
 
 extension [ManagedObject] {
-  /// The same objects, all of which are known to be of a class.
+  /// Returns the same objects as an array of a class that all of them are known to have.
   ///
-  /// Sound since an array of class references is one reference to a block of them, whatever the
-  /// class, and the block's own type only says how its references are released. A copy by
-  /// `unsafeDowncast` takes 20 ns an object, a checked cast 120 ns.
+  /// This is sound because an array of class references is a single reference to a buffer, whatever
+  /// the class, and the buffer's dynamic type only determines how the elements are released.
+  /// Copying with `unsafeDowncast` costs 20 ns per object, a checked cast 120 ns.
   @inline(__always)
   func typed<T: ManagedObject>() -> [T] { unsafeBitCast(self, to: [T].self) }
 }

@@ -1,19 +1,19 @@
 package import ArborModel
 
-/// Values and links by the slots that ``EntitySchema`` gives to properties, for code that looks a
-/// property up once for many objects. They do and throw what the methods by name do.
+/// Access to values and links by the slots of ``EntitySchema``, for code that resolves a property
+/// once for many objects. Behaves like the methods that take names, including errors.
 ///
 /// An inherited property has the same slot in every subentity.
 ///
-/// - Precondition: The object is of the entity whose slot it is, and the property is an attribute, a
-///   to-one or a to-many relationship as the method says.
+/// - Precondition: The object is of the entity that the slot belongs to, and the property has the
+///   kind that the method requires.
 extension ManagedObject {
   package final func value(atSlot slot: Int) -> PropertyValue {
     if binding.isObserved { session?.observation?.access(self, .attribute(slot)) }
     return value(of: binding.entity.attributes[slot].field, in: currentRecord)
   }
 
-  /// Sets an attribute that is not derived to a value of the form that it keeps.
+  /// Sets an attribute that isn't derived, to a value in its stored form.
   ///
   /// - Throws: ``ArborError`` as ``setValue(_:forKey:)-(PropertyValue,_)``.
   package final func setValue(_ value: PropertyValue, atSlot slot: Int) throws(ArborError) {
@@ -21,7 +21,7 @@ extension ManagedObject {
     let field = binding.entity.attributes[slot].field
     var fits = false
     write { buffer, allocator in fits = buffer.set(field, value, allocator: allocator) }
-    // A change of a deleted object has no effect, and is no mistake.
+    // Changing a deleted object has no effect and is not an error.
     guard fits || change?.kind == .deleted else {
       throw mismatch(binding.entity.attributes[slot].name, value)
     }
@@ -67,7 +67,7 @@ extension ManagedObject {
     count(of: binding.entity.relationships[slot])
   }
 
-  /// The objects whose relationship leads to this one.
+  /// Returns the objects whose relationship points to this one.
   ///
   /// - Parameter inverseSlot: The slot of that relationship's inverse, which may be hidden.
   package final func objects(leadingHereByInverse inverseSlot: Int) -> [ManagedObject] {

@@ -1,39 +1,39 @@
 public import ArborModel
 
 extension ManagedObject {
-  /// The object's permanent identity, which exists before its first commit and never changes.
+  /// The object's permanent identity, which is assigned before its first commit and never changes.
   public final var objectID: ObjectID { binding.objectID(number) }
 
-  /// The object's entity: the concrete one, with its own properties; inherited ones are described
-  /// at its parents.
+  /// The object's concrete entity with its own properties. Inherited properties are described by
+  /// its parent entities.
   public final var entity: EntityDescription { binding.entity.description }
 
-  /// The session that the object belongs to; nil once that has gone or was reset, and for an object
-  /// whose deletion was committed.
+  /// The session the object belongs to. `nil` after the session was deallocated or reset, or the
+  /// object's deletion was committed.
   @inline(__always)
   final var session: Session? {
     get { sessionReference?.takeUnretainedValue() }
     set { sessionReference = newValue.map { Unmanaged.passUnretained($0) } }
   }
 
-  /// Takes the object away from its session.
+  /// Detaches the object from its session.
   @inline(__always)
   final func detach(_ state: State) {
     sessionReference = nil
-    // Most have none, and setting it costs a call even then.
+    // Most objects have no change, and the assignment costs a call even for `nil`.
     if change != nil { change = nil }
     self.state = state
   }
 
-  /// The context the object belongs to; nil once that has gone or was reset, and for an object
-  /// whose deletion was committed.
+  /// The context the object belongs to. `nil` after the context was deallocated or reset, or the
+  /// object's deletion was committed.
   public final var context: ManagedObjectContext? { session?.context }
 
-  /// Whether the object waits for its first commit.
+  /// A Boolean value that indicates whether the object's insertion is pending.
   public final var isInserted: Bool { change?.kind == .inserted }
 
-  /// Whether the object was committed before and has changes, in its properties or among the
-  /// members of its relationships, that wait for a commit.
+  /// A Boolean value that indicates whether the object was committed before and has pending changes
+  /// of its properties or relationship members.
   public final var isUpdated: Bool {
     guard let session else { return false }
     return switch change?.kind {
@@ -43,21 +43,22 @@ extension ManagedObject {
     }
   }
 
-  /// Whether the object's deletion waits for a commit, or was committed.
+  /// A Boolean value that indicates whether the object's deletion is pending or was committed.
   public final var isDeleted: Bool { change?.kind == .deleted || state == .gone }
 
-  /// Whether the object's values have yet to be read from the store.
+  /// A Boolean value that indicates whether the object's values have yet to be loaded from the
+  /// store.
   public final var isFault: Bool { base == nil }
 
-  /// Whether a commit of the context would write the object.
+  /// A Boolean value that indicates whether a commit of the context would write the object.
   public final var hasChanges: Bool {
     change != nil || (session?.links.hasEdits(of: self) ?? false)
   }
 
-  /// The values that differ from the committed ones, by property; of an inserted object, those that
-  /// differ from nil.
+  /// Returns the values that differ from the committed ones, by property name. For an inserted
+  /// object, these are all non-nil values.
   ///
-  /// To-many relationships whose members changed are among them, as lists of IDs.
+  /// To-many relationships with changed members are included as lists of IDs.
   public final func changedValues() -> [String: PropertyValue] {
     guard let session else { return [:] }
     var values: [String: PropertyValue] = [:]
@@ -79,11 +80,11 @@ extension ManagedObject {
     return values
   }
 
-  /// The values as last committed or fetched, by property, without the changes of the context.
+  /// Returns the last committed or fetched values, by property name, without pending changes.
   ///
-  /// - Parameter keys: The attributes and to-one relationships asked for; nil for all. Other names
-  ///   are left out.
-  /// - Returns: Nothing for an object that was never committed.
+  /// - Parameter keys: The attributes and to-one relationships to return, or `nil` for all. Other
+  ///   names are ignored.
+  /// - Returns: The values. Empty if the object was never committed.
   public final func committedValues(
     for keys: [PropertyPath]? = nil
   ) -> [String: PropertyValue] {
@@ -92,7 +93,7 @@ extension ManagedObject {
     return change.committed.map { values(in: $0, for: keys) } ?? [:]
   }
 
-  /// The value of a field, references as object IDs.
+  /// Returns the value of a field, with references as object IDs.
   final func fieldValue(_ property: RecordProperty, in record: RecordView) -> PropertyValue {
     guard case .reference = property.field.kind else {
       return value(of: property.field, in: record)
@@ -100,7 +101,7 @@ extension ManagedObject {
     return record.reference(property.field).map { .objectID(id(of: $0)) } ?? .null
   }
 
-  /// The public identity of an object of the same store.
+  /// Returns the public ID of an object of the same store.
   final func id(of target: ObjectNumber) -> ObjectID {
     ObjectID(
       storeID: binding.storeID, entityName: binding.schema.entity(of: target)?.name ?? "",

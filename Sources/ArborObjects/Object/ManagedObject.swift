@@ -1,14 +1,13 @@
 public import ArborJSON
 public import ArborModel
 
-/// One object of a store, as one context sees it.
+/// An object of a store, as seen by one context.
 ///
-/// Objects come from a context — inserted, fetched or looked up by ID — which keeps one object per
-/// ID, so two objects are equal exactly if they are identical. An object belongs to its context and
-/// to whatever runs that context: it never crosses to another thread or actor, its
-/// ``objectID`` does.
+/// Objects are inserted, fetched or looked up by ID through a context, which holds one object per
+/// ID. Two objects are therefore equal if and only if they are identical. An object belongs to its
+/// context and must stay on the thread or actor that uses it. Pass its ``objectID`` instead.
 ///
-/// Properties are read and written by name, or through the accessors of a typed subclass:
+/// Properties are accessed by name or through the accessors of a typed subclass:
 ///
 /// ```swift
 /// employee["age"] = 41
@@ -24,14 +23,15 @@ public import ArborModel
 /// }
 /// ```
 ///
-/// Attributes are numbered from the root entity down, each entity's own ones in the order of its
-/// description; relationships likewise, by themselves. A subclass may have stored properties of its
-/// own, each with an initial value; they live as long as the object and are never committed.
+/// Attributes are numbered from the root entity down, those of each entity in the order of its
+/// description. Relationships are numbered separately in the same way. A subclass can have stored
+/// properties of its own, each with an initial value. They live as long as the object and are never
+/// committed.
 ///
-/// Reading never throws: a read that has to go to the store and fails gives the attribute's
-/// default, and the context's next throwing operation throws the reason. An object that outlives
-/// its context, or whose deletion was committed, keeps the values it holds, has no ``context``, and
-/// may not be changed any more.
+/// Reading never throws. If a value has to be loaded and the store cannot be read, the attribute's
+/// default value is returned and the context's next throwing operation throws the error. An object
+/// that outlives its context, or whose deletion was committed, keeps its loaded values, has no
+/// ``context``, and can no longer be changed.
 ///
 /// ## Topics
 /// ### Identity and state
@@ -70,35 +70,36 @@ public import ArborModel
 /// - ``validateForDelete()``
 /// - ``validate(_:forKey:)``
 nonisolated open class ManagedObject: Hashable {
-  // Few fields, since there are as many of each as objects: with them an object takes 80 bytes.
+  // There are many objects, so the fields are few: with them, an object takes 80 bytes.
 
-  /// The session, which clears the reference before it goes. Neither weak nor unowned, which take
-  /// 60 ns at each use in place of 1, and not counted, since the session keeps its objects.
+  /// The session, which clears the reference before it is deallocated. Neither weak nor unowned,
+  /// because those cost 60 ns per access instead of 1, and not retained, because the session owns
+  /// its objects.
   final var sessionReference: Unmanaged<Session>?
   final let number: ObjectNumber
-  /// How objects of the entity are created and read.
+  /// The entity's binding, which creates and reads objects.
   final let binding: EntityBinding
-  /// The record as the session has it; nil for a fault, whose record is still in the store.
+  /// The record as the session sees it. `nil` for a fault, whose record hasn't been loaded.
   final var base: UnsafeRawPointer?
   /// Keeps ``base`` alive.
   final var slab: RecordSlab?
-  /// The change that is to be committed; nil for an unchanged object.
+  /// The pending change, or `nil` if the object is unchanged.
   final var change: PendingObject?
   final var count: Int32
   final var state: State
 
-  /// How an object relates to its session, apart from its changes.
+  /// The object's relation to its session, apart from changes.
   enum State: UInt8 {
-    /// It belongs to its session.
+    /// The object belongs to its session.
     case live
-    /// Its session has gone or has been reset.
+    /// The session was deallocated or reset.
     case forgotten
-    /// Its deletion was committed, here or elsewhere, or its insertion was undone.
+    /// The object's deletion was committed, here or elsewhere, or its insertion was undone.
     case gone
   }
 
-  /// Made by contexts only. Subclasses inherit it: they give their stored properties initial
-  /// values.
+  /// Creates an object. Called by contexts only. Subclasses inherit the initializer by giving their
+  /// stored properties initial values.
   public required init(_ construction: ObjectConstruction) {
     sessionReference = construction.session
     number = construction.number
@@ -109,48 +110,51 @@ nonisolated open class ManagedObject: Hashable {
     state = .live
   }
 
-  /// The entity that the class represents; typed subclasses override it.
+  /// The entity that the class represents. Overridden by typed subclasses.
   open class var entityDescription: EntityDescription { EntityDescription(name: "") }
 
-  /// The name by which descriptions of other classes lead to the class's entity: that of the class.
+  /// The name that descriptions of other classes use to refer to the class's entity. Defaults to
+  /// the name of the class.
   ///
-  /// A class whose entity is called otherwise overrides it with the name alone. It does not ask the
-  /// description, since descriptions that lead to each other would ask each other for ever.
+  /// Override it with a constant if the entity has another name. It must not access the
+  /// description, because descriptions that refer to each other would recurse endlessly.
   open class var entityName: String { "\(self)" }
 
-  /// The number of attributes of the entity, inherited ones included: where a subclass's begin.
+  /// The number of the entity's attributes, including inherited ones. The attributes of a subclass
+  /// are numbered from here.
   ///
-  /// A class whose subclasses number their accessors from here overrides it with the sum, which the
-  /// compiler then knows; `@Entity` does. The sum of the descriptions, which stands here, is looked
-  /// up.
+  /// A class whose subclasses use it to number their accessors overrides it with a constant
+  /// expression that the compiler can fold, as `@Entity` does. The default implementation looks up
+  /// the total of the descriptions.
   @_documentation(visibility: internal)
   open class var attributeCount: Int { DescribedCounts.of(self).attributes }
 
-  /// The number of relationships of the entity, inherited ones included; see ``attributeCount``.
+  /// The number of the entity's relationships, including inherited ones. See ``attributeCount``.
   @_documentation(visibility: internal)
   open class var relationshipCount: Int { DescribedCounts.of(self).relationships }
 
-  /// The names of the class's own modelled properties, by their key paths; `@Entity` tells them.
+  /// The names of the class's own modeled properties by key path, provided by `@Entity`.
   ///
-  /// A key path of a request is looked up here first. For one that is not here, such as that of an
-  /// inherited property or one that goes on to another object, an object without a store is made
-  /// and the accessors are followed, which works where each reads one property and nothing else.
+  /// Key paths of requests are looked up here first. For other key paths, such as those of
+  /// inherited properties or those that continue to another object, a placeholder object is created
+  /// and the accessors are traced. This requires that each accessor reads one property and nothing
+  /// else.
   ///
   /// ```swift
   /// override class var propertyNames: [AnyKeyPath: String] { [\Employee.age: "age"] }
   /// ```
   open class var propertyNames: [AnyKeyPath: String] { [:] }
 
-  /// The hooks that the class overrides, of those that are called for many values or objects.
-  /// `@Entity` lists them; all are called for a class that doesn't.
+  /// The hooks overridden by the class, among those that are called for many values or objects.
+  /// Provided by `@Entity`. Without it, all hooks are called.
   open class var overriddenHooks: OverriddenHooks { OverriddenHooks(of: ManagedObject.self) }
 
-  /// Sets what a new object begins with and no constant says: a new `UUID`, the date of now.
+  /// Sets initial values that are not constants, such as a new `UUID` or the current date.
   ///
-  /// Called once for each insertion, whatever asks for it, after the constants of the entity's
-  /// description are in place and before ``awakeFromInsert()``. `@Entity` overrides it where
-  /// initial values are no constants. A class written by hand may too: it calls `super` first, and
-  /// sets attributes by their slots.
+  /// Called once for each insertion, after the default values of the entity's description are set
+  /// and before ``awakeFromInsert()``. `@Entity` overrides it if initial values are not constants.
+  /// A class written by hand can override it, too: it must call `super` first and set attributes by
+  /// their slots.
   ///
   /// ```swift
   /// override class func setInitialValues(of object: ManagedObject) {
@@ -162,24 +166,25 @@ nonisolated open class ManagedObject: Hashable {
 
   // MARK: Hooks
 
-  /// Called once, when the object has been inserted, with its default values in place.
+  /// Called once after the object was inserted, with its default values set.
   open func awakeFromInsert() {}
 
-  /// Called whenever the object's record has been read from the store.
+  /// Called each time the object's record was loaded from the store.
   open func awakeFromFetch() {}
 
-  /// Called at the beginning of a commit, before validation, for every inserted, updated or deleted
-  /// object; again when the object changed since. May change objects; the rounds are bounded.
+  /// Called at the start of a commit, before validation, for every inserted, updated or deleted
+  /// object, and again if the object has changed since. May change objects; the number of rounds is
+  /// limited.
   open func willCommit() {}
 
   /// Called after the commit that wrote the object.
   open func didCommit() {}
 
-  /// Called when the object is about to be deleted, its relationships still in place.
+  /// Called before the object is deleted, while its relationships are still set.
   open func prepareForDeletion() {}
 
-  /// Called by an import for each property whose key an item has, null included, before the value
-  /// is set.
+  /// Called by an import for each property whose key an item contains, even if the value is null,
+  /// before the value is set.
   ///
   /// ```swift
   /// override func importValue(_ value: JSONValue, forKey key: String) -> Bool {
@@ -190,12 +195,12 @@ nonisolated open class ManagedObject: Hashable {
   /// ```
   ///
   /// - Parameters:
-  ///   - value: What the item holds, also of another kind than the attribute's: what the object
-  ///     does not take is checked afterwards. A date is ISO 8601 with fractions of a second in UTC,
-  ///     whatever the document's format.
+  ///   - value: The value in the item. It may be of another kind than the attribute's: values that
+  ///     the object doesn't handle are checked afterwards. Dates are ISO 8601 in UTC with
+  ///     fractional seconds, whatever the document's format.
   ///   - key: The name of the property.
-  /// - Returns: Whether the object has taken the value, so that the import leaves the property
-  ///   alone.
+  /// - Returns: Whether the object has handled the value. If `true`, the import doesn't set the
+  ///   property.
   open func importValue(_ value: JSONValue, forKey key: String) -> Bool { false }
 
   /// Called by an import after all properties of an item have been set.
@@ -203,11 +208,11 @@ nonisolated open class ManagedObject: Hashable {
   /// - Parameter json: The item.
   open func didImport(from json: JSONValue) {}
 
-  /// Checks an inserted object: called at commit, and by code that wants to know before.
+  /// Validates an inserted object. Called by commits, and by code that validates earlier.
   ///
-  /// An override adds to the rules of the model. It calls `super`, which checks the object by those
-  /// rules and by ``validate(_:forKey:)``; at commit, where they are checked for all objects
-  /// anyway and every violation is reported, that does nothing.
+  /// An override adds rules to those of the model. It must call `super`, which checks the model's
+  /// rules and ``validate(_:forKey:)``. During a commit `super` does nothing, because the commit
+  /// checks these rules for all objects and reports every violation.
   ///
   /// ```swift
   /// override func validateForInsert() throws {
@@ -216,56 +221,57 @@ nonisolated open class ManagedObject: Hashable {
   /// }
   /// ```
   ///
-  /// - Throws: Any error; the commit fails with it as one of its violations.
+  /// - Throws: Any error. The commit fails and reports it as one of the violations.
   open func validateForInsert() throws { try checkRules(isDeletion: false) }
 
-  /// Checks a changed object: called at commit, and by code that wants to know before. An override
-  /// calls `super`, as in ``validateForInsert()``.
+  /// Validates a changed object. Called by commits, and by code that validates earlier. An override
+  /// must call `super`, as in ``validateForInsert()``.
   ///
-  /// - Throws: Any error; the commit fails with it as one of its violations.
+  /// - Throws: Any error. The commit fails and reports it as one of the violations.
   open func validateForUpdate() throws { try checkRules(isDeletion: false) }
 
-  /// Checks a deleted object, or one that is to be deleted: called at commit, and by code that
-  /// wants to know before. An override calls `super`, as in ``validateForInsert()``.
+  /// Validates a deleted object or one to be deleted. Called by commits, and by code that validates
+  /// earlier. An override must call `super`, as in ``validateForInsert()``.
   ///
-  /// - Throws: Any error; the commit fails with it as one of its violations.
+  /// - Throws: Any error. The commit fails and reports it as one of the violations.
   open func validateForDelete() throws { try checkRules(isDeletion: true) }
 
-  /// Checks one value of an inserted or changed object at commit, beyond the rules of the model.
+  /// Validates a single value of an inserted or changed object during a commit, in addition to the
+  /// rules of the model.
   ///
-  /// Called for each attribute, and for each to-one relationship with its target's ID, changed or
-  /// not, but for unchanged binaries with external storage. Members of to-many relationships are
-  /// not asked for: the checks of whole objects see them.
+  /// Called for each attribute and, with its target's ID, for each to-one relationship, whether
+  /// changed or not, except for unchanged binary attributes with external storage. Not called for
+  /// to-many relationships; use the hooks that validate the whole object.
   ///
-  /// - Throws: Any error; the commit fails with it as one of its violations.
+  /// - Throws: Any error. The commit fails and reports it as one of the violations.
   open func validate(_ value: PropertyValue, forKey key: String) throws {}
 
   // MARK: Identity
 
-  /// Whether two references lead to the same object.
+  /// Returns whether two references refer to the same object.
   public static func == (left: ManagedObject, right: ManagedObject) -> Bool { left === right }
 
-  /// Feeds the object's identity into a hasher.
+  /// Hashes the object's identity.
   public final func hash(into hasher: inout Hasher) { hasher.combine(number.rawValue) }
 
-  /// What sets ask for: the hash of the number alone takes half the time that a hasher does, 0.45
-  /// rather than 0.95 µs for an insertion into a set of 100,000 objects.
+  /// The hash used by sets. Hashing just the number takes half the time of using a hasher: 0.45
+  /// instead of 0.95 µs per insertion into a set of 100,000 objects.
   public final func _rawHashValue(seed: Int) -> Int { number.rawValue._rawHashValue(seed: seed) }
 }
 
 @available(*, unavailable, message: "Objects stay with their context; pass the objectID.")
 extension ManagedObject: Sendable {}
 
-/// What a context makes one object from; opaque to everybody else.
+/// An opaque value from which a context creates an object.
 ///
-/// The references that the object will hold are given away with it: who makes many objects counts
-/// them all at once.
+/// Ownership of its references is transferred to the object. When many objects are created, their
+/// references are retained all at once.
 public struct ObjectConstruction {
-  /// Not held; nil for an object that only shows which properties a key path reads.
+  /// Not retained. `nil` for a placeholder that only traces the properties read by a key path.
   let session: Unmanaged<Session>?
   let binding: Unmanaged<EntityBinding>
   let number: ObjectNumber
-  /// nil for a fault.
+  /// `nil` for a fault.
   let record: RecordView?
   let slab: Unmanaged<RecordSlab>?
 }

@@ -1,10 +1,10 @@
 public import ArborModel
 
-/// The objects of a to-many relationship that was looked up by its name.
+/// A view of the objects of a to-many relationship that was looked up by name.
 ///
-/// A view counts, tests, inserts and removes without reading the other objects, and always reflects
-/// the changes of its context. It is the counterpart of ``ToMany`` for models without classes; its
-/// methods throw what `ToMany` leaves to the context's next operation.
+/// A view counts, tests, inserts and removes objects without reading the others, and always
+/// reflects the changes of its context. It is the counterpart of ``ToMany`` for models without
+/// classes. Its methods throw errors that `ToMany` defers to the context's next operation.
 ///
 /// ```swift
 /// let employees = try company.objects(forKey: "employees")
@@ -15,8 +15,7 @@ public struct RelatedObjects {
   let owner: ManagedObject
   let relationship: RelationshipSchema
 
-  /// Reads the objects, in their order if the relationship is ordered, otherwise in that of their
-  /// IDs.
+  /// Returns the objects, in their order if the relationship is ordered, otherwise sorted by ID.
   ///
   /// - Throws: As ``ManagedObject/value(forKey:)``.
   public func fetch() throws(ArborError) -> [ManagedObject] {
@@ -32,7 +31,7 @@ public struct RelatedObjects {
     return try owner.reading { owner.count(of: relationship) }
   }
 
-  /// Returns whether the relationship leads to an object, without reading the others.
+  /// Returns whether the relationship contains an object, without reading the others.
   ///
   /// - Throws: As ``fetch()``.
   public func contains(_ object: ManagedObject) throws(ArborError) -> Bool {
@@ -41,14 +40,15 @@ public struct RelatedObjects {
   }
 
   /// Adds an object, at the end if the relationship is ordered, and updates the inverse. Does
-  /// nothing if it is already there.
+  /// nothing if the relationship already contains it.
   ///
   /// - Throws: As ``ManagedObject/setObject(_:forKey:)``.
   public func insert(_ object: ManagedObject) throws(ArborError) {
     try owner.changing { () throws(ArborError) in try owner.add(object, to: relationship) }
   }
 
-  /// Removes an object and updates the inverse. Does nothing if it isn't there.
+  /// Removes an object and updates the inverse. Does nothing if the relationship doesn't contain
+  /// it.
   ///
   /// - Throws: As ``ManagedObject/setObject(_:forKey:)``.
   public func remove(_ object: ManagedObject) throws(ArborError) {

@@ -1,11 +1,10 @@
 public import ArborModel
 
-/// A to-many relationship as it stands, without its members being read.
+/// A live view of a to-many relationship that doesn't load its members.
 ///
-/// A view counts, tests, adds and removes at the cost of the members concerned, however many there
-/// are; a `Set` or an array reads them all. It stays current: what is asked of it is answered with
-/// all changes of the context. Members are read when they are iterated over, some hundreds at a
-/// time.
+/// A view counts, tests, adds and removes members at a cost that is independent of the number of
+/// other members, whereas a `Set` or array loads them all. It always reflects the changes of its
+/// context. Iterating loads members a few hundred at a time.
 ///
 /// ```swift
 /// @Relationship(inverse: "company") var employees: ToMany<Employee>
@@ -15,42 +14,44 @@ public import ArborModel
 /// for employee in company.employees.prefix(10) { … }
 /// ```
 ///
-/// Changing the members while they are iterated over is allowed: the iteration goes through those
-/// that were members when it began. A view stays with its object's context.
+/// Members can be changed during iteration. It covers the members at the time it started. A view
+/// must stay with its object's context.
 public struct ToMany<Member: ManagedObject> {
   let owner: ManagedObject
   let slot: Int
 
-  /// The number of members. Its cost does not depend on it.
+  /// The number of members. Computed in constant time.
   public var count: Int { owner.countOfMany(slot) }
 
-  /// Whether there is no member.
+  /// A Boolean value that indicates whether there are no members.
   public var isEmpty: Bool { count == 0 }
 
-  /// Whether an object is a member. The cost does not depend on the number of members.
+  /// Returns whether an object is a member. The cost doesn't depend on the number of members.
   public func contains(_ member: Member) -> Bool { owner.manyContains(slot, member) }
 
-  /// Makes an object a member; the inverse follows at once. Nothing happens where it is one.
+  /// Adds a member and updates the inverse immediately. Does nothing if the object is already a
+  /// member.
   ///
   /// - Precondition: The object belongs to the same context.
   public func insert(_ member: Member) { owner.addToMany(slot, member) }
 
-  /// Makes several objects members.
+  /// Adds several members.
   public func formUnion(_ members: some Sequence<Member>) { members.forEach(insert) }
 
-  /// Ends an object's membership; the inverse follows at once. Nothing happens where it is none.
+  /// Removes a member and updates the inverse immediately. Does nothing if the object isn't a
+  /// member.
   public func remove(_ member: Member) { owner.removeFromMany(slot, member) }
 
-  /// Ends the membership of all.
+  /// Removes all members.
   public func removeAll() { owner._setToMany(slot, [] as Set<Member>) }
 
-  /// Makes objects the members, and no others; in their order where the relationship has one.
+  /// Replaces all members, in the given order if the relationship is ordered.
   public func replaceAll(with members: some Sequence<Member>) {
     owner._setOrderedToMany(slot, Array(members))
   }
 
-  /// The identities of the members, in their order where the relationship has one, else ascending,
-  /// without reading the members.
+  /// The IDs of the members, in their order if the relationship is ordered, otherwise ascending.
+  /// Doesn't load the members.
   public var ids: [ObjectID] { numbers.map { owner.id(of: $0) } }
 
   var numbers: [ObjectNumber] {
@@ -67,7 +68,7 @@ public struct ToMany<Member: ManagedObject> {
 extension ToMany: Sendable {}
 
 extension ToMany: Sequence {
-  /// Iterates over the members, reading some hundreds at a time.
+  /// An iterator over the members, which loads a few hundred at a time.
   public struct Iterator: IteratorProtocol {
     static var batch: Int { 256 }
 
@@ -86,9 +87,9 @@ extension ToMany: Sequence {
       numbers = members.numbers[...]
     }
 
-    /// The next member; nil behind the last one, and once the context has gone.
+    /// Returns the next member, or `nil` at the end or if the context was deallocated or reset.
     public mutating func next() -> Member? {
-      // Others may have deleted all members of a batch by now.
+      // Another commit may have deleted all members of a batch.
       while members.isEmpty {
         guard !numbers.isEmpty else { return nil }
         guard let session = owner.session else {
@@ -102,23 +103,23 @@ extension ToMany: Sequence {
     }
   }
 
-  /// An iteration over those that are members now.
+  /// Returns an iterator over the current members.
   public func makeIterator() -> Iterator { Iterator(self) }
 
-  /// Nothing is counted in advance.
+  /// Always 0, because counting in advance would require reading the store.
   public var underestimatedCount: Int { 0 }
 }
 
 extension ToMany: RelationshipValue {
   /// The class at the other end.
   public typealias Destination = Member
-  /// Any number of objects.
+  /// Always `true`.
   public static var isToMany: Bool { true }
-  /// The members have no order.
+  /// Always `false`.
   public static var isOrdered: Bool { false }
 }
 
-/// A view of members, by what a typed predicate may ask of it.
+/// A view of members, in the form needed by typed predicates.
 protocol MemberView {
   static var countPath: AnyKeyPath { get }
   static var isEmptyPath: AnyKeyPath { get }

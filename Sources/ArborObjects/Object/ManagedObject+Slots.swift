@@ -76,14 +76,14 @@ extension ManagedObject {
       ? objects(of: relationship) : object(of: relationship).map { [$0] } ?? []
   }
 
-  /// Whether objects other than an owner and its present members refer to this member: by the
-  /// owner's relationship, as one of their members in a to-many relationship, or by a relationship
-  /// without an inverse.
+  /// Returns whether objects other than an owner and its current members refer to this member:
+  /// through the owner's relationship, as a member of one of their to-many relationships, or
+  /// through a relationship without an inverse.
   ///
   /// - Parameters:
-  ///   - owner: An object whose relationship leads to this one.
+  ///   - owner: An object whose relationship points to this one.
   ///   - inverseSlot: The slot of that relationship's inverse.
-  ///   - members: All objects that it leads to.
+  ///   - members: All objects the relationship points to.
   package final func isShared(
     by owner: ManagedObject, inverseSlot: Int, members: Set<ManagedObject>
   ) -> Bool {

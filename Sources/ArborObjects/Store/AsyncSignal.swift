@@ -1,8 +1,9 @@
 internal import ArborLocks
 
-/// Puts tasks to sleep until somebody rings. A cancelled task wakes at once.
+/// A signal that tasks can wait for. A cancelled task wakes immediately.
 ///
-/// No ring is lost between the look and the sleep: take the token, look, then sleep past it.
+/// To avoid missing a signal between a check and the wait, read the token, check, and then wait
+/// past the token:
 ///
 /// ```swift
 /// let token = bell.token
@@ -14,21 +15,21 @@ final class AsyncSignal: Sendable {
     var rings: UInt64 = 0
     var nextID = 0
     var sleepers: [Int: CheckedContinuation<Void, Never>] = [:]
-    /// The tasks that were cancelled before they fell asleep.
+    /// The tasks that were cancelled before they started waiting.
     var cancelled: Set<Int> = []
     var hasEnded = false
   }
 
   private let state = Lock(State())
 
-  /// Whether the bell has rung for the last time.
+  /// Whether the signal has ended.
   var hasEnded: Bool { state.withLock { $0.hasEnded } }
 
-  /// How often the bell has rung.
+  /// The number of times the signal was raised.
   var token: UInt64 { state.withLock { $0.rings } }
 
-  /// Sleeps until the next ring, the end or the task's cancellation; not at all where the bell has
-  /// rung since it gave the token.
+  /// Waits for the next signal, the end or the cancellation of the task. Returns immediately if the
+  /// signal was raised after `token` was read.
   func sleep(past token: UInt64, isolation: isolated (any Actor)? = #isolation) async {
     let id = state.withLock { state in
       state.nextID += 1
@@ -55,7 +56,7 @@ final class AsyncSignal: Sendable {
 
   func ring() { wake { $0.rings &+= 1 } }
 
-  /// Wakes all tasks, and lets none sleep any more.
+  /// Wakes all tasks and prevents further waiting.
   func end() { wake { $0.hasEnded = true } }
 
   private func wake(_ change: (inout State) -> Void) {

@@ -9,22 +9,22 @@ internal import ArborModel
   internal import Darwin
 #endif
 
-/// The one long-lived context of a store that background bodies run in, one after another.
+/// The single long-lived context of a store in which background bodies run, one after another.
 ///
-/// It is `@unchecked` because the context is not `Sendable`: the code that has the turn, and no
-/// other, touches it.
+/// `@unchecked` because the context is not `Sendable`. Only the code that holds the turn accesses
+/// it.
 final class BackgroundContext: @unchecked Sendable {
   fileprivate let turns = TurnQueue(count: 1)
   private var context: ManagedObjectContext?
-  /// The thread that runs a body at present, to find bodies that wait for themselves.
+  /// The thread that currently runs a body, to detect bodies that would wait for themselves.
   private let runner = Atomic<UInt>(0)
   private let line = WaitingLine()
   fileprivate let worker = BackgroundWorker()
 
-  /// Runs a body on a thread that may block, after those before it and without blocking the
-  /// caller's.
+  /// Runs a body on a thread that may block, after the bodies enqueued before it. Doesn't block the
+  /// caller's thread.
   ///
-  /// - Throws: What the body throws; `cancelled` where the task is while it waits.
+  /// - Throws: Any error thrown by the body; `cancelled` if the task is cancelled while it waits.
   func run<R: Sendable>(
     in store: PersistentStore, retries: Int,
     _ body: sending (ManagedObjectContext) throws -> R
@@ -32,7 +32,7 @@ final class BackgroundContext: @unchecked Sendable {
     try await line.run(self, in: store, retries: retries, body)
   }
 
-  /// Runs a body on the caller's thread, after those before it.
+  /// Runs a body on the caller's thread, after the bodies enqueued before it.
   func runAndWait<R: Sendable>(
     in store: PersistentStore, retries: Int, _ body: (ManagedObjectContext) throws -> R
   ) throws -> R {
@@ -57,7 +57,7 @@ final class BackgroundContext: @unchecked Sendable {
     var retrying = Retrying(store: store, limit: retries)
     while true {
       if let result = try retrying.run(body, in: context) { return result }
-      // Bodies that come next wait for this one in any case.
+      // Subsequent bodies have to wait for this one anyway.
       usleep(UInt32(retrying.pause))
     }
   }
@@ -81,11 +81,11 @@ final class BackgroundContext: @unchecked Sendable {
   }
 }
 
-/// Where tasks wait for their turn and go on when they have it.
+/// The actor on which tasks wait for their turn and resume.
 ///
-/// That is neither the cooperative pool, all of whose threads may wait for that turn in
-/// `performBackgroundAndWait`, nor the thread of the bodies, which hears of no cancellation while
-/// one runs.
+/// This can be neither the cooperative pool, all of whose threads may be blocked waiting for a turn
+/// in `performBackgroundAndWait`, nor the thread of the bodies, which cannot react to cancellation
+/// while one is running.
 actor WaitingLine {
   private nonisolated let executor = QueueExecutor()
 
@@ -101,7 +101,7 @@ actor WaitingLine {
   }
 }
 
-/// Takes background bodies to a thread of their own.
+/// Runs background bodies on a separate thread.
 actor BackgroundWorker {
   private nonisolated let executor = QueueExecutor()
 

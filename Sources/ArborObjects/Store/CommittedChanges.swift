@@ -2,58 +2,60 @@ public import ArborModel
 internal import ArborStore
 public import Foundation
 
-// The element of `StoreChanges`, which makes it of an entry of the history. `StoreObservers` and
-// `CommitNotifications` only say that there is one.
+// The element of `StoreChanges`, which creates it from a history entry. `StoreObservers` and
+// `CommitNotifications` only report that there is a new one.
 
-/// What one commit to a store did, or a migration of it. See ``PersistentStore/changes``.
+/// The changes made by one commit to a store, or a migration of the store. See
+/// ``PersistentStore/changes``.
 ///
-/// An object is in one of the sets. A commit whose changes are too many to be listed — above 10,000
-/// objects — and the emptying of a store list nothing and say so: ``isComplete``.
+/// An object is in at most one of the sets. Commits with more than 10,000 changed objects, and the
+/// purging of a store, don't list their changes; see ``isComplete``.
 public struct CommittedChanges: Sendable, Hashable {
-  /// The commit's position among all commits to the store, which grows by one with each.
+  /// The commit's sequence number, which increases by one with each commit to the store.
   public let commitSequence: UInt64
-  /// When the commit was made; nil where the element stands for several.
+  /// The date of the commit, or `nil` if the element represents several commits.
   public let date: Date?
-  /// Who made the changes, as the committing context's ``ManagedObjectContext/author`` says.
+  /// The ``ManagedObjectContext/author`` of the committing context.
   public let author: String?
-  /// The committing context's ``ManagedObjectContext/name``.
+  /// The ``ManagedObjectContext/name`` of the committing context.
   public let contextName: String?
-  /// Whether this process made the commit; false where the element stands for several.
+  /// A Boolean value that indicates whether this process made the commit. `false` if the element
+  /// represents several commits.
   public let isFromThisProcess: Bool
-  /// Whether the sets tell everything. Otherwise they are empty, and anything in the store may have
-  /// changed: the commit was too large to be listed, or the element stands for all commits up to
-  /// ``commitSequence`` that were too many to be kept.
+  /// A Boolean value that indicates whether the sets list all changes. Otherwise they are empty,
+  /// and anything in the store may have changed: the commit was too large to be listed, or the
+  /// element represents all commits up to ``commitSequence``, of which there were too many to keep.
   public let isComplete: Bool
-  /// The objects that the commit inserted.
+  /// The objects inserted by the commit.
   public let inserted: Set<ObjectID>
-  /// The objects that the commit changed in their attributes, in what their to-one relationships
-  /// lead to, or in the members of relationships that are to-many on both sides or ordered.
+  /// The objects the commit changed: in their attributes, the targets of their to-one
+  /// relationships, or the members of relationships that are ordered or to-many on both sides.
   ///
-  /// The owner of a plain one-to-many relationship is not among them when its members change: the
-  /// members are, by their to-one side.
+  /// If the members of an unordered one-to-many relationship change, this contains the members,
+  /// whose to-one side changes, but not the owner.
   public let updated: Set<ObjectID>
-  /// The objects that the commit deleted.
+  /// The objects deleted by the commit.
   public let deleted: Set<ObjectID>
-  /// The migration to another version of the model that the element announces in place of a commit;
-  /// nil for commits.
+  /// The migration to another model version that the element announces instead of a commit, or
+  /// `nil` for commits.
   ///
-  /// Such an element lists no objects, and its ``commitSequence`` is that of the commit before. It
-  /// is complete where the store can be read on as before.
+  /// Such an element lists no objects, and its ``commitSequence`` is that of the preceding commit.
+  /// It is complete if the store can still be read as before.
   public let migration: MigrationNotice?
   private let names: [ObjectID: Set<String>]
   private let tombstones: [ObjectID: [String: PropertyValue]]
 
-  /// The properties of an updated object that changed; none of others.
+  /// Returns the changed properties of an updated object, or an empty set for other objects.
   ///
-  /// Properties are named as the model calls them now, also where another one did when they were
-  /// committed; what has been removed since is not named. An entity that has had more than 63
-  /// properties names those from the 64th on together, and with them its relationships that are
-  /// to-many on both sides or ordered.
+  /// Properties have their current names in the model, even if they were named differently at the
+  /// time of the commit. Properties that have since been removed are omitted. For an entity that
+  /// has had more than 63 properties, those from the 64th on are reported together, along with its
+  /// relationships that are ordered or to-many on both sides.
   public func changedProperties(of id: ObjectID) -> Set<String> { names[id] ?? [] }
 
-  /// What is kept of a deleted object: the values of the attributes that the model marks to be
-  /// kept, see ``AttributeDescription/isPreservedOnDeletion``, by name; empty for others. Values
-  /// that were nil are left out.
+  /// Returns the preserved values of a deleted object by name: those of the attributes marked with
+  /// ``AttributeDescription/isPreservedOnDeletion``. Empty for other objects. Values that were nil
+  /// are omitted.
   ///
   /// ```swift
   /// for await changes in store.changes {
@@ -62,7 +64,7 @@ public struct CommittedChanges: Sendable, Hashable {
   /// ```
   public func tombstone(of id: ObjectID) -> [String: PropertyValue] { tombstones[id] ?? [:] }
 
-  /// What the history says.
+  /// Creates the changes from a history entry.
   init(_ entry: HistoryEntry, in engine: StoreEngine) {
     commitSequence = entry.sequence
     date = entry.date
@@ -72,7 +74,7 @@ public struct CommittedChanges: Sendable, Hashable {
     isComplete = !entry.isBulk
     var (inserted, updated, deleted) = (Set<ObjectID>(), Set<ObjectID>(), Set<ObjectID>())
     var names: [ObjectID: Set<String>] = [:]
-    // Many objects of one commit changed in the same properties: their names are one set.
+    // Objects of one commit often changed in the same properties, so they share a set of names.
     var known: [UInt64: Set<String>] = [:]
     var entity: EntitySchema?
     for change in entry.changes {
@@ -112,8 +114,8 @@ public struct CommittedChanges: Sendable, Hashable {
     return tombstones
   }
 
-  /// The news of a migration; without one, what is left to say where the history does not reach
-  /// back any more.
+  /// Creates an element for a migration or, without one, for commits that the history no longer
+  /// contains.
   init(upTo sequence: UInt64, _ migration: MigrationNotice? = nil) {
     commitSequence = sequence
     self.migration = migration

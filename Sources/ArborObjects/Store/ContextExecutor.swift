@@ -4,7 +4,7 @@ internal import Dispatch
 
 /// Runs an actor's jobs on a serial queue, whose thread may block.
 ///
-/// A commit waits for the disk; on the cooperative pool that would keep other tasks from running.
+/// A commit waits for the disk, which would block other tasks on the cooperative pool.
 package final class QueueExecutor: SerialExecutor {
   private let queue = DispatchQueue(label: "ArborData.context")
 
@@ -18,19 +18,19 @@ package final class QueueExecutor: SerialExecutor {
   package func checkIsolated() { dispatchPrecondition(condition: .onQueue(queue)) }
 }
 
-/// Queues that contexts run on, reused and made as needed, up to a number.
+/// A bounded pool of queues that contexts run on, created on demand and reused.
 final class ExecutorPool: Sendable {
   static let shared = ExecutorPool()
 
-  /// More bodies than this wait for one another rather than each for a thread.
+  /// If more bodies than this run at once, they wait for each other instead of each using a thread.
   static let maximumCount = 64
 
   private let turns = TurnQueue(count: maximumCount)
   private let idle = Lock<[QueueExecutor]>([])
 
-  /// An executor for one body, to be handed back; waits while too many are in use.
+  /// Returns an executor for one body, waiting while too many are in use. It must be given back.
   ///
-  /// - Throws: `cancelled` where the task is before there is one.
+  /// - Throws: `cancelled` if the task is cancelled while it waits.
   func take() async throws(ArborError) -> QueueExecutor {
     try await turns.enter()
     return idle.withLock { $0.popLast() } ?? QueueExecutor()
@@ -42,7 +42,7 @@ final class ExecutorPool: Sendable {
   }
 }
 
-/// Runs one body, each time in a fresh context.
+/// Runs one body, each time in a new context.
 actor ContextRunner {
   private nonisolated let executor: QueueExecutor
 

@@ -1,44 +1,45 @@
 internal import ArborStore
 public import ArborModel
 
-/// An index that a migration has added and that does not have all of its entries yet.
+/// An index added by a migration that isn't fully populated yet.
 ///
 /// ```swift
 /// for build in try store.indexBuilds() { print(build) }
 /// // Employee.byName: about 40000 of 100000 objects
 /// ```
 ///
-/// Every commit keeps the index, of each process. Fetches do not use it: they find the same objects
-/// by other indexes or by looking at all of them, and use it from the moment on that it is ready.
-/// A full-text search that needs it throws `notAllowed` until then.
+/// All commits, of every process, maintain the index. Fetches don't use it until it is ready: they
+/// find the same objects through other indexes or by scanning all objects. A full-text search that
+/// needs it throws `notAllowed` until then.
 public struct IndexBuild: Sendable {
-  /// How far a build has come.
+  /// The state of an index build.
   public enum State: Sendable, Hashable {
     /// Objects are being added.
     case building
-    /// All objects are in it, and commits keep it; it is not used, since its values are not unique,
-    /// or nobody has seen yet that they are.
+    /// The index contains all objects and is maintained by commits, but isn't used, because its
+    /// values are not unique or their uniqueness hasn't been verified yet.
     case writeOnly
   }
 
   /// The name of the entity that declares the index.
   public let entity: String
-  /// The index's name; that of the attribute for one that is marked `indexed`.
+  /// The index's name, or the name of the attribute if it is marked `indexed`.
   public let index: String
-  /// Whether no two objects in the index may have the same values. Of values that are committed
-  /// meanwhile those are compared that are in the index by then; the others when all are.
+  /// A Boolean value that indicates whether the values must be unique. Values committed during the
+  /// build are checked against the objects that are in the index by then; the rest is checked when
+  /// the build is complete.
   public let isUnique: Bool
-  /// How far the build has come.
+  /// The state of the build.
   public let state: State
-  /// About how many objects are in the index.
+  /// The approximate number of objects in the index.
   public let objectsDone: Int
-  /// How many objects there are.
+  /// The total number of objects.
   public let objectCount: Int
-  /// What ended the build in the background; nil while it goes on, and where nobody builds. It goes
-  /// on when the store is opened again.
+  /// The error that stopped the background build, or `nil` if it is still running or there is none.
+  /// The build resumes the next time the store is opened.
   public let problem: ArborError?
 
-  /// The part that is done, from 0 to 1.
+  /// The completed fraction, from 0 to 1.
   public var fraction: Double { objectCount == 0 ? 1 : Double(objectsDone) / Double(objectCount) }
 
   init(_ status: IndexBuildStatus, problem: ArborError?) {
@@ -53,7 +54,7 @@ public struct IndexBuild: Sendable {
 }
 
 extension IndexBuild: CustomStringConvertible {
-  /// The build on one line.
+  /// A one-line description of the build.
   public var description: String {
     switch state {
     case .building: "\(entity).\(index): about \(objectsDone) of \(objectCount) objects"
@@ -63,14 +64,14 @@ extension IndexBuild: CustomStringConvertible {
 }
 
 extension PersistentStore {
-  /// The indexes that do not have all of their entries yet, by entity and name; empty where all are
+  /// Returns the indexes that aren't fully populated yet, by entity and name. Empty if all are
   /// ready.
   ///
-  /// A migration that adds an index over more than 10,000 objects, or changes what it is made of,
-  /// leaves it to be filled in batches, each in a transaction of its own:
-  /// ``StoreOptions/indexBuilds`` says by whom. After a crash the next opening goes on.
+  /// A migration that adds or redefines an index over more than 10,000 objects leaves it to be
+  /// built in batches, each in its own transaction, at a time determined by
+  /// ``StoreOptions/indexBuilds``. After a crash, the build resumes at the next opening.
   ///
-  /// - Complexity: Some lookups for each of them, and none where all are ready.
+  /// - Complexity: A few lookups for each such index. Constant if all are ready.
   /// - Throws: ``ArborError`` `closed`, `modelChanged`, `inputOutput`, `corrupted`.
   public func indexBuilds() throws(ArborError) -> [IndexBuild] {
     let builds = try whileOpen(engine.indexBuilds())

@@ -4,13 +4,13 @@ internal import ArborModel
 internal import ArborStore
 internal import Dispatch
 
-/// Brings a store up to its log again and again.
+/// Periodically updates a store from its log.
 final class LogWatcher: Sendable {
-  /// What came of it so far.
+  /// The progress so far.
   struct Progress: Sendable {
     /// The newest commit of the log that was seen.
     var newest: UInt64 = 0
-    /// What kept the store from going on the last time.
+    /// The error of the last update, if it failed.
     var problem: ArborError?
   }
 
@@ -33,10 +33,11 @@ final class LogWatcher: Sendable {
   }
 
   /// - Parameters:
-  ///   - interval: How often to look.
-  ///   - news: Says when to look beside that; nil where nothing can tell.
-  ///   - progress: What is known so far.
-  ///   - look: Brings the store up to the log, and returns the log's newest commit.
+  ///   - interval: The polling interval.
+  ///   - news: A stream that triggers additional updates, or `nil` if the log cannot send
+  ///     notifications.
+  ///   - progress: The initial progress.
+  ///   - look: Updates the store from the log and returns the log's newest commit.
   init(
     every interval: Duration, news: AsyncStream<Void>? = nil, from progress: Progress = Progress(),
     _ look: @Sendable @escaping () throws(ArborError) -> UInt64
@@ -61,7 +62,7 @@ final class LogWatcher: Sendable {
 
   deinit { end() }
 
-  /// Looks no more, and waits for a look that is under way, unless that is what calls it.
+  /// Stops the watcher and waits for an update in progress, unless called from within it.
   func end() {
     state.withLock { $0.hasEnded = true }
     let listener = listener.withLock { listener in
@@ -88,9 +89,9 @@ final class LogWatcher: Sendable {
     }
   }
 
-  /// Looks on the watcher's own thread.
+  /// Updates the store on the watcher's own thread.
   ///
-  /// - Returns: What kept the store from going on.
+  /// - Returns: The error of the update, if it failed.
   func lookSoon() async -> ArborError? {
     await withCheckedContinuation { continuation in
       queue.async { [weak self] in
@@ -109,18 +110,18 @@ final class LogWatcher: Sendable {
     }
   }
 
-  /// - Returns: Whether to go on.
+  /// - Returns: Whether the watcher should continue.
   @discardableResult
   private func lookUnlessEnded() -> Bool {
     guard !state.withLock(\.hasEnded) else { return false }
-    // What went wrong is told by the progress.
+    // The error is recorded in the progress.
     _ = try? catchUp()
     return true
   }
 }
 
-/// Runs a task on a queue of its own: who waits for it may be on one of the few threads that tasks
-/// run on otherwise.
+/// Runs a task on its own queue. A caller may wait for the task on one of the few threads of the
+/// cooperative pool.
 private final class NewsExecutor: TaskExecutor {
   let queue = DispatchQueue(label: "ArborData.news", qos: .utility)
 
@@ -131,16 +132,17 @@ private final class NewsExecutor: TaskExecutor {
 }
 
 extension LogWatcher {
-  /// A watcher of a log in a folder.
+  /// Creates a watcher of a log in a folder.
   convenience init(_ follower: LogFollower, _ engine: StoreEngine, every interval: Duration) {
     self.init(every: interval) { () throws(ArborError) in
       try PersistentStore.logging(engine) { try follower.catchUp() }
     }
   }
 
-  /// A watcher of a log that is shared.
+  /// Creates a watcher of a shared log.
   ///
-  /// - Parameter problem: What kept the store from going on when it was opened.
+  /// - Parameter problem: The error that prevented the store from following the log when it was
+  ///   opened.
   convenience init(
     _ client: LogClient, _ engine: StoreEngine, every interval: Duration, problem: ArborError?
   ) {
@@ -151,14 +153,14 @@ extension LogWatcher {
   }
 }
 
-/// The log that a store follows or shares, and who looks at it.
+/// The log that a store follows or shares, and its watcher.
 enum LogLink: Sendable {
-  /// Somebody else's commits come by a folder.
+  /// The store receives another store's commits through a folder.
   case folder(FolderLog, LogWatcher)
-  /// The store's own commits go there, and those of others come from there.
+  /// The store appends its own commits to the log and receives those of other stores.
   case shared(LogClient, LogWatcher)
 
-  /// Waits until the log's own threads have nothing left to do for a store that is closed.
+  /// Waits until the log's own threads have finished their work for a closed store.
   func waitUntilIdle() {
     if case .shared(let client, _) = self { client.log.waitUntilIdle() }
   }

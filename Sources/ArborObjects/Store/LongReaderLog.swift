@@ -3,12 +3,12 @@ internal import ArborModel
 internal import ArborStore
 internal import Logging
 
-/// Writes readers that pin many pages to the program's log.
+/// Logs readers that pin many pages.
 ///
-/// Commits ask it, since without commits no reader pins anything. It looks at most once an
-/// interval, so that a commit pays for a look at the clock.
+/// Triggered by commits, because readers pin nothing unless there are commits. Checks at most once
+/// per interval, so that other commits only pay for reading the clock.
 final class LongReaderLog: Sendable {
-  /// A snapshot among those of all processes.
+  /// Identifies a snapshot among those of all processes.
   private struct Key: Hashable {
     let processID: Int32
     let transaction: UInt64
@@ -16,11 +16,11 @@ final class LongReaderLog: Sendable {
 
   private struct State {
     var next: ContinuousClock.Instant
-    /// How many pages each reader pinned when it was written.
+    /// The number of pages each reader pinned when it was last logged.
     var written: [Key: Int] = [:]
   }
 
-  /// Readers that pin more pages are written.
+  /// Readers that pin more pages than this are logged.
   let limit: Int
   private let interval: Duration
   private let state: Lock<State>
@@ -32,7 +32,8 @@ final class LongReaderLog: Sendable {
     state = Lock(State(next: .now))
   }
 
-  /// Looks at the readers of a store where it is time to, and writes those that pin too much.
+  /// Checks the readers of a store if the interval has passed, and logs those that pin too many
+  /// pages.
   func noteCommit(of engine: StoreEngine) {
     let now = ContinuousClock.now
     let isTime = state.withLock { state in
@@ -40,12 +41,12 @@ final class LongReaderLog: Sendable {
       state.next = now + interval
       return true
     }
-    // A store that is being closed has no readers to speak of.
+    // Nothing to report for a store that is being closed.
     guard isTime, let readers = try? engine.readers() else { return }
     for reader in news(of: readers) { Self.write(reader, of: engine, to: Self.logger) }
   }
 
-  /// The readers that have not been written, or that pin twice as many pages since.
+  /// Returns the readers that haven't been logged yet, or that pin twice as many pages since.
   func news(of readers: [StoreReader]) -> [StoreReader] {
     let long = readers.filter { $0.pinnedPages > limit }
     return state.withLock { state in
@@ -53,7 +54,8 @@ final class LongReaderLog: Sendable {
       var news: [StoreReader] = []
       for reader in long {
         let key = Key(processID: reader.processID, transaction: reader.transaction)
-        // A context holds one snapshot; of several of one state the first stands for all.
+        // A context holds one snapshot. Several readers of the same state are represented by the
+        // first.
         if written[key] != nil { continue }
         let before = state.written[key]
         let isNews = before.map { reader.pinnedPages >= 2 * $0 } ?? true
@@ -65,7 +67,7 @@ final class LongReaderLog: Sendable {
     }
   }
 
-  /// Writes one reader: a line for people, its parts for programs.
+  /// Logs one reader, as a message and as structured metadata.
   static func write(_ reader: StoreReader, of engine: StoreEngine, to logger: Logger) {
     var metadata: Logger.Metadata = [
       "process": "\(reader.processID)", "transaction": "\(reader.transaction)",

@@ -1,8 +1,8 @@
 internal import ArborLocks
 
-/// Whether one use of a store's file is still open, shared with what may outlive the store.
+/// Whether one use of a store's file is still open. Shared with objects that may outlive the store.
 ///
-/// Others may have the file open, so that nothing in it tells.
+/// The file itself doesn't indicate this, because it may be in use elsewhere.
 final class OpenState: Sendable {
   private let closed = Atomic(false)
 
@@ -10,7 +10,7 @@ final class OpenState: Sendable {
 
   var isClosed: Bool { closed.load(ordering: .relaxed) }
 
-  /// Ends the use; returns whether it was open.
+  /// Ends the use. Returns whether it was open.
   @discardableResult
   func end() -> Bool { !closed.exchange(true, ordering: .acquiringAndReleasing) }
 }

@@ -4,46 +4,48 @@ internal import ArborStore
 public import Foundation
 
 extension PersistentStore {
-  /// What a backup added to its log.
+  /// The result of a backup.
   public struct BackUp: Sendable, Hashable {
-    /// Whether a snapshot was made: the first time, and where commits could not be added.
+    /// A Boolean value that indicates whether a snapshot was created: for the first backup, and
+    /// whenever commits could not be appended.
     public let isSnapshot: Bool
-    /// How many commits were added.
+    /// The number of commits that were added.
     public let commits: Int
-    /// The newest commit that the log has now.
+    /// The sequence of the newest commit in the log.
     public let sequence: UInt64
   }
 
-  /// Adds to a log what it does not have of the store.
+  /// Brings a backup log up to date with the store.
   ///
-  /// The first time that is a snapshot; the store keeps its commits for the log from then on,
-  /// whichever process makes them, and each further backup adds those of them that are new.
-  /// ``restore(from:to:at:)`` brings back the state behind any of them. Reading and writing go on
-  /// meanwhile, in this process and others.
+  /// The first backup writes a snapshot. From then on the store retains commits for the log,
+  /// whichever process makes them, and each further backup appends the new ones.
+  /// ``restore(from:to:at:)`` restores the state after any of them. The store can be read and
+  /// written during a backup, in this process and others.
   ///
   /// ```swift
   /// let log = FolderLog(URL(filePath: "/var/backups/staff"))
   /// for await _ in store.changes { try store.backUp(to: log) }
   /// ```
   ///
-  /// A snapshot is made anew where commits cannot be added: after a change of the model, after the
-  /// store was restored to an earlier point or written to by a version of the library that knows no
-  /// logs, and where the log has lost its end or its newest snapshot is damaged. What was committed
-  /// between the last backup and a change of the model is added first and stays restorable; a
-  /// migration with code has no states to restore in it.
+  /// A new snapshot is written if commits cannot be appended: after a change of the model, after
+  /// the store was restored to an earlier point or written by a version of the library without
+  /// support for logs, and if the end of the log is missing or its newest snapshot is damaged.
+  /// Commits between the last backup and a change of the model are appended first and remain
+  /// restorable. A migration with custom code has no intermediate states to restore.
   ///
-  /// A kill or a loss of power at any moment leaves a sound log; what was not added is added the
-  /// next time.
+  /// A crash or power loss at any time leaves the log intact. Anything that is missing is added by
+  /// the next backup.
   ///
   /// - Parameters:
-  ///   - log: Where to. A log is of one store; a store can have several logs.
-  ///   - snapshot: Whether to make a snapshot in any case: restoring takes the time of the commits
-  ///     behind one, and `FolderLog.removeHistory(before:)` removes what is before one.
-  /// - Complexity: Linear in what is added. At most one commit is in memory at a time.
-  /// - Throws: ``ArborError`` `inUse` where somebody else writes to the log; `invalidArgument`
-  ///   where it is of another store; `fileUnreadable` where the folder has other files; `diskFull`,
-  ///   `inputOutput`, `corrupted`, `formatTooNew`, `readOnly`, `migrationUnderWay`, `closed`. The
-  ///   log is as it was then, or has part of what it lacked.
+  ///   - log: The log. A log belongs to one store; a store can have several logs.
+  ///   - snapshot: Whether to write a snapshot in any case. Restoring has to replay the commits
+  ///     after a snapshot, and `FolderLog.removeHistory(before:)` removes everything before one.
+  /// - Complexity: Linear in the amount of data that is added. At most one commit is in memory at a
+  ///   time.
+  /// - Throws: ``ArborError`` `inUse` if another process or thread is writing to the log;
+  ///   `invalidArgument` if it belongs to another store; `fileUnreadable` if the folder contains
+  ///   other files; `diskFull`, `inputOutput`, `corrupted`, `formatTooNew`, `readOnly`,
+  ///   `migrationUnderWay`, `closed`. The log is then unchanged or partially updated.
   @discardableResult
   public func backUp(to log: FolderLog, snapshot: Bool = false) throws(ArborError) -> BackUp {
     try requireOpen()
@@ -51,19 +53,20 @@ extension PersistentStore {
     return BackUp(isSnapshot: added.isSnapshot, commits: added.commits, sequence: added.sequence)
   }
 
-  /// Keeps commits for a log no more, which stays as it is.
+  /// Stops retaining commits for a log. The log itself isn't changed.
   ///
-  /// The store's file holds each commit until every log has it: one that is never backed up to
-  /// again makes the file grow. Where the log itself is gone, ``endBackUps()`` ends all of them.
+  /// The store's file holds each commit until every log has received it, so it grows if a log is
+  /// never backed up to again. If the log itself no longer exists, use ``endBackUps()`` to stop for
+  /// all logs.
   ///
-  /// - Throws: ``ArborError`` `fileUnreadable` where there is no log in the folder, and as a commit
-  ///   does.
+  /// - Throws: ``ArborError`` `fileUnreadable` if the folder contains no log, and the errors of a
+  ///   commit.
   public func endBackUp(to log: FolderLog) throws(ArborError) {
     try requireOpen()
     try logging { try engine.removeLogReader(try log.id) }
   }
 
-  /// Keeps commits for no log any more.
+  /// Stops retaining commits for any log.
   ///
   /// - Throws: ``ArborError`` as a commit does.
   public func endBackUps() throws(ArborError) {
@@ -73,11 +76,11 @@ extension PersistentStore {
     }
   }
 
-  /// Makes a store from a log, as it was at a point in time.
+  /// Creates a store from a log, in its state at a point in time.
   ///
-  /// The new store has the identity of the one that the log is of, so IDs of objects lead to the
-  /// same objects; numbers and unique IDs that the log knows of are not given out again. It keeps
-  /// no commits for the log: the first backup of it makes a snapshot.
+  /// The new store has the identity of the log's store, so object IDs refer to the same objects.
+  /// Object numbers and unique IDs known to the log are not reused. The new store doesn't retain
+  /// commits for the log; its first backup writes a snapshot.
   ///
   /// ```swift
   /// try PersistentStore.restore(from: log, to: url)                     // the newest state
@@ -85,17 +88,18 @@ extension PersistentStore {
   /// ```
   ///
   /// - Parameters:
-  ///   - log: Where from; it is only read.
-  ///   - url: The file to be made, whose folder has to exist. Nothing is ever written over.
-  ///   - point: Which state. The one of a date is that behind the last commit at or before it, by
-  ///     the clocks of those who committed.
+  ///   - log: The log. It is only read.
+  ///   - url: The file to create, in an existing folder. Existing files are never overwritten.
+  ///   - point: The state to restore. A date selects the last commit at or before it, according to
+  ///     the clocks of the committing machines.
   /// - Returns: The sequence of the newest commit in the store.
-  /// - Complexity: Linear in the snapshot and in the commits behind it up to the point, for a date
-  ///   in all commits of the log; some megabytes of memory beside the new file's pages.
-  /// - Throws: ``ArborError`` `fileUnreadable` where there is no log; `objectNotFound` where it
-  ///   does not reach to the point or has a gap there; `corrupted`, naming the file;
-  ///   `invalidArgument` where clocks went back around the date; `inputOutput` where something is
-  ///   at the URL; `diskFull`, `cancelled`. Nothing is left at the URL then.
+  /// - Complexity: Linear in the size of the snapshot and of the commits after it up to the point;
+  ///   for a date, in all commits of the log. Uses a few megabytes of memory in addition to the new
+  ///   file's pages.
+  /// - Throws: ``ArborError`` `fileUnreadable` if there is no log; `objectNotFound` if the log
+  ///   doesn't contain the point or has a gap before it; `corrupted` with the name of the damaged
+  ///   file; `invalidArgument` if clocks were set back around the date; `inputOutput` if the URL
+  ///   already exists; `diskFull`, `cancelled`. No file is created in that case.
   @discardableResult
   public static func restore(
     from log: FolderLog, to url: URL, at point: RestorePoint = .newest
@@ -106,7 +110,7 @@ extension PersistentStore {
 
   func logging<R>(_ body: () throws -> R) throws(ArborError) -> R { try Self.logging(engine, body) }
 
-  /// Runs what may throw errors of a log and of a store.
+  /// Runs a closure that may throw errors of a log or a store, and converts them.
   static func logging<R>(_ engine: StoreEngine?, _ body: () throws -> R) throws(ArborError) -> R {
     do { return try body() } catch let error as ArborError {
       throw error

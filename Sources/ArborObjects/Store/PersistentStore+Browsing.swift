@@ -1,15 +1,15 @@
 package import ArborModel
 package import ArborStore
 
-/// What a browser of stores shows beyond what programs need.
+/// Additional information for the store browser.
 extension PersistentStore {
-  /// The newest commits that the store remembers, the oldest of them first.
+  /// Returns the newest commits in the store's history, oldest first.
   ///
-  /// - Parameter limit: Their greatest number.
+  /// - Parameter limit: The maximum number of commits.
   package func recentCommits(_ limit: Int) throws(ArborError) -> [CommittedChanges] {
     try onSnapshot { snapshot throws(StoreError) in
       var count = UInt64(max(0, limit))
-      // A history that begins later than asked for is found by asking for less.
+      // If the history doesn't reach back far enough, tries again with fewer commits.
       while count > 0 {
         let first = snapshot.sequence - min(count, snapshot.sequence)
         if case .entries(let entries) = try snapshot.history(after: first) {
@@ -21,14 +21,14 @@ extension PersistentStore {
     }
   }
 
-  /// The bytes that the records of each concrete entity fill in the file.
+  /// Returns the number of bytes used by the records of each concrete entity.
   package func recordBytes() throws(ArborError) -> [(entity: String, bytes: Int)] {
     try onSnapshot { snapshot throws(StoreError) in try snapshot.recordBytes() }
   }
 
-  /// Checks the whole store as ``check()`` does, and tells how far it is.
+  /// Checks the whole store, like ``check()``, and reports its progress.
   ///
-  /// - Throws: `cancelled` where it is revoked, beside what ``check()`` throws.
+  /// - Throws: `cancelled` if it is revoked, and the errors of ``check()``.
   package func check(
     revocation: Revocation? = nil, _ progress: @escaping StoreCheckProgress.Reporter
   ) throws(ArborError) -> StoreCheckReport {
@@ -37,8 +37,8 @@ extension PersistentStore {
 }
 
 extension ManagedObject {
-  /// The number of bytes of a binary attribute, without reading one that lies outside of the
-  /// record; nil for other values.
+  /// Returns the number of bytes of a binary attribute, without reading externally stored data.
+  /// `nil` for other values.
   package final func binaryLength(forKey key: String) -> Int? {
     guard case .attribute(let attribute) = binding.entity.property(named: key) else { return nil }
     let record = currentRecord

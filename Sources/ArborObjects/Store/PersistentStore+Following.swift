@@ -2,35 +2,35 @@ public import ArborLog
 public import ArborModel
 internal import ArborStore
 
-/// How far a store has the log that it follows.
+/// The state of a store that follows a log.
 public struct FollowerStatus: Sendable {
   /// The log.
   public let log: FolderLog
   /// The newest commit of the log that was seen.
   public let newest: UInt64
-  /// The newest commit that the store has.
+  /// The newest commit in the store.
   public let sequence: UInt64
-  /// What keeps the store from going on; nil while it does. Where it passes by itself, such as a
-  /// folder that cannot be read, the store goes on the next time it looks.
+  /// The error that prevents the store from following the log, or `nil`. The store recovers at its
+  /// next look at the log if the problem is temporary, such as an unreadable folder.
   public let problem: ArborError?
 
-  /// How many commits the store is behind what was seen of the log.
+  /// The number of commits that were seen in the log but are not yet in the store.
   public var lag: UInt64 { newest > sequence ? newest - sequence : 0 }
 }
 
 extension PersistentStore {
-  /// Opens a copy of another store that follows its log: everything is read at local speed, and
-  /// what is committed there comes here as soon as it is backed up to the log.
+  /// Opens a replica of another store by following its log. Everything is read locally, and commits
+  /// of the other store are received as soon as they are backed up to the log.
   ///
-  /// The file is made from the log where none exists, with the model of the log's store. From
-  /// then on the store looks at the folder again and again; contexts, results and ``changes`` hear
-  /// of what comes as of any other commit. Nothing else can be written to it: commits throw
-  /// `readOnly`.
+  /// If the file doesn't exist, it is created from the log, with the model of the log's store. The
+  /// store then polls the folder. Contexts, results and ``changes`` receive the commits like any
+  /// others. The store cannot be written otherwise: commits throw `readOnly`.
   ///
-  /// Where the log goes on in a way that an open store cannot take over — its model has changed —
-  /// reading goes on with what is there, and ``following`` says so; opened again, the store is made
-  /// anew from the newest snapshot. Opened without a log, it is an ordinary store, and once it has
-  /// commits of its own it can follow no more.
+  /// If the log continues in a way that cannot be applied to an open store, because its model has
+  /// changed, the existing data remains readable and ``following`` reports the problem. When the
+  /// store is opened again, it is recreated from the newest snapshot. A follower that is opened
+  /// without a log is an ordinary store. Once it has commits of its own, it can no longer follow
+  /// the log.
   ///
   /// ```swift
   /// let replica = try PersistentStore(
@@ -39,14 +39,14 @@ extension PersistentStore {
   ///
   /// - Parameters:
   ///   - log: The log. It is only read.
-  ///   - location: The file, which is only ever this log's follower; memory is refused.
-  ///   - options: How it is opened; migration and reading only are left out of account.
+  ///   - location: The file, which may only be used as a follower of this log. In-memory stores are
+  ///     not supported.
+  ///   - options: Options for opening the store. Migration and read-only options are ignored.
   ///   - classes: The typed classes of the model's entities.
-  ///   - interval: How often to look at the log. A look reads a folder's names and the last
-  ///     segment.
-  /// - Throws: ``ArborError`` `fileUnreadable` where there is no log; `invalidArgument` where the
-  ///   file does not follow it; `conflict` where the file has commits of its own; `corrupted`,
-  ///   `diskFull`, `inUse`, `inputOutput`.
+  ///   - interval: The polling interval. Each poll lists the folder and reads the last segment.
+  /// - Throws: ``ArborError`` `fileUnreadable` if there is no log; `invalidArgument` if the file
+  ///   doesn't follow it; `conflict` if the file has commits of its own; `corrupted`, `diskFull`,
+  ///   `inUse`, `inputOutput`.
   public convenience init(
     following log: FolderLog, at location: StoreLocation, options: StoreOptions = .init(),
     classes: [ManagedObject.Type] = [], every interval: Duration = .milliseconds(200)
@@ -69,7 +69,7 @@ extension PersistentStore {
     }
   }
 
-  /// How far the store has the log that it follows; nil where it follows none.
+  /// The state of following a log, or `nil` if the store doesn't follow one.
   public var following: FollowerStatus? {
     guard case .folder(let log, let watcher)? = link else { return nil }
     let progress = watcher.progress
@@ -77,20 +77,20 @@ extension PersistentStore {
       log: log, newest: progress.newest, sequence: engine.lastSequence, problem: progress.problem)
   }
 
-  /// The sequence of the newest commit that the store has.
+  /// The sequence of the newest commit in the store.
   ///
-  /// After a commit of this process it is that one's or a later one's. Given to another process
-  /// with a store of the same log, as in a header, it says what ``catchUp(through:within:)`` has to
-  /// wait for there.
+  /// After a commit of this process, it is the sequence of that commit or a later one. Pass it to
+  /// another process with a store of the same log, for example in a header, which can then wait for
+  /// it with ``catchUp(through:within:)``.
   public var sequence: UInt64 { engine.lastSequence }
 
-  /// Waits until the store has a commit of its log, looking at it meanwhile.
+  /// Waits until the store has received a commit from its log, polling the log in the meantime.
   ///
   /// - Parameters:
-  ///   - sequence: The commit, as ``sequence`` gave it where it was made.
-  ///   - bound: How long to wait.
-  /// - Throws: ``ArborError`` `deadlineExceeded`, `cancelled`; `notAllowed` where the store follows
-  ///   no log; and as ``catchUp()`` where the log cannot be read at the end.
+  ///   - sequence: The sequence of the commit, from ``sequence`` of the store that made it.
+  ///   - bound: The maximum time to wait.
+  /// - Throws: ``ArborError`` `deadlineExceeded`, `cancelled`; `notAllowed` if the store doesn't
+  ///   follow a log; the errors of ``catchUp()`` if the log cannot be read when the time is up.
   public func catchUp(
     through sequence: UInt64, within bound: Duration = .seconds(10)
   ) async throws(ArborError) {
@@ -116,11 +116,11 @@ extension PersistentStore {
     }
   }
 
-  /// Brings the store up to what its log has now, without waiting for the next look at it: what is
-  /// read afterwards is at least as new as everything that was committed before the call.
+  /// Updates the store from its log immediately, without waiting for the next poll. Subsequent
+  /// reads see everything that was committed before the call.
   ///
-  /// - Returns: The newest commit of the log, which the store has then.
-  /// - Throws: ``ArborError`` `notAllowed` where the store follows none; `modelChanged`,
+  /// - Returns: The newest commit of the log, which the store now contains.
+  /// - Throws: ``ArborError`` `notAllowed` if the store doesn't follow a log; `modelChanged`,
   ///   `conflict`, `corrupted`, `inputOutput`, `closed` as ``FollowerStatus/problem``.
   @discardableResult
   public func catchUp() throws(ArborError) -> UInt64 {

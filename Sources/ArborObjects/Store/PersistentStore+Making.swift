@@ -3,11 +3,11 @@ internal import ArborStore
 package import Foundation
 
 extension PersistentStore {
-  /// Makes a store that has its path only once `fill` has filled it: until then nothing is at the
-  /// path, and after a kill neither.
+  /// Creates a store that appears at its path only after `fill` has populated it. If the process is
+  /// killed earlier, there is no file at the path.
   ///
-  /// - Throws: What `fill` throws; ``ArborError`` `inputOutput` if the path is taken, and as an
-  ///   opening does. Nothing is left then.
+  /// - Throws: Any error thrown by `fill`; ``ArborError`` `inputOutput` if the path already exists,
+  ///   and the errors of opening. No file is created in that case.
   package static func make<R>(
     _ model: ManagedObjectModel, at url: URL, _ fill: (PersistentStore) throws -> R
   ) throws -> R {
@@ -23,7 +23,7 @@ extension PersistentStore {
           return try fill(store)
         }
         result = filled
-        // The file is not kept.
+        // Discards the file.
         if case .failure = filled { throw .closed }
       }
     } catch {

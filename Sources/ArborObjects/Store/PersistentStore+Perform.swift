@@ -1,22 +1,22 @@
-/// Work on other threads: a synchronous body that gets a context and gives back values.
+/// Work on other threads, in a synchronous closure that receives a context and returns values.
 ///
-/// Bodies are `sending`: what they capture may not be used by the caller any more unless it is
-/// `Sendable`, and what they return has to be — an ID, a number, a text, never an object. None of
-/// the methods blocks the threads that Swift's tasks share.
+/// Closures are `sending`: the caller can no longer use captured values unless they are `Sendable`.
+/// Results must be `Sendable`: an ID, a number, a string, but never an object. None of these
+/// methods blocks the threads of the cooperative pool.
 ///
-/// A body is run again, on the newest state of the store, where its commit met another one: where
-/// it threw `conflict`, or `notUnique` for a value that somebody else has taken since the body
-/// began. What the run before has changed in its context is forgotten; what it has changed outside
-/// of it — a captured variable, a file — is the body's own affair, so let it set rather than add.
-/// Between two runs lie waits of random length, up to 50 ms. A body that commits by itself is not
-/// run again once it has written something.
+/// If a commit conflicts with another one, the closure runs again on the newest state of the store.
+/// This applies to `conflict`, and to `notUnique` for a value that another commit has taken since
+/// the closure started. Changes of the previous run in its context are discarded. Other side
+/// effects, such as changes of captured variables or files, are not, so they should be idempotent.
+/// Between two runs there is a pause of random length, up to 50 ms. A closure that commits by
+/// itself doesn't run again after it has written something.
 ///
-/// A cancelled task ends its body at the next operation of the context, or within milliseconds in
-/// one that runs, with ``ArborError`` `cancelled`; while it waits for its turn the body does not
-/// begin. Nothing is committed unless the commit was on its way to the disk before.
+/// If the task is cancelled, the closure ends with ``ArborError`` `cancelled` at the next operation
+/// of its context, or within milliseconds during an operation. If it is still waiting for its turn,
+/// it doesn't start. Nothing is committed unless the commit was already being written.
 extension PersistentStore {
-  /// Runs a body in a fresh context and commits what it changed; many run at once, and commits that
-  /// come together share one transaction.
+  /// Runs a closure in a new context and commits its changes. Many closures can run concurrently;
+  /// concurrent commits share a transaction (group commit).
   ///
   /// ```swift
   /// let visits = try await store.perform { context in
@@ -26,14 +26,16 @@ extension PersistentStore {
   /// }
   /// ```
   ///
-  /// However many tasks do that at once, none of the increments is lost.
+  /// No matter how many tasks do this concurrently, no increment is lost.
   ///
   /// - Parameters:
-  ///   - retries: How often the body is run again where others were faster; 0 to throw at once.
-  ///   - body: What to do in the context, whose merge policy is ``MergePolicy/error``.
-  /// - Returns: What the last run of the body returns.
-  /// - Throws: What the body or the commit throws, and ``ArborError`` `cancelled`; nothing is
-  ///   committed then. `conflict` or `notUnique` where all runs met other commits.
+  ///   - retries: The maximum number of additional runs after conflicts with other commits. 0
+  ///     throws immediately.
+  ///   - body: The work to do in the context, whose merge policy is ``MergePolicy/error``.
+  /// - Returns: The result of the last run of the closure.
+  /// - Throws: Any error thrown by the closure or the commit, and ``ArborError`` `cancelled`;
+  ///   nothing is committed in that case. `conflict` or `notUnique` if every run conflicted with
+  ///   another commit.
   @discardableResult
   public func perform<R: Sendable>(
     retries: Int = 10, _ body: sending (ManagedObjectContext) throws -> R
@@ -46,19 +48,20 @@ extension PersistentStore {
     return try await ContextRunner(executor).run(in: self, retries: retries, body)
   }
 
-  /// Runs a body in the store's one background context, after those before it, and commits what it
-  /// changed.
+  /// Runs a closure in the store's single background context, after those enqueued before it, and
+  /// commits its changes.
   ///
-  /// The context lives as long as the store and keeps its objects; its merge policy is
-  /// ``MergePolicy/mergeByPropertyObjectWins``, which decides most conflicts without another run.
-  /// Where the body or the commit throws, its changes are rolled back.
+  /// The context lives as long as the store and keeps its objects. Its merge policy is
+  /// ``MergePolicy/mergeByPropertyObjectWins``, which resolves most conflicts without another run.
+  /// If the closure or the commit throws, the changes are rolled back.
   ///
   /// - Parameters:
-  ///   - retries: How often the body is run again where others were faster; 0 to throw at once.
-  ///   - body: What to do in the context.
-  /// - Returns: What the last run of the body returns.
-  /// - Throws: What the body or the commit throws, and ``ArborError`` `cancelled`; nothing is
-  ///   committed then.
+  ///   - retries: The maximum number of additional runs after conflicts with other commits. 0
+  ///     throws immediately.
+  ///   - body: The work to do in the context.
+  /// - Returns: The result of the last run of the closure.
+  /// - Throws: Any error thrown by the closure or the commit, and ``ArborError`` `cancelled`;
+  ///   nothing is committed in that case.
   @discardableResult
   public func performBackground<R: Sendable>(
     retries: Int = 10, _ body: sending (ManagedObjectContext) throws -> R
@@ -69,11 +72,12 @@ extension PersistentStore {
     return try await background.run(in: self, retries: retries, body)
   }
 
-  /// Runs a body in the store's one background context as ``performBackground(retries:_:)`` does,
-  /// for code that is not async: blocks until it has been committed.
+  /// Runs a closure in the store's single background context, like
+  /// ``performBackground(retries:_:)``, for code that isn't async. Blocks until the changes are
+  /// committed.
   ///
-  /// - Throws: What the body or the commit throws; ``ArborError`` `notAllowed` inside a background
-  ///   body, which it would wait for.
+  /// - Throws: Any error thrown by the closure or the commit; ``ArborError`` `notAllowed` if called
+  ///   inside a background closure, which would deadlock.
   @discardableResult
   public func performBackgroundAndWait<R: Sendable>(
     retries: Int = 10, _ body: sending (ManagedObjectContext) throws -> R
@@ -84,12 +88,12 @@ extension PersistentStore {
     return try background.runAndWait(in: self, retries: retries, body)
   }
 
-  /// Lets no body begin any more, waits until those that run have ended, and cancels what is left:
-  /// the first half of stopping a server, with ``close()`` as the second.
+  /// Prevents new closures from starting, waits for the running ones to finish, and cancels those
+  /// that are left. To stop a server, call this method before ``close()``.
   ///
-  /// Calls of ``perform(retries:_:)`` and its siblings throw `closed` from now on. Everything else
-  /// goes on until the store is closed, work in contexts from ``makeContext()`` among it, which
-  /// nobody waits for here.
+  /// Calls of ``perform(retries:_:)`` and related methods throw `closed` from now on. Everything
+  /// else continues to work until the store is closed, including contexts from ``makeContext()``.
+  /// This method doesn't wait for those.
   ///
   /// ```swift
   /// let left = await store.drain(within: .seconds(10))
@@ -97,10 +101,12 @@ extension PersistentStore {
   /// store.close()
   /// ```
   ///
-  /// - Parameter limit: How long to wait at most. A task that is cancelled waits no longer.
-  /// - Returns: How many bodies are left. Each of them ends as if its task were cancelled: with
-  ///   `cancelled` at its next operation, and within milliseconds in one that runs, unless its
-  ///   commit is being written, which is finished. Behind ``close()`` operations throw `closed`.
+  /// - Parameter limit: The maximum time to wait. If the task is cancelled, the method stops
+  ///   waiting.
+  /// - Returns: The number of closures that are still running. They end as if their tasks were
+  ///   cancelled: with `cancelled` at the next operation, or within milliseconds during an
+  ///   operation. A commit that is being written is finished. After ``close()``, operations throw
+  ///   `closed`.
   public func drain(within limit: Duration) async -> Int {
     bodies.refuse()
     let start = ContinuousClock.now

@@ -1,13 +1,13 @@
 public import ArborModel
 
 extension PersistentStore {
-  /// A copy of one of the model's named requests, which the caller may change.
+  /// Returns a modifiable copy of one of the model's named requests.
   ///
   /// - Parameters:
   ///   - name: The request's name.
-  ///   - values: Constants for the predicate's `$variables`, by their names without the dollar.
-  /// - Throws: ``ArborError`` `unknownName` for a request that the model does not have,
-  ///   `invalidPredicate` for one that does not parse.
+  ///   - values: Constants for the predicate's `$variables`, keyed by name without the dollar sign.
+  /// - Throws: ``ArborError`` `unknownName` if the model has no such request, `invalidPredicate` if
+  ///   its predicate cannot be parsed.
   public func fetchRequest(
     named name: String, substituting values: [String: (any PredicateArgument)?] = [:]
   ) throws(ArborError) -> FetchRequest<ManagedObject> {

@@ -3,18 +3,19 @@ public import Foundation
 internal import ArborStore
 
 extension PersistentStore {
-  /// Takes out of a damaged store's file what it still holds, into a new store beside it.
+  /// Recovers the readable contents of a damaged store file into a new store.
   ///
-  /// The file is read page by page, whatever leads to a page no more: a store without its root
-  /// pages, its names or its catalogue, or cut in half, gives back every object whose record lies
-  /// on a sound page. Indexes are filled from the objects, as are the relationships that follow
-  /// from to-one ones; links and large binaries of which the other end or a part is lost are left
-  /// out, and listed. The damaged file is only read, and never changed.
+  /// The file is scanned page by page, without relying on references between pages. If root pages,
+  /// database names or the catalog are lost, or half of the file is missing, every object whose
+  /// record is on an intact page is still recovered. Indexes are rebuilt from the objects, and so
+  /// are relationships derived from to-one relationships. Links whose other end is lost and
+  /// incomplete large binaries are omitted and listed in the report. The damaged file is only read
+  /// and never modified.
   ///
-  /// An object of whose record nobody can tell whether it is the last one is in the new store too,
-  /// and listed as doubtful: it may be out of date, or deleted. That happens only where a part of
-  /// its entity is lost, and where nothing newer was found. A large store without damage among its
-  /// objects brings nothing back that was deleted.
+  /// If it cannot be determined whether a record is the object's latest version, the object is
+  /// recovered, too, but listed as doubtful: it may be outdated or deleted. That can happen only if
+  /// a part of its entity is lost and no newer version was found. For a large store without damage
+  /// among its objects, no deleted object is restored.
   ///
   /// ```swift
   /// let rescued = URL(filePath: "Staff-rescued.arbor")
@@ -24,27 +25,28 @@ extension PersistentStore {
   /// try store.check()
   /// ```
   ///
-  /// The new store has the identity of the damaged one, so that object IDs still lead to their
-  /// objects. It counts commits further, the last of which stands for the change of everything: who
-  /// followed the damaged store reads anew, and a log that was kept of it begins a new snapshot.
-  /// What the history had of commits before, tombstones included, is not taken over, and the new
-  /// store follows no log. Derived attributes keep the values that they had.
+  /// The new store has the identity of the damaged one, so object IDs remain valid. It continues
+  /// the commit sequence with a commit that counts as a change of everything: observers of the
+  /// damaged store reload their data, and a backup log starts a new snapshot. The commit history
+  /// before it, including tombstones, isn't recovered, and the new store doesn't follow a log.
+  /// Derived attributes keep their values.
   ///
-  /// Blocks for about the time that it takes to read the file and write the objects; memory does
-  /// not grow with the store, but for a bit for each page and the largest value. Ends within a
-  /// moment where its task is cancelled.
+  /// Blocks for about the time needed to read the file and write the objects. Memory use doesn't
+  /// depend on the size of the store, except for one bit per page and the largest value. Stops
+  /// promptly if the task is cancelled.
   ///
   /// - Parameters:
-  ///   - url: The file of the damaged store, which nobody has open.
-  ///   - newURL: The file to be made; nothing may be there. It is there only once it is whole.
-  ///   - model: The model that the store was written with, for a file that no longer holds it. A
-  ///     file that does is read by its own; open the new store with a newer one then.
-  /// - Returns: What is in the new store, and what is not.
-  /// - Throws: ``ArborError`` `fileUnreadable` where there is no file; `inUse` where somebody has
-  ///   it open; `inputOutput` where there is something at the new path, or the system refuses;
-  ///   `notAStore` where nothing in the file is a page of a store; `corrupted` where it no longer
-  ///   holds its model and none is given, or the one that is given does not fit; `diskFull`,
-  ///   `cancelled`. Nothing is left behind then.
+  ///   - url: The file of the damaged store. It must not be open anywhere.
+  ///   - newURL: The file to create. It must not exist, and appears only once it is complete.
+  ///   - model: The model the store was written with, needed only if the file no longer contains
+  ///     it. Otherwise the file's own model is used; to migrate, open the new store with a newer
+  ///     model.
+  /// - Returns: A report of the recovered and lost data.
+  /// - Throws: ``ArborError`` `fileUnreadable` if the file doesn't exist; `inUse` if it is open;
+  ///   `inputOutput` if the new path already exists or the system reports an error; `notAStore` if
+  ///   the file contains no page of a store; `corrupted` if it no longer contains its model and
+  ///   none is given, or if the given model doesn't fit; `diskFull`, `cancelled`. No file is
+  ///   created in that case.
   public static func salvage(
     _ url: URL, to newURL: URL, model: ManagedObjectModel? = nil
   ) throws(ArborError) -> SalvageReport {

@@ -5,41 +5,43 @@ public import Foundation
 internal import Logging
 
 extension PersistentStore {
-  /// Reads the store's file as a whole at once and looks for damage: every page, the checksum of
-  /// every record and large binary, and whether every record, index entry and link is what the
-  /// commits have left, so that a page of a former state is found as well.
+  /// Reads the whole file immediately and checks it for damage: every page, the checksum of every
+  /// record and large binary, and whether every record, index entry and link is as the commits left
+  /// it. The latter also detects pages of an earlier state.
   ///
-  /// A store that is open does so by itself, at low priority, where the last time is longer ago
-  /// than ``StoreOptions/scrubInterval``. Unlike ``check()`` it compares nothing with one another,
-  /// and needs no memory for it.
+  /// An open store does this by itself, at low priority, if the last scrub is older than
+  /// ``StoreOptions/scrubInterval``. Unlike ``check()`` it doesn't cross-check records, indexes and
+  /// links, and needs no memory for that.
   ///
-  /// Blocks for about a second for some hundred megabytes. Others read and write meanwhile; what
-  /// they free is not used again as long as the part of the file is read that it was in. Ends
-  /// within a moment where its task is cancelled.
+  /// Blocks for about a second per few hundred megabytes. The store can be read and written in the
+  /// meantime. Pages freed by commits aren't reused while the part of the file that contains them
+  /// is being read. Stops promptly if the task is cancelled.
   ///
   /// ```swift
   /// try store.scrub { fraction in print("\(Int(fraction * 100)) %") }
   /// ```
   ///
-  /// - Parameter progress: Told what part of the databases has been read, from 0 to 1, on the
-  ///   thread of the call.
-  /// - Throws: ``ArborError`` `corrupted` with the first damage that it meets, after which the
-  ///   store refuses commits; `cancelled`, `closed`, `modelChanged`, `migrationUnderWay`,
-  ///   `diskFull`, `inputOutput`.
+  /// - Parameter progress: Receives the fraction of the databases that has been read, from 0 to 1,
+  ///   on the calling thread.
+  /// - Throws: ``ArborError`` `corrupted` with the first damage found, after which the store
+  ///   refuses commits; `cancelled`, `closed`, `modelChanged`, `migrationUnderWay`, `diskFull`,
+  ///   `inputOutput`.
   public func scrub(_ progress: (@Sendable (Double) -> Void)? = nil) throws(ArborError) {
     try whileOpen(engine.scrub { progress?(Double($0.done) / Double($0.total)) })
   }
 
-  /// When the file was last read as a whole and found without damage, by ``scrub(_:)`` or behind an
-  /// open store; nil where it never was. A store that is opened for reading only keeps no time.
+  /// Returns the date when the whole file was last read without finding damage, by ``scrub(_:)`` or
+  /// by a background scrub, or `nil` if it never was. A store that is opened read-only doesn't
+  /// record the date.
   ///
   /// - Throws: ``ArborError`` `closed`, `corrupted`, `modelChanged`, `inputOutput`.
   public func lastScrub() throws(ArborError) -> Date? { try whileOpen(engine.lastScrub()) }
 
-  /// Writes what is found to be damaged behind the store to the program's log.
+  /// Logs damage found by background scrubs.
   func logDamage() {
-    // Not weak: each use of the file would count its references the long way from then on. Sound:
-    // the file keeps this, and code that tells it of damage holds the file.
+    // Unowned rather than weak, because a weak reference would slow down reference counting of the
+    // engine for good. This is safe: the engine owns the closure, and code that reports damage
+    // retains the engine.
     engine.onDamage { [unowned engine] error in
       var metadata: Logger.Metadata = [:]
       if let path = engine.path { metadata["path"] = "\(path)" }

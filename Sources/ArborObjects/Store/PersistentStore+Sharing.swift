@@ -4,21 +4,21 @@ internal import ArborStore
 public import Foundation
 
 extension PersistentStore {
-  /// Opens a store that shares its commits with others, on other machines, through a log.
+  /// Opens a store that shares its commits with other machines through a log.
   ///
-  /// Everything is read from the file, at local speed. A commit is in the log before it counts:
-  /// it is validated behind everything that others have added, so that uniqueness, delete rules and
-  /// merge policies hold as they do between processes of one machine, and costs one round trip to
-  /// the log. What others commit comes here by itself; contexts, results and ``changes`` hear of it
-  /// as of any other commit.
+  /// Everything is read from the local file. A commit takes effect once it is in the log: it is
+  /// validated against everything that other machines have appended, so uniqueness, delete rules
+  /// and merge policies apply as they do between processes of one machine. It costs one round trip
+  /// to the log. Commits of other machines are received automatically; contexts, results and
+  /// ``changes`` observe them like any other commit.
   ///
-  /// Where there is no log yet, the store begins it: the file, which is made where none exists,
-  /// becomes its first snapshot. Where there is a log and no file, the file is made from the newest
-  /// snapshot and what follows it. A process that opens the file without the log makes it a store
-  /// of its own, which cannot go back once it has commits of its own.
+  /// If there is no log yet, the store creates it: the file, which is created if it doesn't exist,
+  /// becomes its first snapshot. If there is a log but no file, the file is created from the newest
+  /// snapshot and the commits after it. A process that opens the file without the log turns it into
+  /// an independent store. Once that store has commits of its own, it can no longer share the log.
   ///
-  /// While the log cannot be reached, reading goes on, and commits throw `logUnavailable` or
-  /// `outcomeUnknown`; ``sharing`` says so.
+  /// While the log is unreachable, the store can be read, commits throw `logUnavailable` or
+  /// `outcomeUnknown`, and ``sharing`` reports the problem.
   ///
   /// ```swift
   /// let store = try PersistentStore(
@@ -26,31 +26,32 @@ extension PersistentStore {
   ///   following: PostgresLog("host=a,b,c dbname=arbor"))
   /// ```
   ///
-  /// Of several processes and threads that open one file at once, each waits until the one before
-  /// has brought it up to the log, and to its model where that differs.
+  /// If several processes or threads open a file at once, each waits until the previous one has
+  /// updated it to the state of the log and, if necessary, to the log's model.
   ///
-  /// A model that differs from the log's migrates the store, in a copy that takes the place of the
-  /// present one in the log too: others who are open go on reading, and say that they have to be
-  /// opened with the new model; opened again with it, they take the migrated store over. A program
-  /// with the former model opens its file as it is, for reading.
+  /// If the model differs from the log's, the store is migrated in a copy that also replaces the
+  /// current one in the log. Other machines with an open store can continue to read and report that
+  /// it must be opened with the new model. When they do so, they receive the migrated store. A
+  /// program with the old model can open its file for reading.
   ///
-  /// Where the server has lost commits that the file has, as after failing over to a server that
-  /// did not have them, opening throws `forked` once: it keeps the file under another name, lists
-  /// the commits, and makes the file anew from the log the next time.
+  /// If the server has lost commits that are in the file, for example after failing over to a
+  /// server that did not have them, opening throws `forked` once: the file is kept under another
+  /// name, the commits are listed, and the next opening recreates the file from the log.
   ///
   /// - Parameters:
-  ///   - model: What the store keeps.
-  ///   - location: The file, whose folder has to exist; memory is refused. Each machine has its
-  ///     own; processes of one machine can use one, each with the log.
+  ///   - model: The model of the store.
+  ///   - location: The file, in an existing folder. In-memory stores are not supported. Each
+  ///     machine has its own file. Processes on one machine can use the same file, each with the
+  ///     log.
   ///   - log: The log.
-  ///   - options: How it is opened. Whatever they say of durability, commits do not wait for the
-  ///     disk: a loss of power may damage the file, which is verified as it is opened afterwards,
-  ///     kept under another name where it is not whole, and made anew from the log.
+  ///   - options: Options for opening the store. Regardless of the durability option, commits don't
+  ///     wait for the local disk. After a power loss the file is verified when it is opened, and if
+  ///     it is damaged, it is kept under another name and recreated from the log.
   ///   - classes: The typed classes of the model's entities.
-  ///   - interval: How often to look at the log where it cannot tell of news by itself.
-  /// - Throws: ``ArborError`` `logUnavailable` where the log cannot be reached and there is no file
-  ///   that shares it; `invalidArgument` where the file is another store; `forked`,
-  ///   `modelMismatch`, `modelChanged`, `outcomeUnknown`, and as without a log.
+  ///   - interval: The polling interval for logs that cannot send notifications.
+  /// - Throws: ``ArborError`` `logUnavailable` if the log is unreachable and there is no file that
+  ///   shares it; `invalidArgument` if the file is another store; `forked`, `modelMismatch`,
+  ///   `modelChanged`, `outcomeUnknown`, and the errors of opening without a log.
   public convenience init(
     model: ManagedObjectModel, at location: StoreLocation, following log: any CommitLog,
     options: StoreOptions = .init(), classes: [ManagedObject.Type] = [],
@@ -63,10 +64,10 @@ extension PersistentStore {
     opener.end()
   }
 
-  /// Opens a store that shares its commits through a log, with the model that typed classes
-  /// describe.
+  /// Opens a store that shares its commits through a log, with the model described by typed
+  /// classes.
   ///
-  /// - Throws: ``ArborError`` as with a model.
+  /// - Throws: ``ArborError``, as the initializer that takes a model.
   public convenience init(
     for classes: [ManagedObject.Type], at location: StoreLocation, following log: any CommitLog,
     options: StoreOptions = .init(), every interval: Duration = .milliseconds(100)
@@ -79,10 +80,10 @@ extension PersistentStore {
     opener.end()
   }
 
-  /// Opens a store that shares its commits through a log, with the model inside the log's store.
+  /// Opens a store that shares its commits through a log, with the model of the log's store.
   ///
-  /// - Throws: ``ArborError`` as with a model; `fileUnreadable` where there is neither a log nor a
-  ///   file.
+  /// - Throws: ``ArborError``, as the initializer that takes a model; `fileUnreadable` if neither
+  ///   the log nor the file exists.
   public convenience init(
     at location: StoreLocation, following log: any CommitLog, options: StoreOptions = .init(),
     classes: [ManagedObject.Type] = [], every interval: Duration = .milliseconds(100)
@@ -94,22 +95,23 @@ extension PersistentStore {
     opener.end()
   }
 
-  /// Begins a log with the open store, and shares it from then on, as if it had been opened so.
+  /// Creates a log from the open store and shares it from then on, as if the store had been opened
+  /// that way.
   ///
-  /// A copy of the store becomes the log's first snapshot; IDs stay what they are, and reading and
-  /// writing go on while it is made and added. Other processes that have the file open close it
-  /// before, and open it with the log.
+  /// A copy of the store becomes the log's first snapshot. IDs don't change, and the store can be
+  /// read and written in the meantime. Other processes must close the file first and then open it
+  /// with the log.
   ///
   /// ```swift
   /// try store.share(through: PostgresLog("host=a,b,c dbname=arbor"))
   /// ```
   ///
   /// - Parameters:
-  ///   - log: A log that nobody has begun.
-  ///   - interval: As for opening.
-  /// - Throws: ``ArborError`` `notAllowed` where there is a log already, or the store has one;
-  ///   `invalidArgument` for a store in memory; `logUnavailable`, `diskFull`, `readOnly`, `closed`,
-  ///   `inputOutput`. The store goes on by itself then.
+  ///   - log: A log that hasn't been created yet.
+  ///   - interval: The polling interval for logs that cannot send notifications.
+  /// - Throws: ``ArborError`` `notAllowed` if the log already exists or the store already has one;
+  ///   `invalidArgument` for an in-memory store; `logUnavailable`, `diskFull`, `readOnly`,
+  ///   `closed`, `inputOutput`. The store remains unshared in that case.
   public func share(
     through log: any CommitLog, every interval: Duration = .milliseconds(100)
   ) throws(ArborError) {
@@ -138,7 +140,7 @@ extension PersistentStore {
     link(.shared(client, LogWatcher(client, engine, every: interval, problem: problem)))
   }
 
-  /// How far the store has the log that it shares; nil where it shares none.
+  /// The state of sharing a log, or `nil` if the store doesn't share one.
   public var sharing: SharingStatus? {
     guard case .shared(let client, let watcher)? = link else { return nil }
     let (counts, progress) = (client.counts, watcher.progress)
@@ -148,11 +150,11 @@ extension PersistentStore {
       takenOver: counts.takenOver, unknownOutcomes: counts.unknown, problem: progress.problem)
   }
 
-  /// What became of commits that ended with `outcomeUnknown`.
+  /// Returns the outcome of commits that failed with `outcomeUnknown`.
   ///
-  /// - Parameter batch: ``ArborError/batch`` of that error: one of the last hundred commits by this
-  ///   store since it was opened.
-  /// - Throws: ``ArborError`` `logUnavailable`; `notAllowed` where the store shares no log.
+  /// - Parameter batch: The ``ArborError/batch`` of that error. Must be one of the last 100 commits
+  ///   of this store since it was opened.
+  /// - Throws: ``ArborError`` `logUnavailable`; `notAllowed` if the store doesn't share a log.
   public func outcome(of batch: UUID) throws(ArborError) -> SharingStatus.CommitOutcome {
     switch try sharedClient().outcome(of: batch) {
     case true?: .committed
@@ -161,15 +163,16 @@ extension PersistentStore {
     }
   }
 
-  /// Adds a snapshot of the store to the log that it shares: copies on other machines begin with
-  /// the newest one, and what is before it can be removed with `CommitLog.trim(through:)`.
+  /// Adds a snapshot of the store to the shared log. New copies on other machines start with the
+  /// newest snapshot, and everything before it can be removed with `CommitLog.trim(through:)`.
   ///
-  /// Reading and writing go on meanwhile.
+  /// The store can be read and written in the meantime.
   ///
-  /// - Returns: The sequence of the newest commit in it.
-  /// - Complexity: Linear in the size of the store; some megabytes of memory beside its pages.
-  /// - Throws: ``ArborError`` `logUnavailable`, `diskFull`; `notAllowed` where the store shares no
-  ///   log; `closed`, `inputOutput`.
+  /// - Returns: The sequence of the newest commit in the snapshot.
+  /// - Complexity: Linear in the size of the store. Uses a few megabytes of memory in addition to
+  ///   its pages.
+  /// - Throws: ``ArborError`` `logUnavailable`, `diskFull`; `notAllowed` if the store doesn't share
+  ///   a log; `closed`, `inputOutput`.
   @discardableResult
   public func publishSnapshot() throws(ArborError) -> UInt64 {
     let client = try sharedClient()

@@ -2,31 +2,31 @@ public import ArborModel
 internal import ArborStore
 
 extension PersistentStore {
-  /// What the store's file is made of: bytes by kind and by database, free pages, those that
-  /// readers keep from being used, and what ``compact()`` would give back.
+  /// Returns how the space in the store's file is used: bytes by kind and by database, free pages,
+  /// pages pinned by readers, and the space that ``compact()`` would free.
   ///
-  /// - Complexity: Linear in the number of entities, indexes and relationships, of each of which up
-  ///   to 4096 pages are looked at, and in the list of free pages.
+  /// - Complexity: Linear in the number of entities, indexes and relationships, for each of which
+  ///   up to 4096 pages are examined, and in the list of free pages.
   /// - Throws: ``ArborError`` `closed`, `modelChanged`, `inputOutput`.
   public func spaceUsage() throws(ArborError) -> StoreSpace {
     try whileOpen(engine.space(longReadersPinning: longReaders?.limit))
   }
 
-  /// The snapshots that processes hold of the store, this one included, those that see the oldest
-  /// state first. Snapshots of processes that died are ended.
+  /// Returns the snapshots held by all processes, including this one, the oldest state first.
+  /// Snapshots of processes that have died are removed.
   ///
-  /// - Complexity: Linear in the number of readers, and in the list of free pages where one of them
+  /// - Complexity: Linear in the number of readers, and in the list of free pages if one of them
   ///   reads an earlier state.
   /// - Throws: ``ArborError`` `closed`, `inputOutput`.
   public func readers() throws(ArborError) -> [StoreReader] { try whileOpen(engine.readers()) }
 
-  /// Ends the snapshots that processes held which died, so that commits use the pages again which
-  /// these pinned.
+  /// Removes the snapshots of processes that have died, so that commits can reuse the pages they
+  /// pinned.
   ///
-  /// Opening the store does so too, and looking at ``readers()`` or ``spaceUsage()``: a server that runs for
-  /// months beside others that may be killed calls this now and then.
+  /// Opening the store does this, too, and so do ``readers()`` and ``spaceUsage()``. A server that
+  /// runs for months alongside processes that may be killed should call it from time to time.
   ///
-  /// - Returns: How many there were.
+  /// - Returns: The number of removed snapshots.
   /// - Complexity: Linear in the number of readers.
   /// - Throws: ``ArborError`` `closed`, `inputOutput`.
   @discardableResult

@@ -3,11 +3,11 @@ public import ArborModel
 internal import ArborStore
 public import Foundation
 
-/// One opened store: its file, its model, its writer.
+/// An open store: its file, its model and its writer.
 ///
-/// Any number of contexts work on a store, in any tasks and threads; servers keep one and call
-/// ``perform(retries:_:)`` per request. Opening the file again in the same process, under whatever
-/// spelling of its path, shares what is open.
+/// A store can have any number of contexts, in any tasks and threads. A server keeps one store and
+/// calls ``perform(retries:_:)`` per request. Opening the same file again in a process, even under
+/// another spelling of its path, shares the underlying engine.
 ///
 /// ```swift
 /// let store = try PersistentStore(for: [Company.self, Employee.self], at: .file(url))
@@ -46,38 +46,39 @@ public final class PersistentStore: Sendable {
   let engine: StoreEngine
   /// The compiled model.
   package var schema: ModelSchema { engine.schema }
-  /// Numbers for the application that are never given out twice.
+  /// Unique numbers for the application.
   public let uniqueIDs: UniqueIDs
   let background: BackgroundContext
   let news: StoreObservers
-  /// Who has to run bodies again and again because of others.
+  /// Counts closures that repeatedly had to run again because of conflicts.
   let contention = Contention()
-  /// What is told of queries; nil for nothing.
+  /// The observer of queries, or `nil`.
   let watch: QueryWatch?
-  /// Who looks for readers that pin many pages; nil for nobody.
+  /// Logs readers that pin many pages, or `nil`.
   let longReaders: LongReaderLog?
-  /// What is told of commits; nil for nothing.
+  /// The observer of commits, or `nil`.
   let instrument: StoreInstrument?
-  /// Whose rules localized comparisons follow; nil for the process's locale.
+  /// The locale for localized comparisons, or `nil` for the process's locale.
   let locale: Locale?
-  /// The bodies that run in contexts of the store's own making.
+  /// The closures that run in contexts created by the store.
   let bodies = RunningBodies()
   let openState = OpenState()
   private let compactsWhenClosed: Bool
   private let classes: Lock<BoundClasses>
   private let logLink = Lock<LogLink?>(nil)
 
-  /// Opens a store with a model, or makes one where none exists.
+  /// Opens a store with a model, or creates one if it doesn't exist.
   ///
   /// - Parameters:
-  ///   - model: What the store keeps. A file of another model is treated as `options` say.
-  ///   - location: The file, whose folder has to exist, or memory.
-  ///   - options: How it is opened.
-  ///   - classes: The typed classes of the model's entities. One that is left out is bound when it
-  ///     is used for the first time.
-  /// - Throws: ``ArborError``, always before anything was changed: `invalidModel`, `modelMismatch`,
+  ///   - model: The model of the store. A file with another model is handled according to
+  ///     `options`.
+  ///   - location: The file, in an existing folder, or memory.
+  ///   - options: Options for opening the store.
+  ///   - classes: The typed classes of the model's entities. Other classes are bound at first use.
+  /// - Throws: ``ArborError``, always before anything is changed: `invalidModel`, `modelMismatch`,
   ///   `notAStore`, `corrupted`, `formatTooNew`, `unsupportedEngine`, `readOnly`, `inUse`,
-  ///   `diskFull`, `inputOutput`; `invalidArgument` for a URL or path that no file has.
+  ///   `diskFull`, `inputOutput`; `invalidArgument` for a URL or path that isn't a valid file
+  ///   location.
   public convenience init(
     model: ManagedObjectModel, at location: StoreLocation, options: StoreOptions = .init(),
     classes: [ManagedObject.Type] = []
@@ -85,22 +86,22 @@ public final class PersistentStore: Sendable {
     try self.init(try options.open(location, model: model), options, classes: classes)
   }
 
-  /// Opens a store with the model that typed classes describe.
+  /// Opens a store with the model described by typed classes.
   ///
-  /// - Throws: ``ArborError`` as with a model.
+  /// - Throws: ``ArborError``, as the initializer that takes a model.
   public convenience init(
     for classes: [ManagedObject.Type], at location: StoreLocation, options: StoreOptions = .init()
   ) throws(ArborError) {
-    // The store checks the model where it is another than the file's.
+    // The store validates the model if it differs from the file's.
     let model = try ManagedObjectModel(describedBy: classes)
     try self.init(try options.open(location, model: model), options, classes: classes)
     DescribedClasses.remember(classes, of: self.model)
   }
 
-  /// Opens an existing store with the model inside it.
+  /// Opens an existing store with the model stored in it.
   ///
-  /// - Throws: ``ArborError`` as with a model; `fileUnreadable` or `notAStore` where there is no
-  ///   store.
+  /// - Throws: ``ArborError``, as the initializer that takes a model; `fileUnreadable` or
+  ///   `notAStore` if there is no store.
   public convenience init(
     at location: StoreLocation, options: StoreOptions = .init(), classes: [ManagedObject.Type] = []
   ) throws(ArborError) {
@@ -134,45 +135,47 @@ public final class PersistentStore: Sendable {
 
   deinit { close() }
 
-  /// The store's identity, which every ID of its objects carries.
+  /// The store's identifier, which is part of all its object IDs.
   public var id: UUID { engine.id }
 
-  /// What the store keeps.
+  /// The model of the store.
   public var model: ManagedObjectModel { engine.schema.model }
 
-  /// The file; nil for a store in memory.
+  /// The store's file, or `nil` for an in-memory store.
   public var url: URL? { engine.path.map { URL(filePath: $0) } }
 
-  /// Whether the store may only be read.
+  /// A Boolean value that indicates whether the store is read-only.
   public var isReadOnly: Bool { engine.isReadOnly }
 
-  /// Makes a context, to be used by the code that runs it.
+  /// Creates a context for use by the calling code.
   public func makeContext() -> sending ManagedObjectContext { ManagedObjectContext(self) }
 
-  /// The identity of the object of an entity with a number, which need not exist.
+  /// Returns the ID of an object with the given entity and number. The object doesn't have to
+  /// exist.
   ///
-  /// - Throws: ``ArborError`` `unknownName` for an entity that the model does not have.
+  /// - Throws: ``ArborError`` `unknownName` if the model has no such entity.
   public func objectID(_ entityName: String, number: UInt64) throws(ArborError) -> ObjectID {
     _ = try engine.schema.knownEntity(named: entityName)
     return ObjectID(storeID: id, entityName: entityName, number: number)
   }
 
-  /// The store's indexes with their sizes and how often fetches have used them, by entity and name.
+  /// Returns the store's indexes by entity and name, with their sizes and how often fetches have
+  /// used them.
   ///
-  /// - Complexity: Linear in the number of indexes, of each of which up to 256 pages are looked at.
+  /// - Complexity: Linear in the number of indexes, for each of which up to 256 pages are examined.
   /// - Throws: ``ArborError`` `closed`, `modelChanged`, `inputOutput`.
   public func indexes() throws(ArborError) -> [IndexStatistics] {
     try requireOpen()
     return try onSnapshot { snapshot throws(StoreError) in try snapshot.indexes() }
   }
 
-  /// Checks the whole store: every record, index entry and link against each other.
+  /// Checks the whole store by comparing all records, index entries and links with each other.
   ///
-  /// Takes time in proportion to the store; others may read and write meanwhile.
+  /// The time is proportional to the size of the store. It can be read and written in the meantime.
   ///
-  /// - Throws: ``ArborError`` `corrupted` with the problems as violations, a thousand at most. A
-  ///   damaged page is the only one, since nothing else is read then; commits are refused behind
-  ///   it. Else what kept the check from reading.
+  /// - Throws: ``ArborError`` `corrupted` with up to 1000 problems as violations. A damaged page is
+  ///   reported alone, because the check stops there; the store then refuses commits. Other errors
+  ///   if the store cannot be read.
   public func check() throws(ArborError) {
     let report = try whileOpen(engine.check())
     guard !report.isSound else { return }
@@ -185,30 +188,31 @@ public final class PersistentStore: Sendable {
     throw error
   }
 
-  /// Removes all objects in one transaction. Numbers and unique IDs go on counting, so no ID of a
-  /// removed object is ever given to another. The way back to a former model goes too.
+  /// Removes all objects in one transaction. Object numbers and unique IDs are not reset, so the ID
+  /// of a removed object is never reused. A previous model version kept for reverting a migration
+  /// is removed, too.
   ///
-  /// - Throws: ``ArborError``; nothing is removed then.
+  /// - Throws: ``ArborError``. Nothing is removed in that case.
   public func purge() throws(ArborError) {
     let former = try whileOpen(StagedReversal.former(of: engine))
     try engine.reporting(engine.purge())
     former?.removeFormer()
   }
 
-  /// Whether a commit has left a mark; see `ManagedObjectContext.commit(marking:)`.
+  /// Returns whether a commit has written a marker. See `ManagedObjectContext.commit(marking:)`.
   package func hasMark(_ mark: String) throws(ArborError) -> Bool {
     try whileOpen(engine.metadata(mark)) != nil
   }
 
-  /// Ends this use of the file.
+  /// Closes the store.
   ///
-  /// Every throwing operation of the store and of its contexts throws `closed` from then on, a
-  /// commit without changes too. What does not throw — reading a property, inserting an object of
-  /// a class, deleting one, a rollback — goes on in memory: objects keep the values they hold, and
-  /// the context's next throwing operation says that the store is closed.
+  /// From then on every throwing operation of the store and its contexts throws `closed`, even a
+  /// commit without changes. Nonthrowing operations — reading a property, inserting an object of a
+  /// class, deleting one, a rollback — continue in memory: objects keep their loaded values, and
+  /// the context's next throwing operation reports that the store is closed.
   ///
-  /// A store that follows or shares a log waits for the threads that look at it, for as long as the
-  /// log's time-outs at most, so that the program can end afterwards.
+  /// A store that follows or shares a log waits for the threads that watch it, at most for the
+  /// log's timeouts, so that the program can exit afterwards.
   public func close() {
     endLink {
       if openState.end() { engine.close(compacting: compactsWhenClosed) }
@@ -216,7 +220,7 @@ public final class PersistentStore: Sendable {
     }
   }
 
-  /// Runs `body` while the store no longer looks at its log, and waits for the log's own threads.
+  /// Stops watching the log, runs `body` and waits for the log's own threads.
   private func endLink(_ body: () -> Void) {
     let link = link
     if let link { engine.whileWaiting { link.watcher.end() } }
@@ -224,14 +228,15 @@ public final class PersistentStore: Sendable {
     link?.waitUntilIdle()
   }
 
-  /// Whether the store has been closed. Others may still have the file open.
+  /// A Boolean value that indicates whether the store was closed. The file may still be open
+  /// elsewhere.
   public var isClosed: Bool { openState.isClosed }
 
-  /// Closes the store, as ``close()`` does, and removes its files: the store, its lock file, and
-  /// what migrations keep beside it or have left.
+  /// Closes the store, like ``close()``, and removes its files: the store, its lock file, and files
+  /// kept or left by migrations.
   ///
-  /// - Throws: ``ArborError`` `inUse` where something else has the file open, or migrates it;
-  ///   nothing is removed then. `closed` where the store is closed already.
+  /// - Throws: ``ArborError`` `inUse` if the file is open elsewhere or being migrated; nothing is
+  ///   removed in that case. `closed` if the store is already closed.
   public func destroy() throws(ArborError) {
     try whileOpen(engine.destroy())
     endLink {
@@ -245,13 +250,13 @@ public final class PersistentStore: Sendable {
     if isClosed { throw ArborError(StoreError.closed, in: engine) }
   }
 
-  /// What work of the store layer gives where the store is open.
+  /// Returns the result of an operation of the store layer, after checking that the store is open.
   func whileOpen<R>(_ work: @autoclosure () throws(StoreError) -> R) throws(ArborError) -> R {
     try requireOpen()
     return try engine.reporting(work())
   }
 
-  /// Reads of the newest commit.
+  /// Runs `body` on a snapshot of the newest commit.
   func onSnapshot<R>(_ body: (StoreSnapshot) throws(StoreError) -> R) throws(ArborError) -> R {
     let snapshot = try engine.reporting(engine.snapshot())
     defer { snapshot.close() }
@@ -265,8 +270,8 @@ public final class PersistentStore: Sendable {
 
   var boundClasses: BoundClasses { classes.withLock { $0 } }
 
-  /// The binding of a class, which represents its entity from now on, and the subentities that have
-  /// no class of their own.
+  /// Returns the binding of a class. From now on the class represents its entity, and the
+  /// subentities without a class of their own.
   func bind(_ objectClass: ManagedObject.Type) throws(ArborError) -> EntityBinding {
     let binder = ClassBinder(schema: engine.schema, storeID: engine.id)
     let entity = try binder.entity(of: objectClass)

@@ -2,28 +2,28 @@ internal import ArborLocks
 internal import ArborModel
 internal import ArborStore
 
-/// The runs of one body that a store repeats where others were faster.
+/// Repeats a closure whose commits conflict with others.
 ///
-/// A run is lost only where somebody else's commit was written, so that of bodies that meet one at
-/// least gets through each time. Waits of random length keep the others from meeting again, and
-/// bodies that begin give way for a moment to those that have lost several times: without that,
-/// a stream of new ones could win for ever.
+/// A run fails only if another commit was written, so at least one of several competing closures
+/// succeeds each time. Random pauses keep the others from colliding again. New closures briefly
+/// yield to those that have failed several times; otherwise a stream of new closures could starve
+/// them.
 struct Retrying: ~Copyable {
   let store: PersistentStore
-  /// How often a body may be run again.
+  /// The maximum number of additional runs.
   let limit: Int
   var count = 0
 
-  /// So many lost runs make others give way.
+  /// The number of failed runs after which new closures yield.
   private static let fewLosses = 2
-  /// How long a body that begins gives way at most, in milliseconds.
+  /// The maximum time a new closure yields, in milliseconds.
   private static let longestCourtesy = 100
-  /// The longest wait before another run, in microseconds.
+  /// The maximum pause before another run, in microseconds.
   private static let longestPause = 50_000
 
   deinit { if count >= Self.fewLosses { store.contention.end() } }
 
-  /// Lets those run first that have lost several times.
+  /// Yields to closures that have failed several times.
   func giveWay() async {
     var waited = 0
     while store.contention.isAny, waited < Self.longestCourtesy, !Task.isCancelled {
@@ -32,9 +32,9 @@ struct Retrying: ~Copyable {
     }
   }
 
-  /// Runs a body and commits what it changed.
+  /// Runs a closure and commits its changes.
   ///
-  /// - Returns: What the body gives; nil where it is to be run again.
+  /// - Returns: The closure's result, or `nil` if it should run again.
   mutating func run<R>(
     _ body: (ManagedObjectContext) throws -> R, in context: ManagedObjectContext
   ) throws -> R? {
@@ -45,15 +45,15 @@ struct Retrying: ~Copyable {
       try context.commit()
       return result
     } catch {
-      // A body that throws, or whose commit fails, leaves no changes to the next one.
+      // If the closure or its commit fails, its changes must not affect the next one.
       context.rollback()
       guard allowsAnother(after: error, in: context, since: start) else { throw error }
       return nil
     }
   }
 
-  /// Whether a body is to be run again after an error. Where a commit of its context has been
-  /// written, a second run would write that again.
+  /// Returns whether a closure should run again after an error. If its context has already written
+  /// a commit, another run would write it twice.
   private mutating func allowsAnother(
     after error: any Error, in context: ManagedObjectContext, since start: UInt64
   ) -> Bool {
@@ -65,10 +65,10 @@ struct Retrying: ~Copyable {
     return true
   }
 
-  /// How long to wait before the next run, in microseconds.
+  /// The pause before the next run, in microseconds.
   var pause: Int { Int.random(in: 0...min(1000 << min(count, 10), Self.longestPause)) }
 
-  /// Whether the error comes of concurrent commits.
+  /// Returns whether the error was caused by concurrent commits.
   private func isLostRace(_ error: ArborError, since start: UInt64) -> Bool {
     if error.code == .conflict { return true }
     guard error.code == .notUnique else { return false }
@@ -77,8 +77,8 @@ struct Retrying: ~Copyable {
     return (try? hasChanged(holders, since: start)) ?? false
   }
 
-  /// Whether concurrent commits have changed any of some objects. A value that has been taken for
-  /// longer will be taken in the next run too.
+  /// Returns whether concurrent commits have changed any of the objects. If not, a unique value was
+  /// already taken before, and another run would fail, too.
   private func hasChanged(_ ids: [ObjectID], since start: UInt64) throws(StoreError) -> Bool {
     let numbers = Set(ids.compactMap { try? store.engine.objectNumber($0) })
     let snapshot = try store.engine.snapshot()
@@ -93,7 +93,7 @@ struct Retrying: ~Copyable {
   }
 }
 
-/// How many bodies have lost several runs and have not got through yet.
+/// The number of closures that have failed several times and not succeeded yet.
 final class Contention: Sendable {
   private let losers = Atomic(0)
 

@@ -1,18 +1,19 @@
 internal import ArborLocks
 internal import ArborModel
 
-/// How many bodies run in contexts of a store's own making, and whether more may begin.
+/// Counts the closures that run in contexts created by a store, and controls whether more may
+/// start.
 final class RunningBodies: Sendable {
-  /// What ends those that run.
+  /// Interrupts the running closures.
   let revocation = Revocation()
   private let state = Lock((count: 0, isRefusing: false))
 
-  /// How many run or wait for their turn.
+  /// The number of closures that are running or waiting for their turn.
   var count: Int { state.withLock { $0.count } }
 
-  /// Counts a body that begins.
+  /// Counts a new closure.
   ///
-  /// - Throws: `closed` where none may any more.
+  /// - Throws: `closed` if no more may start.
   func begin() throws(ArborError) {
     let isAdmitted = state.withLock { state in
       if state.isRefusing { return false }
@@ -27,9 +28,9 @@ final class RunningBodies: Sendable {
 
   func end() { state.withLock { $0.count -= 1 } }
 
-  /// Ends those that run as the cancellation of their tasks would.
+  /// Interrupts the running closures as if their tasks were cancelled.
   func cancel() { revocation.revoke() }
 
-  /// Lets none begin from now on.
+  /// Prevents new closures from starting.
   func refuse() { state.withLock { $0.isRefusing = true } }
 }

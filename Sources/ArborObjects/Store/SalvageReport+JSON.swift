@@ -1,7 +1,8 @@
 public import ArborJSON
 
 extension SalvageReport {
-  /// The report as JSON: an object with the names of the properties, objects by their IDs.
+  /// The report as a JSON object. Its keys are the names of the properties, and objects are
+  /// represented by their IDs.
   public var json: JSONValue {
     [
       "state": .string(state.rawValue),

@@ -1,7 +1,7 @@
 public import ArborModel
 internal import ArborStore
 
-/// What ``PersistentStore/salvage(_:to:model:)`` brought into the new store, and what it did not.
+/// A report of the data that ``PersistentStore/salvage(_:to:model:)`` recovered and lost.
 ///
 /// ```swift
 /// let report = try PersistentStore.salvage(damaged, to: rescued)
@@ -9,93 +9,97 @@ internal import ArborStore
 /// for entity in report.entities where entity.lost != 0 { … }
 /// ```
 ///
-/// As text it has a line for each entity and each thing that is lost; ``json`` has the same.
+/// Its description has a line for each entity and each lost item. ``json`` contains the same
+/// information.
 public struct SalvageReport: Sendable, Hashable {
-  /// Which state of the damaged store was read.
+  /// The state of the damaged store that was read.
   public enum State: String, Sendable, Hashable, CaseIterable {
-    /// That of the last commit.
+    /// The state of the last commit.
     case newest
-    /// That of the only root page that leads to one: it may be of the commit before the last.
-    /// What is newer on other pages is doubtful.
+    /// The state referenced by the only usable root page, which may be that of the commit before
+    /// the last. Newer data on other pages is doubtful.
     case previous
-    /// The newest that a page tells of. Both root pages are damaged, so that nothing says whether a
-    /// later one is lost.
+    /// The newest state referenced by any page. Both root pages are damaged, so it is unknown
+    /// whether a later state is lost.
     case withoutRoot
-    /// Nothing tells which pages belong together: every object is doubtful.
+    /// No information is left about which pages belong together. Every object is doubtful.
     case unknown
   }
 
-  /// What became of the objects of one entity.
+  /// The recovered and lost objects of one entity.
   public struct Entity: Sendable, Hashable {
     /// The entity's name.
     public let name: String
-    /// Objects that are in the new store as the state has them.
+    /// The number of objects that were recovered as they are in the state.
     public let kept: Int
-    /// Objects that are in the new store and may be out of date or deleted; see
+    /// The number of objects that were recovered but may be outdated or deleted. See
     /// ``SalvageReport/doubtful``.
     public let doubtful: Int
-    /// How many objects more the state has; nil where it no longer tells how many it has.
+    /// The number of objects in the state that were not recovered, or `nil` if its number of
+    /// objects is unknown.
     ///
-    /// Doubtful objects count as some of those that are missing, since they were found where the
-    /// missing ones lay.
+    /// Doubtful objects are counted as found, because they were found where the missing objects
+    /// were stored.
     public let lost: Int?
   }
 
-  /// A link that the damaged store has, or had, and the new one has not.
+  /// A link of the damaged store that is missing in the new one.
   public struct LostLink: Sendable, Hashable {
     /// The object that had the link.
     public let owner: ObjectID
     /// The name of its relationship.
     public let relationship: String
-    /// The object that it led to.
+    /// The object the link pointed to.
     public let target: ObjectID
   }
 
-  /// A large binary whose bytes are lost: nil in the new store, or empty where it must have a
-  /// value.
+  /// A large binary whose data is lost. The attribute is nil in the new store, or empty if it is
+  /// required.
   public struct LostBinary: Sendable, Hashable {
-    /// The object that had it.
+    /// The object that had the value.
     public let owner: ObjectID
     /// The name of its attribute.
     public let attribute: String
   }
 
-  /// Each list has so many elements at most; the counts beside them count all.
+  /// The maximum number of elements in each list. The corresponding counts include all of them.
   public static let maximumListed = SalvageOutcome.maximumListed
 
-  /// Which state was read.
+  /// The state that was read.
   public let state: State
-  /// The commit sequence of the newest header that was found; nil for none.
+  /// The commit sequence in the newest header, or `nil` if no header was found.
   public let sequence: UInt64?
-  /// Whether that is the sequence of the last commit for certain: false where a later header may be
-  /// lost.
+  /// A Boolean value that indicates whether ``sequence`` is certainly that of the last commit.
+  /// `false` if a later header may be lost.
   public let isSequenceCertain: Bool
-  /// The concrete entities, by name.
+  /// The concrete entities, sorted by name.
   public let entities: [Entity]
-  /// The doubtful objects: their records lie on pages that the state lists as free, or of which
-  /// nothing tells whether they belong to it. Look at them, and delete what should not be there.
+  /// The doubtful objects: their records are on pages that are listed as free in the state, or that
+  /// cannot be attributed to it. Inspect them and delete those that should not exist.
   public let doubtful: [ObjectID]
-  /// How many objects were left out.
+  /// The number of omitted objects.
   public let leftOutCount: Int
-  /// Objects that were found and left out, since another object has a value of theirs that must be
-  /// unique: one of the two is out of date, and a doubtful one goes first.
+  /// Objects that were found but omitted, because another object has the same unique value. One of
+  /// the two is outdated; doubtful objects are omitted first.
   public let leftOut: [ObjectID]
-  /// How many links are lost.
+  /// The number of lost links.
   public let lostLinkCount: Int
-  /// The links that are lost.
+  /// The lost links.
   public let lostLinks: [LostLink]
-  /// How many large binaries are lost.
+  /// The number of lost large binaries.
   public let lostBinaryCount: Int
-  /// The large binaries that are lost.
+  /// The lost large binaries.
   public let lostBinaries: [LostBinary]
-  /// The keys of metadata that may be out of date or damaged: it has no checksum.
+  /// The keys of metadata that may be outdated or damaged. Metadata has no checksum.
   public let doubtfulMetadata: [String]
-  /// Whether the file no longer holds its model, so that the given one was taken.
+  /// A Boolean value that indicates whether the file no longer contains its model, so that the
+  /// given one was used.
   public let isModelGiven: Bool
-  /// Whether the file no longer holds its catalogue, so that the numbers of a store that was never
-  /// migrated were taken.
+  /// A Boolean value that indicates whether the file no longer contains its catalog, so that the
+  /// numbering of a store that was never migrated was assumed.
   public let isCatalogMade: Bool
-  /// Whether the counter of unique IDs is lost, so that they go on above 2⁴⁸.
+  /// A Boolean value that indicates whether the counter of unique IDs is lost, so that it continues
+  /// above 2⁴⁸.
   public let isUniqueIDLost: Bool
 
   init(_ result: SalvageResult) {
@@ -130,7 +134,8 @@ public struct SalvageReport: Sendable, Hashable {
     isUniqueIDLost = outcome.isUniqueIDLost
   }
 
-  /// Whether the new store has everything that the state has, as far as that can be told.
+  /// A Boolean value that indicates whether the new store has all data of the state, as far as can
+  /// be determined.
   public var isComplete: Bool {
     state == .newest && isSequenceCertain && !isCatalogMade && leftOutCount == 0
       && lostLinkCount == 0 && lostBinaryCount == 0 && doubtfulMetadata.isEmpty && !isUniqueIDLost
@@ -139,8 +144,8 @@ public struct SalvageReport: Sendable, Hashable {
 }
 
 extension SalvageReport: CustomStringConvertible {
-  /// The report in lines of text. Characters of names and keys that would begin a line, or that a
-  /// terminal would obey, are written as `\n` and `\u{1B}`.
+  /// The report as lines of text. Control and line-breaking characters in names and keys are
+  /// escaped, for example as `\n` and `\u{1B}`.
   public var description: String {
     var lines = [stateSentence]
     func addRest(_ count: Int, _ what: String) {
@@ -191,5 +196,5 @@ extension SalvageReport: CustomStringConvertible {
   private static func name(_ id: ObjectID) -> String { "\(escaped(id.entityName)) \(id.number)" }
 }
 
-/// A name or key of the damaged file, which stays on its line.
+/// Escapes a name or key of the damaged file, so that it stays on one line.
 private func escaped(_ text: String) -> String { TerminalText.escaped(text) }

@@ -2,21 +2,21 @@ internal import ArborLog
 internal import ArborModel
 internal import ArborStore
 
-/// Brings a file to where it can be opened as a store that shares a log.
+/// Prepares a file so that it can be opened as a store that shares a log.
 struct SharedOpener {
   let client: LogClient
   let location: StoreLocation
-  /// How the file is opened once it is prepared.
+  /// The options for opening the prepared file.
   let options: StoreOptions
   private let path: String
   private let model: ManagedObjectModel?
   private let classes: [ManagedObject.Type]
-  /// As they were given.
+  /// The options as given by the caller.
   private let given: StoreOptions
-  /// Keeps other processes and threads from preparing the file at the same time.
+  /// Prevents other processes and threads from preparing the file at the same time.
   private let lock: StoreLock
 
-  /// Others may change the log or the file between two steps.
+  /// Other processes may change the log or the file between two steps.
   private static let mostAttempts = 16
 
   init(
@@ -42,18 +42,18 @@ struct SharedOpener {
     options.migrationPlan = nil
     options.onMismatch = .fail
     options.onCorruption = .fail
-    // The log is what survives; what this file loses with its machine comes from there. Commits
-    // that the log has do not even wait for the data.
+    // The log is durable, and anything the file loses with its machine is restored from it. Commits
+    // that are in the log don't even need to be flushed.
     options.durability = .relaxed
     self.options = options
     let file = StoreLock.canonicalPath(path)
     lock = try storing(StoreLock(file, suffix: "-sharing-lock", waits: true))
   }
 
-  /// Lets others bring the file up to the log, or to another model: the store shares the log now.
+  /// Allows others to prepare the file, now that the store shares the log.
   func end() { lock.end() }
 
-  /// - Returns: What keeps the store from following for now.
+  /// - Returns: The reason why the store cannot follow the log for now, or `nil`.
   func prepare() throws(ArborError) -> ArborError? {
     let shared = SharedStore(path, client)
     return try PersistentStore.logging(nil) {
@@ -72,14 +72,14 @@ struct SharedOpener {
     }
   }
 
-  /// Begins the log with the store at the path.
+  /// Creates the log from the store at the path.
   ///
-  /// Where none exists the log begins with an empty one in memory, and the file is made from the
-  /// log: of several machines that do so one is first, and a kill leaves no file that is another
-  /// store than the log's.
+  /// If there is no store, the log starts with an empty in-memory store, and the file is created
+  /// from the log. If several machines do this at once, one of them wins, and a crash never leaves
+  /// a file with another store than the log's.
   private func beginLog(_ shared: SharedStore) throws {
     let isNew = try !StoreFiles.exists(path)
-    // Says that there is no store at the path, and nothing of what one would hold.
+    // Reports that there is no store at the path, without details about what it would contain.
     if isNew, model == nil { throw StoreError.missing(path: path) }
     let source = isNew ? StoreLocation.inMemory : location
     let engine = try MigratingOpener(try given.opening(source, model: model), given).open()
@@ -87,7 +87,7 @@ struct SharedOpener {
     do {
       try shared.begin(engine)
     } catch StoreError.log(let error) where error.code == .notAllowed {
-      // Somebody else's is the log's store.
+      // Another machine's store has become the log's store.
     }
     engine.endSharing()
   }
@@ -106,7 +106,7 @@ struct SharedOpener {
       let store = try PersistentStore(
         model: model, at: .path(path), options: options, classes: classes)
       defer { store.close() }
-      // The way back would be one without the log.
+      // Reverting the migration would leave a store without the log.
       try store.confirmMigration()
     }.run()
   }

@@ -2,11 +2,12 @@ internal import ArborModel
 internal import ArborStore
 internal import Logging
 
-/// Writes queries that take long to the program's log.
+/// Logs slow queries.
 enum SlowQueryLog {
   private static let logger = Logger(label: "ArborData.query")
 
-  /// What watches the queries of a store; nil where no threshold is set and no instrument told.
+  /// Returns the observer of a store's queries, or `nil` if there is neither a threshold nor an
+  /// instrument.
   static func watch(slowerThan threshold: Duration?, _ observer: QueryWatch.Observer?)
     -> QueryWatch?
   {
@@ -16,7 +17,7 @@ enum SlowQueryLog {
     }
   }
 
-  /// Writes one query: a line for people, its parts for programs.
+  /// Logs one query, as a message and as structured metadata.
   static func write(_ report: QueryWatch.Report, to logger: Logger) {
     var metadata: Logger.Metadata = [
       "entity": "\(report.entity)", "query": "\(report.query)",

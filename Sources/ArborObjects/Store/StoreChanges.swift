@@ -1,11 +1,11 @@
 internal import ArborStore
 
-/// The commits of a store after a moment, one by one, and its migrations. See
+/// The commits and migrations of a store after a point in time, one by one. See
 /// ``PersistentStore/changes``.
 ///
 /// This is the public sequence, whose elements are ``CommittedChanges``. It reads them from the
-/// store's history and sleeps between them, until ``StoreObservers`` rings; that in turn is called
-/// by the engine's `CommitNotifications`.
+/// store's history and waits in between for a signal of ``StoreObservers``, which in turn is
+/// notified by the engine's `CommitNotifications`.
 struct StoreChanges: AsyncSequence, Sendable {
   typealias Element = CommittedChanges
   typealias Failure = Never
@@ -14,13 +14,12 @@ struct StoreChanges: AsyncSequence, Sendable {
 
   func makeAsyncIterator() -> Iterator { Iterator(follower: follower, last: follower.start) }
 
-  /// Reads the history one commit at a time, when it is asked for the next: it keeps nothing but
-  /// its position.
+  /// Reads the history one commit at a time, on demand, and stores only its position.
   struct Iterator: AsyncIteratorProtocol {
     let follower: StoreFollower
-    /// The last commit that was given, or the newest one that needs not be.
+    /// The last commit that was returned, or the newest one that doesn't have to be.
     var last: UInt64
-    /// What was given of the model.
+    /// The model state that was last reported.
     var model: ModelState?
     var isOver = false
 
@@ -40,7 +39,7 @@ struct StoreChanges: AsyncSequence, Sendable {
           return CommittedChanges(upTo: newest)
         case Optional.some(.none), Optional.none:
           if let news = migration(of: engine) { return news }
-          // The store is closed, or of a model by which it cannot be read on.
+          // The store is closed, or has a model with which it can no longer be read.
           guard entry != nil, model?.endsNews != true else {
             isOver = true
             break
@@ -52,7 +51,7 @@ struct StoreChanges: AsyncSequence, Sendable {
       return nil
     }
 
-    /// What there is to tell of the model since the last time.
+    /// Returns the change of the model state since the last report, if any.
     private mutating func migration(of engine: StoreEngine) -> CommittedChanges? {
       let (former, state) = (model, engine.modelState)
       guard state != former else { return nil }
@@ -69,8 +68,8 @@ struct StoreChanges: AsyncSequence, Sendable {
 }
 
 extension PersistentStore {
-  /// Every commit to the store from now on, in their order, each once: those of this process and
-  /// those of others.
+  /// Every commit to the store from now on, in order and exactly once, from this and other
+  /// processes.
   ///
   /// ```swift
   /// for await changes in store.changes {
@@ -79,24 +78,25 @@ extension PersistentStore {
   /// }
   /// ```
   ///
-  /// The sequence begins when it is asked for, not when it is iterated; each of its iterators gives
-  /// all of it. It reads the store's history as it is asked for the next element, so that somebody
-  /// slow makes no memory grow. A task that falls back by more commits than the store remembers,
-  /// which are 1,000 at least, gets one element in place of those that it missed, whose
-  /// ``CommittedChanges/isComplete`` is false.
+  /// The sequence starts when this property is accessed, not when it is iterated, and each of its
+  /// iterators returns all elements. Elements are read from the store's history on demand, so a
+  /// slow consumer doesn't cause memory to grow. If a consumer falls behind by more commits than
+  /// the history contains, which are at least 1000, it receives a single element instead of the
+  /// missed ones, whose ``CommittedChanges/isComplete`` is `false`.
   ///
-  /// Where another process migrates the store to another version of its model, an element says so,
-  /// ``CommittedChanges/migration``: as a migration in a copy begins and where it is given up, and
-  /// when the store has the other model. It tells what can still be read here. A store that is
-  /// being migrated as the sequence is asked for, or has been, begins with that.
+  /// If another process migrates the store to another model version, an element reports it as
+  /// ``CommittedChanges/migration``: when a migration in a copy starts or is abandoned, and when
+  /// the store has the new model. It also indicates what can still be read by this process. If the
+  /// store is being migrated or has been migrated when the property is accessed, the sequence
+  /// starts with that element.
   ///
-  /// It ends when the store is closed or nobody refers to it any more, and after a migration behind
-  /// which later commits cannot be read here: following a store keeps it from nothing. It ends at
-  /// once for a task that is cancelled. Where nobody follows a store, news cost nothing; on Linux
-  /// commits of other processes come by a message of the system, elsewhere by looking ten times a
-  /// second.
+  /// The sequence ends when the store is closed or deallocated, and after a migration if later
+  /// commits cannot be read here. Observing a store doesn't prevent any of this. The sequence ends
+  /// immediately if the task is cancelled. Without observers there is no cost. On Linux, commits of
+  /// other processes are delivered by system notifications, on other platforms by polling ten times
+  /// a second.
   ///
-  /// A context takes commits in by itself, at its next operation; it does not need this.
+  /// Contexts merge commits by themselves at their next operation and don't need this sequence.
   public var changes: some AsyncSequence<CommittedChanges, Never> & Sendable {
     StoreChanges(follower: StoreFollower(news))
   }

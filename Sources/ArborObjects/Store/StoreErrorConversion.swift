@@ -2,7 +2,7 @@ public import ArborModel
 internal import ArborStore
 internal import Foundation
 
-/// The one place where the store's errors become the public one.
+/// The only place where errors of the store are converted to the public error.
 extension ArborError {
   private static func damaged(_ what: String) -> ArborError {
     ArborError(.corrupted, "The store is damaged: \(what.asClause). \(damageRemedy)")
@@ -12,7 +12,7 @@ extension ArborError {
     "Restore a backup, or take out what is sound with PersistentStore.salvage(_:to:) or "
     + "lmdb-inspect salvage STORE TARGET; lmdb-inspect check lists the damage."
 
-  /// An error of a store that is open.
+  /// Converts an error of an open store.
   init(_ error: StoreError, in engine: StoreEngine) {
     switch error {
     case .corrupted(let entity, let object, let what):
@@ -31,7 +31,7 @@ extension ArborError {
     }
   }
 
-  /// An error that concerns no object.
+  /// Converts an error that doesn't concern an object.
   init(opening error: StoreError) {
     switch error {
     case .query(let error), .log(let error): self = error
@@ -66,7 +66,7 @@ extension ArborError {
     }
   }
 
-  /// An error of a store that has another model, or is brought to one.
+  /// Converts an error about a store's model or its migration.
   private init(migration error: StoreError) {
     switch error {
     case .modelMismatch(let refusal): self.init(.modelMismatch, refusal)
@@ -126,7 +126,7 @@ extension ArborError {
     }
   }
 
-  /// An error of the store's file rather than of what is in it.
+  /// Converts an error about the store's file rather than its contents.
   private init(file error: StoreError) {
     switch error {
     case .notAStore(let path, let what):
@@ -199,7 +199,7 @@ extension ArborError {
   }
 
   private init(missing: [MissingTarget], in engine: StoreEngine) {
-    // Of a link both ends tell; one that misses only itself says less.
+    // Both ends of a link report it. A link whose owner is itself missing is less informative.
     let telling = missing.filter { $0.owner != $0.target }
     let single = (telling.isEmpty ? missing : telling).map { link in
       let (owner, gone) = (engine.objectID(link.owner), engine.objectID(link.target))
@@ -243,7 +243,7 @@ extension ArborError {
     self.init(gathering: Self.sharing(violations), .notUnique, message)
   }
 
-  /// An error for each two objects with one unique value.
+  /// Returns an error for each pair of objects with the same unique value.
   private static func sharing(_ violations: [DuplicateValues]) -> [ArborError] {
     violations.map { violation in
       let (one, other) = (violation.offending, violation.existing)
@@ -258,7 +258,7 @@ extension ArborError {
     }
   }
 
-  /// One error as it is, several as the violations of one.
+  /// Creates a single error as is, or an error with several violations.
   private init(gathering errors: [ArborError], _ code: Code, _ message: String) {
     guard errors.count != 1, !errors.isEmpty else {
       self = errors.first ?? ArborError(code, message)
@@ -271,15 +271,15 @@ extension ArborError {
 }
 
 extension StoreEngine {
-  /// What work of the store layer gives; its errors are thrown as the public ones.
+  /// Returns the result of an operation of the store layer, and throws its errors as public ones.
   func reporting<R>(_ work: @autoclosure () throws(StoreError) -> R) throws(ArborError) -> R {
     do throws(StoreError) { return try work() } catch { throw ArborError(error, in: self) }
   }
 }
 
 extension ArborError {
-  /// The other of two objects that an error is about, which lies beneath it: the one that has a
-  /// unique value already, or that has been deleted while a link to it was made.
+  /// The other of two objects involved in an error, as its underlying error: the one that already
+  /// has the unique value, or that was deleted while a link to it was created.
   public struct OtherObject: Error, Sendable, CustomStringConvertible {
     /// The other object.
     public let objectID: ObjectID

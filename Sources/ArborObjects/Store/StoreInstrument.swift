@@ -1,7 +1,8 @@
 public import ArborModel
 internal import ArborStore
 
-/// What is told of a store's commits and fetches as they begin and end, to measure or trace them.
+/// Closures that are called when a store's commits and fetches begin and end, for measuring or
+/// tracing.
 ///
 /// ```swift
 /// var options = StoreOptions()
@@ -14,78 +15,79 @@ internal import ArborStore
 ///   })
 /// ```
 ///
-/// A closure is called as the work begins, on the thread and in the task of the caller,
-/// so that task-local values are theirs. What it returns is called in the same place as the work
-/// ends, also where it fails. A store without an instrument pays one comparison for each commit and
-/// fetch, and nothing for a row.
+/// A closure is called at the start of the operation, on the thread and in the task of the caller,
+/// so that it can access task-local values. The closure it returns is called in the same place when
+/// the operation ends, even if it fails. Without an instrument, the cost is one comparison per
+/// commit and fetch, and nothing per row.
 ///
-/// The closures run between the parts of the work, and a fetch holds a snapshot meanwhile: they
-/// have to be quick and must not use the store. They are given names of entities, numbers and times
-/// and never values of objects.
+/// The closures run as part of the operation, and a fetch holds a snapshot in the meantime: they
+/// must be fast and must not use the store. They receive names of entities, counts and durations,
+/// but never values of objects.
 ///
-/// `ArborService` has one that feeds swift-metrics and swift-distributed-tracing.
+/// `ArborService` has an instrument for swift-metrics and swift-distributed-tracing.
 public final class StoreInstrument: Sendable {
-  /// A commit that begins.
+  /// The start of a commit.
   public struct Commit: Sendable, Hashable {
     /// The name of the context.
     public let contextName: String?
-    /// Who makes the changes, as the context says.
+    /// The author of the changes, from the context.
     public let author: String?
   }
 
-  /// How a commit ended.
+  /// The end of a commit.
   public struct CommitOutcome: Sendable {
-    /// How long it took, hooks and the wait for the disk included.
+    /// The duration, including hooks and disk writes.
     public let duration: Duration
-    /// The commit's position in the store's history; nil where it failed, or wrote nothing since
+    /// The commit's sequence in the store's history, or `nil` if it failed or wrote nothing because
     /// its changes had no net effect.
     public let sequence: UInt64?
-    /// How many objects it inserted; 0 where it failed.
+    /// The number of inserted objects, or 0 if the commit failed.
     public let inserted: Int
-    /// How many objects it changed, in attributes or in members of relationships; 0 where it
+    /// The number of objects with changed attributes or relationship members, or 0 if the commit
     /// failed.
     public let updated: Int
     /// How many objects it deleted; 0 where it failed.
     public let deleted: Int
-    /// How often others had committed the same objects in between: each time the merge policy
-    /// decided, or it failed with `conflict`.
+    /// The number of times another commit had changed the same objects. Each time, the merge policy
+    /// resolved the conflict or the commit failed with `conflict`.
     public let conflicts: Int
-    /// Why it failed; nil where it did not.
+    /// The error, or `nil` if the commit succeeded.
     public let error: ArborError?
   }
 
-  /// A fetch that begins.
+  /// The start of a fetch.
   public struct Fetch: Sendable, Hashable {
-    /// The entity that is asked for.
+    /// The requested entity.
     public let entityName: String
-    /// What is asked for.
+    /// The kind of result requested.
     public let kind: FetchKind
   }
 
-  /// How a fetch ended.
+  /// The end of a fetch.
   public struct FetchOutcome: Sendable {
-    /// How long the store took to find and read what was asked for.
+    /// The time the store took to find and read the results.
     public let duration: Duration
-    /// How many objects, rows or groups were read, or what was counted; nil where it failed, and
-    /// for values and existence. A page reads one more than it gives.
+    /// The number of objects, rows or groups that were read, or the count that was requested. `nil`
+    /// if the fetch failed, and for values and existence checks. A page reads one object more than
+    /// it returns.
     public let count: Int?
-    /// Why it failed; nil where it did not.
+    /// The error, or `nil` if the fetch succeeded.
     public let error: ArborError?
   }
 
   private let onCommit: (@Sendable (Commit) -> ((CommitOutcome) -> Void)?)?
   private let onFetch: (@Sendable (Fetch) -> ((FetchOutcome) -> Void)?)?
 
-  /// Makes an instrument.
+  /// Creates an instrument.
   ///
   /// - Parameters:
-  ///   - onCommit: Is called before each commit of a context that has changes, and gives back what
-  ///     to call behind it; nil where that commit is of no interest. A body that is run again after
-  ///     a conflict commits again. `purge()`, migrations and what a follower takes over from its
-  ///     log are no commits of contexts.
-  ///   - onFetch: The same for what looks for objects by a request. A request that is refused
-  ///     before the store is asked, such as one with an unknown name, is no fetch; neither is
-  ///     reading along relationships, nor what an import looks up by identities.
+  ///   - onCommit: Called before each commit of a context with changes. Returns a closure to call
+  ///     after the commit, or `nil` if the commit is not of interest. When a `perform` body runs
+  ///     again after a conflict, it commits again. `purge()`, migrations, and commits that a
+  ///     follower receives from its log are not reported.
+  ///   - onFetch: Called in the same way before each lookup of objects by a request. Not called for
+  ///     requests that are rejected before the store is queried, such as those with an unknown
+  ///     name, for prefetching of relationships, or for lookups by identity during an import.
   public init(
     onCommit: (@Sendable (Commit) -> ((CommitOutcome) -> Void)?)? = nil,
     onFetch: (@Sendable (Fetch) -> ((FetchOutcome) -> Void)?)? = nil
@@ -94,8 +96,8 @@ public final class StoreInstrument: Sendable {
     self.onFetch = onFetch
   }
 
-  /// Makes an instrument that tells several: in their order as work begins, and the other way round
-  /// as it ends.
+  /// Creates an instrument that calls several others: in order when an operation starts, and in
+  /// reverse order when it ends.
   public convenience init(_ instruments: [StoreInstrument]) {
     self.init(
       onCommit: { commit in
@@ -112,20 +114,20 @@ public final class StoreInstrument: Sendable {
 }
 
 extension StoreInstrument: Hashable {
-  /// Whether two instruments are one: code cannot be compared.
+  /// Returns whether two instruments are identical. Closures cannot be compared.
   public static func == (left: StoreInstrument, right: StoreInstrument) -> Bool { left === right }
 
-  /// Feeds the instrument's identity into a hasher.
+  /// Hashes the instrument's identity.
   public func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
 }
 
 extension StoreInstrument {
-  /// Tells of a commit that begins; nil where nobody wants to hear of its end.
+  /// Reports the start of a commit. Returns `nil` if no closure needs its end.
   func commitBegins(_ commit: Commit) -> CommitObservation? {
     onCommit?(commit).map { CommitObservation(tell: $0) }
   }
 
-  /// What tells of queries of a store's file; nil where nobody wants to hear of them.
+  /// Returns the observer of a store's queries, or `nil` if there is no closure for fetches.
   func queryObserver(of engine: StoreEngine) -> QueryWatch.Observer? {
     guard let onFetch else { return nil }
     return { entity, kind in
@@ -140,7 +142,7 @@ extension StoreInstrument {
   }
 }
 
-/// How many objects a commit wrote.
+/// The number of objects written by a commit.
 struct CommitTally {
   var inserted = 0
   var updated = 0
@@ -148,7 +150,7 @@ struct CommitTally {
   var conflicts: Int
 }
 
-/// A commit that runs and whose end somebody wants to hear of.
+/// A commit in progress whose end will be reported.
 struct CommitObservation {
   let tell: (StoreInstrument.CommitOutcome) -> Void
   let start = ContinuousClock.now

@@ -2,24 +2,24 @@ internal import ArborModel
 internal import ArborStore
 public import Foundation
 
-/// Where a store lies.
+/// The location of a store.
 public enum StoreLocation: Sendable, Hashable {
-  /// A file, and one beside it for LMDB's locks. The usual extension is `arbor`.
+  /// A file, with a lock file of LMDB next to it. The usual extension is `arbor`.
   ///
-  /// The URL names the file and nothing else: opening throws `invalidArgument` for one of another
-  /// scheme, with a host, a query or a fragment, or whose path is not UTF-8 or has a zero byte.
+  /// The URL must be a plain file URL. Opening throws `invalidArgument` if it has another scheme, a
+  /// host, a query or a fragment, or if its path is not UTF-8 or contains a zero byte.
   case file(URL)
-  /// The same by the file's path, absolute or from the working directory: for programs that have
-  /// the path of a file and no URL, which takes longer to make than a store to open.
+  /// The path of a file, absolute or relative to the working directory. For programs that have a
+  /// path instead of a URL, because creating a URL takes longer than opening a store.
   ///
-  /// Opening throws `invalidArgument` for an empty path and one with a zero byte.
+  /// Opening throws `invalidArgument` if the path is empty or contains a zero byte.
   case path(String)
-  /// Memory: the store ends with its last use.
+  /// Memory. The store ceases to exist after its last use.
   case inMemory
 }
 
 extension StoreLocation {
-  /// The location in the store's own words.
+  /// The location as a type of the store layer.
   var stored: StoreOpening.Location {
     get throws(ArborError) {
       switch self {
@@ -30,8 +30,8 @@ extension StoreLocation {
     }
   }
 
-  /// The path of the file that a URL names, whole: the system would take a part of it for the name
-  /// of another file.
+  /// Returns the complete path of a file URL. With a truncated path, the system would use another
+  /// file.
   static func path(of url: URL) throws(ArborError) -> String {
     func refusal(_ what: String) -> ArborError {
       ArborError(
@@ -54,7 +54,7 @@ extension StoreLocation {
     return path
   }
 
-  /// The text that a path with percent signs stands for; nil where its bytes are no text.
+  /// Decodes a percent-encoded path. Returns `nil` if the result is not valid UTF-8.
   private static func decoded(_ encoded: String) -> String? {
     var bytes: [UInt8] = []
     bytes.reserveCapacity(encoded.utf8.count)

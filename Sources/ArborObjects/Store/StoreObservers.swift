@@ -1,15 +1,15 @@
 internal import ArborLocks
 internal import ArborStore
 
-/// Rings the bells of those who wait for a store's commits: after every commit, of this process or
-/// another, and when the store is closed.
+/// Raises the signals of those who wait for a store's commits: after every commit, of this process
+/// or another, and when the store is closed.
 ///
-/// The sequences of ``PersistentStore/changes`` sleep at one bell, which ends with the store; the
-/// followers of fetched results at their own.
+/// The sequences of ``PersistentStore/changes`` share one signal, which ends with the store.
+/// Observers of fetched results have their own.
 ///
-/// It stands between the engine and the sequences: while there are bells it listens to the engine's
-/// `CommitNotifications`. It does not say what was committed; ``StoreChanges`` reads that, as one
-/// ``CommittedChanges`` after the other.
+/// This is the link between the engine and the sequences: while there are signals, it listens to
+/// the engine's `CommitNotifications`. It doesn't know what was committed; ``StoreChanges`` reads
+/// that, as a series of ``CommittedChanges``.
 final class StoreObservers: Sendable {
   let engine: StoreEngine
   let bell = AsyncSignal()
@@ -18,20 +18,20 @@ final class StoreObservers: Sendable {
   private struct State {
     var bells: [Int: AsyncSignal] = [:]
     var nextID = 0
-    /// What the file knows this by; nil while nobody listens.
+    /// The ID of the listener registered with the engine, or `nil` if there are no signals.
     var listener: Int?
   }
 
   init(_ engine: StoreEngine) { self.engine = engine }
 
-  /// Ends all sequences of commits and wakes everybody else: the store is closed.
+  /// Ends all sequences of commits and wakes all other observers, because the store is closed.
   func end() {
     bell.end()
     ring()
   }
 
   private func ring() {
-    // Most share one bell; it need not ring for each of them.
+    // Most observers share a signal, which has to be raised only once.
     let bells = state.withLock { state in
       Array(Dictionary(state.bells.values.map { (ObjectIdentifier($0), $0) }) { $1 }.values)
     }
@@ -60,7 +60,7 @@ final class StoreObservers: Sendable {
   }
 }
 
-/// Keeps a bell ringing after a store's commits for as long as it lives. It does not keep the store
+/// Keeps a signal registered for a store's commits during its lifetime. Doesn't keep the store
 /// open.
 final class StoreListening: Sendable {
   let observers: StoreObservers
@@ -74,16 +74,16 @@ final class StoreListening: Sendable {
   deinit { observers.remove(id) }
 }
 
-/// One sequence of a store's commits, from the moment it was asked for.
+/// A sequence of a store's commits that starts at its creation.
 final class StoreFollower: Sendable {
   var observers: StoreObservers { listening.observers }
   private let listening: StoreListening
-  /// The newest commit at that moment.
+  /// The newest commit at that time.
   let start: UInt64
 
   init(_ observers: StoreObservers) {
     listening = StoreListening(observers, ringing: observers.bell)
-    // From here on no commit is missed, so whatever is there by now came before.
+    // From here on no commit is missed, so all existing commits are earlier ones.
     observers.engine.lookForCommits()
     start = observers.engine.lastSequence
   }

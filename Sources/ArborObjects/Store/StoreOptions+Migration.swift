@@ -1,13 +1,13 @@
 internal import ArborStore
 
 extension StoreOptions {
-  /// What happens with a file that was written with another version of the model.
+  /// The handling of a file that was written with another version of the model.
   ///
-  /// The store is brought along as it is opened, in one small transaction: the catalogue changes,
+  /// The store is migrated when it is opened, in one small transaction: the catalog is changed,
   /// records are read in their new form and rewritten when they are next changed, and only new
-  /// indexes and rules take time in proportion to the objects. What takes code or a pass over the
-  /// objects is done in a copy, which takes the store's place at the end. The article *Schema
-  /// evolution* lists what becomes of each change.
+  /// indexes and rules take time proportional to the number of objects. Changes that require custom
+  /// code or a pass over the objects are made in a copy, which replaces the store at the end. The
+  /// article *Schema evolution* lists the effect of each change.
   ///
   /// ```swift
   /// var options = StoreOptions()
@@ -15,65 +15,64 @@ extension StoreOptions {
   /// let store = try PersistentStore(model: model, at: .file(url), options: options)
   /// ```
   ///
-  /// Nothing is lost unless it is named. Opening throws `modelMismatch`, with a violation for each
-  /// thing that stands in the way and what to do about it, where something would be lost that is
-  /// not named, where a change takes code that no step has, and where objects break a
-  /// rule of the model or share values that have become unique; `inUse`
-  /// where this process has the store open with its former model. The file is as it was then,
-  /// unless ``StoreOptions/onMismatch`` says otherwise. Other processes that have it open get
-  /// `modelChanged` at their next commit, and at their next fetch where they could misread what is
-  /// written with the new model; they open it again. A store that is opened for reading is never
-  /// changed.
+  /// No data is lost unless it is explicitly named. Opening throws `modelMismatch`, with a
+  /// violation and a remedy for each obstacle, if unnamed data would be lost, if a change requires
+  /// code that no step provides, or if objects violate a rule of the model or share values that
+  /// have become unique. It throws `inUse` if this process has the store open with its old model.
+  /// In these cases the file is unchanged, unless ``StoreOptions/onMismatch`` specifies otherwise.
+  /// Other processes that have the file open receive `modelChanged` at their next commit, and at
+  /// their next fetch if they could misread data written with the new model; they must open it
+  /// again. A store that is opened read-only is never changed.
   public struct Migration: Sendable, Hashable {
-    /// What may be lost in a migration.
+    /// The data that a migration may drop.
     ///
-    /// A list of names, each `Entity` or `Entity.property` as the file's model has them. A name of
-    /// something that is not lost does nothing, so that a list may stand through later versions.
+    /// A list of names, each of the form `Entity` or `Entity.property`, as in the file's model.
+    /// Names of data that is not dropped are ignored, so a list can be kept across versions.
     public struct Dropping: Sendable, Hashable, ExpressibleByArrayLiteral {
-      /// nil for everything.
+      /// `nil` for everything.
       let names: Set<String>?
 
-      /// Whatever the model no longer has.
+      /// Everything that is no longer in the model.
       public static let everythingRemoved = Dropping(names: nil)
 
-      /// Lists names.
+      /// Creates a list of names.
       public init(_ names: some Sequence<String>) { self.names = Set(names) }
 
-      /// Lists names.
+      /// Creates a list of names.
       public init(arrayLiteral names: String...) { self.names = Set(names) }
 
       private init(names: Set<String>?) { self.names = names }
     }
 
-    /// How a store is opened in the engine's words.
+    /// The migration as a type of the store layer.
     let stored: StoreOpening.Migration
-    /// Whether steps with code and passes over the objects are made.
+    /// Whether steps with custom code and passes over the objects are performed.
     var isStaged = true
   }
 }
 
 extension StoreOptions.Migration {
-  /// The store is brought to the model, if nothing is lost.
+  /// Migrates the store if no data is lost.
   public static var automatic: Self { automatic(dropping: []) }
 
-  /// The store is brought to the model; what is named may be lost.
+  /// Migrates the store. The named data may be lost.
   ///
-  /// - Parameter names: As the file's model has them: `Entity` for its objects, `Entity.property`
+  /// - Parameter names: Names as in the file's model: `Entity` for its objects, `Entity.property`
   ///   for its values or links.
   public static func automatic(dropping names: Dropping) -> Self {
     Self(stored: .lightweight(dropping: names.names))
   }
 
-  /// The store is brought to the model where that takes neither code nor a pass over its objects,
-  /// and nothing is lost. Passes over entities without objects are made, in a copy of the file.
+  /// Migrates the store if that requires neither custom code nor a pass over its objects, and no
+  /// data is lost. Passes over entities without objects are performed, in a copy of the file.
   public static var lightweightOnly: Self { lightweightOnly(dropping: []) }
 
-  /// The store is brought to the model where that takes neither code nor a pass over its objects;
-  /// what is named may be lost, as with ``automatic(dropping:)``.
+  /// Migrates the store if that requires neither custom code nor a pass over its objects. The named
+  /// data may be lost, as with ``automatic(dropping:)``.
   public static func lightweightOnly(dropping names: Dropping) -> Self {
     Self(stored: .lightweight(dropping: names.names), isStaged: false)
   }
 
-  /// The store is left as it is, and opening throws `modelMismatch` with all that differs.
+  /// Leaves the store unchanged. Opening throws `modelMismatch` with all differences.
   public static var refuse: Self { Self(stored: .refuse) }
 }

@@ -2,7 +2,7 @@ public import ArborModel
 internal import ArborStore
 public import Foundation
 
-/// How a store is opened. Nothing is ever erased unless an option says so by name.
+/// Options for opening a store. Data is never erased unless an option explicitly requests it.
 ///
 /// ```swift
 /// var options = StoreOptions()
@@ -10,169 +10,176 @@ public import Foundation
 /// let store = try PersistentStore(model: model, at: .file(url), options: options)
 /// ```
 public struct StoreOptions: Sendable, Hashable {
-  /// What happens with a file that was written with another model and is not migrated.
+  /// The handling of a file that was written with another model and is not migrated.
   public enum MismatchRule: Sendable, Hashable {
     /// Opening throws `modelMismatch`.
     case fail
-    /// The file is erased, and an empty store takes its place.
+    /// The file is erased and replaced by an empty store.
     case eraseAndRecreate
   }
 
-  /// What happens with a file that is damaged or no store.
+  /// The handling of a file that is damaged or not a store.
   public enum CorruptionRule: Sendable, Hashable {
     /// Opening throws `corrupted` or `notAStore`.
     case fail
-    /// The file is kept beside it under its name with `.damaged-` and the time, and an empty store
-    /// takes its place. This goes for every plain file that is damaged or no store, among them
-    /// those of other programs; a folder, a link that leads nowhere, and a file of a later format
-    /// or of LMDB 1.0 are left alone, and so is everything where the store is opened for reading
-    /// or without a model.
+    /// The file is renamed by appending `.damaged-` and the time, and replaced by an empty store.
+    ///
+    /// This applies to every regular file that is damaged or not a store, including files of other
+    /// programs. Folders, dangling links, and files of a newer format or of LMDB 1.0 are left
+    /// unchanged, and so is everything if the store is opened read-only or without a model.
     case setAsideAndRecreate
   }
 
-  /// What a commit waits for before it returns.
+  /// The guarantee a commit waits for before it returns.
   public enum Durability: Sendable, Hashable {
-    /// The disk: a commit survives power loss.
+    /// Commits wait for the disk and survive a power loss.
     case full
-    /// The operating system: power loss may take the last commits, never consistency.
+    /// Commits wait for the operating system. A power loss may undo the last commits but never
+    /// affects consistency.
     case relaxed
   }
 
-  /// How much of an existing file is looked at before it is used.
+  /// The extent to which an existing file is verified before it is used.
   public enum Verification: Sendable, Hashable {
-    /// As ``quick``, and no slower. Where the machine was started anew since the last commit, or
-    /// the file was last read as a whole longer ago than ``StoreOptions/scrubInterval``, it is
-    /// scrubbed behind the open store, at low priority: if a page is damaged or of a former state,
+    /// Verifies like ``quick``, at the same cost. If the machine was restarted since the last
+    /// commit, or the last complete read of the file is older than ``StoreOptions/scrubInterval``,
+    /// the file is scrubbed in the background at low priority. If a page is damaged or outdated,
     /// the next operation throws `corrupted`, commits are refused from then on, and
-    /// ``PersistentStore/check()`` says the same. Damage met while opening is located by a full
-    /// verification.
+    /// ``PersistentStore/check()`` reports the same. Damage found while opening is located by a
+    /// full verification.
     ///
-    /// Every other page is verified where it is first used, once in a process: before an index or
-    /// a relationship is searched there, before a change, and the lists of free pages before the
-    /// first commit, which may not name a page that records or indexes are in. A damaged one is an
-    /// error of that operation. A page that is sound in itself but out of date, and a changed entry
-    /// of an index, are left to the scrub.
+    /// Every other page is verified at its first use in a process: before an index or a
+    /// relationship on it is searched, and before it is changed. The lists of free pages are
+    /// verified before the first commit; they must not contain a page of records or indexes. A
+    /// damaged page causes an error of that operation. Intact but outdated pages and altered index
+    /// entries are found only by the scrub.
     case automatic
-    /// Every page by plain reads before anything maps the file, then every record, index entry and
-    /// link: the store check. Time in proportion to the file, for its pages some hundred megabytes
-    /// in a second; the choice for files of unknown origin. Then as ``automatic``.
+    /// Verifies every page with ordinary reads before the file is mapped, then every record, index
+    /// entry and link, as the store check does. The time is proportional to the size of the file,
+    /// about a second per few hundred megabytes for its pages. Recommended for files of unknown
+    /// origin. Continues as ``automatic``.
     case full
-    /// Root pages, header and the list of databases: cost independent of the store's size. Every
-    /// other page is verified where it is first used.
+    /// Verifies root pages, header and the list of databases, at a cost independent of the store's
+    /// size. Every other page is verified at its first use.
     case quick
   }
 
-  /// Who fills the indexes that a migration adds over more than 10,000 objects, or that it makes of
-  /// something else.
+  /// The time at which indexes are built that a migration adds or redefines over more than 10,000
+  /// objects.
   ///
-  /// They are filled in batches that hold the writer for some ten milliseconds each, so that other
-  /// processes read and write meanwhile; see ``PersistentStore/indexBuilds()``. After a crash, and
-  /// after a cancellation, the next opening goes on where the last batch ended.
+  /// They are built in batches that hold the writer lock for some ten milliseconds each, so that
+  /// other processes can read and write in the meantime. See ``PersistentStore/indexBuilds()``.
+  /// After a crash or cancellation, the next opening continues after the last batch.
   public enum IndexBuilds: Sendable, Hashable {
-    /// Opening the store does, and returns when every index is ready.
+    /// While opening the store, which returns when every index is ready.
     ///
-    /// Opening throws `notUnique` where objects share values that an index makes unique and that
-    /// were committed while it was filled. With ``inBackground`` the store opens so that they can
-    /// be changed; ``PersistentStore/revertMigration(_:dropping:)`` brings the former model back.
+    /// Opening throws `notUnique` if objects share values that an index requires to be unique and
+    /// that were committed while it was being built. With ``inBackground`` the store can be opened
+    /// to change them. ``PersistentStore/revertMigration(_:dropping:)`` restores the old model.
     case beforeOpening
-    /// A thread of low priority does while the store is in use. Closing the store ends it.
+    /// On a low-priority thread while the store is in use. Closing the store stops it.
     ///
-    /// Fetches do without the indexes until they are ready. Objects that share values which an
-    /// index makes unique are named by ``IndexBuild/problem``; when they have been changed, the
-    /// next opening goes on.
+    /// Fetches don't use the indexes until they are ready. ``IndexBuild/problem`` names objects
+    /// that share values which must be unique. After they have been changed, the next opening
+    /// continues the build.
     case inBackground
   }
 
-  /// Whether the store may only be read.
+  /// A Boolean value that indicates whether the store is opened read-only.
   public var isReadOnly = false
-  /// Whether the file never changes while it is open: it's read without a lock file then, and the
-  /// store is read-only. For read-only media, folders that can't be written, and network file
-  /// systems.
+  /// A Boolean value that indicates whether the file never changes while it is open. It is then
+  /// read without a lock file, and the store is read-only. For read-only media, folders without
+  /// write permission, and network file systems.
   ///
-  /// Readers are recorded nowhere, so other processes can't know about them. If one commits to the
-  /// file nevertheless, this process may see pages of several states, or `corrupted`.
+  /// Readers are not registered, so other processes cannot know about them. If another process
+  /// commits to the file nevertheless, this process may see pages of different states, or
+  /// `corrupted`.
   public var isImmutable = false
-  /// What happens with a file of another version of the model.
+  /// The handling of a file with another version of the model.
   public var migration = Migration.automatic
-  /// Code for versions of the model whose data does not follow from the former one.
+  /// Custom code for model versions whose data cannot be derived from the previous version.
   public var migrationSteps: [MigrationStep] = []
-  /// The versions of the model, the oldest first. Empty: the versions that the steps name.
+  /// The versions of the model, oldest first. If empty, the versions named by the steps are used.
   ///
-  /// A store is migrated straight from its own version to the newest, by way of those versions only
-  /// that a migration step begins or ends with. The list says where in that order a store's version
-  /// is, and lets steps name versions by fingerprint or identifier. What neither model pairs, such
-  /// as an attribute that was renamed twice, is found by the versions between.
+  /// A store is migrated directly from its own version to the newest, with intermediate stops only
+  /// at versions that a migration step starts or ends with. The list defines the position of a
+  /// store's version in that order, and lets steps refer to versions by fingerprint or identifier.
+  /// Correspondences that cannot be derived from the two models alone, such as an attribute that
+  /// was renamed twice, are derived from the versions in between.
   ///
-  /// If the model came back to what it was, list it again: a store of it is taken for one of the
-  /// later version, since nothing tells them apart.
+  /// If the model was changed back to an earlier version, list it again. A store of either version
+  /// is treated as one of the later, because they cannot be distinguished.
   public var modelVersions: [ManagedObjectModel] = []
-  /// The versions in the model's file, in the order of their names, which need not be that of
-  /// their age. Used if ``modelVersions`` is empty.
+  /// The versions in the model's file, in the order of their names, which may differ from their
+  /// chronological order. Used if ``modelVersions`` is empty.
   package var siblingVersions: [ManagedObjectModel] = []
-  /// The plan that a migration has to follow; opening throws `modelMismatch` where the store, the
-  /// model or the steps are others than it was made with. nil: no plan.
+  /// The plan that a migration must follow, or `nil` for none. Opening throws `modelMismatch` if
+  /// the store, the model or the steps differ from those the plan was created with.
   public var migrationPlan: MigrationPlan?
-  /// Who fills the indexes that a migration adds.
+  /// The time at which indexes added by a migration are built.
   public var indexBuilds = IndexBuilds.beforeOpening
-  /// What happens with a file of another model that is not migrated.
+  /// The handling of a file with another model that is not migrated.
   public var onMismatch = MismatchRule.fail
-  /// What happens with a damaged file.
+  /// The handling of a damaged file.
   public var onCorruption = CorruptionRule.fail
-  /// What a commit waits for.
+  /// The guarantee a commit waits for.
   public var durability = Durability.full
-  /// Bytes of address space that are mapped at first; nil: as much as the system grants, up to 1
-  /// TiB.
+  /// The number of bytes of address space to map initially. `nil` maps as much as the system
+  /// allows, up to 1 TiB.
   public var initialMapSize: Int?
-  /// The number of bytes that the file may grow to; `nil` for no limit but the engine's.
+  /// The maximum size of the file in bytes, or `nil` for no limit except the engine's.
   ///
-  /// A commit that would need more throws `inputOutput` and changes nothing. The limit is rounded
-  /// down to 64 KiB. A file that is larger already can be read, and committed to as long as it has
-  /// free pages.
+  /// A commit that would need more space throws `inputOutput` and changes nothing. The limit is
+  /// rounded down to a multiple of 64 KiB. A larger existing file can be read, and committed to as
+  /// long as it has free pages.
   public var maximumMapSize: Int?
-  /// Whether closing the store gives space back that the file does not need, where that is more
-  /// than 16 MiB and a quarter of the file, what is left is at most 256 MiB, this process has
-  /// committed to the file, and nobody else has it open. It takes some hundred milliseconds then.
-  /// ``PersistentStore/compact()`` does it at any time and size.
+  /// A Boolean value that indicates whether closing the store returns unused space to the file
+  /// system. This is done if the unused space exceeds 16 MiB and a quarter of the file, the rest is
+  /// at most 256 MiB, this process has committed to the file, and it isn't open elsewhere. Closing
+  /// then takes a few hundred milliseconds. ``PersistentStore/compact()`` can be called at any time
+  /// and for any size.
   public var compactsWhenClosed = true
-  /// How much of an existing file is looked at.
+  /// The extent to which an existing file is verified.
   public var verification = Verification.automatic
-  /// How long after the file was last read as a whole it is scrubbed again behind the open store,
-  /// at low priority; nil for never, unless the machine was started anew since the last commit. A
-  /// week by default. See ``PersistentStore/scrub(_:)``.
+  /// The time after which a file that was read completely is scrubbed again in the background, at
+  /// low priority. `nil` scrubs only if the machine was restarted since the last commit. Defaults
+  /// to one week. See ``PersistentStore/scrub(_:)``.
   ///
-  /// The scrub begins two seconds after the opening, works half of the time and ends with the
-  /// store; the next opening goes on with it. Of several processes that have the file open one does
-  /// it, and another one if that one ends. A store that is opened for reading only is scrubbed
-  /// at every opening while the time is over, since it keeps none. With
-  /// ``Verification-swift.enum/quick`` it does not run. For what it finds the next operation throws
-  /// `corrupted`, commits are refused from then on, and the program's log has it under the label
-  /// `ArborData.damage`.
+  /// The scrub starts two seconds after opening, uses half of the time and stops when the store is
+  /// closed; the next opening resumes it. If several processes have the file open, one of them
+  /// performs the scrub, and another one takes over if that one exits. A store that is opened
+  /// read-only cannot record the time of a scrub, so it is scrubbed at every opening once the
+  /// interval has passed. With ``Verification-swift.enum/quick`` there is no scrub. If damage is
+  /// found, the next operation throws `corrupted`, commits are refused from then on, and the damage
+  /// is logged with the label `ArborData.damage`.
   public var scrubInterval: Duration? = .seconds(7 * 86_400)
-  /// From how long on a query is written to the program's log; nil for never. Whatever looks for
-  /// objects by a request counts: fetches, pages, batches of cursors, counts, existence,
-  /// aggregates, rows, groups, and what `update` and `delete` of a query look for.
+  /// Queries that take at least this long are logged. `nil` disables logging. Every lookup of
+  /// objects by a request counts as a query: fetches, pages, batches of cursors, counts, existence
+  /// checks, aggregates, rows, groups, and the lookups of a query's `update` and `delete`.
   ///
-  /// The log's label is `ArborData.query`, its level notice. An entry has the entity, the form of
-  /// the conditions without their values, the plan that ran, the time in the store and the number
-  /// of rows, and the index that would have served the query; see ``QueryPlan/suggestedIndex``.
+  /// The log label is `ArborData.query`, the level is notice. An entry contains the entity, the
+  /// predicates without their values, the plan that was executed, the time spent in the store, the
+  /// number of rows, and the index that would have helped; see ``QueryPlan/suggestedIndex``.
   public var slowQueryThreshold: Duration?
-  /// More pages than this must not be pinned by a process that reads an earlier state, or the
-  /// program's log names it, and so does ``PersistentStore/spaceUsage()``; nil for never. 65,536 pages, as
-  /// by default, are 256 MiB where pages have 4 KiB.
+  /// A process that reads an earlier state and pins more pages than this is logged and reported by
+  /// ``PersistentStore/spaceUsage()``. `nil` disables this. The default of 65,536 pages is 256 MiB
+  /// with a page size of 4 KiB.
   ///
-  /// Commits look for such readers, at most every ten seconds. The log's label is
-  /// `ArborData.readers`, its level warning; a reader is named again when it pins twice as many.
+  /// Commits check for such readers, at most every ten seconds. The log label is
+  /// `ArborData.readers`, the level is warning. A reader is logged again when it pins twice as many
+  /// pages.
   public var pinnedPagesThreshold: Int? = 65_536
-  /// Whose rules `[l]` in predicates and the sort option `localized` follow; nil for the process's
-  /// `Locale.current`. A sort key may name another one.
+  /// The locale for `[l]` in predicates and the sort option `localized`, or `nil` for the process's
+  /// `Locale.current`. A sort key may specify another one.
   ///
-  /// On Linux `Locale.current` doesn't depend on the environment: it is `en_001` whatever `LANG`
-  /// is.
+  /// On Linux, `Locale.current` doesn't depend on the environment. It is `en_001` regardless of
+  /// `LANG`.
   public var locale: Locale?
-  /// What is told of every commit and fetch as it begins and ends; nil, the default, for nothing.
+  /// An instrument that is notified when commits and fetches begin and end, or `nil`, the default,
+  /// for none.
   public var instrument: StoreInstrument?
 
-  /// Makes the usual options.
+  /// Creates options with default values.
   public init(
     isReadOnly: Bool = false, migration: Migration = .automatic, onMismatch: MismatchRule = .fail,
     onCorruption: CorruptionRule = .fail, durability: Durability = .full,
@@ -190,7 +197,7 @@ public struct StoreOptions: Sendable, Hashable {
     self.slowQueryThreshold = slowQueryThreshold
   }
 
-  /// The options in the store's own words.
+  /// The options as a type of the store layer.
   func opening(
     _ location: StoreLocation, model: ManagedObjectModel?
   ) throws(ArborError) -> StoreOpening {

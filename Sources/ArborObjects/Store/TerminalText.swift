@@ -1,9 +1,9 @@
-/// Text from a file on its way to a terminal, which takes some characters for orders.
+/// Makes text from a file safe to print to a terminal.
 package enum TerminalText {
-  /// The text with everything that a terminal would obey, or that would change the order of what
-  /// stands beside it, in the form `\u{1B}`. Line ends and tabs are written `\n`, `\r` and `\t`.
+  /// Returns the text with control characters and characters that change the text direction escaped
+  /// as `\u{1B}`. Newlines, carriage returns and tabs are written as `\n`, `\r` and `\t`.
   package static func escaped(_ text: String) -> String {
-    // Most texts have nothing of the kind.
+    // Fast path for the common case.
     guard text.unicodeScalars.contains(where: isHostile) else { return text }
     var escaped = ""
     for scalar in text.unicodeScalars {
@@ -21,10 +21,10 @@ package enum TerminalText {
 
   private static func isHostile(_ scalar: Unicode.Scalar) -> Bool {
     switch scalar.value {
-    // C0 and C1, delete; line and paragraph separators; embeddings, overrides and isolates of the
-    // order of writing; what nobody sees: blanks without width, fillers, the mark at the beginning
-    // of files, tags. Joiners stay, which Persian and pictures need. The page's dom.js has the same
-    // list.
+    // C0 and C1 controls and delete; line and paragraph separators; bidirectional embeddings,
+    // overrides and isolates; and invisible characters: zero-width spaces, fillers, the byte order
+    // mark, tags. Joiners are kept because Persian and emoji need them. The page's dom.js has the
+    // same list.
     case 0..<0x20, 0x7F..<0xA0, 0xAD, 0x34F, 0x61C, 0x115F, 0x1160, 0x180E, 0x200B, 0x200E, 0x200F,
       0x2028...0x202E, 0x2060...0x206F, 0x3164, 0xFEFF, 0xFFA0, 0xFFF9...0xFFFB,
       0xE0000...0xE007F:

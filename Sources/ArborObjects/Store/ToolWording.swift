@@ -1,29 +1,29 @@
 internal import ArborModel
 package import ArborStore
 
-/// The library's messages as `lmdb-inspect` and its page show them: a remedy that is a call in a
-/// program is a verb or an option there.
+/// Rewords the library's messages for `lmdb-inspect` and its page, where a remedy is a command or
+/// an option instead of an API call.
 package enum ToolWording {
-  /// A message without names of the library's interface.
+  /// Returns a message without names of the library's API.
   package static func text(_ message: String) -> String {
     guard phrases.contains(where: { message.contains($0.call) }) else { return message }
     return phrases.reduce(message) { $0.replacing($1.call, with: $1.words) }
   }
 
-  /// The message of an error from any layer.
+  /// Returns the message of an error from any layer.
   ///
-  /// - Parameter engine: The store that names the object that an error is about.
+  /// - Parameter engine: The store used to name the object an error concerns.
   package static func text(_ error: any Error, in engine: StoreEngine? = nil) -> String {
     text("\(publicError(error, in: engine))")
   }
 
-  /// An error of the store's layer as the library throws it; others as they are.
+  /// Converts an error of the store layer to the public error. Returns other errors unchanged.
   package static func publicError(_ error: any Error, in engine: StoreEngine? = nil) -> any Error {
     guard let error = error as? StoreError else { return error }
     return engine.map { ArborError(error, in: $0) } ?? ArborError(opening: error)
   }
 
-  /// Longer phrases come before those that they contain.
+  /// Longer phrases precede phrases contained in them.
   private static let phrases: [(call: String, words: String)] = [
     ("PersistentStore.salvage(_:to:) or lmdb-inspect salvage", "lmdb-inspect salvage"),
     ("with PersistentStore.revertMigration(_:)", "with “lmdb-inspect revert”"),

@@ -2,17 +2,17 @@ internal import ArborLocks
 internal import ArborModel
 internal import Dispatch
 
-/// Lets no more than a number of tasks and threads go on at once, the others in the order they
-/// came.
+/// Limits the number of tasks and threads that run at once. The others wait in order of arrival.
 ///
-/// A task that waits stops waiting when it is cancelled; so does a thread whose task is.
+/// A waiting task stops waiting when it is cancelled, as does a waiting thread whose task is
+/// cancelled.
 ///
 /// ```swift
 /// try await turns.enter()
 /// defer { turns.leave() }
 /// ```
 final class TurnQueue: Sendable {
-  /// How often a thread that waits looks whether its task is cancelled.
+  /// How often a waiting thread checks whether its task was cancelled.
   private static let pollInterval = DispatchTimeInterval.milliseconds(10)
 
   private enum Waiter {
@@ -24,7 +24,7 @@ final class TurnQueue: Sendable {
     var free: Int
     var nextID = 0
     var waiting: [(id: Int, waiter: Waiter)] = []
-    /// The tasks that were cancelled before they began to wait.
+    /// The tasks that were cancelled before they started waiting.
     var cancelled: Set<Int> = []
 
     mutating func makeID() -> Int {
@@ -32,7 +32,7 @@ final class TurnQueue: Sendable {
       return nextID
     }
 
-    /// Takes a waiter out; nil where it has its turn already.
+    /// Removes a waiter. Returns `nil` if it already has its turn.
     mutating func remove(_ id: Int) -> Waiter? {
       guard let index = waiting.firstIndex(where: { $0.id == id }) else { return nil }
       return waiting.remove(at: index).waiter
@@ -41,14 +41,14 @@ final class TurnQueue: Sendable {
 
   private let state: Lock<State>
 
-  /// - Parameter count: How many may go on at once.
+  /// - Parameter count: The maximum number of concurrent turns.
   init(count: Int) { state = Lock(State(free: count)) }
 
-  /// Waits for a turn, without keeping a thread.
+  /// Waits for a turn without blocking a thread.
   ///
-  /// - Parameter isolation: Where the task goes on when it has its turn. What other threads may
-  ///   wait for with ``enterAndWait()`` has to go on somewhere else than on these.
-  /// - Throws: ``ArborError`` `cancelled` where the task is; it has no turn then.
+  /// - Parameter isolation: The actor on which the task resumes. If other threads may wait for the
+  ///   same turns with ``enterAndWait()``, the task must not resume on one of those.
+  /// - Throws: ``ArborError`` `cancelled` if the task is cancelled. It doesn't have a turn then.
   func enter(isolation: isolated (any Actor)? = #isolation) async throws(ArborError) {
     guard !Task<Never, Never>.isCancelled else { throw ArborError(Interruption.cancelled) }
     let id = state.withLock { $0.makeID() }
@@ -78,7 +78,8 @@ final class TurnQueue: Sendable {
 
   /// Waits for a turn on the caller's thread.
   ///
-  /// - Throws: ``ArborError`` `cancelled` where the thread's task is; it has no turn then.
+  /// - Throws: ``ArborError`` `cancelled` if the thread's task is cancelled. It doesn't have a turn
+  ///   then.
   func enterAndWait() throws(ArborError) {
     guard !Task<Never, Never>.isCancelled else { throw ArborError(Interruption.cancelled) }
     let turn = DispatchSemaphore(value: 0)
@@ -100,7 +101,7 @@ final class TurnQueue: Sendable {
     }
   }
 
-  /// Ends a turn: the next of those who wait has his.
+  /// Ends a turn and starts that of the next waiter.
   func leave() {
     let next = state.withLock { state -> Waiter? in
       guard !state.waiting.isEmpty else {

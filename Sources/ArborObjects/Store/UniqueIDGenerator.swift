@@ -2,16 +2,17 @@ internal import ArborLocks
 public import ArborModel
 package import Foundation
 
-/// Unique numbers for a whole application, from a small store of their own.
+/// Unique numbers for an entire application, backed by a small store of their own.
 ///
-/// The store lies in the platform's folder for application data, in a folder named after the
-/// process. Numbers of one ``PersistentStore`` come from ``PersistentStore/uniqueIDs``.
+/// The store is in the platform's folder for application data, in a folder named after the process.
+/// For numbers that are unique within a ``PersistentStore``, use ``PersistentStore/uniqueIDs``.
 public enum UniqueIDGenerator {
   private static let store = Lock<PersistentStore?>(nil)
 
-  /// The next number: never given out before in this application, on this machine, by this user.
+  /// Returns the next number, which has never been returned before in this application, on this
+  /// machine, for this user.
   ///
-  /// - Throws: ``ArborError`` where the store cannot be opened or written.
+  /// - Throws: ``ArborError`` if the store cannot be opened or written.
   public static func generateUniqueID() throws(ArborError) -> Int64 {
     try openStore().uniqueIDs.next()
   }
@@ -38,10 +39,10 @@ public enum UniqueIDGenerator {
   }
 }
 
-/// The folder where an application keeps its stores.
+/// The folder in which an application keeps its stores.
 package enum ApplicationFolder {
-  /// `$XDG_DATA_HOME` or `~/.local/share` on Linux, `Application Support` on Apple's systems; in it
-  /// a folder named after the process.
+  /// A folder named after the process, in `$XDG_DATA_HOME` or `~/.local/share` on Linux, and in
+  /// `Application Support` on Apple platforms.
   package static var url: URL { base.appending(path: ProcessInfo.processInfo.processName) }
 
   private static var base: URL {

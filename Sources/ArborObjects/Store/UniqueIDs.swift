@@ -1,11 +1,11 @@
 public import ArborModel
 internal import ArborStore
 
-/// Numbers for the application: persistent, strictly increasing within a process, unique across
-/// processes, and never given out twice — not after a crash, a rollback or a purge.
+/// Unique numbers for the application. They are persistent, strictly increasing within a process,
+/// unique across processes, and never reused, even after a crash, rollback or purge.
 ///
-/// They are reserved in blocks, so that one costs nanoseconds; a block that was not used up is
-/// skipped. The first of a new store is 1.
+/// They are reserved in blocks, so obtaining one takes nanoseconds. The rest of a block that was
+/// not used up is skipped. The first number of a new store is 1.
 ///
 /// ```swift
 /// let invoice = try store.uniqueIDs.next()
@@ -19,16 +19,16 @@ public final class UniqueIDs: Sendable {
     self.openState = openState
   }
 
-  /// The next number.
+  /// Returns the next number.
   ///
-  /// - Throws: ``ArborError`` `closed` for a closed store; where a new block cannot be reserved,
-  ///   the reason: the store is read-only or full.
+  /// - Throws: ``ArborError`` `closed` if the store is closed; the reason if a new block cannot be
+  ///   reserved, for example because the store is read-only or full.
   public func next() throws(ArborError) -> Int64 { try next(1).lowerBound }
 
-  /// The next numbers, consecutive.
+  /// Returns the next `count` consecutive numbers.
   ///
-  /// - Precondition: `count` is positive.
   /// - Throws: ``ArborError`` as ``next()``.
+  /// - Precondition: `count` is positive.
   public func next(_ count: Int) throws(ArborError) -> Range<Int64> {
     precondition(count > 0, "next(_:) was asked for \(count) unique IDs; ask for at least one.")
     if openState.isClosed { throw ArborError(StoreError.closed, in: engine) }

@@ -78,7 +78,7 @@ struct MigratingOpener {
     else { return error }
     var obstacles = plan.obstacles.map(\.asRefused)
     if obstacles.isEmpty, error.code == .notUnique {
-      // The plan leaves out unique indexes of folded texts and those with a condition.
+      // The plan omits unique indexes of case-folded strings and those with a condition.
       let shared = error.violations.isEmpty ? [error] : error.violations
       obstacles = shared.map {
         MigrationObstacle(
@@ -98,17 +98,17 @@ struct MigratingOpener {
         MigrationRefusal(.obstacles, obstacles: obstacles, unknownNames: unknownNames)))
   }
 
-  /// Whether opening failed because of a model that the store may be migrated to.
+  /// Returns whether opening failed because of a model that the store can be migrated to.
   private static func asksForMigration(_ error: StoreError, to model: ManagedObjectModel) -> Bool {
     switch error {
     case .modelMismatch, .duplicateValues: true
-    // It may be this migration, which is resumed then.
+    // It may be this migration, which is then resumed.
     case .migrationUnderWay(let marker): marker.target == model.fingerprint
     default: false
     }
   }
 
-  /// Returns how to open the store if changing its catalogue is the whole migration; otherwise nil.
+  /// Returns how to open the store if changing its catalog is the whole migration; otherwise nil.
   private func inPlace(
     _ chain: MigrationChain, _ files: MigrationFiles
   ) throws(ArborError) -> StoreOpening? {
@@ -155,7 +155,7 @@ extension StagedModels {
 }
 
 extension StoreOpening.Migration {
-  /// What may be dropped; nil for everything.
+  /// The names of data that may be dropped; nil for everything.
   var names: Set<String>? {
     if case .lightweight(let names) = self { names } else { [] }
   }

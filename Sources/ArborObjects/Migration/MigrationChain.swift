@@ -1,28 +1,28 @@
 internal import ArborModel
 
-/// One part of the path from a store's version to the newest: a step with code, or a change of the
-/// model without any.
+/// A part of the path from a store's version to the newest: a step with code, or a model change
+/// without code.
 struct MigrationHop: Sendable {
   let source: ManagedObjectModel
-  /// Versions between the two, the oldest first, which tell what was renamed more than once.
+  /// The versions in between, oldest first, which resolve properties renamed more than once.
   var versions: [ManagedObjectModel] = []
   let target: ManagedObjectModel
   var step: MigrationStep?
 }
 
-/// The path from a store's version to the one it is opened with: straight, unless steps lead over
-/// versions between the two.
+/// The path from a store's version to the one it is opened with. It is direct, unless steps require
+/// versions in between.
 ///
-/// A version may be listed twice, where the model came back to what it was: a store of it is taken
-/// for one of the last occurrence.
+/// A version may be listed twice if the model was changed back. A store of that version is treated
+/// as the last occurrence.
 struct MigrationChain: Sendable {
   let hops: [MigrationHop]
   let target: ManagedObjectModel
 
-  /// Whether the path leads over steps with code.
+  /// Whether the path includes steps with code.
   var takesSteps: Bool { hops.count > 1 || hops.first?.step != nil }
 
-  /// Identifies the path: its versions, and which of them take code.
+  /// Identifies the path: its versions, and which parts have code.
   var digest: UInt128 {
     hops.reduce(1) { digest, hop in
       (([hop.source] + hop.versions + [hop.target]).map(\.fingerprint.bits)
@@ -33,11 +33,12 @@ struct MigrationChain: Sendable {
 
   /// Finds the path.
   ///
-  /// - Parameter options: ``StoreOptions/migrationSteps`` lead over other versions;
-  ///   ``StoreOptions/modelVersions`` or, where that is empty, the steps themselves tell which
-  ///   version is older.
-  /// - Throws: ``ArborError`` `invalidArgument` if steps contradict each other or name a version
-  ///   that does not exist, `modelMismatch` if there are steps and the store's version is unknown.
+  /// - Parameter options: ``StoreOptions/migrationSteps`` are steps to include;
+  ///   ``StoreOptions/modelVersions`` or, if that is empty, the steps themselves define the order
+  ///   of versions.
+  /// - Throws: ``ArborError`` `invalidArgument` if steps contradict each other or refer to a
+  ///   version that doesn't exist, `modelMismatch` if there are steps and the store's version is
+  ///   unknown.
   init(
     from stored: ManagedObjectModel, to target: ManagedObjectModel, _ options: StoreOptions
   ) throws(ArborError) {
@@ -58,7 +59,7 @@ struct MigrationChain: Sendable {
     if versions.isEmpty {
       order = Self.agree(edges, with: siblings) ? siblings : try Self.order(of: edges)
     }
-    // Nothing is renamed from a version to the same one.
+    // Identical consecutive versions are redundant.
     order = order.reduce(into: []) { models, model in
       if models.last?.fingerprint != model.fingerprint { models.append(model) }
     }
@@ -92,7 +93,7 @@ struct MigrationChain: Sendable {
     }
   }
 
-  /// Whether steps may be taken for evidence that names tell which version is older.
+  /// Returns whether the steps are consistent with the versions being ordered by name.
   private static func agree(_ edges: [Edge], with siblings: [ManagedObjectModel]) -> Bool {
     let names = Set(siblings.map(\.fingerprint))
     return edges.allSatisfy {
@@ -121,7 +122,7 @@ struct MigrationChain: Sendable {
     return hops
   }
 
-  /// The step that leads farthest from a version, and the position that it leads to.
+  /// Returns the step that leads farthest from a version, and the position it leads to.
   private static func longest(
     _ edges: [Edge], from begin: Int, in order: [ManagedObjectModel]
   ) -> (end: Int, step: MigrationStep)? {
@@ -133,7 +134,7 @@ struct MigrationChain: Sendable {
     return farthest
   }
 
-  /// A step with the versions that it leads from and to.
+  /// A step with the versions at its ends.
   private struct Edge {
     let step: MigrationStep
     let models: [ManagedObjectModel]
@@ -147,7 +148,7 @@ struct MigrationChain: Sendable {
       return end < begin
     }
 
-    /// - Parameter isListed: Whether the known versions are all there are.
+    /// - Parameter isListed: Whether the list of known versions is complete.
     init(
       _ step: MigrationStep, among known: [ManagedObjectModel], isListed: Bool
     ) throws(ArborError) {
@@ -175,7 +176,7 @@ struct MigrationChain: Sendable {
     }
   }
 
-  /// The versions that steps name, each behind those that lead to it.
+  /// Returns the versions referenced by steps, in topological order.
   private static func order(of edges: [Edge]) throws(ArborError) -> [ManagedObjectModel] {
     var seen: Set<ModelFingerprint> = []
     let models = edges.flatMap(\.models).filter { seen.insert($0.fingerprint).inserted }

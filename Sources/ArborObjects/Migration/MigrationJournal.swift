@@ -1,8 +1,8 @@
 internal import ArborStore
 internal import Foundation
 
-/// The progress of a migration, which the copy that it works in stores with each commit, so that an
-/// interrupted migration continues after the last one.
+/// The progress of a migration, stored with each commit in the copy that it works on, so that an
+/// interrupted migration continues after the last commit.
 struct MigrationJournal: Codable, Equatable {
   enum Phase: String, Codable {
     /// Passes and code.

@@ -114,14 +114,14 @@ extension MigrationManager {
     }
   }
 
-  /// Declares that an entity of the newer model is one of the older model under another name, if no
-  /// renaming identifier does so.
+  /// Declares that an entity of the newer model is an entity of the older model under another name,
+  /// if no renaming identifier does so.
   ///
-  /// Call this first: the copy is created again with the rename, and the closure starts over.
+  /// Call this first: the copy is recreated with the rename, and the closure starts over.
   ///
-  /// - Throws: ``ArborError`` `unknownName`; `invalidArgument` if the newer model has the entity
-  ///   already, by its name or a renaming identifier; an error for the migration itself, which the
-  ///   code must not catch.
+  /// - Throws: ``ArborError`` `unknownName`; `invalidArgument` if the newer model already contains
+  ///   the entity under its name or a renaming identifier; an internal error that restarts the
+  ///   migration, which the code must not catch.
   public func rename(entity former: String, to new: String) throws(ArborError) {
     let old = try oldContext.session.entity(named: former)
     let entity = try newContext.session.entity(named: new)
@@ -171,7 +171,7 @@ extension MigrationManager {
     return schema.entities.filter { names.contains($0.name) && isKept($0) }
   }
 
-  /// Whether objects of exactly an entity of the older model are in the copy.
+  /// Returns whether objects of exactly this entity of the older model are in the copy.
   func isKept(_ entity: EntitySchema) -> Bool {
     !entity.isAbstract
       && models.newNames[entity.name].flatMap(newContext.session.schema.entity).map {

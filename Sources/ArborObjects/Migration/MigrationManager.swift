@@ -1,14 +1,14 @@
 internal import ArborModel
 internal import ArborStore
 
-/// The two sides that the code of a ``MigrationStep`` works with: the store before the migration,
-/// read-only and with its old names, and the store that it becomes.
+/// Provides access to both sides of a migration for the code of a ``MigrationStep``: the store
+/// before the migration, read-only and with its old names, and the migrated store.
 ///
 /// Objects on both sides are plain ``ManagedObject``s, whatever classes the program has. Access
 /// their values and relationships by name, and fetch others with ``oldContext`` and ``newContext``.
-/// Properties that keep their names, are marked as renamed or convert without code have their
-/// values in the new objects already. The new side does not enforce rules that old objects may
-/// break: mandatory attributes without a default may be `nil`, and new uniqueness constraints, as
+/// Properties that keep their names, are marked as renamed or are converted without code already
+/// have their values in the new objects. The new side doesn't enforce rules that old objects may
+/// violate: mandatory attributes without a default may be `nil`, and new uniqueness constraints, as
 /// well as those of converted values, are checked at the end.
 ///
 /// Each call of ``migrate(_:_:)``, ``forEach(_:_:)`` and ``deleteAll(_:)`` writes its changes in
@@ -31,7 +31,7 @@ internal import ArborStore
 /// ### Both sides
 /// - ``oldContext``
 /// - ``newContext``
-/// ### The way
+/// ### Progress
 /// - ``progress``
 /// - ``checkCancellation()``
 public final class MigrationManager {
@@ -47,7 +47,7 @@ public final class MigrationManager {
   /// The progress that is stored with the next commit of the copy.
   var journal: MigrationJournal
   var calls = 0
-  /// A rename that code requested and that the copy has to be created again for.
+  /// A rename requested by the code, for which the copy must be recreated.
   var wantedRename: (former: String, new: String)?
   var existing: [ExistingKey: ObjectID] = [:]
 

@@ -10,7 +10,7 @@ internal import ArborStore
 public struct MigrationProgress: Sendable, Hashable {
   /// A phase of a migration.
   public enum Phase: Sendable, Hashable {
-    /// The store is being copied, and the copy's catalogue changed.
+    /// The store is being copied, and the copy's catalog is being changed.
     case preparing
     /// Objects are being converted, by the library or by a step's code.
     case objects

@@ -61,9 +61,9 @@ public struct MigrationStep: Sendable {
 }
 
 extension MigrationStep: Hashable {
-  /// Whether two values are copies of one step: code cannot be compared.
+  /// Returns whether two values are copies of the same step. Code cannot be compared.
   public static func == (left: Self, right: Self) -> Bool { left.identity === right.identity }
 
-  /// Feeds the step's identity into a hasher.
+  /// Hashes the step's identity.
   public func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(identity)) }
 }

@@ -2,8 +2,8 @@ internal import ArborModel
 internal import ArborStore
 
 extension MigrationSurvey {
-  /// Finds objects that share values which become unique, or whose values stop being unique when
-  /// nil becomes a default.
+  /// Finds objects that share values which become unique, or that become duplicates when nil is
+  /// replaced by a default.
   ///
   /// - Parameter target: The newer model, with its constraints.
   func duplicates(in target: ManagedObjectModel) throws(ArborError) -> [MigrationPlan.Obstacle] {

@@ -47,8 +47,8 @@ struct MigrationSurvey {
     return found
   }
 
-  /// Values and links that the newer model has no room for, and links that contradict each other in
-  /// it.
+  /// Finds values and links that the newer model cannot hold, and links that contradict each other
+  /// in it.
   func problems() throws(ArborError) -> [MigrationPlan.Obstacle] {
     var problems: [MigrationProblem] = []
     for work in PropertyWork.all(models, context.session.schema)

@@ -3,13 +3,13 @@ public import ArborModel
 public import Foundation
 
 extension PersistentStore {
-  /// Makes the last migration final, and frees the data that was kept to revert it: the values of
+  /// Finalizes the last migration, and frees the data that was kept to revert it: the values of
   /// removed attributes, the objects of removed entities and the links of removed relationships.
   ///
-  /// Until then, ``revertMigration(_:dropping:)`` restores the former model. The next migration of
-  /// the same kind, in place or in a copy, confirms the previous one, and so does ``purge()``. Does
-  /// nothing if there is nothing to confirm. In a store that shares a log or is backed up this is a
-  /// commit, so that all followers free the data as well.
+  /// Until then, ``revertMigration(_:dropping:)`` can restore the former model. The next migration
+  /// of the same kind, in place or in a copy, confirms the previous one, and so does ``purge()``.
+  /// Does nothing if there is nothing to confirm. If the store shares a log or is backed up, this
+  /// is a commit, so all followers free the data as well.
   ///
   /// ```swift
   /// let store = try PersistentStore(model: newer, at: .file(url))
@@ -17,11 +17,11 @@ extension PersistentStore {
   /// try store.confirmMigration()
   /// ```
   ///
-  /// May be called from any thread; blocks until the change is durable.
+  /// Can be called from any thread. Blocks until the change is durable.
   ///
+  /// - Complexity: Linear in the amount of data that was kept.
   /// - Throws: ``ArborError`` `closed`, `readOnly`, `modelChanged`, `migrationUnderWay`,
   ///   `diskFull`, `inputOutput`, `corrupted`; errors of commits to a shared log.
-  /// - Complexity: Linear in the amount of data that was kept.
   public func confirmMigration() throws(ArborError) {
     try engine.reporting(engine.confirmMigration())
     try engine.reporting(StagedReversal.confirm(engine))

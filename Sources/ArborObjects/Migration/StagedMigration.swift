@@ -200,8 +200,8 @@ struct StagedMigration {
     }
   }
 
-  /// Migrates the file of the previous hop to the next version: changes of the catalogue alone need
-  /// no old side.
+  /// Migrates the file of the previous hop to the next version. Changes of the catalog alone don't
+  /// need an old side.
   private func promote(_ number: Int, _ hop: MigrationHop, _ origin: UInt64) throws(ArborError) {
     var opening = stageOpening(files.stage(number - 1), hop.target)
     opening.versionsBetween = hop.versions
@@ -209,7 +209,7 @@ struct StagedMigration {
     try storing(files.promote(number - 1))
   }
 
-  /// Gives a file the hop's model and marks its journal as done.
+  /// Migrates a file to the hop's model and marks its journal as done.
   private func complete(_ opening: StoreOpening, _ journal: MigrationJournal) throws(StoreError) {
     var (opening, journal) = (opening, journal)
     opening.migration = .lightweight(dropping: nil)
@@ -286,14 +286,14 @@ struct StagedMigration {
     }
   }
 
-  /// Gives the file of a hop the hop's model, checking its rules.
+  /// Migrates the file of a hop to the hop's model, checking its rules.
   private func finish(
     _ number: Int, _ hop: MigrationHop, _ journal: MigrationJournal
   ) throws(ArborError) {
     guard journal.phase != .done else { return }
     try refuseBrokenRules(number, hop)
     var opening = stageOpening(files.stage(number), hop.target)
-    // Derived attributes are computed already.
+    // Derived attributes are already computed.
     opening.isStaged = true
     try storing(complete(opening, journal))
   }

@@ -1,13 +1,13 @@
 internal import ArborModel
 internal import ArborStore
 
-/// Reverts a migration in a copy: puts back the store that the copy replaced, which is kept until
+/// Reverts a migration in a copy by restoring the store that the copy replaced, which is kept until
 /// the migration is confirmed.
 enum StagedReversal {
-  /// Puts back the store that was at a path before its last migration in a copy.
+  /// Restores the store that was at a path before its last migration in a copy.
   ///
   /// - Parameter discardsCommits: Whether commits made since may be discarded.
-  /// - Returns: false if there was no such migration, or it is confirmed.
+  /// - Returns: `false` if there was no such migration, or it is confirmed.
   /// - Throws: `inUse` if one of the two stores is open, `notAllowed` if there are later commits
   ///   that may not be discarded.
   static func revert(_ path: String, discardsCommits: Bool) throws(ArborError) -> Bool {
@@ -40,7 +40,8 @@ enum StagedReversal {
     }
   }
 
-  /// Announces the model that the store gets to all who have it open, and stops them from writing.
+  /// Announces the store's new model to all processes that have it open, and prevents them from
+  /// writing.
   private static func announce(_ model: ModelFingerprint, _ path: String) throws(StoreError) {
     try StoreOpening.migrating(path).withFile { engine throws(StoreError) in
       try engine.setMigrationMarker(.reversal(to: model, generation: engine.modelGeneration))

@@ -1,11 +1,11 @@
 internal import ArborStore
 
-/// Objects in order, in chunks: putting one in, taking one out and finding one cost little however
-/// many there are.
+/// An ordered collection of objects, stored in chunks, so that inserting, removing and finding an
+/// object stay cheap for large collections.
 struct Arrangement {
   private static let mostInChunk = 512
 
-  /// None of them is empty.
+  /// No chunk is empty.
   private var chunks: [ContiguousArray<ManagedObject>] = []
   private(set) var count = 0
 
@@ -18,7 +18,7 @@ struct Arrangement {
     }
   }
 
-  /// All of them, in one array. Linear.
+  /// All objects as one array. Linear time.
   var objects: [ManagedObject] {
     var objects: [ManagedObject] = []
     objects.reserveCapacity(count)
@@ -31,8 +31,8 @@ struct Arrangement {
     return chunks[position.chunk][position.offset]
   }
 
-  /// How many objects from the first on fulfil a condition, which all that follow an object that
-  /// does not do not either.
+  /// Returns the number of leading objects that satisfy a condition. No object after the first that
+  /// doesn't satisfy it may satisfy it.
   func countOfPrefix(where condition: (ManagedObject) -> Bool) -> Int {
     let whole = chunks.partitioningIndex { !condition($0[$0.count - 1]) }
     let start = chunks[..<whole].reduce(0) { $0 + $1.count }
@@ -40,12 +40,12 @@ struct Arrangement {
     return start + chunks[whole].partitioningIndex { !condition($0) }
   }
 
-  /// Puts an object in before the one at an index.
+  /// Inserts an object before the one at an index.
   mutating func insert(_ object: ManagedObject, at index: Int) {
     count += 1
     guard !chunks.isEmpty else { return chunks.append([object]) }
     var position = index == count - 1 ? lastIndex : position(of: index)
-    // At the border the chunk before takes it as well as the one behind.
+    // At a boundary, the object can be added to either chunk.
     if position.offset == 0, position.chunk > 0, chunks[position.chunk].count >= Self.mostInChunk {
       position = (position.chunk - 1, chunks[position.chunk - 1].count)
     }
@@ -71,7 +71,8 @@ struct Arrangement {
     (chunks.count - 1, chunks[chunks.count - 1].count)
   }
 
-  /// Where an index lies. A scan of the counts of the chunks: some thousand for a million.
+  /// Returns the position of an index. Scans the counts of the chunks, of which a million objects
+  /// have a few thousand.
   private func position(of index: Int) -> (chunk: Int, offset: Int) {
     precondition(index >= 0 && index < count, "The index is outside of the results.")
     var offset = index

@@ -1,19 +1,20 @@
 extension FetchedResults {
-  /// What leads from one state of fetched results to the next.
+  /// The difference between two consecutive states of fetched results.
   ///
-  /// Indices before are those of the earlier state, indices after those of the later one:
-  /// ``applied(to:)`` takes out all deleted and moved objects, the last first, and then puts in all
-  /// inserted and moved ones, the first first. That is the order in which tables want to be told.
+  /// Indices named *before* refer to the earlier state, indices named *after* to the later one.
+  /// ``applied(to:)`` first removes all deleted and moved objects in descending order of their
+  /// indices, and then inserts all inserted and moved ones in ascending order. Table views expect
+  /// the same order.
   public struct Difference {
-    /// An object at an index.
+    /// An object and its index.
     public struct Single {
-      /// The object; a deleted one may belong to no context any more.
+      /// The object. A deleted object may no longer belong to a context.
       public let object: T
-      /// Before the change for a deletion, after it for an insertion.
+      /// The index before the change for a deletion, or after it for an insertion.
       public let index: Int
     }
 
-    /// An object that was at one index and is at another or at the same.
+    /// An object with its indices before and after the change, which may be equal.
     public struct Pair {
       /// The object.
       public let object: T
@@ -23,23 +24,25 @@ extension FetchedResults {
       public let after: Int
     }
 
-    /// The objects that are results no more, by ascending index before.
+    /// The objects that are no longer results, in ascending order of their indices before.
     public let deletions: [Single]
-    /// The objects that have become results, by ascending index after.
+    /// The objects that have become results, in ascending order of their indices after.
     public let insertions: [Single]
-    /// The objects that have another index among the results, by ascending index after.
+    /// The objects whose position relative to other results changed, in ascending order of their
+    /// indices after.
     public let moves: [Pair]
-    /// The objects that changed and kept their order among the others, by ascending index.
+    /// The objects that changed but kept their relative position, in ascending order of their
+    /// indices.
     public let updates: [Pair]
-    /// The indices of the sections that are no more, among the sections before. Ascending.
+    /// The indices of removed sections, among the sections before. Ascending.
     public let deletedSections: [Int]
-    /// The indices of the sections that are new, among the sections after. Ascending.
+    /// The indices of new sections, among the sections after. Ascending.
     public let insertedSections: [Int]
-    /// Whether this tells everything. Otherwise it is empty, and anything may have changed:
-    /// look at the ``FetchedResults/objects``.
+    /// A Boolean value that indicates whether the difference lists all changes. Otherwise it is
+    /// empty and anything may have changed; use ``FetchedResults/objects``.
     public let isComplete: Bool
 
-    /// - Parameter isComplete: false for somebody who fell back too far.
+    /// - Parameter isComplete: `false` for a consumer that has fallen too far behind.
     init(_ step: ResultsStep, isComplete: Bool = true) {
       func single(_ single: ResultsStep.Single) -> Single {
         Single(object: unsafeDowncast(single.object, to: T.self), index: single.index)
@@ -57,7 +60,7 @@ extension FetchedResults {
       self.isComplete = isComplete
     }
 
-    /// The later state, made from the earlier one.
+    /// Returns the later state, given the earlier one.
     ///
     /// - Precondition: The difference is complete, and the objects are those of the earlier state.
     public func applied(to objects: [T]) -> [T] {
@@ -67,16 +70,15 @@ extension FetchedResults {
       let arriving = (insertions + moves.map { Single(object: $0.object, index: $0.after) })
         .sorted { $0.index < $1.index }
       for single in arriving { objects.insert(single.object, at: single.index) }
-      // The object of an ID is another one after the context was reset.
+      // After the context was reset, the same ID has another object.
       for pair in updates { objects[pair.after] = pair.object }
       return objects
     }
   }
 
-  /// The differences between one state of the results and the next. See
-  /// ``FetchedResults/changes``.
+  /// The differences between consecutive states of the results. See ``FetchedResults/changes``.
   public struct Changes: AsyncSequence {
-    /// What leads from one state to the next.
+    /// The difference between two consecutive states.
     public typealias Element = Difference
     /// The sequence never throws.
     public typealias Failure = Never
@@ -84,20 +86,21 @@ extension FetchedResults {
     let results: FetchedResults
     let follower: ResultsFollower<T>
 
-    /// Iterates the differences. All iterators of one sequence share them.
+    /// Returns an iterator. All iterators of a sequence share its elements.
     public func makeAsyncIterator() -> Iterator { Iterator(results: results, follower: follower) }
 
-    /// Gives one difference after another.
+    /// An iterator over the differences.
     public struct Iterator: AsyncIteratorProtocol {
       let results: FetchedResults
       let follower: ResultsFollower<T>
 
-      /// The next difference; nil where the task is cancelled or the store cannot be read.
+      /// Returns the next difference, or `nil` if the task is cancelled or the store cannot be
+      /// read.
       public mutating func next(isolation actor: isolated (any Actor)?) async -> Difference? {
         let (results, follower) = (results, follower)
         while !Task.isCancelled {
           let token = results.bell.token
-          // Where the store cannot be read nothing will come any more.
+          // If the store cannot be read, there are no further changes.
           guard results.catchUp(takingIn: true) else { break }
           if let difference = follower.next() { return difference }
           await results.bell.sleep(past: token, isolation: actor)
@@ -108,7 +111,7 @@ extension FetchedResults {
   }
 }
 
-/// Who follows fetched results, and what each has not been given yet.
+/// The observers of fetched results, each with the differences it hasn't received yet.
 final class ResultsFollowers<T: ManagedObject> {
   let bell = AsyncSignal()
   private var all: [Reference] = []
@@ -132,11 +135,11 @@ final class ResultsFollowers<T: ManagedObject> {
 }
 
 final class ResultsFollower<T: ManagedObject> {
-  /// More differences than these are not kept for somebody who does not ask for them.
+  /// The maximum number of differences kept for a slow consumer.
   private static var mostWaiting: Int { 100 }
 
   private var waiting: [FetchedResults<T>.Difference] = []
-  /// Lets commits of others wake who waits, for as long as somebody follows.
+  /// Wakes waiting consumers after commits of other contexts, for the lifetime of this object.
   private let listening: StoreListening
 
   init(_ listening: StoreListening) { self.listening = listening }

@@ -1,7 +1,7 @@
 public import ArborModel
 public import Observation
 
-/// The result of a request, kept current as its context changes.
+/// The results of a request, kept up to date with the changes of its context.
 ///
 /// ```swift
 /// let request = FetchRequest<Employee>(predicate: "age > \(40)", sortKeys: ["name"])
@@ -13,25 +13,26 @@ public import Observation
 /// }
 /// ```
 ///
-/// ``objects`` is at any time what a fetch in the context would give, uncommitted changes included,
-/// up to commits of others that the context has not taken in yet; it does that at its next
-/// operation, at ``ManagedObjectContext/mergeExternalCommits()``, and while somebody waits for the next of
-/// the ``changes``. Objects that are deleted are never in it, and changes that are undone or rolled
-/// back are changes like any other.
+/// ``objects`` always contains what a fetch in the context would return, including uncommitted
+/// changes but excluding commits that the context has not merged yet. It merges them at its next
+/// operation, with ``ManagedObjectContext/mergeExternalCommits()``, and while code waits for the
+/// next element of ``changes``. Deleted objects are never included. Undoing or rolling back changes
+/// is treated like any other change.
 ///
-/// Code that follows ``changes``, reads ``objects`` or calls ``update()`` first takes in what the
-/// context's changes have done to the result since the last time:
-/// - changes of other entities, and of properties that neither the predicate nor the sort keys nor
-///   the sections read, cost a look at a mask; results that changed so are told as updates;
-/// - changes of single objects cost their number, not that of the results: the predicate is
-///   evaluated for the changed objects alone, and the order is searched for their indices;
-/// - the request is fetched again, and compared with what was there, where one object's change can
-///   concern others: when an object was changed, inserted or deleted that a predicate over
-///   relationships reads, in requests with a limit, an offset, a random or a present moment in
-///   their predicate, or an order or sections that lead over relationships, and after commits
-///   that are too large to be listed.
+/// Waiting for ``changes``, reading ``objects`` or calling ``update()`` first updates the results
+/// with the changes made in the context since the last time:
+/// - Changes of other entities, and of properties not used by the predicate, sort keys or sections,
+///   only cost the comparison of a bit mask. Affected results are reported as updated.
+/// - The cost of changes of individual objects depends on their number, not on the number of
+///   results: the predicate is evaluated only for the changed objects, and their positions are
+///   found by binary search.
+/// - The request is fetched again and compared with the previous results if one object's change can
+///   affect others: if an object was changed, inserted or deleted that is used by a predicate over
+///   relationships; for requests with a limit or offset, with random values or the current time in
+///   the predicate, or with sort keys or sections over relationships; and after commits that are
+///   too large to be listed.
 ///
-/// Results belong to their context, and to whatever runs it. They keep it alive.
+/// Results belong to their context and must be used where it is used. They retain it.
 ///
 /// ## Topics
 /// - ``objects``
@@ -39,9 +40,9 @@ public import Observation
 /// - ``changes``
 /// - ``update()``
 public final class FetchedResults<T: ManagedObject> {
-  /// What is kept current.
+  /// The request.
   public let request: FetchRequest<T>
-  /// The key path whose equal values make a section; nil for none.
+  /// The key path by which results are grouped into sections, or `nil` for none.
   public let sectionKeyPath: String?
   private let keeper: ResultsKeeper
   private var known: [T]?
@@ -55,7 +56,7 @@ public final class FetchedResults<T: ManagedObject> {
   ) throws(ArborError) {
     self.request = request
     self.sectionKeyPath = sectionKeyPath
-    // The class of the entity, which all its objects have, is checked.
+    // All objects of the entity have its class, which is checked.
     keeper = try ResultsKeeper(
       request.description, context.session.entity(for: request), sectionedBy: sectionKeyPath,
       in: context)
@@ -67,16 +68,16 @@ public final class FetchedResults<T: ManagedObject> {
     followers.bell.end()
   }
 
-  /// The context whose changes are followed.
+  /// The context whose changes are observed.
   public var context: ManagedObjectContext { keeper.context }
 
-  /// The results, in their order.
+  /// The results, in sort order.
   ///
-  /// Observed through Swift's `Observation`, reading it is told of the next change that may concern
-  /// them. Where the store cannot be read the results are as they were, and the context's next
-  /// throwing operation throws the reason.
+  /// Access is tracked by Swift's `Observation`, which reports the next change that may affect the
+  /// results. If the store cannot be read, the results remain unchanged, and the context's next
+  /// throwing operation throws the error.
   ///
-  /// - Complexity: Constant while nothing changes; after a change linear, once.
+  /// - Complexity: Constant without changes. Linear on the first access after a change.
   public var objects: [T] {
     observe()
     catchUp()
@@ -86,22 +87,22 @@ public final class FetchedResults<T: ManagedObject> {
     return objects
   }
 
-  /// The number of the results.
+  /// The number of results.
   public var count: Int {
     observe()
     catchUp()
     return keeper.arrangement.count
   }
 
-  /// One of the results. Nothing is copied.
+  /// The result at an index. Doesn't copy the results.
   public subscript(index: Int) -> T {
     observe()
     catchUp()
     return unsafeDowncast(keeper.arrangement[index], to: T.self)
   }
 
-  /// The sections in their order; one with all results, without a value, where there is no
-  /// ``sectionKeyPath``. None of them is empty.
+  /// The sections in order. Without a ``sectionKeyPath``, there is one section with all results and
+  /// no value. Sections are never empty.
   ///
   /// - Complexity: Linear in the number of sections.
   public var sections: [Section] {
@@ -121,13 +122,13 @@ public final class FetchedResults<T: ManagedObject> {
     return sections
   }
 
-  /// Takes in what the context's changes have done to the results since they were last looked at.
+  /// Updates the results with the changes made in the context since the last time.
   ///
-  /// Nobody needs to call it to read current results. Each follower of ``changes`` gets the
-  /// difference as well.
+  /// Reading results does this automatically. The difference is also delivered to consumers of
+  /// ``changes``.
   ///
-  /// - Returns: What changed; nil for nothing.
-  /// - Throws: ``ArborError`` where the store cannot be read; the results are as they were.
+  /// - Returns: The difference, or `nil` if nothing changed.
+  /// - Throws: ``ArborError`` if the store cannot be read. The results remain unchanged.
   @discardableResult
   public func update() throws(ArborError) -> Difference? {
     guard let step = try keeper.update() else { return nil }
@@ -139,9 +140,9 @@ public final class FetchedResults<T: ManagedObject> {
 
   var bell: AsyncSignal { followers.bell }
 
-  /// Takes in what has changed; false where the store cannot be read.
+  /// Updates the results. Returns `false` if the store cannot be read.
   ///
-  /// - Parameter takingIn: Whether the context takes in commits of others first.
+  /// - Parameter takingIn: Whether the context merges other commits first.
   @discardableResult
   func catchUp(takingIn: Bool = false) -> Bool {
     do throws(ArborError) {
@@ -156,15 +157,15 @@ public final class FetchedResults<T: ManagedObject> {
 
   // MARK: Following
 
-  /// The differences between one state of the results and the next, from now on.
+  /// The differences between consecutive states of the results, from now on.
   ///
-  /// What changes together, before the task of the sequence goes on, comes as one difference.
-  /// Iterate it where the context is used: code that waits for the next difference is woken by
-  /// commits of other contexts and processes too, and takes them in where it waits, unless
-  /// ``ManagedObjectContext/automaticallyMergesCommits`` is off. It ends when its task is
-  /// cancelled, and when the store is closed or cannot be read any more. Code that falls back by
-  /// more than a hundred differences gets one in place of those that it missed, whose
-  /// ``Difference/isComplete`` is false.
+  /// All changes made before the consuming task resumes are combined into one difference. Iterate
+  /// the sequence where the context is used. Waiting consumers are also woken by commits of other
+  /// contexts and processes, and merge them into the context, unless
+  /// ``ManagedObjectContext/automaticallyMergesCommits`` is off. The sequence ends when its task is
+  /// cancelled, and when the store is closed or cannot be read. A consumer that falls behind by
+  /// more than 100 differences receives a single one instead of those it missed, whose
+  /// ``Difference/isComplete`` is `false`.
   public var changes: Changes {
     Changes(results: self, follower: followers.begin(in: context.store))
   }
@@ -189,47 +190,48 @@ extension FetchedResults: Observable {}
 extension FetchedResults: Sendable {}
 
 extension FetchedResults {
-  /// Results that follow one another and have the same value at ``FetchedResults/sectionKeyPath``.
+  /// Consecutive results with the same value for ``FetchedResults/sectionKeyPath``.
   public struct Section {
     fileprivate let results: FetchedResults
-    /// The value that the section's objects have in common; an object ID for a relationship.
+    /// The common value of the section's objects. An object ID for a relationship.
     public let value: PropertyValue
-    /// Where the section's objects lie in ``FetchedResults/objects``. Never empty.
+    /// The indices of the section's objects in ``FetchedResults/objects``. Never empty.
     public let indices: Range<Int>
 
-    /// The section's objects in their order.
+    /// The section's objects, in order.
     public var objects: ArraySlice<T> { results.objects[indices] }
 
-    /// The number of the section's objects.
+    /// The number of objects in the section.
     public var count: Int { indices.count }
   }
 }
 
 extension ManagedObjectContext {
-  /// Fetches a request's objects, to be kept current.
+  /// Fetches the objects of a request as results that are kept up to date.
   ///
   /// ```swift
   /// let results = try context.fetchedResults(request, sectionedBy: "department")
   /// ```
   ///
   /// - Parameters:
-  ///   - request: What to fetch.
-  ///   - sectionKeyPath: The key path whose equal values make a section; nil for none. If the
-  ///     request's first sort key is another one, the results are ordered by this path first.
+  ///   - request: The request.
+  ///   - sectionKeyPath: The key path by which results are grouped into sections, or `nil` for
+  ///     none. If it isn't the request's first sort key, the results are sorted by it first.
   /// - Throws: ``ArborError`` as ``fetch(_:)``.
   public func fetchedResults<T: ManagedObject>(
     _ request: FetchRequest<T>, sectionedBy sectionKeyPath: String? = nil
   ) throws(ArborError) -> FetchedResults<T> {
     try FetchedResults(request, sectionedBy: sectionKeyPath, in: self)
   }
-  /// Fetches a request's objects, to be kept current, in sections by a property.
+  /// Fetches the objects of a request as results that are kept up to date, in sections by a
+  /// property.
   ///
   /// ```swift
   /// let results = try context.fetchedResults(request, sectionedBy: \.company)
   /// ```
   ///
-  /// - Throws: ``ArborError`` as ``fetch(_:)``; `invalidPredicate` for a key path that isn't a path of
-  ///   modelled properties.
+  /// - Throws: ``ArborError`` as ``fetch(_:)``; `invalidPredicate` if the key path isn't a path of
+  ///   modeled properties.
   public func fetchedResults<T: ManagedObject>(
     _ request: FetchRequest<T>, sectionedBy sectionKeyPath: PartialKeyPath<T>
   ) throws(ArborError) -> FetchedResults<T> {

@@ -1,14 +1,14 @@
 internal import ArborModel
 internal import ArborStore
 
-/// Keeps the result of a request current: knows what it was, takes in what its record has taken
-/// down, and tells the difference.
+/// Keeps the results of a request up to date: stores the current results, applies the recorded
+/// changes, and computes the difference.
 ///
-/// It knows no class, so that all fetched results share its code.
+/// Not generic, so that all fetched results share its code.
 final class ResultsKeeper {
-  /// Objects that follow one another and belong together.
+  /// Consecutive objects of the same section.
   struct Run {
-    /// What makes them one section: the first sort key's value, as it is compared.
+    /// The identity of the section: the first sort key's value, in its compared form.
     let identity: PropertyValue
     var count: Int
   }
@@ -16,7 +16,7 @@ final class ResultsKeeper {
   let context: ManagedObjectContext
   let shape: ResultsShape
   let record: ResultsRecord
-  /// Called when there is something to take in after there was nothing.
+  /// Called when there are changes to apply and there were none before.
   var announce: () -> Void = {}
   var arrangement = Arrangement()
   private(set) var runs: [Run] = []
@@ -34,11 +34,11 @@ final class ResultsKeeper {
     record = ResultsRecord(
       masks: shape.masks, schema: context.session.schema,
       seesCommitsOnly: !description.includesPendingChanges)
-    // The context tells the record, and must not keep the keeper.
+    // The context calls the record, and must not retain the keeper.
     record.announce = { [weak self] in self?.announce() }
     context.session.listeners.append(record)
     _ = try context.session.onPinnedSnapshot { _ throws(ArborError) in
-      // The commits that were taken in on the way here are in what is fetched.
+      // The fetch includes commits that were merged up to this point.
       _ = record.take()
       context.session.beginListening()
       return try fetch()
@@ -47,9 +47,9 @@ final class ResultsKeeper {
 
   deinit { record.end() }
 
-  /// Takes in what has changed since the last time; nil where that changed nothing.
+  /// Applies the changes since the last time. Returns `nil` if the results are unaffected.
   ///
-  /// - Throws: ``ArborError`` where the store cannot be read; the results are as they were.
+  /// - Throws: ``ArborError`` if the store cannot be read. The results remain unchanged.
   func update() throws(ArborError) -> ResultsStep? {
     try context.store.requireOpen()
     guard record.hasChanges, !isUpdating, !context.session.isTellingListeners else { return nil }
@@ -64,11 +64,11 @@ final class ResultsKeeper {
         return try take(changes, on: snapshot, &fetched)
       }
     } catch {
-      // What was recorded is lost: only a fetch can tell what there is.
+      // The recorded changes are lost, so the next update has to fetch.
       record.noteAnything()
       throw error
     }
-    // Hooks run when everything is in place; what they change is taken in the next time.
+    // Hooks run when the results are complete. Their changes are applied by the next update.
     fetched.awake()
     return step.isEmpty ? nil : step
   }
@@ -77,7 +77,7 @@ final class ResultsKeeper {
     _ changes: ResultsRecord.Changes, on snapshot: StoreSnapshot, _ fetched: inout FetchedObjects
   ) throws(ArborError) -> ResultsStep {
     do throws(StoreError) {
-      // What concurrent commits did to an object that waits for a commit here shows in links alone.
+      // For objects with pending changes, concurrent commits are visible only in their links.
       var concerned =
         changes.isAnything
         || changes.bits.contains { number, bits in
@@ -106,7 +106,7 @@ final class ResultsKeeper {
 
   // MARK: Fetching
 
-  /// Fetches anew; returns the objects before.
+  /// Fetches the results again. Returns the previous objects.
   private func fetch() throws(ArborError) -> [ManagedObject] {
     let objects = try context.fetch(FetchRequest<ManagedObject>(shape.description))
     let former = arrangement.objects
@@ -128,14 +128,14 @@ final class ResultsKeeper {
     return former
   }
 
-  /// The value that the objects of a section have in common.
+  /// Returns the common value of a section's objects.
   func value(of run: Run, first: ManagedObject) -> PropertyValue {
     guard let key = shape.sectionKey, !run.identity.isNull else { return .null }
     switch (key.path?.leaf, run.identity) {
     case (.toOne?, .integer(let raw)), (.object?, .integer(let raw)):
       return .objectID(context.session.objectID(ObjectNumber(rawValue: UInt64(bitPattern: raw))))
     case (_, .string) where !key.options.isEmpty:
-      // As it is compared it may be folded.
+      // The compared form may be case-folded.
       do throws(ArborError) {
         return try first.value(forKeyPath: shape.sectionPath ?? "")
       } catch {
@@ -164,7 +164,8 @@ final class ResultsKeeper {
 
   // MARK: One by one
 
-  /// What has become of one object that may be, or may have been, a result; nil where nothing has.
+  /// Returns the change of an object that may be or may have been a result, or `nil` if it is
+  /// unchanged.
   private func candidate(
     _ number: ObjectNumber, _ changes: ResultsRecord.Changes, on snapshot: StoreSnapshot,
     _ fetched: inout FetchedObjects
@@ -177,13 +178,14 @@ final class ResultsKeeper {
     let present = try present(number, registered, on: snapshot, &fetched)
     var changed = UInt64.max
     if let former, let present {
-      // Records tell what changed in this context; others may have changed what waits here.
+      // The records contain the changes of this context. Other commits may have changed pending
+      // objects.
       changed =
         bits & entity.linkBits | present.record.changedFields(since: former, in: entity.layout)
     } else if former == nil, present == nil {
       return nil
     } else if before?.isConcurrent == true {
-      // Others have said what changed.
+      // Other commits report which properties changed.
       changed = bits
     }
     guard changed != 0 else { return nil }
@@ -192,7 +194,7 @@ final class ResultsKeeper {
       slab: present?.slab, changed: changed)
   }
 
-  /// An object's record as the context sees it now; nil where there is no such object any more.
+  /// Returns an object's record as the context sees it, or `nil` if the object no longer exists.
   private func present(
     _ number: ObjectNumber, _ registered: ManagedObject?, on snapshot: StoreSnapshot,
     _ fetched: inout FetchedObjects
@@ -211,7 +213,7 @@ final class ResultsKeeper {
     return (record, slab)
   }
 
-  /// Takes candidates in; nil where only a fetch can tell.
+  /// Applies the changes of candidates one by one. Returns `nil` if a fetch is required.
   private func incremental(
     _ candidates: [ResultsCandidate], _ changes: ResultsRecord.Changes,
     on snapshot: StoreSnapshot, _ fetched: inout FetchedObjects
@@ -219,13 +221,13 @@ final class ResultsKeeper {
     var placement = ResultsPlacement(arrangement, runs: runs, shape: shape, changes: changes)
     for candidate in candidates {
       let index = placement.index(of: candidate)
-      // It was deleted and has come back: another object stands for it.
+      // It was deleted and restored, and is now represented by another object.
       if let index, candidate.present != nil,
         arrangement[index] !== context.session.registry.object(candidate.number)
       {
         return nil
       }
-      // Other properties leave a result where it is, and make none of what was none.
+      // Other properties affect neither membership nor order.
       guard shape.isConcerned(by: candidate), !shape.needsFetch else {
         if let index, candidate.present != nil { placement.update(index) }
         continue
@@ -268,16 +270,16 @@ final class ResultsKeeper {
   }
 }
 
-/// One object that may be, or may have been, a result.
+/// An object that may be or may have been a result.
 struct ResultsCandidate {
   let number: ObjectNumber
   let entity: EntitySchema
-  /// The record by which it was put in; nil where it was no result.
+  /// The record by which the object was placed, or `nil` if it wasn't a result.
   let former: RecordView?
-  /// The record now; nil where there is no such object any more.
+  /// The current record, or `nil` if the object no longer exists.
   let present: RecordView?
-  /// What keeps ``present`` alive.
+  /// Keeps ``present`` alive.
   let slab: RecordSlab?
-  /// The properties that differ.
+  /// A bit mask of the properties that differ.
   let changed: UInt64
 }

@@ -1,11 +1,11 @@
 internal import ArborModel
 internal import ArborStore
 
-/// Takes single objects out of an order and puts others in, and says in the end what that changed.
+/// Removes objects from an ordered collection, inserts others, and computes the difference.
 ///
-/// First every object is looked up, in the order as it was. Then those that go and those that move
-/// are taken out, and last the moving and the new ones are put in, the first first, so that each
-/// has its final index at once.
+/// First every object is looked up in the original order. Then deleted and moved objects are
+/// removed. Finally moved and new ones are inserted in ascending order, so that each is inserted at
+/// its final index.
 struct ResultsPlacement {
   private(set) var arrangement: Arrangement
   private(set) var runs: [ResultsKeeper.Run]
@@ -18,7 +18,7 @@ struct ResultsPlacement {
   private struct Arrival {
     let object: ManagedObject
     let key: RecordOrder.Key
-    /// nil for a new one.
+    /// `nil` for a new object.
     let before: Int?
   }
 
@@ -32,13 +32,13 @@ struct ResultsPlacement {
     self.changes = changes
   }
 
-  // MARK: The order as it was
+  // MARK: The original order
 
-  /// Where a candidate stands; nil where it is no result.
+  /// Returns the index of a candidate, or `nil` if it isn't a result.
   func index(of candidate: ResultsCandidate) -> Int? {
     guard let former = candidate.former else { return nil }
     guard !shape.needsFetch, let order = shape.order else {
-      // The order is that of other values than the record's: nothing to search by.
+      // The order doesn't depend on the record alone, so binary search is not possible.
       return (0..<arrangement.count).first { arrangement[$0].number == candidate.number }
     }
     let key = order.key(candidate.number, former, of: candidate.entity)
@@ -56,15 +56,15 @@ struct ResultsPlacement {
     return order.key(object.number, record, of: object.binding.entity)
   }
 
-  // MARK: What becomes of it
+  // MARK: Recording changes
 
-  /// The result at an index changed, and stays.
+  /// Records that the result at an index changed but remains in place.
   mutating func update(_ index: Int) { updated.append(index) }
 
-  /// The result at an index is none any more.
+  /// Records that the object at an index is no longer a result.
   mutating func delete(_ index: Int) { deleted.append(index) }
 
-  /// An object is a result, wherever its record puts it.
+  /// Records that an object is a result, at a position determined by its record.
   mutating func put(
     _ object: ManagedObject, _ record: RecordView, _ entity: EntitySchema, from index: Int?
   ) {
@@ -77,8 +77,8 @@ struct ResultsPlacement {
     }
   }
 
-  /// Whether an object keeps its index with a new key: its neighbours did not change, and it is
-  /// still between them, in the same section.
+  /// Returns whether an object keeps its index with a new key: its neighbors are unchanged, and it
+  /// is still between them in the same section.
   private func stays(
     at index: Int, _ key: RecordOrder.Key, _ number: ObjectNumber, _ order: RecordOrder
   ) -> Bool {
@@ -95,7 +95,7 @@ struct ResultsPlacement {
       && isUnchanged(index + 1) { order.isBefore((key, number), ($0, $1)) }
   }
 
-  // MARK: The order as it is
+  // MARK: The new order
 
   mutating func finish() -> ResultsStep {
     var step = ResultsStep()
@@ -119,7 +119,7 @@ struct ResultsPlacement {
     return step
   }
 
-  /// Puts in what arrives; returns the indices, ascending.
+  /// Inserts new and moved objects. Returns their indices in ascending order.
   private mutating func arrive(_ step: inout ResultsStep) -> [Int] {
     guard let order = shape.order else { return [] }
     arriving.sort { order.isBefore(($0.key, $0.object.number), ($1.key, $1.object.number)) }
@@ -142,10 +142,11 @@ struct ResultsPlacement {
     return indices
   }
 
-  /// Where the object of an index stands when others have gone and come.
+  /// Returns the new index of the object that was at index `before`, after removals and insertions.
   static func index(of before: Int, without leaving: [Int], with arrived: [Int]) -> Int {
     let rest = before - leaving.partitioningIndex { $0 >= before }
-    // The n-th of those that came stands before it if no more than what is left of it precedes.
+    // The n-th inserted object precedes it if at most the remaining objects before it precede that
+    // one.
     return rest + arrived.indices.partitioningIndex { arrived[$0] - $0 > rest }
   }
 
@@ -173,7 +174,7 @@ struct ResultsPlacement {
       }
       if index == start { return runs.insert(.init(identity: identity, count: 1), at: runIndex) }
       if index < end {
-        // Values that an order holds for equal, and that are not the same, may lie mixed.
+        // Values that compare as equal without being identical may be interleaved.
         let tail = ResultsKeeper.Run(identity: runs[runIndex].identity, count: end - index)
         runs[runIndex].count = index - start
         return runs.insert(
@@ -186,7 +187,7 @@ struct ResultsPlacement {
 }
 
 extension ResultsStep {
-  /// Says which sections have gone and which are new.
+  /// Computes which sections were removed and which are new.
   mutating func compareSections(from former: [ResultsKeeper.Run], to runs: [ResultsKeeper.Run]) {
     guard !former.isEmpty || !runs.isEmpty else { return }
     let difference = runs.map(\.identity).difference(from: former.map(\.identity))

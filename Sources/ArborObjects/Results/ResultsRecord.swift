@@ -2,43 +2,44 @@ internal import ArborModel
 internal import ArborStore
 internal import Synchronization
 
-/// Records what may concern fetched results, until they take it in.
+/// Records changes that may affect fetched results, until they are applied.
 final class ResultsRecord: ChangeListener {
-  /// An object as it was when the results last took something in.
+  /// The state of an object when the results were last updated.
   struct Before {
-    /// nil where it was no object, was deleted or had not been read: no result, in any case.
+    /// `nil` if the object didn't exist, was deleted or was not loaded. In each case it wasn't a
+    /// result.
     let record: RecordView?
     let slab: RecordSlab?
-    /// Whether the context did not keep the object, and only others have changed it.
+    /// Whether the object wasn't registered in the context and was changed only by other commits.
     var isConcurrent = false
   }
 
   struct Changes {
-    /// The state before, of objects whose own state changed or was replaced.
+    /// The previous state of objects whose own state was changed or replaced.
     fileprivate(set) var before: [ObjectNumber: Before] = [:]
-    /// Which properties have changed that the state does not tell of: links, and what others have
-    /// committed.
+    /// The changed properties that are not visible in the state: links, and changes by other
+    /// commits.
     fileprivate(set) var bits: [ObjectNumber: UInt64] = [:]
-    /// Whether anything beyond may have changed.
+    /// Whether anything else may have changed.
     fileprivate(set) var isAnything = false
 
     var isEmpty: Bool { before.isEmpty && bits.isEmpty && !isAnything }
 
-    /// The objects that were told of, in the order of their numbers.
+    /// The recorded objects, sorted by number.
     var numbers: [ObjectNumber] {
       (before.keys + bits.keys.lazy.filter { before[$0] == nil }).sorted()
     }
   }
 
-  /// What is read, by the indexes of concrete entities: the properties of objects whose change can
-  /// alter the results; nil for entities that have nothing to do with them.
+  /// The properties whose changes can affect the results, by index of the concrete entity. `nil`
+  /// for unrelated entities.
   private let masks: [UInt64?]
   private let schema: ModelSchema
-  /// Whether results change with commits rather than with what waits for one.
+  /// Whether results change with commits rather than with pending changes.
   private let seesCommitsOnly: Bool
   private var changes = Changes()
   private let over = Atomic(false)
-  /// Called when there is something to take in after there was nothing.
+  /// Called when there are changes to apply and there were none before.
   var announce: () -> Void = {}
 
   init(masks: [UInt64?], schema: ModelSchema, seesCommitsOnly: Bool) {
@@ -49,13 +50,13 @@ final class ResultsRecord: ChangeListener {
 
   var hasChanges: Bool { !changes.isEmpty }
 
-  /// What was recorded since the last time.
+  /// Returns and clears the recorded changes.
   func take() -> Changes {
     defer { changes = Changes() }
     return changes
   }
 
-  /// The results have gone. From any thread: the last release of an object can happen anywhere.
+  /// Stops recording when the results are deallocated, which can happen on any thread.
   func end() { over.store(true, ordering: .releasing) }
 
   // MARK: ChangeListener
@@ -81,10 +82,11 @@ final class ResultsRecord: ChangeListener {
   func noteConcurrent(_ change: HistoryEntry.Change, isRegistered: Bool) {
     guard let entity = concerned(change.number), let mask = masks[entity.index] else { return }
     let concerns = change.kind != .update || change.changedProperties & mask != 0
-    // What the context does not keep is no result, and cannot become one by other properties.
+    // An object that isn't registered is no result, and changes of other properties cannot make it
+    // one.
     guard isRegistered || concerns else { return }
     add(change.changedProperties, to: change.number)
-    // By the time that it is looked at, the context may keep it.
+    // The object may be registered by the time the change is applied.
     if !isRegistered, changes.before[change.number] == nil {
       changes.before[change.number] = Before(record: nil, slab: nil, isConcurrent: true)
     }
@@ -100,7 +102,7 @@ final class ResultsRecord: ChangeListener {
     let number = edit.object.number
     guard concerned(number) != nil else { return }
     if let known = changes.before[number] {
-      // It was no result; by now this context changes it too.
+      // It was no result, but now this context changes it, too.
       if known.isConcurrent { changes.before[number]?.isConcurrent = false }
       return
     }

@@ -2,28 +2,27 @@ internal import ArborModel
 internal import ArborStore
 internal import Foundation
 
-/// What can be known of a request before it is fetched: which changes concern it, and how single
-/// objects are evaluated and ordered.
+/// The properties of a request that are known before fetching: which changes affect it, and how
+/// individual objects are evaluated and sorted.
 struct ResultsShape {
   let entity: EntitySchema
-  /// What is fetched: the section's key first, where there are sections.
+  /// The request to fetch. The section key comes first in its sort keys.
   let description: FetchDescription
   let sectionPath: String?
-  /// The order's first key, where it makes the sections.
+  /// The first sort key if it defines the sections.
   let sectionKey: BoundSortKey?
-  /// The order of single records; nil where other objects decide it.
+  /// The order of individual records, or `nil` if it depends on other objects.
   let order: RecordOrder?
-  /// Whether a change can only be taken in by fetching again: where the result is a part of a whole
-  /// (a limit, also of groups, an offset), other objects decide the order, or the predicate has no
-  /// lasting answer.
+  /// Whether changes can only be applied by fetching again, because the request has a limit (also
+  /// per group) or an offset, the order depends on other objects, or the predicate isn't
+  /// deterministic.
   let needsFetch: Bool
-  /// Whether the predicate reads other objects than the one that it is evaluated for, or can take
-  /// long.
+  /// Whether the predicate reads other objects than the evaluated one, or can be expensive.
   let needsResolver: Bool
-  /// By the index of each concrete entity: the properties that decide whether an object is a result
-  /// and where; nil where it is none in any case.
+  /// The properties that determine whether an object is a result and at which position, by index of
+  /// the concrete entity. `nil` if its objects can never be results.
   let ownBits: [UInt64?]
-  /// By the index of each entity: the properties that decide about other objects.
+  /// The properties that affect other objects, by index of the entity.
   let otherBits: [UInt64]
   private let predicate: FetchPredicate?
 
@@ -64,20 +63,20 @@ struct ResultsShape {
     otherBits = schema.entities.map { $0.isAbstract ? 0 : read.otherBits(of: $0) }
   }
 
-  /// What concerns the results, by the indexes of entities.
+  /// The properties that affect the results, by index of the entity.
   var masks: [UInt64?] {
     zip(ownBits, otherBits).map { own, other in
       own.map { $0 | other } ?? (other == 0 ? nil : other)
     }
   }
 
-  /// Whether an object may have become a result, or none, or have another index.
+  /// Returns whether an object may have become a result, ceased to be one, or moved.
   func isConcerned(by candidate: ResultsCandidate) -> Bool {
     guard let bits = ownBits[candidate.entity.index] else { return false }
     return candidate.former == nil || candidate.present == nil || candidate.changed & bits != 0
   }
 
-  /// The predicate for records of one concrete entity; nil where there is none.
+  /// Returns the predicate for records of one concrete entity, or `nil` if the request has none.
   func compile(
     for entity: EntitySchema, in context: ManagedObjectContext
   ) throws(ArborError) -> CompiledPredicate? {

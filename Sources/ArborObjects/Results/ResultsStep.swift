@@ -1,8 +1,8 @@
 internal import ArborModel
 internal import ArborStore
 
-/// What leads from one state of fetched results to the next, as ``FetchedResults/Difference`` shows
-/// it of one class.
+/// The difference between two consecutive states of fetched results, without the class of the
+/// objects. See ``FetchedResults/Difference``.
 struct ResultsStep {
   struct Single {
     let object: ManagedObject
@@ -29,10 +29,10 @@ struct ResultsStep {
 }
 
 extension ResultsStep {
-  /// What leads from some objects to others, with as few moves as there can be. Linear, and a
-  /// little more where many objects moved.
+  /// Computes the difference between two lists with the minimum number of moves. Linear, plus a
+  /// logarithmic factor if many objects moved.
   ///
-  /// - Parameter hasChanged: Whether an object that stays is another than it was.
+  /// - Parameter hasChanged: Returns whether an object in both lists has changed.
   init(
     from old: [ManagedObject], to new: [ManagedObject],
     hasChanged: (_ before: ManagedObject, _ after: ManagedObject) -> Bool
@@ -59,10 +59,10 @@ extension ResultsStep {
     }
   }
 
-  /// Marks a longest increasing subsequence (LIS) of different numbers, by patience sorting:
-  /// linear times the logarithm of its length.
+  /// Marks a longest increasing subsequence of distinct numbers, by patience sorting. The time is
+  /// linear times the logarithm of the length of the subsequence.
   static func longestIncreasingSubsequence(_ numbers: [Int]) -> [Bool] {
-    // `ends[n]` is the rank of the least number that a rise of n + 1 numbers ends with so far.
+    // `ends[n]` is the rank of the least number that ends an increasing sequence of n + 1 numbers.
     var ends: [Int] = []
     var previous = [Int](repeating: -1, count: numbers.count)
     for (rank, number) in numbers.enumerated() {

@@ -46,7 +46,7 @@ public final class StoreInstrument: Sendable {
     /// The number of objects with changed attributes or relationship members, or 0 if the commit
     /// failed.
     public let updated: Int
-    /// How many objects it deleted; 0 where it failed.
+    /// The number of deleted objects, or 0 if the commit failed.
     public let deleted: Int
     /// The number of times another commit had changed the same objects. Each time, the merge policy
     /// resolved the conflict or the commit failed with `conflict`.

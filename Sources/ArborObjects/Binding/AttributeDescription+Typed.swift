@@ -1,9 +1,10 @@
 public import ArborModel
 
 extension AttributeDescription {
-  /// Describes an attribute of a typed class by the type that its property has.
+  /// Creates an attribute of a typed class from the Swift type of its property.
   ///
-  /// An optional type makes the attribute optional; any other has to have a value at commit.
+  /// An optional type makes the attribute optional. With any other type, it must have a value at
+  /// commit.
   ///
   /// ```swift
   /// AttributeDescription("age", Int.self, default: 18, .indexed, .bounds(0...150))
@@ -12,10 +13,11 @@ extension AttributeDescription {
   /// ```
   ///
   /// - Parameters:
-  ///   - name: The attribute's name, unique in its entity and all it inherits.
-  ///   - type: The type that the class reads and writes the attribute as.
-  ///   - defaultValue: The value that a new object starts with; nil for none.
-  ///   - options: Everything else, in any order.
+  ///   - name: The attribute's name, unique among all properties of its entity, including inherited
+  ///     ones.
+  ///   - type: The Swift type of the property.
+  ///   - defaultValue: The value of new objects, or `nil` for none.
+  ///   - options: Further options, in any order.
   public init<T: AttributeValue>(
     _ name: String, _ type: T.Type, default defaultValue: T? = nil, _ options: AttributeOption...
   ) {
@@ -26,7 +28,7 @@ extension AttributeDescription {
     if self.type == .binary { codableParts = PlainAttribute.parts(of: type) }
   }
 
-  /// Adds the range of a Swift type to the bounds, unless the bounds are narrower.
+  /// Restricts the bounds to the range of a Swift type, unless they are already narrower.
   private mutating func narrow(to type: Any.Type) {
     guard let bounds = AttributeRange.bounds(of: type) else { return }
     if minimum.isNull || PropertyValue.compare(minimum, bounds.minimum) == .less {
@@ -39,17 +41,18 @@ extension AttributeDescription {
     }
   }
 
-  /// Describes an attribute of a typed class that a registered transformer keeps as bytes.
+  /// Creates an attribute of a typed class that a registered transformer stores as bytes.
   ///
-  /// It is optional unless `.mandatory` says otherwise.
+  /// It is optional unless `.mandatory` is given.
   ///
   /// ```swift
   /// AttributeDescription(transformed: "portrait", .transformable("PNG"), .externalStorage)
   /// ```
   ///
   /// - Parameters:
-  ///   - name: The attribute's name, unique in its entity and all it inherits.
-  ///   - options: `.transformable` with the transformer's name, and what else is to be said.
+  ///   - name: The attribute's name, unique among all properties of its entity, including inherited
+  ///     ones.
+  ///   - options: `.transformable` with the transformer's name, and further options.
   public init(transformed name: String, _ options: AttributeOption...) {
     self.init(name, .transformable(""), options: [.optional] + options)
   }

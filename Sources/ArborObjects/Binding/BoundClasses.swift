@@ -1,12 +1,12 @@
 internal import ArborModel
 
-/// How the entities of a store are represented: a value, of which every context has a copy.
+/// The classes that represent the entities of a store. A value that every context copies.
 ///
-/// It is `@unchecked` because of the pointer, which its tables keep.
+/// `@unchecked` because of the pointer, which refers to memory owned by the tables.
 struct BoundClasses: @unchecked Sendable {
   private let tables: BindingTables
-  /// That of ``tables``, so that finding a binding by number loads pointers only: an array would be
-  /// retained and released each time.
+  /// The buffer of ``tables``. Looking up a binding by number then only loads pointers, whereas an
+  /// array would be retained and released each time.
   private let byNumber: UnsafeBufferPointer<Unmanaged<EntityBinding>?>
 
   init(_ bindings: [EntityBinding]) {
@@ -14,26 +14,26 @@ struct BoundClasses: @unchecked Sendable {
     byNumber = tables.byNumber
   }
 
-  /// By entity index.
+  /// The bindings, by entity index.
   var bindings: [EntityBinding] { tables.bindings }
 
-  /// The same, for contexts that are told what is read and written.
+  /// The bindings for contexts that observe accesses and changes.
   var observed: BoundClasses { BoundClasses(bindings.map(\.observed)) }
 
-  /// The binding of the entity that a class describes; nil where the class is not bound.
+  /// Returns the binding of the entity that a class describes, or `nil` if the class is not bound.
   subscript(objectClass: ManagedObject.Type) -> EntityBinding? {
     tables.byClass[ObjectIdentifier(objectClass)]
   }
 
-  /// The binding of an object's entity; nil for a number of none. The bindings keep it.
+  /// Returns the binding of an object's entity, or `nil` if the entity is unknown. Unretained;
+  /// owned by the tables.
   @inline(__always)
   subscript(number: ObjectNumber) -> Unmanaged<EntityBinding>? {
     let entity = Int(truncatingIfNeeded: number.rawValue >> 48)
     return entity < byNumber.count ? byNumber[entity] : nil
   }
 
-  /// Binds a class to the entity that it describes, and to the subentities that have no class of
-  /// their own.
+  /// Binds a class to the entity it describes, and to subentities that have no class of their own.
   mutating func bind(
     _ objectClass: ManagedObject.Type, to entity: EntitySchema, _ binder: ClassBinder
   ) throws(ArborError) -> EntityBinding {
@@ -57,16 +57,15 @@ struct BoundClasses: @unchecked Sendable {
   }
 }
 
-/// What copies of ``BoundClasses`` share.
+/// The storage shared by copies of ``BoundClasses``.
 ///
-/// It is `@unchecked` because of the pointer: what it leads to is written in `init` only, and freed
-/// when nobody holds the tables any more.
+/// `@unchecked` because of the pointer: its memory is written only in `init` and freed in `deinit`.
 private final class BindingTables: @unchecked Sendable {
-  /// By entity index.
+  /// The bindings, by entity index.
   let bindings: [EntityBinding]
-  /// By the entities' numbers in the store; ``bindings`` keeps them.
+  /// The bindings by the entities' numbers in the store. Unretained; owned by ``bindings``.
   let byNumber: UnsafeBufferPointer<Unmanaged<EntityBinding>?>
-  /// Those of the entities that classes describe.
+  /// The bindings of the entities that classes describe.
   let byClass: [ObjectIdentifier: EntityBinding]
 
   init(_ bindings: [EntityBinding]) {
@@ -77,7 +76,7 @@ private final class BindingTables: @unchecked Sendable {
     var byClass: [ObjectIdentifier: EntityBinding] = [:]
     for binding in bindings {
       byNumber[Int(binding.entity.number)] = Unmanaged.passUnretained(binding)
-      // A class represents the entity that it describes, and those below without a class.
+      // A class represents the entity it describes, and subentities without a class.
       let isInherited =
         binding.entity.parentIndex.map { bindings[$0].objectClass == binding.objectClass } ?? false
       if binding.objectClass != ManagedObject.self, !isInherited {

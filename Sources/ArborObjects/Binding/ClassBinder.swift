@@ -2,15 +2,15 @@ internal import ArborModel
 internal import ArborSource
 internal import Foundation
 
-/// Finds out which class represents which entity of a store, and where its properties lie.
+/// Determines which class represents each entity of a store, and the locations of its properties.
 struct ClassBinder {
   let schema: ModelSchema
   let storeID: UUID
 
-  /// The bindings of all entities, by their index, for the classes that are known from the start.
+  /// Returns the bindings of all entities, by index, for the classes known at opening.
   ///
-  /// An entity without a class of its own is represented by its nearest ancestor's, so that a fetch
-  /// of the ancestor's class finds objects of that class; the last resort is ``ManagedObject``.
+  /// An entity without a class of its own is represented by the class of its nearest ancestor, so
+  /// that fetching that class returns instances of it. The fallback is ``ManagedObject``.
   func bindings(for classes: [ManagedObject.Type]) throws(ArborError) -> [EntityBinding] {
     var classOf = [ManagedObject.Type?](repeating: nil, count: schema.entities.count)
     for objectClass in classes {
@@ -111,7 +111,7 @@ struct ClassBinder {
 }
 
 extension ManagedObject {
-  /// Throws where a property of the class is named like a member of ``ManagedObject``, which it
+  /// Throws if a property of the class has the same name as a member of ``ManagedObject``, which it
   /// would hide.
   static func refuseReserved(_ name: String, _ entity: String) throws(ArborError) {
     guard reservedPropertyNames.contains(name) else { return }
@@ -122,13 +122,14 @@ extension ManagedObject {
     ).with(entity: entity, keyPath: name)
   }
 
-  /// The descriptions of the class and its superclasses that describe entities, the root first.
+  /// The descriptions of the class and those of its superclasses that describe entities, root
+  /// first.
   class var describedLineage: [EntityDescription] {
     var lineage: [EntityDescription] = []
     var next: ManagedObject.Type? = self
     while let objectClass = next, objectClass != ManagedObject.self {
       let description = objectClass.entityDescription
-      // A class that does not override its superclass's description adds nothing to it.
+      // A class that doesn't override the description inherits that of its superclass.
       if description.name != lineage.last?.name { lineage.append(description) }
       next = _getSuperclass(objectClass) as? ManagedObject.Type
     }

@@ -1,10 +1,11 @@
 public import ArborModel
 
 extension ManagedObjectModel {
-  /// Creates the model that typed classes describe, with what a model contains beyond entities.
+  /// Creates the model described by typed classes, with additional parts that don't belong to a
+  /// class.
   ///
-  /// A class that inherits from another typed class describes a subentity of that one's entity,
-  /// which becomes part of the model too. The model is checked as any other.
+  /// A class that inherits from another typed class describes a subentity. The superclass's entity
+  /// becomes part of the model, too. The model is validated like any other.
   ///
   /// ```swift
   /// let model = try ManagedObjectModel(for: [Company.self, Employee.self], versionIdentifier: "2")
@@ -17,7 +18,7 @@ extension ManagedObjectModel {
   ///   - classes: The classes.
   ///   - versionIdentifier: A label for this version of the model.
   ///   - parts: Named requests, composite types, configurations, and entities without a class.
-  /// - Throws: ``ArborError`` `invalidModel` with every problem, each naming entity and property.
+  /// - Throws: ``ArborError`` `invalidModel` with every problem, each with its entity and property.
   public init(
     for classes: [ManagedObject.Type], versionIdentifier: String = "",
     @ManagedObjectModel.Builder _ parts: () -> [ManagedObjectModel.Builder.Part] = { [] }
@@ -29,7 +30,7 @@ extension ManagedObjectModel {
     DescribedClasses.remember(classes, of: self)
   }
 
-  /// The same, not checked.
+  /// Creates the model described by typed classes, without validating it.
   init(describedBy classes: [ManagedObject.Type]) throws(ArborError) {
     var entities: [EntityDescription] = []
     for objectClass in classes {

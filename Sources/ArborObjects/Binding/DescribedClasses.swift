@@ -1,14 +1,14 @@
 internal import ArborLocks
 internal import ArborModel
 
-/// The typed classes that models were made from in this process.
+/// The typed classes that models were created from in this process.
 ///
-/// A model is a plain value and holds no classes. A store that is opened with a model from typed
-/// classes finds them here again, so that its objects are of those classes from the first fetch on,
-/// whichever initialiser opened it. An entity that somebody else describes in exactly the same
-/// words is the same entity.
+/// A model is a plain value and contains no classes. A store opened with a model created from typed
+/// classes finds them here, so that its objects have those classes from the first fetch on,
+/// whichever initializer was used. An entity with an identical description from another source is
+/// treated as the same entity.
 enum DescribedClasses {
-  /// By the name of the entity, whose hash is cheaper than that of a whole description.
+  /// Keyed by entity name, which is cheaper to hash than a whole description.
   private static let known = Lock<[String: [DescribedClass]]>([:])
 
   private struct DescribedClass: Sendable {
@@ -29,8 +29,8 @@ enum DescribedClasses {
     }
   }
 
-  /// The classes to open a store with: those asked for, and for each other entity the one that
-  /// describes it.
+  /// Returns the classes to open a store with: the given ones, and for each other entity the class
+  /// that describes it.
   static func complete(
     _ classes: [ManagedObject.Type], for model: ManagedObjectModel
   ) -> [ManagedObject.Type] {
@@ -47,17 +47,18 @@ enum DescribedClasses {
   }
 }
 
-/// How many properties a typed class describes, for classes that do not say it themselves.
+/// The number of properties described by a typed class, for classes that don't provide it
+/// themselves.
 ///
-/// A description is built anew each time a hand-written class gives it, and the numbers stand
-/// before every access of a subclass's property: each class is counted once in a process.
+/// A class written by hand may create its description on each access, and the counts are needed for
+/// every access to a subclass's property, so they are computed once per class and process.
 struct DescribedCounts: Sendable {
   let attributes: Int
   let relationships: Int
 
   private static let known = Lock<[ObjectIdentifier: DescribedCounts]>([:])
 
-  /// The numbers of a class, inherited properties included.
+  /// Returns the counts of a class, including inherited properties.
   static func of(_ objectClass: ManagedObject.Type) -> DescribedCounts {
     let key = ObjectIdentifier(objectClass)
     if let counts = known.withLock({ $0[key] }) { return counts }

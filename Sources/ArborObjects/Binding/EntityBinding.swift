@@ -4,21 +4,20 @@ internal import ArborStore
 internal import Foundation
 internal import Logging
 
-/// A property that lies in the record and has a name for users: an attribute or a to-one
-/// relationship.
+/// A property stored in the record and visible to users: an attribute or a to-one relationship.
 struct RecordProperty {
   let name: String
   let field: RecordField
 }
 
-/// How the objects of one entity are made and read: their class, and where the class's numbered
-/// properties lie in the entity's records.
+/// Creates and reads the objects of one entity: holds their class, and the locations of the class's
+/// numbered properties in the entity's records.
 ///
-/// Reading property *n* has to cost one load, so the locations are kept in memory that is laid out
-/// once and never changes.
+/// Reading property *n* must cost only one load, so the locations are kept in immutable memory that
+/// is allocated once.
 ///
-/// It is `@unchecked` because of the pointers: what they point to is written in `init` only, and
-/// freed when nobody holds the binding any more.
+/// `@unchecked` because of the pointers: their memory is written only in `init` and freed in
+/// `deinit`.
 final class EntityBinding: @unchecked Sendable {
   let entity: EntitySchema
   let schema: ModelSchema
@@ -26,37 +25,37 @@ final class EntityBinding: @unchecked Sendable {
   private let entityName: String
   /// A record of default values, for reads that fail.
   let template: RecordView
-  /// Whether records have fields that live in memory only.
+  /// Whether records have transient fields, which exist only in memory.
   let hasTransientFields: Bool
   let objectClass: ManagedObject.Type
-  /// The hooks to call for the objects, of those that are called most often.
+  /// The most frequently called hooks that the class overrides.
   let hooks: OverriddenHooks
-  /// The field of each attribute, by the class's numbering.
+  /// The field of each attribute, in the class's numbering.
   let attributes: UnsafePointer<AttributeLocation>
   let attributeCount: Int
-  /// The same where the class may set all of them; 0 where the store derives one, so that every
-  /// write takes the way on which that one is refused.
+  /// ``attributeCount`` if all attributes can be set. 0 if one of them is derived, so that every
+  /// write takes the slow path, which rejects it.
   let settableCount: Int
-  /// The relationships by the class's numbering; ``entity`` keeps them.
+  /// The relationships in the class's numbering. Unretained; owned by ``entity``.
   private let numbered: UnsafePointer<Unmanaged<RelationshipSchema>>
   private let numberedCount: Int
-  /// Where each relationship's target lies in the record, by the class's numbering; nil for to-many
-  /// ones.
+  /// The field of each relationship's target, in the class's numbering. `nil` for to-many
+  /// relationships.
   private let targets: UnsafePointer<RecordField?>
-  /// What users can name of a record, attributes first.
+  /// The public properties stored in a record, attributes first.
   let recordProperties: [RecordProperty]
-  /// The rules that a commit checks, prepared.
+  /// The prepared rules for validation.
   let rules: EntityRules
-  /// What is told of each property that is read; nil for the objects of a store.
+  /// Receives each property that is read. `nil` for the objects of a store.
   let trace: (any PropertyTrace)?
-  /// Whether the context is told of each property that is read and written.
+  /// Whether the context is notified of each property access and change.
   let isObserved: Bool
   /// Whether a read through an object without a context has been logged.
   private let hasLostRead = Atomic(false)
-  /// How many properties the class numbers, whether or not the usual way leads to them.
+  /// The number of properties in the class's numbering, even if the fast path is disabled.
   private let slotCounts: (attributes: Int, relationships: Int)
 
-  /// One attribute of a class.
+  /// The location of an attribute of a class.
   struct AttributeLocation {
     let field: RecordField
     /// The attribute's slot in the entity.
@@ -67,7 +66,7 @@ final class EntityBinding: @unchecked Sendable {
   ///
   /// - Parameters:
   ///   - attributeSlots: The entity's slot for each attribute of the class.
-  ///   - relationshipSlots: Likewise.
+  ///   - relationshipSlots: The entity's slot for each relationship of the class.
   init(
     _ entity: EntitySchema, in schema: ModelSchema, storeID: UUID,
     objectClass: ManagedObject.Type, attributeSlots: [Int], relationshipSlots: [Int],
@@ -82,8 +81,8 @@ final class EntityBinding: @unchecked Sendable {
     self.trace = trace
     self.isObserved = isObserved
     slotCounts = (attributeSlots.count, relationshipSlots.count)
-    // A traced or observed object has no number in range, so that every access takes the way of
-    // wrong ones and the usual way costs nothing.
+    // For a traced or observed object no number is in range, so every access takes the slow path
+    // for invalid numbers, and the fast path needs no extra check.
     let isUsual = trace == nil && !isObserved
     attributeCount = isUsual ? attributeSlots.count : 0
     let derives = attributeSlots.contains { entity.attributes[$0].description.derivation != nil }
@@ -120,7 +119,7 @@ final class EntityBinding: @unchecked Sendable {
     targets.deallocate()
   }
 
-  /// The same binding, for contexts that are told what is read and written.
+  /// The same binding, for contexts that observe accesses and changes.
   var observed: EntityBinding {
     EntityBinding(
       entity, in: schema, storeID: storeID, objectClass: objectClass,
@@ -130,7 +129,7 @@ final class EntityBinding: @unchecked Sendable {
       }, trace: trace, isObserved: true)
   }
 
-  /// Memory that holds the elements until it is deallocated. All of them are trivial.
+  /// Copies trivial elements to memory that is valid until it is deallocated.
   private static func lasting<T>(_ elements: [T]) -> UnsafePointer<T> {
     let memory = UnsafeMutablePointer<T>.allocate(capacity: max(elements.count, 1))
     elements.withUnsafeBufferPointer { buffer in
@@ -141,17 +140,17 @@ final class EntityBinding: @unchecked Sendable {
     return UnsafePointer(memory)
   }
 
-  /// The location of an attribute of the class, whose value is read.
+  /// Returns the location of an attribute for reading it.
   @inline(__always)
   func attribute(_ slot: Int, of object: ManagedObject) -> AttributeLocation {
-    // One unsigned comparison refuses negative slots too.
+    // A single unsigned comparison also rejects negative slots.
     guard UInt(bitPattern: slot) < UInt(bitPattern: attributeCount) else {
       return unusualAttribute(slot, of: object)
     }
     return attributes[slot]
   }
 
-  /// The location of an attribute of the class, whose value is about to be written.
+  /// Returns the location of an attribute for writing it.
   @inline(__always)
   func attribute(_ slot: Int, changing object: ManagedObject) -> AttributeLocation {
     guard UInt(bitPattern: slot) < UInt(bitPattern: settableCount) else {
@@ -160,14 +159,14 @@ final class EntityBinding: @unchecked Sendable {
     return attributes[slot]
   }
 
-  /// The location of an attribute of the class, whose value is not concerned.
+  /// Returns the location of an attribute without accessing its value.
   @inline(never)
   func attribute(_ slot: Int) -> AttributeLocation {
     guard (0..<slotCounts.attributes).contains(slot) else { return tracedAttribute(slot) }
     return attributes[slot]
   }
 
-  /// The relationship that a class numbers so.
+  /// Returns the relationship with a number of the class.
   @inline(__always)
   func relationship(_ slot: Int) -> RelationshipSchema {
     guard UInt(bitPattern: slot) < UInt(bitPattern: numberedCount) else {
@@ -176,7 +175,7 @@ final class EntityBinding: @unchecked Sendable {
     return numbered[slot]._withUnsafeGuaranteedRef { $0 }
   }
 
-  /// The relationship that a class numbers so, whose members are read.
+  /// Returns the relationship with a number of the class, for reading its members.
   @inline(__always)
   func relationship(_ slot: Int, of object: ManagedObject) -> RelationshipSchema {
     guard UInt(bitPattern: slot) < UInt(bitPattern: numberedCount) else {
@@ -185,8 +184,7 @@ final class EntityBinding: @unchecked Sendable {
     return numbered[slot]._withUnsafeGuaranteedRef { $0 }
   }
 
-  /// Where the record says what a relationship leads to, by the class's number, when that is read;
-  /// nil for to-many relationships.
+  /// Returns the field of a relationship's target, for reading it. `nil` for to-many relationships.
   @inline(__always)
   func target(_ slot: Int, of object: ManagedObject) -> RecordField? {
     guard UInt(bitPattern: slot) < UInt(bitPattern: numberedCount) else {
@@ -219,7 +217,8 @@ final class EntityBinding: @unchecked Sendable {
     return attributes[slot]
   }
 
-  /// Why an attribute cannot be set: the store derives it, and would overwrite it at the commit.
+  /// Returns the error for setting a derived attribute, which the commit would overwrite. `nil` for
+  /// other attributes.
   func refusal(toSet attribute: AttributeSchema) -> ArborError? {
     guard let derivation = attribute.description.derivation else { return nil }
     return ArborError(
@@ -260,7 +259,7 @@ final class EntityBinding: @unchecked Sendable {
         + "from 0, inherited ones first; number the accessors in the order of the description.")
   }
 
-  /// Makes an object of the entity's class around a record, or a fault.
+  /// Creates an object of the entity's class with a record, or a fault.
   @inline(__always)
   func makeObject(
     in session: Session?, _ number: ObjectNumber, _ record: RecordView?, _ slab: RecordSlab?
@@ -272,17 +271,17 @@ final class EntityBinding: @unchecked Sendable {
         slab: slab.map { Unmanaged.passRetained($0) }))
   }
 
-  /// Makes and registers objects of the entity's class around records that lie in one slab.
+  /// Creates and registers objects of the entity's class with records in one slab.
   ///
-  /// - Parameter objects: Uninitialised memory for as many as there are rows, which they fill.
+  /// - Parameter objects: Uninitialized memory for as many objects as there are rows.
   func makeObjects(
     in session: Session, _ rows: ArraySlice<FetchedRow>, _ slab: RecordSlab,
     _ objects: UnsafeMutablePointer<ManagedObject>
   ) {
-    // Each of them would count what it holds by itself, which takes as long as all the rest.
+    // Retaining once per object would take as long as everything else.
     let heldBinding = BulkRetain.retain(self, times: rows.count)
     let heldSlab = BulkRetain.retain(slab, times: rows.count)
-    // The map of a few objects is near anyway.
+    // With few objects, the map is likely to be in the cache anyway.
     let lookahead = rows.count > 256 ? NumberMap.lookahead : rows.count
     let registry = session.registry
     var next = objects
@@ -301,9 +300,9 @@ final class EntityBinding: @unchecked Sendable {
     }
   }
 
-  /// Why a property of an object without a context can't be read.
+  /// Returns the error for reading a property of an object without a context.
   ///
-  /// - Parameter property: The property; nil where it is not known.
+  /// - Parameter property: The property, or `nil` if unknown.
   func lostRead(
     _ property: String?, of number: ObjectNumber, _ state: ManagedObject.State
   ) -> ArborError {
@@ -317,11 +316,11 @@ final class EntityBinding: @unchecked Sendable {
     return property.map { error.with(keyPath: $0) } ?? error
   }
 
-  /// Notes in the program's log that a property of an object whose context has gone was read by an
-  /// accessor that cannot throw, once for each entity of an open store.
+  /// Logs that a nonthrowing accessor read a property of an object whose context is gone, once per
+  /// entity of an open store.
   func noteLostRead(_ property: String?, of number: ObjectNumber) {
     guard !hasLostRead.exchange(true, ordering: .acquiringAndReleasing) else { return }
-    // Created here, since a program may set its log up after the library was first used.
+    // Created here, because a program may configure logging after the library was first used.
     Logger(label: "ArborData.objects").warning(
       """
       \(lostRead(property, of: number, .forgotten).message) It reads as empty. Throwing accessors \

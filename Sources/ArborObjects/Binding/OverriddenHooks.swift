@@ -1,10 +1,10 @@
-/// The hooks that a class overrides, of those that are called most often: for single values and for
+/// The hooks overridden by a class, among those called most often: for individual values and for
 /// every object that is read.
 ///
-/// The hooks of ``ManagedObject`` do nothing, but their arguments have to be created for each value
-/// of each object, which costs more than everything else that a commit checks. They are called only
-/// for classes that override them. `@Entity` lists what the class overrides. A class written by
-/// hand may list it as well; otherwise all hooks of its objects are called.
+/// The hooks of ``ManagedObject`` do nothing, but creating their arguments for each value of each
+/// object costs more than everything else that a commit validates. They are therefore called only
+/// for classes that override them. `@Entity` lists the overridden hooks. A class written by hand
+/// can list them as well; otherwise all hooks of its objects are called.
 ///
 /// ```swift
 /// override class var overriddenHooks: OverriddenHooks {
@@ -25,10 +25,10 @@ public struct OverriddenHooks: Sendable {
   }
 
   private let hooks: UInt8
-  /// The class that the list is about. A subclass that inherits the list may override more.
+  /// The class that the list applies to. A subclass that inherits the list may override more hooks.
   private let objectClass: ManagedObject.Type
 
-  /// Lists the hooks that a class overrides itself.
+  /// Creates a list of the hooks that a class itself overrides.
   ///
   /// - Parameters:
   ///   - objectClass: The class.

@@ -1,15 +1,17 @@
-/// What is told of the properties that are read of an object that stands in no store: key paths are
-/// traced so.
+/// Receives the properties that are read from a placeholder object, in order to trace key paths.
 protocol PropertyTrace: AnyObject, Sendable {
-  /// Notes the reading of the attribute that the class numbers so; false where none exists.
+  /// Records a read of the attribute with a number of the class. Returns `false` if it doesn't
+  /// exist.
   func noteAttribute(_ slot: Int) -> Bool
 
-  /// Notes that the attribute that was read last is a codable value, and gives one.
+  /// Records that the attribute read last is a codable value, and returns a placeholder for it.
   func value<T>(codable type: T.Type) -> T?
 
-  /// Notes the reading of the relationship that the class numbers so; false where none exists.
+  /// Records a read of the relationship with a number of the class. Returns `false` if it doesn't
+  /// exist.
   func noteRelationship(_ slot: Int) -> Bool
 
-  /// The object that a relationship leads to; nil where its class describes no entity.
+  /// Returns the placeholder object of a relationship, or `nil` if its class doesn't describe an
+  /// entity.
   func destination<T: ManagedObject>(_ objectClass: T.Type) -> T?
 }

@@ -1,55 +1,56 @@
 public import ArborModel
 
-/// A Swift type that relationships are read as: `Company?`, `Set<Employee>`, `[Employee]` where
-/// the members have an order, or a ``ToMany`` view.
+/// A Swift type of relationship properties: `Company?`, `Set<Employee>`, `[Employee]` if the
+/// members are ordered, or a ``ToMany`` view.
 public protocol RelationshipValue {
   /// The class at the other end.
   associatedtype Destination: ManagedObject
-  /// Whether there may be more than one object at the other end.
+  /// A Boolean value that indicates whether there can be more than one object at the other end.
   static var isToMany: Bool { get }
-  /// Whether the members keep their order.
+  /// A Boolean value that indicates whether the members are ordered.
   static var isOrdered: Bool { get }
 }
 
 extension Optional: RelationshipValue where Wrapped: ManagedObject {
   /// The class at the other end.
   public typealias Destination = Wrapped
-  /// One object at most.
+  /// Always `false`.
   public static var isToMany: Bool { false }
-  /// One object has no order.
+  /// Always `false`.
   public static var isOrdered: Bool { false }
 }
 
 extension Set: RelationshipValue where Element: ManagedObject {
   /// The class at the other end.
   public typealias Destination = Element
-  /// Any number of objects.
+  /// Always `true`.
   public static var isToMany: Bool { true }
-  /// The members have no order.
+  /// Always `false`.
   public static var isOrdered: Bool { false }
 }
 
 extension Array: RelationshipValue where Element: ManagedObject {
   /// The class at the other end.
   public typealias Destination = Element
-  /// Any number of objects.
+  /// Always `true`.
   public static var isToMany: Bool { true }
-  /// The members keep their order.
+  /// Always `true`.
   public static var isOrdered: Bool { true }
 }
 
 extension RelationshipDescription {
-  /// Describes a relationship of a typed class by the type that its property has.
+  /// Creates a relationship of a typed class from the Swift type of its property.
   ///
   /// ```swift
   /// RelationshipDescription("mentor", Person?.self, deleteRule: .noAction)
   /// ```
   ///
   /// - Parameters:
-  ///   - name: The relationship's name, unique in its entity and all it inherits.
-  ///   - type: The type that the class reads the relationship as.
-  ///   - options: What else is to be said, in any order.
-  ///   - deleteRule: What happens to the objects at the other end when an object is deleted.
+  ///   - name: The relationship's name, unique among all properties of its entity, including
+  ///     inherited ones.
+  ///   - type: The Swift type of the property.
+  ///   - options: Further options, in any order.
+  ///   - deleteRule: The effect on the objects at the other end when an object is deleted.
   public init<Members: RelationshipValue>(
     _ name: String, _ type: Members.Type, _ options: RelationshipOption...,
     deleteRule: DeleteRule = .nullify
@@ -57,10 +58,10 @@ extension RelationshipDescription {
     self.init(name, type, inverse: nil, options, deleteRule)
   }
 
-  /// Describes a relationship of a typed class that has a relationship back.
+  /// Creates a relationship of a typed class with an inverse.
   ///
-  /// The inverse is named twice: as a text, which the model keeps, and as a key path, by which the
-  /// compiler checks that there is such a relationship and that it leads back to the class.
+  /// The inverse is specified twice: as a string, which is stored in the model, and as a key path,
+  /// with which the compiler checks that the relationship exists and points back to the class.
   ///
   /// ```swift
   /// RelationshipDescription(
@@ -68,13 +69,14 @@ extension RelationshipDescription {
   /// ```
   ///
   /// - Parameters:
-  ///   - name: The relationship's name, unique in its entity and all it inherits.
-  ///   - type: The type that the class reads the relationship as.
-  ///   - owner: The class that has the relationship.
-  ///   - inverse: The name of the relationship back.
-  ///   - path: The same as a key path.
-  ///   - options: What else is to be said, in any order.
-  ///   - deleteRule: What happens to the objects at the other end when an object is deleted.
+  ///   - name: The relationship's name, unique among all properties of its entity, including
+  ///     inherited ones.
+  ///   - type: The Swift type of the property.
+  ///   - owner: The class that declares the relationship.
+  ///   - inverse: The name of the inverse relationship.
+  ///   - path: The inverse relationship as a key path.
+  ///   - options: Further options, in any order.
+  ///   - deleteRule: The effect on the objects at the other end when an object is deleted.
   public init<Owner: ManagedObject, Members: RelationshipValue, Back: RelationshipValue>(
     _ name: String, _ type: Members.Type, of owner: Owner.Type, inverse: String,
     at path: KeyPath<Members.Destination, Back>, _ options: RelationshipOption...,

@@ -1,11 +1,12 @@
 public import ArborModel
 
-// A property of an `@Entity` class whose type is an object, or a collection of objects, is a
-// relationship, and a macro cannot see that of a type's name. These overloads are what is left for
-// such a type among the initializers and accessors of attributes: the compiler tells what to write.
+// A property of an `@Entity` class whose type is an object or a collection of objects is a
+// relationship, but a macro cannot see this from the name of the type. For such a type, overload
+// resolution selects these unavailable initializers and accessors, and the compiler reports what to
+// write.
 
 extension AttributeDescription {
-  /// Not there: objects are reached by relationships.
+  /// Unavailable, because objects are accessed through relationships.
   @available(
     *, unavailable,
     message: "the property holds objects, so it is a relationship; write @Relationship before it"
@@ -13,7 +14,7 @@ extension AttributeDescription {
     _ name: String, _ type: T.Type, default defaultValue: T? = nil, _ options: AttributeOption...
   ) { preconditionFailure("It is unavailable.") }
 
-  /// Not there: objects are reached by relationships.
+  /// Unavailable, because objects are accessed through relationships.
   @available(
     *, unavailable,
     message: "the property is an object; write @Relationship before it and ? behind its type"
@@ -23,7 +24,7 @@ extension AttributeDescription {
 }
 
 extension ManagedObject {
-  /// Not there: objects are reached by relationships.
+  /// Unavailable, because objects are accessed through relationships.
   @available(
     *, unavailable,
     message: "the property holds objects, so it is a relationship; write @Relationship before it"
@@ -31,7 +32,7 @@ extension ManagedObject {
     preconditionFailure("It is unavailable.")
   }
 
-  /// Not there: objects are reached by relationships.
+  /// Unavailable, because objects are accessed through relationships.
   @available(
     *, unavailable,
     message: "the property holds objects, so it is a relationship; write @Relationship before it"
@@ -39,7 +40,7 @@ extension ManagedObject {
     preconditionFailure("It is unavailable.")
   }
 
-  /// Not there: objects are reached by relationships.
+  /// Unavailable, because objects are accessed through relationships.
   @available(
     *, unavailable,
     message: "the property is an object; write @Relationship before it and ? behind its type"
@@ -47,7 +48,7 @@ extension ManagedObject {
     preconditionFailure("It is unavailable.")
   }
 
-  /// Not there: objects are reached by relationships.
+  /// Unavailable, because objects are accessed through relationships.
   @available(
     *, unavailable,
     message: "the property is an object; write @Relationship before it and ? behind its type"

@@ -1,9 +1,10 @@
 internal import ArborModel
 internal import Foundation
 
-/// Checks everything that a commit is about to write: the model's rules and the objects' own hooks.
+/// Validates everything that a commit is about to write: the model's rules and the objects' own
+/// hooks.
 ///
-/// All violations are gathered before any is thrown.
+/// All violations are collected before any is thrown.
 struct CommitValidation {
   private let session: Session
   private let hasDeletions: Bool
@@ -16,9 +17,9 @@ struct CommitValidation {
 
   /// Checks all pending changes.
   ///
-  /// - Throws: ``ArborError`` `validation` that carries every violation.
+  /// - Throws: ``ArborError`` `validation` with every violation.
   mutating func check() throws(ArborError) {
-    // A hook that changes objects adds to the list, and what it adds is checked too.
+    // A hook that changes objects adds to the list, and the additions are checked, too.
     session.pending.forEach { change in
       if !change.isQuiet, session.limit.admit() { checkRulesAndHook(change) }
     }
@@ -27,8 +28,8 @@ struct CommitValidation {
     try report()
   }
 
-  /// Checks one object by the model's rules and the hook for single values, whatever changes it
-  /// has.
+  /// Checks one object by the model's rules and the hook for individual values, whether it has
+  /// changed or not.
   ///
   /// - Throws: As ``check()``.
   mutating func check(_ object: ManagedObject, isDeletion: Bool) throws(ArborError) {
@@ -47,7 +48,7 @@ struct CommitValidation {
     if !violations.isEmpty { throw Self.summary(of: violations) }
   }
 
-  /// Returns one error for all violations, with the message of a single one.
+  /// Returns one error for all violations. A single violation keeps its message.
   static func summary(of violations: [ArborError]) -> ArborError {
     guard let first = violations.first, violations.count == 1 else {
       var error = ArborError(
@@ -130,7 +131,7 @@ struct CommitValidation {
     }
   }
 
-  /// Checks that no relationship leads to an object that the commit deletes.
+  /// Checks that no relationship points to an object that the commit deletes.
   private mutating func checkTargets(_ object: ManagedObject) {
     guard hasDeletions else { return }
     for relationship in object.binding.entity.relationships {
@@ -146,7 +147,7 @@ struct CommitValidation {
   private mutating func checkHook(_ object: ManagedObject, _ record: RecordView) {
     guard object.binding.hooks.contains(.validate) else { return }
     for property in object.binding.recordProperties {
-      // A large binary is not read again for a change of something else.
+      // A large binary isn't read again if it is unchanged.
       if property.field.isExternal, let committed = object.change?.committed,
         !record.differs(from: committed, property.field)
       {
@@ -177,7 +178,7 @@ struct CommitValidation {
 
   // MARK: Relationship counts
 
-  /// Counts the members of inserted objects and of those whose members changed.
+  /// Counts the members of inserted objects and of objects with changed members.
   private mutating func checkCounts() {
     var checked: Set<ObjectNumber> = []
     session.pending.forEach { change in
@@ -200,7 +201,8 @@ struct CommitValidation {
     let description = relationship.description
     let count = session.memberCount(of: owner, relationship)
     if count == 0 {
-      // The empty set is a value: a mandatory relationship asks for members by its least count.
+      // The empty set is a value. A mandatory relationship requires members only through its
+      // minimum count.
       guard !description.isOptional, description.minimumCount > 0 else { return }
       let asked = description.minimumCount == 1 ? "one" : "\(description.minimumCount)"
       return add(
@@ -219,7 +221,7 @@ struct CommitValidation {
   // MARK: Gathering
 
   private mutating func run(_ object: ManagedObject, _ hook: () throws -> Void) {
-    // The rules of the model are checked already; see ManagedObject.checkRules(isDeletion:).
+    // The rules of the model have already been checked. See ManagedObject.checkRules(isDeletion:).
     session.validated = object.number
     defer { session.validated = nil }
     do { try hook() } catch { add(object, error, nil) }
@@ -253,7 +255,7 @@ struct CommitValidation {
 }
 
 extension ManagedObject {
-  /// The implementation of the validating hooks that subclasses don't override.
+  /// The default implementation of the validating hooks.
   final func checkRules(isDeletion: Bool) throws(ArborError) {
     guard let session, session.validated != number else { return }
     var validation = CommitValidation(session: session)

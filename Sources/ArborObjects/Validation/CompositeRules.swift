@@ -1,23 +1,23 @@
 internal import ArborModel
 internal import Foundation
 
-/// The rules that a model states for the parts of a composite type, prepared for checking many.
+/// The rules of a model for the parts of a composite type, prepared for checking many values.
 struct CompositeRules {
   private struct Part {
     let description: AttributeDescription
     let expression: BoundedExpression?
-    /// Those of the part's own parts, where it is composite itself.
+    /// The rules of the part's own parts if it is composite itself.
     let rules: CompositeRules?
   }
 
-  /// One rule that a value breaks, and the path of names that leads to the part.
+  /// A violated rule, with the key path of the part.
   typealias Violation = (keyPath: String, problem: String, value: PropertyValue)
 
   private let parts: [String: Part]
 
-  /// Prepares the rules of a composite type; nil where the model has none of this name.
+  /// Prepares the rules of a composite type. Returns `nil` if the model has no such type.
   ///
-  /// A model that passed the rules for models does not nest for ever.
+  /// In a validated model, composite types cannot be nested recursively.
   init?(_ name: String, in model: ManagedObjectModel) {
     guard let type = model.composites.first(where: { $0.name == name }) else { return nil }
     var parts: [String: Part] = [:]

@@ -1,24 +1,24 @@
 internal import ArborModel
 internal import Foundation
 
-/// The rules that a model states for the objects of one entity, prepared for checking many.
+/// The rules of a model for the objects of one entity, prepared for checking many objects.
 ///
-/// Transient and derived attributes are not checked: nobody but the library stores them.
+/// Transient and derived attributes are not checked, because only the library stores them.
 struct EntityRules {
   /// Properties that must have a value.
   let mandatory: [RecordProperty]
-  /// Fields that hold numbers and must not hold NaN.
+  /// Numeric fields, which must not contain NaN.
   let numeric: [RecordProperty]
-  /// Fields that hold the JSON of codable values.
+  /// Fields that contain the JSON of codable values.
   let codable: [AttributeSchema]
-  /// Attributes whose values have a lower or upper bound; of texts, their lengths.
+  /// Attributes whose values have bounds. For strings, the bounds apply to the length.
   let bounds: [(attribute: AttributeSchema, minimum: PropertyValue, maximum: PropertyValue)]
-  /// Attributes whose texts have to match an expression as a whole.
+  /// Attributes whose strings must match a regular expression as a whole.
   let patterns: [(attribute: AttributeSchema, expression: BoundedExpression)]
   let composites: [(attribute: AttributeSchema, rules: CompositeRules)]
-  /// The slots of to-many relationships with a rule for the number of members.
+  /// The slots of to-many relationships with a minimum or maximum number of members.
   let counted: [Int]
-  /// The slots of relationships that forbid a deletion while they lead to anything.
+  /// The slots of relationships that prevent deletion while they have members.
   let denying: [Int]
 
   init(_ entity: EntitySchema, _ recordProperties: [RecordProperty], in model: ManagedObjectModel) {
@@ -56,25 +56,25 @@ struct EntityRules {
     denying = relationships.filter { $0.deleteRule == .deny }.map(\.slot)
   }
 
-  /// An expression that a text has to match as a whole; nil where it is malformed.
+  /// Returns an expression that must match a whole string, or `nil` if it is malformed.
   static func expression(_ text: String) -> BoundedExpression? {
     try? BoundedExpression("\\A(?:\(text))\\z")
   }
 
-  /// A text that takes too many steps does not match.
+  /// Returns whether a string matches. If matching takes too many steps, the result is `false`.
   ///
-  /// - Parameter limit: Ends the evaluation; the outcome is not used then.
+  /// - Parameter limit: Can stop the evaluation. The result is then not used.
   static func matches(
     _ text: String, _ expression: BoundedExpression, _ limit: WorkLimit? = nil
   ) -> Bool {
-    // As many units as there are in the time between two questions.
+    // The number of units between two calls of the closure.
     let outcome = expression.firstMatch(in: text) { limit?.admit(1024) ?? true }
     if case .found = outcome { return true }
     return outcome == .stopped
   }
 
-  /// How a value lies outside of bounds, those of a text being of its length; nil where it does
-  /// not.
+  /// Describes how a value violates bounds, which apply to the length of a string. Returns `nil` if
+  /// it doesn't.
   static func problem(of value: PropertyValue, _ minimum: PropertyValue, _ maximum: PropertyValue)
     -> String?
   {

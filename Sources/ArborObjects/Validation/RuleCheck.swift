@@ -1,15 +1,17 @@
 internal import ArborModel
 internal import ArborStore
 
-/// Checks everything that a commit would write: with ``CommitValidation``, then, if needed, for unique
-/// values that are taken. Errors name the objects by their unique values.
+/// Checks everything that a commit would write: first with ``CommitValidation``, then, if needed,
+/// for unique values that are already taken. Errors identify objects by their unique values.
 struct RuleCheck {
   let session: Session
 
-  /// Checks all changes by the model's rules, the objects' hooks and the uniqueness constraints.
+  /// Checks all changes against the model's rules, the objects' hooks and the uniqueness
+  /// constraints.
   ///
-  /// - Parameter isAlone: Whether no commit follows, which would find taken unique values by itself.
-  ///   Before a commit they are looked up only if something else is wrong, to be reported with it.
+  /// - Parameter isAlone: Whether no commit follows, which would detect duplicate unique values
+  ///   itself. Before a commit, they are looked up only if there are other violations, in order to
+  ///   report them together.
   func run(isAlone: Bool = false) throws(ArborError) {
     var found: ArborError?
     do throws(ArborError) {
@@ -30,7 +32,8 @@ struct RuleCheck {
     }
   }
 
-  /// Returns the unique values of pending changes that are taken and that the policy doesn't merge.
+  /// Returns the unique values of pending changes that are already taken and that the policy
+  /// doesn't merge.
   private func takenValues() throws(ArborError) -> [UniquenessViolation] {
     var changes = ChangeSet()
     changes.records = session.recordChanges()
@@ -42,7 +45,7 @@ struct RuleCheck {
     return violations.filter { !merger.canResolve($0) }
   }
 
-  /// Returns an error that also names its objects by their unique values.
+  /// Returns an error that also identifies its objects by their unique values.
   func naming(_ error: ArborError) -> ArborError {
     var error = error
     error.identity = error.objectID.flatMap(identity)
@@ -50,7 +53,7 @@ struct RuleCheck {
     return error
   }
 
-  /// Returns the unique values of an object of the context, as `code "FR"`.
+  /// Returns the unique values of an object of the context, such as `code "FR"`.
   private func identity(_ id: ObjectID) -> String? {
     guard let object = session.registeredObject(id), object.base != nil,
       let index = object.binding.entity.indexes.first(where: { $0.isUnique && $0.isPlain })

@@ -1,11 +1,11 @@
 internal import ArborModel
 public import Foundation
 
-/// Turns the Swift values of a transformable attribute into the bytes that are stored, and back.
+/// Converts the Swift values of a transformable attribute to stored bytes and back.
 ///
-/// A model names the transformer of each transformable attribute; the application registers one
-/// under that name (see ``AttributeTransformers``). The bytes are what the record holds, what
-/// predicates compare and what `value(forKey:)` gives.
+/// A model refers to the transformer of each transformable attribute by name. The application
+/// registers a transformer under that name (see ``AttributeTransformers``). The bytes are stored in
+/// the record, compared by predicates and returned by `value(forKey:)`.
 ///
 /// ```swift
 /// struct PNGTransformer: AttributeTransformer {
@@ -15,55 +15,56 @@ public import Foundation
 /// AttributeTransformers.register(PNGTransformer(), named: "PNG")
 /// ```
 ///
-/// Equal values should give equal bytes, else setting a value anew counts as a change. The methods
-/// are called on whatever thread reads or writes the attribute, and never inside of a write
+/// Equal values should have equal bytes; otherwise, setting an equal value counts as a change. The
+/// methods are called on any thread that reads or writes the attribute, but never inside a write
 /// transaction.
 ///
-/// The name is not Foundation's `ValueTransformer`, which exists wherever Foundation does: that is
-/// a class whose instances may not cross threads and which knows no types.
+/// This is not Foundation's `ValueTransformer`, which is an untyped class that isn't thread-safe.
 public protocol AttributeTransformer<Transformed>: Sendable {
-  /// What the application sees.
+  /// The Swift type of the values.
   associatedtype Transformed
 
-  /// The bytes that are stored for a value.
+  /// Returns the stored bytes of a value.
   ///
-  /// - Throws: Any error where the value has no such form.
+  /// - Throws: Any error if the value cannot be converted.
   func data(from value: Transformed) throws -> Data
 
-  /// The value of bytes that ``data(from:)`` gave, perhaps of an earlier version of the program.
+  /// Returns the value of bytes created by ``data(from:)``, possibly in an earlier version of the
+  /// program.
   ///
-  /// - Throws: Any error where the bytes are no such value.
+  /// - Throws: Any error if the bytes are invalid.
   func value(from data: Data) throws -> Transformed
 }
 
-/// Keeps any `Codable` value as JSON, its keys sorted so that equal values have equal bytes.
+/// A transformer that stores any `Codable` value as JSON, with sorted keys so that equal values
+/// have equal bytes.
 ///
 /// ```swift
 /// AttributeTransformers.register(CodableTransformer<Address>(), named: "Address")
 /// ```
 public struct CodableTransformer<Transformed: Codable>: AttributeTransformer {
-  /// Makes a transformer; it has no state.
+  /// Creates a transformer.
   public init() {}
 
-  /// The JSON of a value.
+  /// Returns the JSON of a value. Infinite numbers are encoded as strings.
   ///
-  /// - Throws: `EncodingError`, for example for NaN. Infinite numbers become texts.
+  /// - Throws: `EncodingError`, for example for NaN.
   public func data(from value: Transformed) throws -> Data { try CanonicalJSON.encode(value) }
 
-  /// The value of a JSON text.
+  /// Returns the value of JSON data.
   ///
-  /// - Throws: `DecodingError` where the text is no such value.
+  /// - Throws: `DecodingError` if the data isn't a valid value.
   public func value(from data: Data) throws -> Transformed {
     try CanonicalJSON.decode(Transformed.self, from: data)
   }
 }
 
-/// The one form in which `Codable` values are stored: JSON with sorted keys and no white space.
-/// Infinite numbers are the texts `"Infinity"` and `"-Infinity"`.
+/// The canonical form in which `Codable` values are stored: JSON with sorted keys and without white
+/// space. Infinite numbers are the strings `"Infinity"` and `"-Infinity"`.
 package enum CanonicalJSON {
-  /// The text in place of NaN, in uncommitted objects alone: no commit writes it.
+  /// The string used for NaN in uncommitted objects. Never committed.
   private static let notANumber = "\u{0}NaN"
-  /// That text as JSON.
+  /// The string for NaN as JSON.
   private static let unencodable = Data(#""\u0000NaN""#.utf8)
 
   package static func encode(_ value: some Encodable) throws -> Data {
@@ -76,12 +77,13 @@ package enum CanonicalJSON {
     return data
   }
 
-  /// The JSON of a value for the commit to check; see ``isUnencodable(_:)``.
+  /// Returns the JSON of a value, which the commit checks with ``isUnencodable(_:)``.
   static func encodeForCommit(_ value: some Encodable) -> Data {
     (try? encodeWithNaN(value)) ?? unencodable
   }
 
-  /// Whether JSON of ``encodeForCommit(_:)`` contains NaN, or its value did not encode.
+  /// Returns whether JSON of ``encodeForCommit(_:)`` contains NaN, or its value could not be
+  /// encoded.
   static func isUnencodable(_ data: some DataProtocol) -> Bool {
     data.firstRange(of: unencodable) != nil
   }
@@ -103,7 +105,8 @@ package enum CanonicalJSON {
 }
 
 extension ManagedObject {
-  /// Whether an attribute's JSON contains NaN, or is that of a value which did not encode.
+  /// Returns whether an attribute's JSON contains NaN or belongs to a value that could not be
+  /// encoded.
   final func holdsUnencodable(_ field: RecordField, in record: RecordView) -> Bool {
     guard field.isExternal else {
       return CanonicalJSON.isUnencodable(Data(record.bytes(field)))

@@ -2,42 +2,40 @@ internal import ArborLocks
 internal import ArborModel
 internal import Foundation
 
-/// The transformers that this process knows, by the names that models give them.
+/// The transformers registered in this process, by the names that models use.
 ///
-/// They belong to the process and not to a store, since a model file names them as it names
-/// classes: one name means one form of bytes wherever the model is used. Register them before
-/// objects are read; stores open without them, and only an access to an attribute asks for its
-/// transformer.
+/// They are registered per process rather than per store, because a model file refers to them by
+/// name, as it does to classes: a name denotes the same byte format wherever the model is used.
+/// Register them before objects are read. Stores can be opened without them; a transformer is
+/// needed only when its attribute is accessed.
 public enum AttributeTransformers {
   private static let known = Lock<[String: any AttributeTransformer]>([:])
 
-  /// Registers a transformer. One that had the name before is replaced.
-  ///
-  /// Safe on any thread.
+  /// Registers a transformer, replacing any other with the same name. Can be called on any thread.
   ///
   /// - Parameters:
-  ///   - transformer: What turns values into bytes and back.
+  ///   - transformer: The transformer.
   ///   - name: The name in the model: `.transformable("Address")`.
   public static func register(_ transformer: some AttributeTransformer, named name: String) {
     known.withLock { $0[name] = transformer }
   }
 
-  /// The transformer of a name; nil where none is registered.
+  /// Returns the transformer with a name, or `nil` if none is registered.
   public static func transformer(named name: String) -> (any AttributeTransformer)? {
     known.withLock { $0[name] }
   }
 
-  /// The names that have a transformer, sorted.
+  /// The names of the registered transformers, sorted.
   public static var names: [String] { known.withLock { $0.keys.sorted() } }
 }
 
-/// A transformable attribute of an object with its transformer: the errors name both.
+/// A transformable attribute of an object with its transformer, both of which appear in errors.
 struct TransformedAttribute {
   private let object: ManagedObject
   private let attribute: AttributeSchema
   private let name: String
 
-  /// Nil for an attribute that is not transformable.
+  /// Returns `nil` if the attribute is not transformable.
   init?(_ object: ManagedObject, _ attribute: AttributeSchema) {
     guard case .transformable(let name) = attribute.description.type else { return nil }
     self.object = object
@@ -92,7 +90,7 @@ struct TransformedAttribute {
     try transformer.value(from: data)
   }
 
-  /// Nil where the value is of a type that the transformer does not take.
+  /// Returns `nil` if the value doesn't have the transformer's type.
   private static func encode<T: AttributeTransformer>(
     _ value: Any, by transformer: T
   ) throws -> Data? {

@@ -1,9 +1,10 @@
 public import ArborModel
 internal import Foundation
 
-// Any codable type becomes an attribute by naming the protocol. Its values are kept as JSON in a
-// binary attribute, with sorted keys, so that equal values have equal bytes and no change of none
-// is committed. Types that are kept otherwise have members of their own.
+// Any codable type can be used for attributes by conforming to the protocol. Its values are stored
+// as JSON in a binary attribute, with sorted keys, so that equal values have equal bytes and
+// setting an equal value isn't committed as a change. Types with another representation override
+// these members.
 
 extension AttributeValue {
   /// `binary`
@@ -15,9 +16,9 @@ extension AttributeValue {
     (try? CanonicalJSON.encode(self)).map(PropertyValue.binary) ?? .null
   }
 
-  /// Reads a value from its JSON. One that cannot be read, since the type has changed since or the
-  /// attribute is nil, reads as the attribute's default, or as a value of zeros, empty texts and
-  /// collections where it has none.
+  /// Reads a value from its JSON. If it cannot be decoded, because the type has changed or the
+  /// attribute is nil, the result is the attribute's default or, without one, a value of zeros,
+  /// empty strings and empty collections.
   public static func load(from object: ManagedObject, slot: Int) -> Self {
     let bytes = Data.load(from: object, slot: slot)
     if let value = object.binding.trace?.value(codable: Self.self) { return value }
@@ -27,13 +28,13 @@ extension AttributeValue {
       ?? object.defaultCase(slot, Self.self)
   }
 
-  /// Writes a value as JSON. One that does not encode, for example because it contains NaN, is
-  /// refused by the commit.
+  /// Writes a value as JSON. If it cannot be encoded, for example because it contains NaN, the
+  /// commit rejects it.
   public func store(in object: ManagedObject, slot: Int) {
     CanonicalJSON.encodeForCommit(self).store(in: object, slot: slot)
   }
 
-  /// The value that a dynamic value's bytes hold.
+  /// Decodes the JSON bytes of a dynamic value.
   public static func fromValue(_ value: PropertyValue) -> Self? {
     Data.fromValue(value).flatMap { try? CanonicalJSON.decode(Self.self, from: $0) }
   }

@@ -4,19 +4,19 @@ public import Foundation
 extension String: AttributeValue {
   /// `string`
   public static var attributeType: AttributeType { .string }
-  /// Reads a text attribute.
+  /// Reads a string attribute.
   public static func load(from object: ManagedObject, slot: Int) -> String {
     let field = object.binding.attribute(slot, of: object).field
     guard case .string = field.kind else { object.wrongType(slot, String.self) }
     return object.currentRecord.string(field)
   }
-  /// Writes a text attribute.
+  /// Writes a string attribute.
   public func store(in object: ManagedObject, slot: Int) {
     let field = object.binding.attribute(slot, changing: object).field
     guard case .string = field.kind else { object.wrongType(slot, String.self) }
     object.write { buffer, allocator in buffer.store(field, self, allocator: allocator) }
   }
-  /// The text a value holds.
+  /// Returns the string of a dynamic value.
   public static func fromValue(_ value: PropertyValue) -> String? {
     if case .string(let text) = value { text } else { nil }
   }
@@ -25,7 +25,7 @@ extension String: AttributeValue {
 extension Date: AttributeValue {
   /// `date`
   public static var attributeType: AttributeType { .date }
-  /// Reads a date attribute; the reference date of 2001 where it has none.
+  /// Reads a date attribute, or the reference date of 2001 if it is nil.
   public static func load(from object: ManagedObject, slot: Int) -> Date {
     let field = object.binding.attribute(slot, of: object).field
     guard case .date = field.kind else { object.wrongType(slot, Date.self) }
@@ -37,7 +37,7 @@ extension Date: AttributeValue {
     guard case .date = field.kind else { object.wrongType(slot, Date.self) }
     object.write { buffer, _ in buffer.store(field, timeIntervalSinceReferenceDate) }
   }
-  /// The date a value holds.
+  /// Returns the date of a dynamic value.
   public static func fromValue(_ value: PropertyValue) -> Date? {
     if case .date(let date) = value { date } else { nil }
   }
@@ -46,7 +46,7 @@ extension Date: AttributeValue {
 extension UUID: AttributeValue {
   /// `uuid`
   public static var attributeType: AttributeType { .uuid }
-  /// Reads a UUID attribute; all zero where it has none.
+  /// Reads a UUID attribute, or the nil UUID if it has no value.
   public static func load(from object: ManagedObject, slot: Int) -> UUID {
     let field = object.binding.attribute(slot, of: object).field
     guard case .uuid = field.kind else { object.wrongType(slot, UUID.self) }
@@ -58,7 +58,7 @@ extension UUID: AttributeValue {
     guard case .uuid = field.kind else { object.wrongType(slot, UUID.self) }
     object.write { buffer, _ in buffer.store(field, uuid) }
   }
-  /// The UUID a value holds.
+  /// Returns the UUID of a dynamic value.
   public static func fromValue(_ value: PropertyValue) -> UUID? {
     if case .uuid(let uuid) = value { uuid } else { nil }
   }
@@ -67,8 +67,8 @@ extension UUID: AttributeValue {
 extension Data: AttributeValue {
   /// `binary`
   public static var attributeType: AttributeType { .binary }
-  /// Reads a binary attribute, or the archived form of a transformable one; from the store at each
-  /// read where it lies outside of the record.
+  /// Reads a binary attribute, or the stored bytes of a transformable one. Externally stored data
+  /// is read from the store on each access.
   public static func load(from object: ManagedObject, slot: Int) -> Data {
     let field = object.binding.attribute(slot, of: object).field
     guard case .binary = field.kind else { object.wrongType(slot, Data.self) }
@@ -77,7 +77,7 @@ extension Data: AttributeValue {
     }
     return Data(object.currentRecord.bytes(field))
   }
-  /// Writes a binary attribute, or the archived form of a transformable one.
+  /// Writes a binary attribute, or the stored bytes of a transformable one.
   public func store(in object: ManagedObject, slot: Int) {
     let field = object.binding.attribute(slot, changing: object).field
     guard case .binary = field.kind else { object.wrongType(slot, Data.self) }
@@ -91,7 +91,7 @@ extension Data: AttributeValue {
       }
     }
   }
-  /// The bytes a value holds.
+  /// Returns the bytes of a dynamic value.
   public static func fromValue(_ value: PropertyValue) -> Data? {
     if case .binary(let data) = value { data } else { nil }
   }
@@ -100,7 +100,7 @@ extension Data: AttributeValue {
 extension URL: AttributeValue {
   /// `uri`
   public static var attributeType: AttributeType { .uri }
-  /// Reads a URI attribute; the root of the file system where it has none.
+  /// Reads a URI attribute, or the root of the file system if it is nil.
   public static func load(from object: ManagedObject, slot: Int) -> URL {
     let field = object.binding.attribute(slot, of: object).field
     guard case .uri = field.kind else { object.wrongType(slot, URL.self) }
@@ -114,7 +114,7 @@ extension URL: AttributeValue {
       buffer.store(field, absoluteString, allocator: allocator)
     }
   }
-  /// The URI a value holds.
+  /// Returns the URI of a dynamic value.
   public static func fromValue(_ value: PropertyValue) -> URL? {
     if case .uri(let url) = value { url } else { nil }
   }
@@ -131,13 +131,13 @@ extension Decimal: AttributeValue {
     guard case .decimal = field.kind else { object.wrongType(slot, Decimal.self) }
     return DecimalCodec.decode(object.currentRecord.bytes(field)) ?? 0
   }
-  /// Writes a decimal attribute. NaN is refused by the commit.
+  /// Writes a decimal attribute. The commit rejects NaN.
   public func store(in object: ManagedObject, slot: Int) {
     let field = object.binding.attribute(slot, changing: object).field
     guard case .decimal = field.kind else { object.wrongType(slot, Decimal.self) }
     object.storeBytes(DecimalCodec.encode(self) ?? DecimalCodec.notANumber, in: field)
   }
-  /// The number a value holds, decimal or whole.
+  /// Returns the number of a dynamic value, decimal or integer.
   public static func fromValue(_ value: PropertyValue) -> Decimal? {
     switch value {
     case .decimal(let number): number

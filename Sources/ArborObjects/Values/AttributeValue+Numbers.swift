@@ -1,8 +1,8 @@
 public import ArborModel
 
-// Each type loads the slot of its own kind directly and leaves other kinds to a slower way. The
-// functions are not generic: the library is compiled without run-time exclusivity checks, which the
-// caller's module would add if these bodies were inlined there.
+// Each type loads fields of its own kind directly and handles other kinds in a slow path. The
+// functions are not generic, because the library is compiled without dynamic exclusivity checks,
+// which would be added if these bodies were inlined into the caller's module.
 
 extension ManagedObject {
   @inline(__always)
@@ -52,7 +52,7 @@ extension PropertyValue {
     if case .integer(let number) = self { number } else { nil }
   }
 
-  /// The number it holds, if it holds one that a double has room for.
+  /// The value as a number, if a double can represent it.
   var number: Double? {
     switch self {
     case .double(let number): number
@@ -65,15 +65,15 @@ extension PropertyValue {
 extension Int: AttributeValue {
   /// `integer64`
   public static var attributeType: AttributeType { .integer64 }
-  /// Reads an attribute of any whole-number type.
+  /// Reads an attribute of any integer type.
   public static func load(from object: ManagedObject, slot: Int) -> Int {
     Int(truncatingIfNeeded: object.integer(slot, as: Int.self))
   }
-  /// Writes an attribute of any whole-number type that has room for the number.
+  /// Writes an attribute of any integer type that can hold the number.
   public func store(in object: ManagedObject, slot: Int) {
     object.setInteger(slot, Int64(self), as: Int.self)
   }
-  /// The whole number a value holds.
+  /// Returns the integer of a dynamic value.
   public static func fromValue(_ value: PropertyValue) -> Int? {
     value.wholeNumber.flatMap(Int.init(exactly:))
   }
@@ -82,33 +82,33 @@ extension Int: AttributeValue {
 extension Int64: AttributeValue {
   /// `integer64`
   public static var attributeType: AttributeType { .integer64 }
-  /// Reads an attribute of any whole-number type.
+  /// Reads an attribute of any integer type.
   public static func load(from object: ManagedObject, slot: Int) -> Int64 {
     object.integer(slot, as: Int64.self)
   }
-  /// Writes an attribute of any whole-number type that has room for the number.
+  /// Writes an attribute of any integer type that can hold the number.
   public func store(in object: ManagedObject, slot: Int) {
     object.setInteger(slot, self, as: Int64.self)
   }
-  /// The whole number a value holds.
+  /// Returns the integer of a dynamic value.
   public static func fromValue(_ value: PropertyValue) -> Int64? { value.wholeNumber }
 }
 
 extension Int32: AttributeValue {
   /// `integer32`
   public static var attributeType: AttributeType { .integer32 }
-  /// Reads an attribute of 16 or 32 bits.
+  /// Reads a 16-bit or 32-bit integer attribute.
   public static func load(from object: ManagedObject, slot: Int) -> Int32 {
     guard let number = Int32(exactly: object.integer(slot, as: Int32.self)) else {
       object.wrongType(slot, Int32.self)
     }
     return number
   }
-  /// Writes an attribute of any whole-number type that has room for the number.
+  /// Writes an attribute of any integer type that can hold the number.
   public func store(in object: ManagedObject, slot: Int) {
     object.setInteger(slot, Int64(self), as: Int32.self)
   }
-  /// The whole number a value holds.
+  /// Returns the integer of a dynamic value.
   public static func fromValue(_ value: PropertyValue) -> Int32? {
     value.wholeNumber.flatMap(Int32.init(exactly:))
   }
@@ -117,18 +117,18 @@ extension Int32: AttributeValue {
 extension Int16: AttributeValue {
   /// `integer16`
   public static var attributeType: AttributeType { .integer16 }
-  /// Reads an attribute of 16 bits.
+  /// Reads a 16-bit integer attribute.
   public static func load(from object: ManagedObject, slot: Int) -> Int16 {
     guard let number = Int16(exactly: object.integer(slot, as: Int16.self)) else {
       object.wrongType(slot, Int16.self)
     }
     return number
   }
-  /// Writes an attribute of any whole-number type.
+  /// Writes an attribute of any integer type.
   public func store(in object: ManagedObject, slot: Int) {
     object.setInteger(slot, Int64(self), as: Int16.self)
   }
-  /// The whole number a value holds.
+  /// Returns the integer of a dynamic value.
   public static func fromValue(_ value: PropertyValue) -> Int16? {
     value.wholeNumber.flatMap(Int16.init(exactly:))
   }
@@ -149,7 +149,7 @@ extension Bool: AttributeValue {
     guard case .boolean = field.kind else { object.wrongType(slot, Bool.self) }
     object.write { buffer, _ in buffer.store(field, UInt8(self ? 1 : 0)) }
   }
-  /// The Boolean a value holds.
+  /// Returns the Boolean of a dynamic value.
   public static func fromValue(_ value: PropertyValue) -> Bool? {
     if case .boolean(let flag) = value { flag } else { nil }
   }
@@ -166,8 +166,8 @@ extension Double: AttributeValue {
     guard case .float = field.kind else { object.wrongType(slot, Double.self) }
     return Double(record.load(field, as: Float.self))
   }
-  /// Writes an attribute of either floating-point type; one of 32 bits rounds. A finite number
-  /// beyond its range is refused by the commit, as NaN is.
+  /// Writes an attribute of either floating-point type, rounding if it has 32 bits. The commit
+  /// rejects NaN and finite numbers that exceed the attribute's range.
   public func store(in object: ManagedObject, slot: Int) {
     let field = object.binding.attribute(slot, changing: object).field
     if case .double = field.kind {
@@ -179,25 +179,25 @@ extension Double: AttributeValue {
     let fits = rounded.isFinite || isInfinite
     object.write { buffer, _ in buffer.store(field, fits ? rounded : .nan) }
   }
-  /// The number a value holds, whole or not.
+  /// Returns the number of a dynamic value, floating-point or integer.
   public static func fromValue(_ value: PropertyValue) -> Double? { value.number }
 }
 
 extension Float: AttributeValue {
   /// `float`
   public static var attributeType: AttributeType { .float }
-  /// Reads a floating-point attribute of 32 bits.
+  /// Reads a 32-bit floating-point attribute.
   public static func load(from object: ManagedObject, slot: Int) -> Float {
     let field = object.binding.attribute(slot, of: object).field
     guard case .float = field.kind else { object.wrongType(slot, Float.self) }
     return object.currentRecord.load(field, as: Float.self)
   }
-  /// Writes a floating-point attribute of 32 bits.
+  /// Writes a 32-bit floating-point attribute.
   public func store(in object: ManagedObject, slot: Int) {
     let field = object.binding.attribute(slot, changing: object).field
     guard case .float = field.kind else { object.wrongType(slot, Float.self) }
     object.write { buffer, _ in buffer.store(field, self) }
   }
-  /// The number a value holds, whole or not.
+  /// Returns the number of a dynamic value, floating-point or integer.
   public static func fromValue(_ value: PropertyValue) -> Float? { value.number.map(Float.init) }
 }

@@ -1,22 +1,22 @@
 public import ArborModel
 public import Foundation
 
-// Numbers whose range is not that of a type of attributes. The smallest type that holds all of them
-// keeps them, and 64 unsigned bits are kept by 64 signed ones; the attribute's bounds are the range
-// of the Swift type.
+// Integer types whose range differs from that of all attribute types. They are stored in the
+// smallest type that can hold all their values, except that 64-bit unsigned integers are stored as
+// 64-bit signed ones. The attribute's bounds are the range of the Swift type.
 
 extension AttributeValue where Self: FixedWidthInteger {
-  /// Reads an attribute of any whole-number type. What lies outside of the type's range, which no
-  /// commit accepts, reads as the nearest number in it.
+  /// Reads an attribute of any integer type. A number outside the type's range, which no commit
+  /// accepts, is clamped.
   public static func load(from object: ManagedObject, slot: Int) -> Self {
     Self(clamping: object.integer(slot, as: Self.self))
   }
-  /// Writes an attribute of any whole-number type that has room for the number.
+  /// Writes an attribute of any integer type that can hold the number.
   public func store(in object: ManagedObject, slot: Int) {
     guard let number = Int64(exactly: self) else { object.outOfRange(slot) }
     object.setInteger(slot, number, as: Self.self)
   }
-  /// The whole number a value holds.
+  /// Returns the integer of a dynamic value.
   public static func fromValue(_ value: PropertyValue) -> Self? {
     value.wholeNumber.flatMap(Self.init(exactly:))
   }
@@ -43,12 +43,12 @@ extension UInt32: AttributeValue {
 }
 
 extension UInt64: AttributeValue {
-  /// `integer64`, which holds numbers below 2⁶³.
+  /// `integer64`, which limits values to numbers below 2⁶³.
   public static var attributeType: AttributeType { .integer64 }
 }
 
 extension UInt: AttributeValue {
-  /// `integer64`, which holds numbers below 2⁶³.
+  /// `integer64`, which limits values to numbers below 2⁶³.
   public static var attributeType: AttributeType { .integer64 }
 }
 
@@ -59,20 +59,20 @@ extension CGFloat: AttributeValue {
   public static func load(from object: ManagedObject, slot: Int) -> CGFloat {
     CGFloat(Double.load(from: object, slot: slot))
   }
-  /// Writes an attribute of either floating-point type; one of 32 bits rounds.
+  /// Writes an attribute of either floating-point type, rounding if it has 32 bits.
   public func store(in object: ManagedObject, slot: Int) {
     Double(self).store(in: object, slot: slot)
   }
-  /// The number a value holds, whole or not.
+  /// Returns the number of a dynamic value, floating-point or integer.
   public static func fromValue(_ value: PropertyValue) -> CGFloat? {
     value.number.map { CGFloat($0) }
   }
 }
 
 extension Duration: AttributeValue {
-  /// `decimal`: the seconds, exactly.
+  /// `decimal`, as an exact number of seconds.
   public static var attributeType: AttributeType { .decimal }
-  /// Reads a decimal attribute as seconds; zero if they exceed all durations.
+  /// Reads a decimal attribute as seconds. Returns zero if the number is out of range.
   public static func load(from object: ManagedObject, slot: Int) -> Duration {
     Duration(seconds: Decimal.load(from: object, slot: slot)) ?? .zero
   }
@@ -80,13 +80,12 @@ extension Duration: AttributeValue {
   public func store(in object: ManagedObject, slot: Int) {
     (predicateValue.decimal ?? .nan).store(in: object, slot: slot)
   }
-  /// The duration of as many seconds as a value holds.
+  /// Returns the duration of the number of seconds in a dynamic value.
   public static func fromValue(_ value: PropertyValue) -> Duration? {
     Decimal.fromValue(value).flatMap { Duration(seconds: $0) }
   }
 
-  /// Digits after the eighteenth, which are parts of an attosecond, are cut off; nil beyond all
-  /// durations.
+  /// Truncates the seconds to attoseconds. Returns `nil` if they are out of range.
   private init?(seconds: Decimal) {
     guard !seconds.isNaN else { return nil }
     var (number, scaled, whole) = (seconds, Decimal(), Decimal())
@@ -94,7 +93,7 @@ extension Duration: AttributeValue {
       return nil
     }
     NSDecimalRound(&whole, &scaled, 0, scaled.isSignMinus ? .up : .down)
-    // 2⁶³ seconds: a duration counts its seconds in 64 bits.
+    // 2⁶³ seconds, because a duration counts seconds in 64 bits.
     let limit: Int128 = 9_223_372_036_854_775_808_000_000_000_000_000_000
     guard let attoseconds = Int128(whole.description), (-limit..<limit).contains(attoseconds)
     else { return nil }
@@ -102,9 +101,9 @@ extension Duration: AttributeValue {
   }
 }
 
-/// The range of a Swift type of whole numbers, as bounds of the attribute that keeps them.
+/// The ranges of Swift integer types, as bounds of attributes.
 enum AttributeRange {
-  /// The bounds; nil if they are those of the attribute's type.
+  /// Returns the bounds, or `nil` if they are those of the attribute's type.
   static func bounds(of type: Any.Type) -> (minimum: PropertyValue, maximum: PropertyValue)? {
     if let optional = type as? any OptionalValue.Type { return bounds(of: optional.wrappedType) }
     switch type {
@@ -117,7 +116,8 @@ enum AttributeRange {
     }
   }
 
-  /// The name of a type of numbers that no attribute holds exactly; nil for all other types.
+  /// Returns the name of a numeric type that no attribute can represent exactly, or `nil` for other
+  /// types.
   static func unsupportedNumber(_ type: Any.Type) -> String? {
     if let optional = type as? any OptionalValue.Type {
       return unsupportedNumber(optional.wrappedType)

@@ -1,51 +1,52 @@
 public import ArborModel
 
-/// A Swift type that attributes are read and written as.
+/// A Swift type of attribute properties.
 ///
-/// Numbers, texts, dates and the other scalars conform, and optionals of them. An enumeration with
-/// such a raw value conforms by naming the protocol:
+/// Numbers, strings, dates and the other scalar types conform, and so do optionals of them. An
+/// enumeration with such a raw value conforms by declaring the conformance:
 ///
 /// ```swift
 /// enum Rank: String, AttributeValue { case junior, senior }
 /// var rank: Rank { get { _attribute(3) } set { _setAttribute(3, newValue) } }
 /// ```
 ///
-/// So does any `Codable` type, which is then kept as JSON in a binary attribute. Codable types that
-/// do not name the protocol are attributes too, with accessors that take somewhat longer.
+/// So does any `Codable` type, which is then stored as JSON in a binary attribute. Codable types
+/// that don't declare the conformance can be used for attributes, too, but access is somewhat
+/// slower.
 ///
-/// The protocol includes `Codable`, which `#Predicate` asks of the values it compares; the compiler
-/// makes the conformance of an enumeration with a raw value.
+/// The protocol inherits from `Codable`, which `#Predicate` requires of the values it compares. For
+/// an enumeration with a raw value, the compiler synthesizes the conformance.
 ///
 /// ```swift
 /// let senior = Rank.senior
 /// let predicate = #Predicate<Employee> { $0.rank == senior }
 /// ```
 public protocol AttributeValue: PredicateArgument, Codable {
-  /// The type of values that are not nil: what an optional type wraps, else the type itself.
+  /// The type of non-nil values: the wrapped type of an optional, otherwise the type itself.
   associatedtype Unwrapped: AttributeValue = Self
-  /// The type of the attribute that a property of this type describes, unless it names another.
+  /// The default attribute type of properties of this type.
   static var attributeType: AttributeType { get }
   /// Reads an attribute for an accessor of a typed class.
   static func load(from object: ManagedObject, slot: Int) -> Self
   /// Writes an attribute for an accessor of a typed class.
   func store(in object: ManagedObject, slot: Int)
-  /// The Swift value that a dynamic value holds, or nil where it holds something else.
+  /// Returns the Swift value of a dynamic value, or `nil` if it has another type.
   static func fromValue(_ value: PropertyValue) -> Self?
 }
 
 extension ManagedObject {
-  /// Reads the attribute that the class numbers `slot`.
+  /// Reads the attribute with the given slot.
   ///
-  /// A nil value reads as zero, false, the empty text or the like where the type is not optional: a
-  /// mandatory attribute may be nil until the commit. A type that the attribute does not have is a
-  /// programmer's error and stops with a sentence.
+  /// If the type isn't optional, a nil value is read as zero, false, an empty string or the like,
+  /// because a mandatory attribute may be nil until the commit. Using a type that doesn't match the
+  /// attribute is a programming error and traps.
   @_documentation(visibility: internal)
   @inlinable @inline(__always)
   public final func _attribute<T: AttributeValue>(_ slot: Int) -> T {
     T.load(from: self, slot: slot)
   }
 
-  /// Writes the attribute that the class numbers `slot`.
+  /// Writes the attribute with the given slot.
   @_documentation(visibility: internal)
   @inlinable @inline(__always)
   public final func _setAttribute<T: AttributeValue>(_ slot: Int, _ value: T) {
@@ -63,7 +64,7 @@ extension ManagedObject {
     write { buffer, _ in buffer.setNull(field) }
   }
 
-  /// Stops an access with a type that the attribute does not have.
+  /// Traps on an access with a type that doesn't match the attribute.
   @inline(never)
   final func wrongType<T>(_ slot: Int, _ type: T.Type) -> Never {
     let attribute = binding.entity.attributes[binding.attribute(slot).slot]
@@ -73,7 +74,7 @@ extension ManagedObject {
         + "correct the accessor's type.")
   }
 
-  /// Stops a write of a number that the attribute has no room for.
+  /// Traps on a number that the attribute cannot hold.
   @inline(never)
   final func outOfRange(_ slot: Int) -> Never {
     let attribute = binding.entity.attributes[binding.attribute(slot).slot]
@@ -84,38 +85,38 @@ extension ManagedObject {
 }
 
 extension Optional: AttributeValue where Wrapped: AttributeValue {
-  /// That of the wrapped type.
+  /// The wrapped type's type of non-nil values.
   public typealias Unwrapped = Wrapped.Unwrapped
 
-  /// That of the wrapped type.
+  /// The attribute type of the wrapped type.
   public static var attributeType: AttributeType { Wrapped.attributeType }
 
-  /// Reads an attribute; nil where it has no value.
+  /// Reads an attribute, or `nil` if it has no value.
   public static func load(from object: ManagedObject, slot: Int) -> Wrapped? {
     object.isNullAttribute(slot) ? nil : Wrapped.load(from: object, slot: slot)
   }
 
-  /// Writes an attribute, or makes it nil.
+  /// Writes an attribute, or sets it to nil.
   public func store(in object: ManagedObject, slot: Int) {
     if let self { self.store(in: object, slot: slot) } else { object.setNullAttribute(slot) }
   }
 
-  /// The value a dynamic value holds; nil inside for null.
+  /// Returns the value of a dynamic value, or `.some(nil)` for null.
   public static func fromValue(_ value: PropertyValue) -> Wrapped?? {
     if value.isNull { return .some(nil) }
     return Wrapped.fromValue(value).map { .some($0) }
   }
 }
 
-// An enumeration with a raw value is kept as that.
+// An enumeration with a raw value is stored as its raw value.
 extension AttributeValue where Self: RawRepresentable, RawValue: AttributeValue {
-  /// That of the raw value.
+  /// The attribute type of the raw value.
   public static var attributeType: AttributeType { RawValue.attributeType }
 
   /// The raw value as a constant.
   public var predicateValue: PropertyValue { rawValue.predicateValue }
 
-  /// Reads the raw value; one that has no case reads as the attribute's default.
+  /// Reads the raw value. If it matches no case, returns the attribute's default.
   public static func load(from object: ManagedObject, slot: Int) -> Self {
     if let value = Self(rawValue: RawValue.load(from: object, slot: slot)) { return value }
     return object.defaultCase(slot, Self.self)
@@ -124,14 +125,14 @@ extension AttributeValue where Self: RawRepresentable, RawValue: AttributeValue 
   /// Writes the raw value.
   public func store(in object: ManagedObject, slot: Int) { rawValue.store(in: object, slot: slot) }
 
-  /// The case whose raw value a dynamic value holds.
+  /// Returns the case with the raw value of a dynamic value.
   public static func fromValue(_ value: PropertyValue) -> Self? {
     RawValue.fromValue(value).flatMap(Self.init)
   }
 }
 
 extension ManagedObject {
-  /// The case that an attribute's default value stands for.
+  /// Returns the case of an attribute's default value.
   @inline(never)
   final func defaultCase<T: AttributeValue>(_ slot: Int, _ type: T.Type) -> T {
     let attribute = binding.entity.attributes[binding.attribute(slot).slot]
@@ -147,8 +148,8 @@ extension ManagedObject {
   }
 }
 
-/// The dynamic value, for attributes that no single Swift type fits: composites and those without a
-/// type.
+/// The dynamic value, for attributes without a single matching Swift type: composites and
+/// attributes of undefined type.
 ///
 /// ```swift
 /// AttributeDescription("address", PropertyValue.self, .type(.composite("Address")))
@@ -157,14 +158,14 @@ extension PropertyValue: AttributeValue {
   /// `undefined`
   public static var attributeType: AttributeType { .undefined }
 
-  /// Reads an attribute of any type; ``PropertyValue/null`` where it has no value.
+  /// Reads an attribute of any type, or ``PropertyValue/null`` if it has no value.
   public static func load(from object: ManagedObject, slot: Int) -> PropertyValue {
     object.currentRecord.value(object.binding.attribute(slot, of: object).field)
   }
 
-  /// Writes an attribute of any type.
+  /// Writes an attribute of any type. The commit rejects NaN.
   ///
-  /// - Precondition: The attribute takes the value. NaN is refused by the commit.
+  /// - Precondition: The value fits the attribute.
   public func store(in object: ManagedObject, slot: Int) {
     let field = object.binding.attribute(slot, changing: object).field
     var fits = true
@@ -176,7 +177,7 @@ extension PropertyValue: AttributeValue {
     }
   }
 
-  /// The value itself; nil for null, which optional values hold.
+  /// Returns the value itself, or `nil` for null, which is represented by optionals.
   public static func fromValue(_ value: PropertyValue) -> PropertyValue? {
     value.isNull ? PropertyValue?.none : value
   }

@@ -1,17 +1,17 @@
 internal import Foundation
 
-/// Decodes the value of a type that says nothing: zeros, empty texts and collections, nil.
+/// Decodes a blank value of a type: zeros, empty strings, empty collections, nil.
 ///
-/// It is what a codable attribute reads as while it is nil, as a number reads as zero then, and
-/// what stands in for one where a key path is followed that no object is behind. A decoder with
-/// marks gives some parts other values, which tells them from the rest; one with a record notes
-/// what the outermost value asks for.
+/// A codable attribute without a value is read as its blank value, as a number is read as zero.
+/// Blank values are also placeholders for tracing key paths without an object. A decoder with marks
+/// assigns a different value to one part, to distinguish it from the others. A decoder with a
+/// record notes the keys and types that the outermost value requests.
 struct BlankDecoder: Decoder {
-  /// Thrown where a type does not take blank parts.
+  /// Thrown if a type rejects blank parts.
   struct Refused: Error {}
 
-  /// The part that gets another value: the keys that lead to it, where none means all of the value;
-  /// nil for no part.
+  /// The path of keys to the part with a different value. An empty path marks the whole value,
+  /// `nil` no part.
   typealias Marks = ArraySlice<String>
 
   fileprivate var marks: Marks?
@@ -22,13 +22,14 @@ struct BlankDecoder: Decoder {
   var codingPath: [any CodingKey] { [] }
   var userInfo: [CodingUserInfoKey: Any] { [:] }
 
-  /// The blank value of a type; nil where it has none.
+  /// Returns the blank value of a type, or `nil` if it has none.
   static func value<T>(_ type: T.Type, marks: Marks? = nil) -> T? {
     guard let type = type as? any Decodable.Type else { return nil }
     return try? decode(type, marks) as? T
   }
 
-  /// Decodes a blank value for what it asks for; false where it refuses a part.
+  /// Decodes a blank value to record the keys and types it requests. Returns `false` if the type
+  /// rejects a part.
   static func read(_ type: any Decodable.Type, into record: CodableRecord) -> Bool {
     (try? type.init(from: BlankDecoder(record: record))) != nil
   }
@@ -44,7 +45,7 @@ struct BlankDecoder: Decoder {
     throw Refused()
   }
 
-  /// Foundation's types that decode from texts which cannot be empty.
+  /// Handles Foundation types that decode from strings that must not be empty.
   private static func known(_ type: Any.Type, _ isMarked: Bool) -> (any Sendable)? {
     switch type {
     case is UUID.Type: UUID(uuid: (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, isMarked ? 1 : 0))
@@ -67,7 +68,7 @@ struct BlankDecoder: Decoder {
   func singleValueContainer() -> any SingleValueDecodingContainer { BlankScalar(decoder: self) }
 }
 
-/// Every field there is asked for, each blank.
+/// A container in which every requested key exists with a blank value.
 private struct BlankFields<Key: CodingKey>: KeyedDecodingContainerProtocol {
   let decoder: BlankDecoder
 
@@ -80,7 +81,7 @@ private struct BlankFields<Key: CodingKey>: KeyedDecodingContainerProtocol {
   }
 
   func contains(_ key: Key) -> Bool { true }
-  // What is to be noted is asked for by its type only where it is there.
+  // When recording, no field is nil, so that its type is requested.
   func decodeNil(forKey key: Key) -> Bool { decoder.record == nil && marks(key) == nil }
   func decode(_ type: Bool.Type, forKey key: Key) throws -> Bool { try field(type, key) }
   func decode(_ type: String.Type, forKey key: Key) throws -> String { try field(type, key) }
@@ -104,7 +105,7 @@ private struct BlankFields<Key: CodingKey>: KeyedDecodingContainerProtocol {
   func superDecoder(forKey key: Key) -> any Decoder { BlankDecoder(marks: marks(key)) }
 }
 
-/// No elements.
+/// A container without elements.
 private struct BlankList: UnkeyedDecodingContainer {
   var codingPath: [any CodingKey] { [] }
   var count: Int? { 0 }

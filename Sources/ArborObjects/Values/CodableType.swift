@@ -2,14 +2,14 @@ internal import ArborLocks
 internal import ArborModel
 internal import Foundation
 
-/// A codable type, and the JSON that its values are.
+/// A codable type and the JSON structure of its values.
 ///
-/// It is `@unchecked` because a type that crosses threads could carry a conformance along that only
-/// one actor may use: types of attributes are decoded on every thread anyway.
+/// `@unchecked` because a metatype could carry an actor-isolated conformance across threads.
+/// Attribute types are decoded on arbitrary threads in any case.
 struct CodableType: @unchecked Sendable {
   let type: any Decodable.Type
 
-  /// The type, or what it wraps where it is an optional.
+  /// Creates the codable type, unwrapping optionals.
   init(_ type: any Decodable.Type) {
     var plain = type
     while let optional = plain as? any OptionalValue.Type,
@@ -20,12 +20,12 @@ struct CodableType: @unchecked Sendable {
     self.type = plain
   }
 
-  /// The type's parts, for descriptions.
+  /// The type's parts, for attribute descriptions.
   var parts: CodableParts { CodableParts(of: "\(type)", id: ObjectIdentifier(type)) { shape } }
 
   private static let known = Lock<[ObjectIdentifier: CodableShape]>([:])
 
-  /// The JSON that the values are; found out once in a process.
+  /// The JSON structure of the values. Determined once per process.
   var shape: CodableShape {
     let key = ObjectIdentifier(type)
     if let known = Self.known.withLock({ $0[key] }) { return known }
@@ -41,7 +41,7 @@ struct CodableType: @unchecked Sendable {
     return record.shape(isComplete: isComplete)
   }
 
-  /// What `JSONEncoder` and `JSONDecoder` treat as one value.
+  /// Returns the kind of types that `JSONEncoder` and `JSONDecoder` treat as a single value.
   private static func scalar(_ type: any Decodable.Type) -> CodableScalar? {
     switch type {
     case is Bool.Type: .boolean
@@ -59,7 +59,7 @@ struct CodableType: @unchecked Sendable {
   }
 }
 
-/// What a type asks a decoder for.
+/// The keys and types that a type requests from a decoder.
 final class CodableRecord {
   var isObject = false
   var isOpaque = false
@@ -67,16 +67,16 @@ final class CodableRecord {
   private var lastKey: String?
   private var single: CodableType?
 
-  /// The JSON that a value is which asks for this.
+  /// Returns the JSON structure of a value with these requests.
   ///
-  /// - Parameter isComplete: Whether nothing ended the asking.
+  /// - Parameter isComplete: Whether decoding finished without an error.
   func shape(isComplete: Bool) -> CodableShape {
     if isOpaque || isObject && single != nil { return .opaque }
     if let single { return single.shape }
     return isObject ? .object(members, endsAt: isComplete ? nil : lastKey) : .opaque
   }
 
-  /// Notes a key that is asked for; what is asked for as two types may be either.
+  /// Records a requested key. A key requested with two different types makes the structure opaque.
   func note(_ key: String, _ type: any Decodable.Type) {
     let parts = CodableType(type).parts
     lastKey = key
@@ -84,7 +84,7 @@ final class CodableRecord {
     members[key] = parts
   }
 
-  /// Notes that the value is another one, without a key.
+  /// Records that the value is encoded as another value, without a key.
   func note(_ type: any Decodable.Type) {
     let type = CodableType(type)
     if let single, single.type != type.type { return isOpaque = true }

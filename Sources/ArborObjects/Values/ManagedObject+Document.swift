@@ -2,33 +2,34 @@ package import ArborJSON
 package import ArborModel
 package import Foundation
 
-/// Attributes straight from a document: no value is made between its bytes and the record's.
+/// Imports attribute values directly from document bytes to record bytes, without creating
+/// intermediate values.
 extension ManagedObject {
-  /// What tells the object from all others of its store.
+  /// The object's number, which is unique in its store.
   package final var objectNumber: ObjectNumber { number }
 
-  /// Whether the class has its own ``importValue(_:forKey:)``.
+  /// Whether the class overrides ``importValue(_:forKey:)``.
   package final var takesImportedValues: Bool { binding.hooks.contains(.importValue) }
 
-  /// Whether the class has its own ``didImport(from:)``.
+  /// Whether the class overrides ``didImport(from:)``.
   package final var hearsOfImports: Bool { binding.hooks.contains(.didImport) }
 
-  /// What became of a value that an attribute was given.
+  /// The result of assigning an imported value.
   package enum Reception {
     case changed
-    /// The attribute has the value already.
+    /// The attribute already has the value.
     case same
-    /// The value is not the plain form of what the attribute keeps; nothing was done.
+    /// The value doesn't have the attribute's plain form. Nothing was changed.
     case unfit
   }
 
-  /// Gives an attribute a number, Boolean or text of a document.
+  /// Sets an attribute to a number, Boolean or string of a document.
   ///
-  /// Null, and what is written in another form than the attribute keeps, are left to slower ways:
-  /// dates, decimals, bytes, numbers for texts and the like.
+  /// Null and values in another form than the attribute's, such as dates, decimals, bytes, and
+  /// numbers for strings, are left to slower paths.
   ///
-  /// - Parameter slot: The attribute's; not a derived one.
-  /// - Throws: ``ArborError`` where the object belongs to no context.
+  /// - Parameter slot: The slot of an attribute that isn't derived.
+  /// - Throws: ``ArborError`` if the object belongs to no context.
   package final func receive(
     _ node: JSONNode, atSlot slot: Int
   ) throws(ArborError) -> Reception {
@@ -47,9 +48,9 @@ extension ManagedObject {
     }
   }
 
-  /// Gives an attribute a point in time.
+  /// Sets an attribute to a date.
   ///
-  /// - Throws: ``ArborError`` where the object belongs to no context.
+  /// - Throws: ``ArborError`` if the object belongs to no context.
   package final func receive(
     _ date: Date, atSlot slot: Int
   ) throws(ArborError) -> Reception {
@@ -78,7 +79,7 @@ extension ManagedObject {
       if !record.isNull(field) {
         let present = record.bytes(field)
         if Self.areEqual(present, text) { return .success(.same) }
-        // Equal texts may be written in different bytes.
+        // Strings with different bytes can be canonically equivalent.
         if !isASCII, !present.isEmpty { return .success(.unfit) }
       }
       return Result { () throws(ArborError) in
@@ -95,11 +96,11 @@ extension ManagedObject {
   ) -> Bool {
     guard left.count == right.count, let first = left.baseAddress, let second = right.baseAddress
     else { return left.count == right.count }
-    // Sound: both have as many bytes as are compared.
+    // Safe, because both buffers contain the number of bytes compared.
     return memcmp(first, second, left.count) == 0
   }
 
-  /// What comes before a change of an attribute, by its slot in the entity.
+  /// Prepares a change of the attribute with a slot of the entity.
   final func prepareForChange(of slot: Int) throws(ArborError) {
     if session == nil { _ = try requireSession() }
     if binding.isObserved { session?.observation?.willChange(self, .attribute(slot)) }

@@ -1,19 +1,19 @@
 public import ArborModel
 internal import Foundation
 
-/// The Swift values of transformable attributes; see ``AttributeTransformer``.
+/// Access to the Swift values of transformable attributes. See ``AttributeTransformer``.
 extension ManagedObject {
-  /// Reads the transformable attribute that the class numbers `slot`, as the value that its
-  /// transformer makes of the stored bytes.
+  /// Reads the transformable attribute with the given slot, as the value that its transformer
+  /// creates from the stored bytes.
   ///
   /// ```swift
   /// var portrait: Image? { get { _transformed(2) } set { _setTransformed(2, newValue) } }
   /// ```
   ///
-  /// Never throws. Where no transformer has the attribute's name, or it does not read the bytes, or
-  /// its values are no `T`, the default value of the attribute stands in — nil where that cannot be
-  /// had either — and the context's next throwing operation throws the reason; no commit succeeds
-  /// before a rollback. The value is made anew at each read.
+  /// Never throws. If the transformer isn't registered, cannot read the bytes or returns a value
+  /// that isn't a `T`, the result is the attribute's default value, or `nil` if that is
+  /// unavailable, too. The context's next throwing operation throws the error, and commits fail
+  /// until a rollback. The value is created on each access.
   ///
   /// - Precondition: The attribute is transformable.
   @_documentation(visibility: internal)
@@ -29,10 +29,10 @@ extension ManagedObject {
     }
   }
 
-  /// Writes the transformable attribute that the class numbers `slot`; nil makes it nil.
+  /// Writes the transformable attribute with the given slot, or sets it to nil.
   ///
-  /// Never throws. Where the value cannot be turned into bytes the attribute stays as it is, and
-  /// the context's next throwing operation throws the reason; no commit succeeds before a rollback.
+  /// Never throws. If the value cannot be converted to bytes, the attribute is unchanged, the
+  /// context's next throwing operation throws the error, and commits fail until a rollback.
   ///
   /// - Precondition: The attribute is transformable.
   @_documentation(visibility: internal)
@@ -47,12 +47,12 @@ extension ManagedObject {
     }
   }
 
-  /// The Swift value of a transformable attribute by its name, whatever its type if that is
-  /// `Any`; ``value(forKey:)`` returns the stored bytes.
+  /// Returns the Swift value of a transformable attribute. With `Any`, the value can have any type.
+  /// ``value(forKey:)`` returns the stored bytes.
   ///
-  /// - Throws: ``ArborError``: `unknownName` for a name that is none, or where no transformer is
-  ///   registered for the attribute; `typeMismatch` where it does not read the bytes, its values
-  ///   are no `T`, or the attribute is not transformable.
+  /// - Throws: ``ArborError``: `unknownName` if the property doesn't exist or its transformer isn't
+  ///   registered; `typeMismatch` if the transformer cannot read the bytes, the value isn't a `T`,
+  ///   or the attribute is not transformable.
   public final func transformedValue<T>(
     forKey key: String, as type: T.Type = T.self
   ) throws(ArborError) -> T? {
@@ -61,12 +61,12 @@ extension ManagedObject {
     return try transformed.value(of: data, as: T.self)
   }
 
-  /// Sets a transformable attribute by its name to a Swift value; nil makes it nil.
+  /// Sets a transformable attribute to a Swift value or to nil.
   ///
-  /// - Throws: ``ArborError``: `unknownName` for a name that is none, or where no transformer is
-  ///   registered for the attribute; `typeMismatch` where it takes other values, or the attribute
-  ///   is not transformable; `invalidArgument` where the value has no bytes; `notAllowed` for an
-  ///   object that may not be changed any more.
+  /// - Throws: ``ArborError``: `unknownName` if the property doesn't exist or its transformer isn't
+  ///   registered; `typeMismatch` if the value has another type than the transformer's, or the
+  ///   attribute is not transformable; `invalidArgument` if the value cannot be converted to bytes;
+  ///   `notAllowed` if the object can no longer be changed.
   public final func setTransformedValue(_ value: Any?, forKey key: String) throws(ArborError) {
     let (_, transformed) = try transformableAttribute(named: key)
     guard let value else { return try setValue(.null, forKey: key) }
@@ -82,7 +82,7 @@ extension ManagedObject {
   private final func transformableAttribute(
     named key: String
   ) throws(ArborError) -> (AttributeSchema, TransformedAttribute) {
-    // Names the unknown one.
+    // Throws if the name is unknown.
     if binding.entity.property(named: key) == nil { _ = try value(forKey: key) }
     guard case .attribute(let attribute)? = binding.entity.property(named: key),
       let transformed = TransformedAttribute(self, attribute)

@@ -1,21 +1,21 @@
 public import ArborModel
 internal import Foundation
 
-// Codable types that do not name `AttributeValue`, such as those of other modules, are attributes
-// all the same. The overloads stand back where a type names the protocol, which is faster: how a
-// plain type is kept is found out at each access.
+// Codable types that don't conform to `AttributeValue`, such as those of other modules, can be used
+// for attributes nevertheless. These overloads are disfavored for types that conform, which are
+// faster: the representation of a plain type is determined on each access.
 
 extension ManagedObject {
-  /// Reads the attribute that the class numbers `slot`, as any codable type: an enumeration with a
-  /// raw value by that, every other type by its JSON.
+  /// Reads the attribute with the given slot as any codable type: an enumeration from its raw
+  /// value, every other type from its JSON.
   ///
-  /// A nil value reads as the attribute's default, or as a value of zeros, empty texts and
-  /// collections, where the type is not optional.
+  /// If the type isn't optional, a nil value is read as the attribute's default, or as a value of
+  /// zeros, empty strings and empty collections.
   @_documentation(visibility: internal)
   @_disfavoredOverload
   public final func _attribute<T: Codable>(_ slot: Int) -> T {
     let value = PropertyValue.load(from: self, slot: slot)
-    // Where a key path is followed nil would end it.
+    // While a key path is traced, nil would end it.
     if let value = binding.trace?.value(codable: T.self) { return value }
     if let plain = PlainAttribute.plain(value, as: T.self) { return plain }
     let attribute = binding.entity.attributes[binding.attribute(slot).slot]
@@ -30,8 +30,8 @@ extension ManagedObject {
     return standard
   }
 
-  /// Writes the attribute that the class numbers `slot`, as any codable type. A value that does not
-  /// encode, for example because it contains NaN, is refused by the commit.
+  /// Writes the attribute with the given slot as any codable type. If the value cannot be encoded,
+  /// for example because it contains NaN, the commit rejects it.
   @_documentation(visibility: internal)
   @_disfavoredOverload
   public final func _setAttribute<T: Codable>(_ slot: Int, _ value: T) {
@@ -41,15 +41,16 @@ extension ManagedObject {
 }
 
 extension AttributeDescription {
-  /// Describes an attribute of a typed class by the codable type that its property has: as the raw
-  /// value of an enumeration, else as a binary that holds JSON. A model refuses types of numbers
-  /// that no attribute holds exactly, such as `Int128`.
+  /// Creates an attribute of a typed class from the codable type of its property. An enumeration is
+  /// stored as its raw value, any other type as JSON in a binary attribute. Model validation
+  /// rejects numeric types that no attribute can represent exactly, such as `Int128`.
   ///
   /// - Parameters:
-  ///   - name: The attribute's name, unique in its entity and all it inherits.
-  ///   - type: The type that the class reads and writes the attribute as.
-  ///   - defaultValue: The value that a new object starts with; nil for none.
-  ///   - options: What else is to be said, in any order.
+  ///   - name: The attribute's name, unique among all properties of its entity, including inherited
+  ///     ones.
+  ///   - type: The Swift type of the property.
+  ///   - defaultValue: The value of new objects, or `nil` for none.
+  ///   - options: Further options, in any order.
   @_disfavoredOverload
   public init<T: Codable>(
     _ name: String, _ type: T.Type, default defaultValue: T? = nil, _ options: AttributeOption...
@@ -62,9 +63,9 @@ extension AttributeDescription {
   }
 }
 
-/// How codable types that do not name ``AttributeValue`` are kept.
+/// The representation of codable types that don't conform to ``AttributeValue``.
 enum PlainAttribute {
-  /// The raw value's type, or binary.
+  /// Returns the raw value's type, or binary.
   static func attributeType(of type: Any.Type) -> AttributeType {
     if let optional = type as? any OptionalValue.Type {
       return attributeType(of: optional.wrappedType)
@@ -73,7 +74,7 @@ enum PlainAttribute {
     return rawType(of: type)?.attributeType ?? .binary
   }
 
-  /// What stands in the record for a value.
+  /// Returns the stored form of a value.
   static func value(
     of value: Any, encode: (any Encodable) throws -> Data = { try CanonicalJSON.encode($0) }
   ) -> PropertyValue {
@@ -90,7 +91,8 @@ enum PlainAttribute {
     return .binary(json)
   }
 
-  /// The value that a record's value stands for; nil where it stands for none of the type.
+  /// Returns the value with a stored form, or `nil` if the stored form doesn't represent a value of
+  /// the type.
   static func plain<T: Decodable>(_ value: PropertyValue, as type: T.Type) -> T? {
     if let optional = type as? any OptionalValue.Type {
       if value.isNull { return optional.nothing as? T }
@@ -105,9 +107,9 @@ enum PlainAttribute {
     return Data.fromValue(value).flatMap { try? CanonicalJSON.decode(type, from: $0) }
   }
 
-  /// A value that says nothing, of what an optional wraps too.
+  /// Returns a blank value, of the wrapped type for an optional.
   ///
-  /// - Parameter marks: The part that says something after all.
+  /// - Parameter marks: The path of the part with a different value.
   static func blank<T>(_ type: T.Type, marks: BlankDecoder.Marks? = nil) -> T? {
     if let optional = type as? any OptionalValue.Type,
       let wrapped = optional.wrappedType as? any Decodable.Type
@@ -121,11 +123,12 @@ enum PlainAttribute {
     blank(type, marks: marks)
   }
 
-  /// The parts of the JSON that a property's type is kept as; nil where it is kept otherwise.
+  /// Returns the parts of the JSON that a property's type is stored as, or `nil` if it isn't stored
+  /// as JSON.
   static func parts<T: Codable>(of type: T.Type) -> CodableParts? {
     let plain = CodableType(type)
     if let raw = plain.type as? any RawRepresentable.Type, rawType(of: raw) != nil { return nil }
-    // A type that names the protocol may keep its values as it likes.
+    // A type that conforms to the protocol may have its own representation.
     guard let kept = plain.type as? any AttributeValue.Type else { return plain.parts }
     guard kept.attributeType == .binary, kept != Data.self, isJSON(kept) else { return nil }
     return plain.parts

@@ -4,13 +4,13 @@ internal import ArborStore
 /// The hooks that a commit calls before it validates.
 struct CommitHooks {
   let session: Session
-  /// How often `willCommit` hooks may change objects before the commit gives up.
+  /// The number of rounds in which `willCommit` hooks may change objects before the commit fails.
   private static let maximumRounds = 100
 
   /// Calls `willCommit` for every changed object, and again for those that changed since.
   func announce() throws(ArborError) {
     var announcedOwners: Set<ObjectNumber> = []
-    // An earlier commit that failed announced them too.
+    // An earlier failed commit may have announced them, too.
     session.pending.forEach { $0.announcedMutations = .max }
     for round in 0..<Self.maximumRounds {
       var isQuiet = true
@@ -32,7 +32,8 @@ struct CommitHooks {
         + "something only where the value differs.")
   }
 
-  /// Calls `willCommit` where it was called before: once it sets what is set already, it has done.
+  /// Calls `willCommit` for an object again. If the hook only sets existing values, the object
+  /// counts as settled.
   private func announceAgain(_ change: PendingObject) {
     let object = change.object
     let before = RecordBuffer(copying: object.currentRecord.bytes, into: session.allocator)

@@ -1,18 +1,18 @@
 internal import ArborModel
 internal import ArborStore
 
-/// One commit of a context: hooks, derived attributes, validation, writing, which is repeated if
-/// concurrent commits came in between.
+/// One commit of a context: hooks, derived attributes, validation and writing, which is repeated
+/// after conflicts with concurrent commits.
 struct CommitRun {
   let context: ManagedObjectContext
-  /// The number of times that other commits came in between.
+  /// The number of conflicts with other commits.
   var metCommits = 0
   private var session: Session { context.session }
 
-  /// The number of attempts after which a commit that keeps meeting conflicts gives up.
+  /// The number of attempts after which a commit with repeated conflicts fails.
   private static let maximumAttempts = 20
-  /// The same if derived attributes are computed: then commits conflict that changed no object in
-  /// common, and of all that try one succeeds each time.
+  /// The number of attempts if there are derived attributes. In that case commits conflict even if
+  /// they have no changed object in common, but one of the competing commits succeeds each time.
   private static let maximumDerivations = 1000
 
   /// See ``ManagedObjectContext/commit(marking:metadata:)``.
@@ -51,7 +51,7 @@ struct CommitRun {
     if let written { observation?.end(receipt, written) }
   }
 
-  /// Checks what ``run(marking:_:)`` would check; see ``ManagedObjectContext/validate()``.
+  /// Validates like ``run(marking:_:)``, without writing. See ``ManagedObjectContext/validate()``.
   func check() throws(ArborError) {
     try begin("validate() was called during a commit or a seed, which validates by itself.")
     try session.mergeKnownCommits()
@@ -64,16 +64,16 @@ struct CommitRun {
     try RuleCheck(session: session).run(isAlone: true)
   }
 
-  /// Begins an operation, unless an earlier failure blocks commits or a commit is running.
+  /// Begins an operation, unless an earlier failure blocks commits or a commit is in progress.
   ///
-  /// - Parameter refusal: The message of the error thrown during another commit.
+  /// - Parameter refusal: The message of the error to throw during another commit.
   private func begin(_ refusal: String) throws(ArborError) {
     try session.beginOperation()
     try session.throwFailure()
     guard !session.isInSavepoint else { throw ArborError(.notAllowed, refusal) }
   }
 
-  /// Calls the hooks, derives attributes and checks the rules.
+  /// Calls the hooks, computes derived attributes and checks the rules.
   private func validate() throws(ArborError) -> AttributeDerivation {
     try CommitHooks(session: session).announce()
     session.undo?.seal()
@@ -98,7 +98,7 @@ struct CommitRun {
     let resolver = ConflictResolver(session: session, derivation: derivation)
     for _ in 0..<(session.schema.hasDerivations ? Self.maximumDerivations : Self.maximumAttempts) {
       session.beginWritingOrders()
-      // Hooks of the validation, or concurrent commits, may have changed what values rest on.
+      // Validation hooks or concurrent commits may have changed the inputs of derived attributes.
       let basis = try derivation.derive()
       try session.moveBlobsOut()
       try session.throwFailure()
@@ -145,7 +145,7 @@ struct CommitRun {
 
   // MARK: Afterwards
 
-  /// What the commit has written, while the changes are still there.
+  /// Counts the written objects, while the pending changes still exist.
   private func tally() -> CommitTally {
     var tally = CommitTally(conflicts: metCommits)
     tally.updated = session.ownersOfLinks().count
@@ -161,7 +161,7 @@ struct CommitRun {
     return tally
   }
 
-  /// Makes the committed state the state of memory.
+  /// Makes the pending state the committed state of the objects in memory.
   private func finish(_ receipt: CommitReceipt?) {
     let owners = session.ownersOfLinks()
     let committed = session.settleChanges(committedAt: receipt?.sequence)

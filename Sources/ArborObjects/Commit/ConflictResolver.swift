@@ -1,13 +1,13 @@
 internal import ArborModel
 internal import ArborStore
 
-/// Decides the conflicts of a commit by its context's policy.
+/// Resolves the conflicts of a commit according to the context's merge policy.
 struct ConflictResolver {
   let session: Session
   let derivation: AttributeDerivation
 
-  /// Applies the merge policy to what kept a commit from being written; returns whether it is worth
-  /// another try.
+  /// Applies the merge policy to the error of a commit. Returns whether the commit should be
+  /// retried.
   func resolve(_ error: StoreError) throws(ArborError) -> Bool {
     var error = error
     if case .conflict(let conflicts) = error {
@@ -23,7 +23,7 @@ struct ConflictResolver {
       return true
     case .missingTargets(let missing): return try dropMissing(missing)
     case .stillLinked(let linked):
-      // A new link to what is deleted here is a change of that.
+      // A new link to an object deleted here counts as a change of that object.
       let merger = ChangeMerger(session)
       for number in Set(linked.map(\.deleted)).sorted() {
         guard let change = session.pending.change(of: number), change.kind == .deleted else {
@@ -43,8 +43,9 @@ struct ConflictResolver {
     }
   }
 
-  /// Takes out what others have deleted too, and who has other members only in ordered
-  /// relationships, which are merged one by one: that is no conflict; the rest is.
+  /// Resolves conflicts that aren't real: objects deleted by both sides, and owners that only have
+  /// different members in ordered relationships, which are merged one by one. Returns the remaining
+  /// conflicts.
   private func agree(on conflicts: [CommitConflict]) -> [CommitConflict] {
     conflicts.filter { conflict in
       guard let change = session.pending.change(of: conflict.number),
@@ -62,7 +63,7 @@ struct ConflictResolver {
     }
   }
 
-  /// Whether the members of an object's ordered relationships were moved both here and by others.
+  /// Returns whether both sides have moved members of an object's ordered relationships.
   private func isContested(_ object: ManagedObject) -> Bool {
     object.binding.entity.relationships.contains { relationship in
       relationship.isOrdered
@@ -74,7 +75,8 @@ struct ConflictResolver {
     resolution(of: mergeConflict(conflict))
   }
 
-  /// - Parameter conflict: What a function that decides is shown; nil: the context wins.
+  /// - Parameter conflict: The conflict to pass to a custom policy. If it is `nil`, the context
+  ///   wins.
   private func resolution(of conflict: @autoclosure () -> MergeConflict?) -> MergeResolution {
     switch session.mergePolicy {
     case .error, .rollback: .rollback
@@ -85,7 +87,8 @@ struct ConflictResolver {
     }
   }
 
-  /// What a function that decides is shown of a conflict; nil where nothing of the object was read.
+  /// Returns the conflict to pass to a custom policy, or `nil` if the object's values were never
+  /// loaded.
   private func mergeConflict(_ conflict: CommitConflict) -> MergeConflict? {
     guard let change = session.pending.change(of: conflict.number), let committed = change.committed
     else { return nil }
@@ -113,7 +116,7 @@ struct ConflictResolver {
     }
   }
 
-  /// Drops links to objects that others have deleted.
+  /// Removes links to objects that other commits have deleted.
   private func dropMissing(_ missing: [MissingTarget]) throws(ArborError) -> Bool {
     let keeper = InverseKeeper(session)
     for link in missing {

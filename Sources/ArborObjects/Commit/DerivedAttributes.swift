@@ -2,20 +2,20 @@ internal import ArborModel
 internal import ArborStore
 internal import Foundation
 
-/// The derived attributes of one commit or validation: what `now()` is at its beginning it stays.
+/// Computes the derived attributes of one commit or validation. `now()` is the same throughout.
 struct AttributeDerivation {
   let session: Session
   let date = Date()
 
-  /// Computes the derived attributes of all that the commit writes, and of all whose values depend
-  /// on that; adds to the pending changes where a value differs.
+  /// Computes the derived attributes of all objects to be written and of all objects that depend on
+  /// them. Different values become pending changes.
   ///
-  /// - Returns: What the values rest on beside the objects that are written, for the store to
-  ///   compare; nil where that is nothing.
+  /// - Returns: The inputs of the values apart from the objects to be written, for the store to
+  ///   compare, or `nil` if there are none.
   func derive() throws(ArborError) -> ChangeSet.Basis? {
     guard session.schema.hasDerivations else { return nil }
     let plan = try session.schema.derivationPlan()
-    // All reads are of one state, the newest, which is what the commit is compared with.
+    // All reads use the newest snapshot, against which the commit is checked.
     return try session.pinning(session.engine.reporting(session.engine.snapshot())) {
       () throws(ArborError) in
       session.memberships.removeAll()
@@ -24,15 +24,15 @@ struct AttributeDerivation {
     }
   }
 
-  /// Decides the conflicts in which one of the two commits changed nothing of an object but derived
-  /// values, which are computed anew: whatever the other one changed stays.
+  /// Resolves conflicts in which one of the two commits changed only derived values of an object.
+  /// These are recomputed, and the changes of the other commit are kept.
   ///
-  /// - Returns: The other conflicts.
+  /// - Returns: The remaining conflicts.
   func resolve(_ conflicts: [CommitConflict]) -> [CommitConflict] {
     guard session.schema.hasDerivations, let plan = try? session.schema.derivationPlan() else {
       return conflicts
     }
-    // An edit of an ordered relationship is a change of its owner, which no field tells of.
+    // An edit of an ordered relationship changes its owner without changing a field.
     var reordered: Set<ObjectNumber> = []
     session.links.forEach { if $0.changesOwner { reordered.insert($0.owner) } }
     let merger = ChangeMerger(session)
@@ -64,22 +64,22 @@ struct AttributeDerivation {
   }
 }
 
-/// One computation of derived attributes; see ``AttributeDerivation/derive()``.
+/// A single computation of derived attributes. See ``AttributeDerivation/derive()``.
 private struct DerivedAttributes {
   private let session: Session
   private let plan: DerivationPlan
   private let environment: PredicateEnvironment
   private var owners: Set<ObjectNumber> = []
-  /// The owners all of whose values are computed from scratch.
+  /// The owners whose values are all computed from scratch.
   private var rewritten: Set<ObjectNumber> = []
-  /// By owner, the objects that have become its members or ceased to be, and the members that were
-  /// changed.
+  /// For each owner, the objects that have become members or ceased to be members, and members that
+  /// were changed.
   private var touched: [ObjectNumber: Set<ObjectNumber>] = [:]
-  /// The owners of ordered relationships whose members changed: they are written too.
+  /// The owners of ordered relationships with changed members, which are written, too.
   private var reordered: Set<ObjectNumber> = []
-  /// The catalogue numbers of the entities that values or the choice of owners rest on.
+  /// The catalog numbers of the entities that values or the selection of owners depend on.
   private var entities: Set<UInt16> = []
-  /// By the place of a concrete entity.
+  /// The readers of derived values, by index of the concrete entity.
   private var readers: [Int: [ValueReader]] = [:]
 
   init(_ session: Session, _ plan: DerivationPlan, now date: Date) {
@@ -91,7 +91,8 @@ private struct DerivedAttributes {
 
   mutating func compute() throws(ArborError) -> ChangeSet.Basis? {
     gather()
-    // The commit finds out what others have deleted meanwhile, and the policy decides.
+    // The commit detects objects that other commits have deleted in the meantime, and the policy
+    // resolves that.
     owners = owners.filter(isThere)
     try session.throwFailure()
     let objects = session.objects(owners.sorted(), of: nil)
@@ -106,7 +107,7 @@ private struct DerivedAttributes {
     return ChangeSet.Basis(sequence: sequence, entities: entities)
   }
 
-  // MARK: Whose values change
+  // MARK: Affected owners
 
   private mutating func gather() {
     owners = session.recomputed
@@ -123,7 +124,7 @@ private struct DerivedAttributes {
 
   /// Adds the owners of values that depend on changed objects.
   private mutating func gatherChanged() {
-    // Traversals read records, whose hooks may add changes.
+    // Traversal loads records, whose hooks may add changes.
     for change in session.pending.all {
       let object = change.object
       let entity = object.binding.entity
@@ -145,7 +146,7 @@ private struct DerivedAttributes {
           record.changedFields(since: committed, in: entity.layout) != 0
         else { continue }
         owners.insert(object.number)
-        // What an earlier computation for the same commit has changed is none of its own.
+        // Values written by an earlier computation for the same commit don't count as changes.
         let derived = plan.derivations[entity.index].map { entity.attributes[$0.slot].fieldIndex }
         if record.differs(from: committed, besides: derived, entity) {
           rewritten.insert(object.number)
@@ -187,7 +188,7 @@ private struct DerivedAttributes {
     }
   }
 
-  /// Adds the objects from which a trigger's relationships lead to a changed one.
+  /// Adds the objects from which a changed object is reachable through a trigger's relationships.
   private mutating func traverse(from changed: ObjectNumber, back trigger: DerivationPlan.Trigger) {
     var front: Set<ObjectNumber> = [changed]
     for hop in trigger.hops.reversed() {
@@ -211,7 +212,7 @@ private struct DerivedAttributes {
     owners.formUnion(front.filter { !session.isDeleted($0) })
   }
 
-  /// Whether there is an object, here or in the store, that values can be read of.
+  /// Returns whether an object exists, here or in the store, so that its values can be read.
   private func isThere(_ number: ObjectNumber) -> Bool {
     switch session.pending.change(of: number)?.kind {
     case .inserted: return true
@@ -264,7 +265,8 @@ private struct DerivedAttributes {
     }
   }
 
-  /// Stores what differs. What says when the object is written follows once that is known.
+  /// Stores the values that differ. Values that use `now()` are stored only once it is known that
+  /// the object will be written.
   private func store(_ values: [PropertyValue], in object: ManagedObject) throws(ArborError) {
     let derivations = plan.derivations[object.binding.entity.index]
     var timed: [(AttributeSchema, PropertyValue)] = []
@@ -304,7 +306,8 @@ private struct DerivedAttributes {
 
   private func set(_ field: RecordField, _ value: PropertyValue, in object: ManagedObject) {
     guard object.currentRecord.value(field) != value else { return }
-    // Nobody changed the object: what needed no hooks and no checks still needs none.
+    // The object wasn't changed by the program, so hooks and validation that weren't needed are
+    // still not needed.
     let isQuiet = object.change?.isQuiet ?? true
     object.write { buffer, allocator in _ = buffer.set(field, value, allocator: allocator) }
     if isQuiet, let change = object.change { change.quietMutations = change.mutations }
@@ -312,7 +315,7 @@ private struct DerivedAttributes {
 }
 
 extension RecordView {
-  /// Whether any field differs but some, which are given by their indexes.
+  /// Returns whether any field differs, except those with the given indexes.
   fileprivate func differs(
     from other: RecordView, besides indexes: [Int], _ entity: EntitySchema
   ) -> Bool {
@@ -323,9 +326,8 @@ extension RecordView {
 }
 
 extension AttributeType {
-  /// A computed value in the form that an attribute of this type keeps; nil where it does not fit.
-  /// Sums and averages are decimals or doubles whatever they are of, so whole ones are whole
-  /// numbers too.
+  /// Converts a computed value to the form stored by this type. Returns `nil` if it doesn't fit.
+  /// Sums and averages are decimals or doubles, so integral values are accepted as integers.
   fileprivate func fittingDerived(_ value: PropertyValue) -> PropertyValue? {
     if let fitting = fitting(value) { return fitting }
     let isWhole = self == .integer16 || self == .integer32 || self == .integer64

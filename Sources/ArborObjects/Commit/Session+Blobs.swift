@@ -2,14 +2,15 @@ internal import ArborModel
 internal import ArborStore
 internal import Foundation
 
-/// The large binaries of a session that are outside of records and not in the store.
+/// Large binaries of a session that are outside of records and not in the store.
 struct UnstoredBlobs {
-  /// Those that the commit under way moves out of the records.
+  /// Binaries moved out of records for the commit in progress.
   fileprivate(set) var moved: [BlobName: Data] = [:]
-  /// Those that commits of the context took out of the store, for records that may come back.
+  /// Binaries removed from the store by commits of the context, kept for records that may be
+  /// restored.
   fileprivate(set) var retired: [BlobName: Data] = [:]
 
-  /// A binary that is not in the store: not yet, or not any more.
+  /// A binary that isn't in the store yet, or no longer.
   subscript(name: BlobName) -> Data? { moved[name] ?? retired[name] }
 
   mutating func forgetMoved() { moved = [:] }
@@ -17,16 +18,17 @@ struct UnstoredBlobs {
   mutating func forgetRetired() { retired = [:] }
 }
 
-/// Large binaries outside of their records: read when they are asked for, moved out at commit.
+/// Large binaries stored outside of their records: loaded on access, and moved out of records on
+/// commit.
 ///
-/// A value that was set stays in the working record until the commit, so that a rollback, a
-/// savepoint and a failed commit have nothing to clear away.
+/// A new value stays in the working record until the commit, so a rollback, a savepoint or a failed
+/// commit needs no cleanup.
 extension Session {
-  /// Whether records of earlier commits may come back.
+  /// Whether records of earlier commits may be restored.
   private var keepsRetired: Bool { undo != nil }
 
-  /// The binary that an object's record refers to. Never fails: where it cannot be had the context
-  /// remembers the error.
+  /// Returns the binary referenced by an object's record. Never fails: if it cannot be read, the
+  /// context keeps the error.
   func blob(_ reference: BlobReference, of object: ManagedObject, _ field: RecordField) -> Data? {
     if let data = blobs[BlobName(reference, of: object.number, field)] { return data }
     return known(nil) { snapshot throws(StoreError) in
@@ -34,8 +36,8 @@ extension Session {
     }
   }
 
-  /// Moves large values out of the records that a commit is about to write. They are kept here for
-  /// its change set.
+  /// Moves large values out of the records that a commit is about to write, and keeps them for its
+  /// change set.
   func moveBlobsOut() throws(ArborError) {
     guard schema.entities.contains(where: { !$0.layout.externalFields.isEmpty }) else {
       return
@@ -51,7 +53,7 @@ extension Session {
     }
   }
 
-  /// What has to lie elsewhere than it does; nil for a value that is lost.
+  /// Returns the values that must be stored elsewhere. `nil` is a value that is lost.
   private func valuesToMove(
     of change: PendingObject, isAllowed: Bool
   ) -> [(field: RecordField, data: Data?)] {
@@ -66,7 +68,7 @@ extension Session {
       case .reference(let reference):
         let name = BlobName(reference, of: object.number, field)
         guard change.committed?.blob(field) != reference, blobs.moved[name] == nil else { continue }
-        // An earlier record has come back, whose binary went from the store with it.
+        // An earlier record was restored, whose binary has been removed from the store with it.
         values.append((field, blobs.retired[name]))
       }
     }
@@ -78,7 +80,7 @@ extension Session {
     let layout = object.binding.entity.layout
     let record = object.currentRecord
     recordEdit(of: object)
-    // Compact: the bytes of the values do not come along.
+    // Creates a compact record without the bytes of the moved values.
     var working = RecordBuffer(copying: layout.template, into: allocator)
     for field in layout.fields where !values.contains(where: { $0.field == field }) {
       working.copy(field, from: record, allocator: allocator)
@@ -96,7 +98,7 @@ extension Session {
     object.hold(working.view, working.slab)
   }
 
-  /// Reads what a change takes out of the store, for records that may come back.
+  /// Loads the binaries that a change removes from the store, for records that may be restored.
   private func retire(of change: PendingObject) throws(ArborError) {
     guard let committed = change.committed else { return }
     let object = change.object
@@ -113,9 +115,9 @@ extension Session {
     }
   }
 
-  /// Lets go of the binaries that only groups refer to which the undo history has forgotten. After
-  /// a commit all others are in the store. Linear in the steps of the history, where it has
-  /// forgotten any.
+  /// Releases binaries that are referenced only by groups the undo history has discarded. After a
+  /// commit, all others are in the store. Linear in the steps of the history if it has discarded
+  /// any.
   func releaseBlobs() {
     guard !blobs.retired.isEmpty, let undo, undo.hasForgotten else { return }
     undo.hasForgotten = false
@@ -130,7 +132,7 @@ extension Session {
     blobs.retired = kept
   }
 
-  /// The binaries that records refer to and the commit brings along.
+  /// Returns the binaries referenced by records that the commit has to write.
   func movedBlobs(of records: [ChangeSet.RecordChange]) -> [ChangeSet.Blob] {
     guard !blobs.moved.isEmpty else { return [] }
     var moved: [ChangeSet.Blob] = []
@@ -148,9 +150,9 @@ extension Session {
 }
 
 extension ManagedObject {
-  /// The value of a field, loaded where it lies outside of the record; references are numbers.
+  /// Returns the value of a field, loading external data. References are returned as numbers.
   ///
-  /// Where it cannot be had the attribute's default stands in, and the context remembers the
+  /// If it cannot be read, the attribute's default value is returned, and the context keeps the
   /// error.
   final func value(of field: RecordField, in record: RecordView) -> PropertyValue {
     guard field.isExternal, let reference = record.blob(field) else { return record.value(field) }

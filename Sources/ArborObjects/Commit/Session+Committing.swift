@@ -3,11 +3,11 @@ internal import ArborStore
 
 /// The change set of a commit: the sum of the edits since the last one.
 extension Session {
-  /// Updates objects without net change to what concurrent commits have made of them, so that links
-  /// that were changed at one end only are changed at the other as well. Deleted objects are removed
-  /// first: dropping a link to them would change them, and so bring them back.
+  /// Updates objects without net changes to their state after concurrent commits, so that links
+  /// changed at one end are also changed at the other. Deleted objects are removed first, because
+  /// dropping a link to them would change and thereby restore them.
   func yieldChangesWithoutEffect() {
-    // A context that does not merge has not noticed concurrent commits.
+    // A context that doesn't merge automatically hasn't noticed concurrent commits.
     let isUnaware = !mergesCommits
     let withoutEffect = pending.compactMap {
       ($0.concurrent != .none || isUnaware) && $0.hasNoEffect ? $0 : nil
@@ -26,9 +26,9 @@ extension Session {
     mendLinks()
   }
 
-  /// Unlinks changed objects that other commits have linked to objects deleted here, as the store does
-  /// with unchanged ones. Undo does not record it. Links to deleted objects that were made in this
-  /// context are left for the validation to report.
+  /// Unlinks changed objects that other commits have linked to objects deleted here, as the store
+  /// does for unchanged ones. Not recorded for undo. Links to deleted objects created in this
+  /// context are reported by validation.
   func unlinkFromDeleted() {
     guard pending.deletedCount > 0 else { return }
     let keeper = InverseKeeper(self)
@@ -70,9 +70,9 @@ extension Session {
     return changes
   }
 
-  /// Returns what the store has to write of a change; nil if the object is unchanged.
+  /// Returns the store's change for a pending change, or `nil` if the object is unchanged.
   ///
-  /// - Parameter reordered: The bits of the object's ordered relationships that changed.
+  /// - Parameter reordered: The bits of the object's changed ordered relationships.
   private func recordChange(_ change: PendingObject, reordered: UInt64) -> ChangeSet.RecordChange? {
     let object = change.object
     switch change.kind {
@@ -90,12 +90,12 @@ extension Session {
     }
   }
 
-  /// Returns what the store has to write of the objects alone.
+  /// Returns the store's changes of records, without links.
   func recordChanges() -> [ChangeSet.RecordChange] {
     pending.compactMap { recordChange($0, reordered: 0) }
   }
 
-  /// The objects that changed in the members of their relationships only.
+  /// The objects that changed only in the members of their relationships.
   func ownersOfLinks() -> [ManagedObject] {
     var owners: [ManagedObject] = []
     links.forEachOwner { number in
@@ -105,11 +105,11 @@ extension Session {
   }
 }
 
-/// The end of a commit.
+/// Completing a commit.
 extension Session {
   /// Makes the pending changes the committed state of their objects.
   ///
-  /// - Parameter committedSequence: The commit's; nil if nothing had to be written.
+  /// - Parameter committedSequence: The sequence of the commit, or `nil` if nothing was written.
   /// - Returns: The objects that had pending changes.
   func settleChanges(committedAt committedSequence: UInt64?) -> [ManagedObject] {
     memberships.removeAll()
@@ -145,7 +145,7 @@ extension Session {
     return committed
   }
 
-  /// Gives the record in memory the version that the store gave it, if it was written.
+  /// Sets the version of the record in memory to that in the store, if it was written.
   private func setVersion(of change: PendingObject, _ committedSequence: UInt64?) {
     guard change.isSubmitted, let working = change.working else { return }
     guard change.committed == nil else { return working.setVersion(change.baseVersion &+ 1) }

@@ -1,7 +1,7 @@
 internal import ArborModel
 internal import ArborStore
 
-/// Merges inserted objects into those that have their unique values already.
+/// Merges inserted objects into existing objects with the same unique values.
 ///
 /// ```
 /// inserted X ── name "FR", population 68 ─┐            X is gone, as if it had been deleted
@@ -9,26 +9,26 @@ internal import ArborStore
 /// stored   S ── name "FR" ────────────────┘   employee ── country ──▶ S
 /// ```
 ///
-/// Links that lead to the inserted object, and members of its to-many relationships, go to the
-/// other one, whatever the policy; attributes and what its to-one relationships lead to go by it.
-/// Of two inserted objects the one that was inserted later merges into the other.
+/// Links to the inserted object and members of its to-many relationships are always transferred to
+/// the other object. Attributes and the targets of its to-one relationships are resolved by the
+/// policy. If both objects were inserted, the later one is merged into the other.
 struct UniqueMerger {
   let session: Session
   private var keeper: InverseKeeper { InverseKeeper(session) }
 
-  /// Resolves what kept a commit from being written; returns whether it is worth another try: not
-  /// where an object that is not new takes a value that another has, nor where the two are of
+  /// Resolves the uniqueness violations of a commit. Returns whether the commit should be retried.
+  /// It is not retried if an existing object takes a value of another, or if the two objects have
   /// different entities.
   func resolve(
     _ violations: [UniquenessViolation],
     by resolution: (ManagedObject, ManagedObject) -> MergeResolution
   ) -> Bool {
     let pairs = violations.map(pair)
-    // All or none: an error is to name every one of them.
+    // All or none, because an error must report every violation.
     guard pairs.allSatisfy({ $0 != nil }) else { return false }
     for case .some((let inserted, let other)) in pairs {
-      // An earlier pair may have merged either, and others may have deleted what was in the way:
-      // the next try tells what is left to do.
+      // An earlier pair may have merged either object, and another commit may have deleted the
+      // other one. The next attempt detects what is left to do.
       guard inserted.session === session, session.exists(other),
         let survivor = session.fault(other), session.load(survivor)
       else { continue }
@@ -39,12 +39,12 @@ struct UniqueMerger {
 
   func canResolve(_ violation: UniquenessViolation) -> Bool { pair(violation) != nil }
 
-  /// The inserted object of a violation and the one that it merges into.
+  /// Returns the inserted object of a violation and the object to merge it into.
   private func pair(_ violation: UniquenessViolation) -> (ManagedObject, ObjectNumber)? {
     for (one, other) in [
       (violation.offending, violation.existing), (violation.existing, violation.offending),
     ] where one.entity == other.entity {
-      // One that comes back under its old number is no new object.
+      // A restored object with its old number isn't new.
       if let change = session.pending.change(of: one), change.kind == .inserted,
         change.formerVersion == 0
       {
@@ -72,12 +72,12 @@ struct UniqueMerger {
         if let member { keeper.add(member, to: survivor, relationship) }
       }
     }
-    // What is left of its links goes with it.
+    // Its remaining links are removed with it.
     var propagation = DeletePropagation(session, followsRules: false)
     propagation.delete(inserted)
   }
 
-  /// - Parameter onlyChanged: Whether values that are the model's default stay behind.
+  /// - Parameter onlyChanged: Whether to skip values equal to the model's defaults.
   private func copyAttributes(
     of inserted: ManagedObject, to survivor: ManagedObject, onlyChanged: Bool
   ) {
@@ -87,7 +87,7 @@ struct UniqueMerger {
       let field = attribute.field
       if onlyChanged, !record.differs(from: inserted.binding.template, field) { continue }
       if !field.isExternal, !record.differs(from: survivor.currentRecord, field) { continue }
-      // As a value, since a large binary's place is named after its object.
+      // Copied as a value, because the storage location of a large binary depends on its object.
       let value = inserted.fieldValue(
         RecordProperty(name: attribute.name, field: field), in: record)
       survivor.write { buffer, allocator in
@@ -106,7 +106,7 @@ struct UniqueMerger {
     case .objectWins: if let target { keeper.set(survivor, relationship, to: target) }
     case .overwrite: keeper.set(survivor, relationship, to: target)
     case .storeWins, .rollback:
-      // A partner links to the object by a field of its own.
+      // A one-to-one partner stores the link in a field of its own.
       guard relationship.isPaired, let target, survivor.target(of: relationship) == nil else {
         return
       }

@@ -2,16 +2,16 @@ internal import ArborModel
 
 /// The identity map of a context: one object per number, held strongly.
 ///
-/// Objects without changes or other references are swept out whenever those without
-/// changes have become twice as many as there were objects. It happens at the beginning of
-/// operations, on the context's own thread, so that no object's `deinit` has to find its context.
+/// Objects without changes or other references are swept when the number of unchanged objects has
+/// doubled. This happens at the start of operations on the context's own thread, so that no
+/// object's `deinit` has to find its context.
 ///
-/// The map's words are references at +1, as `Unmanaged` keeps them.
+/// The words of the map are references at +1, as in `Unmanaged`.
 final class ObjectRegistry {
   let map = NumberMap()
   private var sweepCount = leastSweepCount
 
-  /// Below some thousand objects a sweep costs more than the memory it frees is worth.
+  /// With fewer objects, a sweep costs more than the freed memory is worth.
   private static let leastSweepCount = 4096
 
   @inline(__always)
@@ -22,8 +22,8 @@ final class ObjectRegistry {
     map[number].flatMap(Self.object)
   }
 
-  /// Those of some numbers whose object is not registered, or does not hold its record; and whether
-  /// none of them is registered.
+  /// Returns the numbers whose object is not registered or is a fault, and whether none of them is
+  /// registered.
   func unread(_ numbers: [ObjectNumber]) -> (numbers: [ObjectNumber], areNew: Bool) {
     let words = map.words(of: numbers)
     var unread: [ObjectNumber] = []
@@ -49,24 +49,24 @@ final class ObjectRegistry {
     map.set(object.number, UInt(bitPattern: BulkRetain.retainNew(object)))
   }
 
-  /// Removes an object. The caller holds it.
+  /// Removes an object, which the caller must retain.
   func unregister(_ object: ManagedObject) {
     if let word = map.remove(object.number) { Self.release(word) }
   }
 
   func reserve(_ additional: Int) { map.reserveCapacity(map.count + additional) }
 
-  /// Calls `body` with every object. The registry must not change meanwhile.
+  /// Calls `body` with every object. The registry must not change in the meantime.
   func forEach(_ body: (ManagedObject) -> Void) {
     map.forEach { _, word in
       if let object = Self.object(word) { body(object) }
     }
   }
 
-  /// Calls `body` with the objects of words that the map gave, in their order; 0 is passed over.
-  /// The registry must not change meanwhile.
+  /// Calls `body` with the objects of words returned by the map, in order, skipping 0. The registry
+  /// must not change in the meantime.
   ///
-  /// The memory of those further on, then of their records, is asked for meanwhile.
+  /// Prefetches the memory of subsequent objects and then of their records.
   func forEach(of words: ContiguousArray<UInt>, _ body: (ManagedObject) -> Void) {
     for index in words.indices {
       if index + NumberMap.lookahead < words.count {
@@ -81,14 +81,14 @@ final class ObjectRegistry {
     }
   }
 
-  /// Any of the objects. Linear where there are many.
+  /// An arbitrary object. Linear time.
   var first: ManagedObject? {
     var first: ManagedObject?
     forEach { if first == nil { first = $0 } }
     return first
   }
 
-  /// All objects, for loops that change the registry.
+  /// All objects, for loops that modify the registry.
   var objects: [ManagedObject] {
     var objects: [ManagedObject] = []
     objects.reserveCapacity(count)
@@ -108,22 +108,23 @@ final class ObjectRegistry {
     sweepCount = Self.leastSweepCount
   }
 
-  /// Tells that many objects have just lost their changes, which kept them from being swept out.
+  /// Informs the registry that many objects have lost the pending changes that kept them from being
+  /// swept.
   func noteSettled(_ settledCount: Int) {
     if settledCount > count / 4 { sweepCount = Self.leastSweepCount }
   }
 
-  /// Whether there are as many objects that a sweep might find unused as is worth its scan.
+  /// Returns whether there may be enough unused objects to make a sweep worthwhile.
   ///
-  /// - Parameter changedCount: How many objects have changes, which keeps them.
+  /// - Parameter changedCount: The number of objects with changes, which are kept.
   @inline(__always)
   func needsSweep(besides changedCount: Int) -> Bool {
     map.count - changedCount >= sweepCount
   }
 
-  /// Releases the unchanged objects without other references.
+  /// Releases unchanged objects without other references.
   ///
-  /// - Parameter isNeeded: Which of them stay nevertheless; nil for none.
+  /// - Parameter isNeeded: Returns whether an object must be kept nevertheless, or `nil` for none.
   func sweep(keeping isNeeded: ((ManagedObject) -> Bool)? = nil) {
     var unused: [ObjectNumber] = []
     map.forEachAddress { number, word in
@@ -141,7 +142,8 @@ final class ObjectRegistry {
     sweepCount = max(Self.leastSweepCount, count * 2)
   }
 
-  /// Refills the map with the objects in use, which costs less than removing most one by one.
+  /// Rebuilds the map with the used objects, which is cheaper than removing most of them one by
+  /// one.
   private func removeMost(_ unused: [ObjectNumber]) {
     for number in unused {
       guard let word = map[number] else { continue }
@@ -152,7 +154,7 @@ final class ObjectRegistry {
     map.forEach { number, word in
       if word != 0 { kept.append((number, word)) }
     }
-    // In place, since fetch overlays hold the map itself.
+    // In place, because fetch overlays hold the map itself.
     map.removeAll()
     for (number, word) in kept { map.set(number, word) }
   }
@@ -160,7 +162,7 @@ final class ObjectRegistry {
   private static func isUnused(_ word: UInt) -> Bool {
     guard let object = object(word), object.change == nil else { return false }
     _ = consume object
-    // The word is a strong reference, so the count can be asked of where it lies in memory.
+    // The word is a strong reference, so its reference count can be checked in place.
     var word = word
     return withUnsafeMutablePointer(to: &word) { pointer in
       pointer.withMemoryRebound(to: ManagedObject.self, capacity: 1) {

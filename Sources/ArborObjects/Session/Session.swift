@@ -2,33 +2,34 @@ internal import ArborModel
 internal import ArborStore
 internal import Foundation
 
-/// The objects of a context, their changes since the last commit, and all reading of the store.
+/// The objects of a context, their changes since the last commit, and all access to the store.
 ///
-/// - ``registry``: the identity map, which keeps one object for each number;
-/// - ``pending`` and ``links``: what the next commit writes, which is the sum of all edits since
-///   the last one;
-/// - ``log``: the ``Edit``s that a savepoint or undo may take back;
-/// - ``classes``: how the objects of each entity are created.
+/// - ``registry``: The identity map, with one object per number.
+/// - ``pending`` and ``links``: The changes that the next commit writes, which are the sum of all
+///   edits since the last one.
+/// - ``log``: The ``Edit``s that a savepoint or undo may revert.
+/// - ``classes``: The bindings that create the objects of each entity.
 ///
-/// Links are changed by ``InverseKeeper``, objects deleted by ``DeletePropagation``, commits of
-/// other contexts and processes merged by ``mergeCommits(upTo:)`` and ``ChangeMerger``.
-/// ``ConcurrencyPolicy`` says what happens where they changed the same objects.
+/// Links are changed by ``InverseKeeper``, objects are deleted by ``DeletePropagation``, and
+/// commits of other contexts and processes are merged by ``mergeCommits(upTo:)`` and
+/// ``ChangeMerger``. ``ConcurrencyPolicy`` determines the treatment of objects changed by both
+/// sides.
 ///
-/// It belongs to whatever runs its context.
+/// A session belongs to the thread or actor of its context.
 package final class Session {
-  /// The context that owns the session, and sets this when it creates it.
+  /// The context that owns the session. Set by it on creation.
   unowned var context: ManagedObjectContext?
   let store: PersistentStore
   let engine: StoreEngine
   let schema: ModelSchema
   let registry = ObjectRegistry()
-  /// How the objects of each entity are created and read.
+  /// The bindings that create and read the objects of each entity.
   var classes: BoundClasses
-  /// Ends the operation that runs at present before it is done.
+  /// The limits that can interrupt the current operation.
   let limit = WorkLimit()
-  /// Watches the queries; nil if nothing does.
+  /// The observer of queries, or nil.
   var watch: QueryWatch?
-  /// The locale whose rules localized comparisons follow; nil for the process's locale.
+  /// The locale of localized comparisons, or nil for the process's locale.
   var locale: Locale?
 
   // MARK: Changes
@@ -37,77 +38,75 @@ package final class Session {
   let links: PendingMemberships
   /// The memory of working records.
   let allocator = SlabAllocator()
-  /// The last sequence given to an object that the store could not number.
+  /// The last sequence assigned to an object that the store could not number.
   var unstorableSequence = ObjectNumber.maximumSequence
-  /// Large binaries that are in no record.
+  /// Large binaries outside of records.
   var blobs = UnstoredBlobs()
-  /// Objects whose derived attributes the next commit computes although nothing of them changes.
+  /// Objects whose derived attributes the next commit recomputes even if they are unchanged.
   var recomputed: Set<ObjectNumber> = []
-  /// The object whose own hook a commit is running: the rules of the model have been checked.
+  /// The object whose own hook a commit is running. The model's rules have already been checked.
   var validated: ObjectNumber?
 
   // MARK: Edits
 
-  /// The edits that a savepoint or undo may take back.
+  /// The edits that a savepoint or undo may revert.
   let log = EditLog()
   var isInSavepoint = false
-  /// Tells savepoints and undo groups apart: a working record may be written only in the one it was
-  /// made in. Even; see ``PendingObject/readBit``.
+  /// Identifies savepoints and undo groups: a working record may be written only in the epoch in
+  /// which it was created. Always even; see ``PendingObject/readBit``.
   private(set) var epoch: UInt32 = 2
-  /// Records edits for undo; nil if nothing does.
+  /// The undo history that records edits, or nil.
   var undo: UndoHistory? {
     didSet { if undo !== oldValue { UndoHistory.replace(oldValue, by: undo, in: self) } }
   }
-  /// Notified of every edit.
+  /// The listeners that are notified of every edit.
   var listeners: [any ChangeListener] = []
-  /// Whether listeners are being notified of one, so that nothing is in place yet.
+  /// Whether listeners are being notified of an edit that isn't complete yet.
   var isTellingListeners = false
-  /// Notifies Swift's `Observation`; nil for contexts that are not observed.
+  /// Notifies Swift's `Observation`, or nil if the context isn't observed.
   var observation: ObjectObservation?
 
   // MARK: Reading
 
-  /// The snapshot that all reads use while one is pinned.
+  /// The snapshot used by all reads while it is pinned.
   var pinned: StoreSnapshot?
-  /// Whether the pinned snapshot is a view of the program's, which the context's own commits
-  /// advance.
+  /// Whether the pinned snapshot was requested by the program through `withSnapshot` and is
+  /// advanced by the context's own commits.
   var isInView = false
   /// The members of relationships that were prefetched or read ahead.
   var memberships = MembershipCache()
-  /// The relationship that is being read object by object. See ``readAhead(from:_:mostOfEach:)``.
+  /// The relationship being traversed object by object. See ``readAhead(from:_:mostOfEach:)``.
   var traversal = Traversal()
-  /// A failure of a call that cannot throw, which the next throwing operation reports.
+  /// A failure of a nonthrowing call, reported by the next throwing operation.
   var failure: DeferredFailure?
 
-  // MARK: Commits of others
+  // MARK: Concurrent commits
 
-  /// The policy for commits that meet newer commits of the same objects.
+  /// The policy for commits that conflict with newer commits of the same objects.
   var mergePolicy = MergePolicy.error
-  /// Whether they are merged at the beginning of each operation.
+  /// Whether other commits are merged at the beginning of each operation.
   var mergesCommits = true
   /// The newest commit that has been merged.
   var sequence: UInt64
-  /// The objects that were read again when commits were merged, whose hooks have yet to be called;
+  /// The objects that were reloaded while merging commits and whose hooks have yet to be called, or
   /// nil if there are none.
   var reloaded: FetchedObjects?
-  /// The objects whose values were known before the commits that are being merged.
+  /// The objects that were loaded before the commits being merged.
   var outdated: [ObjectNumber] = []
-  /// Own commits that the store may list after ``sequence``.
+  /// The context's own commits that may follow ``sequence`` in the history.
   var ownSequences: Set<UInt64> = []
-  /// Objects that were read as later commits have left them, while listeners record changes.
+  /// Objects that were loaded in the state of later commits, while listeners record changes.
   var readAhead: Set<ObjectNumber> = []
-  /// Whether there were any beneath pending changes of links, so that the result of applying these
-  /// to the stored links may be another one without them.
+  /// Whether concurrent commits changed links with pending changes, so that applying these to the
+  /// stored links may have a different result.
   var hasConcurrentLinks = false
-  /// Links that were made here and have gone with what concurrent commits have deleted, by the ends
-  /// that are still there, if the policy is to refuse that. They are left out of all relationships
-  /// at once, so that no code meets an object that is not there, and stay changes which a commit
-  /// cannot write.
+  /// Links created here that are lost because concurrent commits deleted one end, by the remaining
+  /// end, if the policy is to refuse that. They are removed from all relationships at once, so that
+  /// no code accesses a missing object, but remain pending changes that prevent a commit.
   var lostLinks: Set<OwnedLink> = []
-  /// Objects that have been merged and whose links may have to be mended. See ``mendLinks()``.
+  /// Merged objects whose links may have to be repaired. See ``mendLinks()``.
   var mendings: [LinkMending] = []
 
-  /// Creates a session without objects or changes.
   init(_ store: PersistentStore) {
     self.store = store
     engine = store.engine
@@ -121,27 +120,29 @@ package final class Session {
   }
 
   deinit {
-    // Objects may outlive the session; they must not find it.
+    // Objects may outlive the session and must not access it.
     registry.forgetAll()
   }
 
   var isClosed: Bool { store.isClosed }
 
-  /// Whether a commit would write anything, or is to be refused for what others have deleted.
+  /// Whether a commit would write anything, or would be refused because of objects that other
+  /// commits have deleted.
   var hasChanges: Bool { pending.count > 0 || links.hasEdits || !lostLinks.isEmpty }
 
   func objectID(_ number: ObjectNumber) -> ObjectID { engine.objectID(number) }
 
-  /// Makes the next change of each object go into a record of its own, as an edit of its own.
+  /// Causes the next change of each object to be recorded as a separate edit with a record of its
+  /// own.
   func beginEpoch() { epoch &+= 2 }
 }
 
-/// A failure of a call that cannot throw, which the next throwing operation reports.
+/// A failure of a nonthrowing call, reported by the next throwing operation.
 struct DeferredFailure {
   let error: StoreError
-  /// Whether it has been thrown. A commit goes on throwing it until the changes that may rest on it
-  /// are rolled back.
+  /// Whether the failure has been thrown. Commits continue to throw it until the changes that may
+  /// depend on it are rolled back.
   var isReported = false
-  /// Whether changes may rest on what was read in its place.
+  /// Whether changes may depend on the default value returned for the failed read.
   var blocksCommits = true
 }

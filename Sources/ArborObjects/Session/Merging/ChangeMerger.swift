@@ -1,13 +1,13 @@
 internal import ArborModel
 internal import ArborStore
 
-/// Brings a changed object and a newer record of it in the store together, slot by slot.
+/// Merges a changed object with a newer stored record, field by field.
 struct ChangeMerger {
   private let session: Session
 
   init(_ session: Session) { self.session = session }
 
-  /// Resolves one conflict of a commit, so that the change can be submitted again.
+  /// Resolves a conflict of a commit, so that the change can be submitted again.
   func resolve(_ conflict: CommitConflict, _ resolution: MergeResolution) {
     guard let change = session.pending.change(of: conflict.number) else { return }
     guard let current = conflict.currentRecord else { return resolveDeleted(change, resolution) }
@@ -27,7 +27,7 @@ struct ChangeMerger {
     }
   }
 
-  /// Decides whose sequence the members of an object's ordered relationships have.
+  /// Resolves the order of the members of an object's ordered relationships.
   private func decideOrders(of object: ManagedObject, _ resolution: MergeResolution) {
     for relationship in object.binding.entity.relationships where relationship.isOrdered {
       guard let edit = session.links.edit(object.number, relationship),
@@ -44,8 +44,8 @@ struct ChangeMerger {
     }
   }
 
-  /// Two contexts have brought back one object that a third had deleted: there is nothing to tell
-  /// what either of them changed, so one of them wins as a whole.
+  /// Resolves the case that two contexts have restored the same deleted object. The changes of each
+  /// are unknown, so one of them wins as a whole.
   func resolveInserted(
     _ change: PendingObject, _ record: RecordView, _ slab: RecordSlab, _ resolution: MergeResolution
   ) {
@@ -67,7 +67,7 @@ struct ChangeMerger {
     }
   }
 
-  /// Deletes an object as it is in the store now: what it is linked to may be something else.
+  /// Deletes an object in its current stored state, which may have different links.
   private func delete(_ change: PendingObject, anew record: RecordBuffer) {
     session.withMemberships(of: change.object) {
       change.committed = record.view
@@ -79,13 +79,13 @@ struct ChangeMerger {
     propagation.propagateAgain(from: change.object)
   }
 
-  /// The store's object is gone.
+  /// Resolves a conflict with an object that is deleted in the store.
   private func resolveDeleted(_ change: PendingObject, _ resolution: MergeResolution) {
     let object = change.object
     session.recordMerge(of: object)
     switch (resolution, change.kind) {
     case (.objectWins, .updated), (.overwrite, .updated):
-      // It is inserted again, with all that the context knows of it.
+      // The object is inserted again with all its values in the context.
       session.noteMending(object, [], .others)
       session.withMemberships(of: object) {
         change.kind = .inserted
@@ -98,7 +98,7 @@ struct ChangeMerger {
     }
   }
 
-  /// Takes a deletion back: the object is as it is in the store, links included.
+  /// Reverts a deletion, restoring the object's stored state and links.
   private func revive(_ change: PendingObject, _ record: RecordBuffer) {
     session.noteMending(change.object, [], .store)
     session.withMemberships(of: change.object) {
@@ -108,8 +108,8 @@ struct ChangeMerger {
     session.forgetLinks { $0 == change.object.number }
   }
 
-  /// Lets a changed object lead nowhere instead of to one that is gone. That it did before its
-  /// change is no change either.
+  /// Removes a changed object's reference to one that is gone, from its committed record as well,
+  /// so that this doesn't count as a change.
   func dropReference(_ change: PendingObject, to gone: ObjectNumber, _ inverse: RelationshipSchema)
   {
     let object = change.object
@@ -136,13 +136,13 @@ struct ChangeMerger {
 
   private func replace(_ change: PendingObject, by working: RecordBuffer) {
     change.working = working
-    // The next change is a step of its own.
+    // Makes the next change a separate edit.
     change.begin(session.epoch &- 2, in: session.pending)
     change.mutations &+= 1
     change.object.hold(working.view, working.slab)
   }
 
-  /// Puts an object's changes on top of a newer committed record.
+  /// Applies an object's changes to a newer committed record.
   func rebase(
     _ change: PendingObject, onto store: RecordView, _ slab: RecordSlab,
     _ resolution: MergeResolution
@@ -173,18 +173,18 @@ struct ChangeMerger {
   }
 }
 
-/// How a conflict of two commits is resolved, property by property.
+/// The resolution of a conflict between two commits, by property.
 enum MergeResolution {
-  /// What the context changed stays; the rest is the store's.
+  /// Changes of the context win. Other values are the store's.
   case objectWins
-  /// What the store changed stays; the rest is the context's.
+  /// Changes of the store win. Other values are the context's.
   case storeWins
-  /// All is the context's.
+  /// All values are the context's.
   case overwrite
-  /// All is the store's.
+  /// All values are the store's.
   case rollback
 
-  /// Whose word on links counts.
+  /// The side that determines links.
   fileprivate var side: LinkMending.Side {
     switch self {
     case .objectWins, .overwrite: .session

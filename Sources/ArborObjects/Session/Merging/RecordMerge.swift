@@ -1,21 +1,21 @@
 internal import ArborModel
 
-/// A three-way merge of one object's record, field by field: a function of what both sides began
-/// with, what the context has made of it and what the store has.
+/// A three-way merge of one object's record, field by field, from the common base, the context's
+/// record and the store's record.
 ///
 /// |                     | object wins | store wins | overwrite | rollback |
 /// |---------------------|-------------|------------|-----------|----------|
-/// | changed by nobody   | same        | same       | same      | same     |
-/// | by the context      | context     | context    | context   | store    |
-/// | by the store        | store       | store      | context   | store    |
-/// | by both             | context     | store      | context   | store    |
+/// | unchanged           | same        | same       | same      | same     |
+/// | changed by context  | context     | context    | context   | store    |
+/// | changed by store    | store       | store      | context   | store    |
+/// | changed by both     | context     | store      | context   | store    |
 struct RecordMerge {
   private let base: RecordView
   private let mine: RecordView
   private let theirs: RecordView
   private let resolution: MergeResolution
 
-  /// Of three records of one layout.
+  /// Creates a merge of three records with the same layout.
   init(
     base: RecordView, mine: RecordView, theirs: RecordView, _ resolution: MergeResolution
   ) {
@@ -25,7 +25,7 @@ struct RecordMerge {
     self.resolution = resolution
   }
 
-  /// Whether a field of the result is the context's; otherwise it is the store's.
+  /// Returns whether the context's value of a field is used, rather than the store's.
   func isMine(_ field: RecordField) -> Bool {
     switch resolution {
     case .overwrite: true

@@ -3,20 +3,19 @@ internal import ArborStore
 
 /// Merging the commits of other contexts and processes.
 extension Session {
-  // MARK: When they are merged
+  // MARK: Timing
 
-  /// Merges the commits of others that this process knows of, for operations that read nothing
-  /// themselves.
+  /// Merges the commits that this process knows of, for operations that don't read from the store.
   func mergeKnownCommits() throws(ArborError) {
     guard !isClosed else { throw ArborError(StoreError.closed, in: engine) }
     guard engine.lastSequence != sequence, pinned == nil else { return }
     try onSnapshot { _ in }
   }
 
-  /// Merges the newest commits, also those of processes from which no notification has come yet.
+  /// Merges the newest commits, including those of processes that haven't sent a notification yet.
   ///
   /// - Parameter always: Whether to merge even if the context doesn't do so automatically.
-  /// - Returns: Whether there were commits of others.
+  /// - Returns: Whether there were commits of other contexts or processes.
   @discardableResult
   func mergeNewestCommits(always: Bool) throws(ArborError) -> Bool {
     guard pinned == nil else { return false }
@@ -34,11 +33,12 @@ extension Session {
 
   var policy: ConcurrencyPolicy { mergePolicy.concurrencyPolicy }
 
-  /// Merges the commits up to a snapshot, so that objects and what is read from the snapshot agree.
+  /// Merges the commits up to a snapshot, so that objects and reads from the snapshot are
+  /// consistent.
   ///
-  /// Unchanged objects get the values of the snapshot, or are gone. Changed objects keep their
-  /// changes: if the merge policy lets them win property by property, they are applied to the newer
-  /// record at once; otherwise the commit detects the conflict.
+  /// Unchanged objects are updated to the snapshot or removed. Changed objects keep their changes:
+  /// if the merge policy lets them win property by property, they are applied to the newer record
+  /// immediately; otherwise the commit detects the conflict.
   @inline(never)
   func mergeCommits(upTo snapshot: StoreSnapshot) throws(StoreError) {
     guard mergesCommits, snapshot.sequence > sequence else { return }
@@ -75,34 +75,34 @@ extension Session {
     settleListeners()
   }
 
-  /// Reads objects whose values were known again, so that between two operations all values that the
-  /// program reads are of one commit.
+  /// Reloads objects that were loaded before, so that between two operations all values the program
+  /// reads are of one commit.
   private func reloadOutdated(on snapshot: StoreSnapshot) {
     guard !outdated.isEmpty else { return }
     let numbers = outdated.filter { registry.object($0).map { $0.base == nil } ?? false }
     outdated = []
     guard !numbers.isEmpty else { return }
     var reloaded = self.reloaded ?? FetchedObjects()
-    // An object that can't be read stays a fault, whose next read reports the error.
+    // An object that cannot be read remains a fault, and its next read reports the error.
     do throws(StoreError) { try load(numbers.sorted(), on: snapshot, &reloaded) } catch {}
     self.reloaded = reloaded
   }
 
   private func merge(_ change: HistoryEntry.Change, _ snapshot: StoreSnapshot) throws(StoreError) {
     let object = registry.object(change.number)
-    // An object that was read as later commits left it had no older values.
+    // An object that was loaded in the state of later commits had no older values.
     let wasKnown = object != nil && !readAhead.contains(change.number)
     tellListeners { $0.noteConcurrent(change, isRegistered: wasKnown) }
     guard let object else { return }
     var isDeleted = change.kind == .delete
-    // A later commit may have brought it back.
+    // A later commit may have restored it.
     if isDeleted { isDeleted = try !snapshot.exists(change.number) }
     try merge(object, isDeleted: isDeleted, snapshot)
   }
 
-  /// Drops the pending links of and to objects that other commits have deleted.
+  /// Removes pending links of and to objects that other commits have deleted.
   ///
-  /// - Parameter isFinal: Whether objects without net change count as deleted, too.
+  /// - Parameter isFinal: Whether objects without net change also count as deleted.
   func dropLostLinks(_ snapshot: StoreSnapshot, isFinal: Bool = false) throws(StoreError) {
     try dropLinks { (number) throws(StoreError) in
       if let change = pending.change(of: number), !isFinal || !change.hasNoEffect { return false }
@@ -110,7 +110,7 @@ extension Session {
     }
   }
 
-  /// Drops the pending links of and to objects that are gone.
+  /// Removes pending links of and to objects that are gone.
   func dropLinks<E: Error>(where isGone: (ObjectNumber) throws(E) -> Bool) throws(E) {
     var lost: [PendingMembers] = []
     try links.forEach { edit throws(E) in
@@ -126,7 +126,7 @@ extension Session {
     try forgetLinks(where: isGone)
   }
 
-  /// Forgets the edits of links of and to some objects.
+  /// Discards the edits of links of and to certain objects.
   func forgetLinks<E: Error>(where isGone: (ObjectNumber) throws(E) -> Bool) throws(E) {
     try links.forget(where: isGone) { edit, members in
       tellListeners { $0.noteReplaced(linksOf: edit.owner, edit.relationship) }
@@ -136,8 +136,8 @@ extension Session {
     }
   }
 
-  /// Unlinks changed objects from a one-to-one partner that is gone, since another commit may bring it
-  /// back with another partner before this context commits.
+  /// Unlinks changed objects from a one-to-one partner that is gone, because another commit may
+  /// restore it with a different partner before this context commits.
   func dropPairs(of gone: ManagedObject) {
     guard let record = gone.heldRecord else { return }
     for relationship in gone.binding.entity.relationships where relationship.isPaired {
@@ -177,7 +177,7 @@ extension Session {
       }
       return
     }
-    // Only what was brought back can be in the store already.
+    // Only a restored object can already be in the store.
     if change.kind == .inserted, change.formerVersion > 0, !isDeleted, policy == .mergesAtOnce,
       let record = try snapshot.record(object.number, allocator: allocator)
     {
@@ -203,7 +203,7 @@ extension Session {
     ChangeMerger(self).rebase(change, onto: record, allocator.slab, .objectWins)
   }
 
-  /// Hides an object that is deleted here from the owners that other commits have linked it to.
+  /// Hides an object deleted here from the owners that other commits have linked it to.
   private func hideLinks(to object: ManagedObject, _ snapshot: StoreSnapshot) throws(StoreError) {
     for relationship in object.binding.entity.relationships
     where relationship.isToMany && relationship.isInverseToMany {
@@ -222,9 +222,9 @@ extension Session {
     renew(object, record, allocator.slab)
   }
 
-  /// Updates an object without net change to its stored state before it is changed through the other
-  /// ends of its links, since the context may hold an older state. If it has changes to be committed,
-  /// the commit detects the conflict.
+  /// Updates an object without net change to its stored state before it is changed through the
+  /// other ends of its links, because the context may hold an older state. If it has changes to
+  /// commit, the commit detects the conflict.
   func renewUnchanged(_ number: ObjectNumber) {
     guard let object = registry.object(number), object.base != nil,
       object.change?.hasNoEffect ?? true
@@ -241,9 +241,9 @@ extension Session {
     renew(object, stored.record, stored.slab)
   }
 
-  /// Gives an object a newer record, and keeps its transient values.
+  /// Updates an object to a newer record and keeps its transient values.
   private func renew(_ object: ManagedObject, _ record: RecordView, _ slab: RecordSlab) {
-    // The copy may open a new slab, which ends the life of the present one.
+    // Copying may start a new slab, which would release the current one.
     var renewed = withExtendedLifetime(slab) {
       RecordBuffer(copying: record.bytes, into: allocator)
     }
@@ -264,14 +264,14 @@ extension Session {
   }
 }
 
-/// The treatment of objects that a concurrent commit has changed as well, as far as it is decided
-/// when the commit is merged.
+/// The treatment of objects also changed by a concurrent commit, as far as it is determined when
+/// that commit is merged.
 enum ConcurrencyPolicy {
-  /// The commit finds the conflict, and no new link is lost.
+  /// The commit detects the conflict, and new links are not dropped.
   case refuses
-  /// Changes are put on top of the newer record at once.
+  /// Changes are applied to the newer record immediately.
   case mergesAtOnce
-  /// The commit finds the conflict, and decides it.
+  /// The commit detects and resolves the conflict.
   case mergesAtCommit
 }
 

@@ -3,7 +3,7 @@ internal import ArborStore
 
 /// Refreshing objects.
 extension Session {
-  /// Makes an object take its values from the store again; see
+  /// Causes an object to reload its values from the store. See
   /// ``ManagedObjectContext/refresh(_:mergeChanges:)``.
   func refresh(_ object: ManagedObject, mergeChanges: Bool) {
     memberships.removeAll()
@@ -22,7 +22,7 @@ extension Session {
         try merge(object)
       } else {
         takeBack(change)
-        // What is read of the object from here on may be what others have made of it.
+        // The object may be reloaded in the state of other commits from here on.
         undo?.seal()
         yield(object, to: change.concurrent == .deleted ? .deleted : .changed)
       }
@@ -31,7 +31,7 @@ extension Session {
     }
   }
 
-  /// Puts the changes of an object on top of what the store has.
+  /// Applies the changes of an object to its stored state.
   private func merge(_ object: ManagedObject) throws(ArborError) {
     try onPinnedSnapshot { snapshot throws(ArborError) in
       let record = try engine.reporting(
@@ -39,7 +39,7 @@ extension Session {
       let slab = allocator.slab
       guard let change = object.change, change.kind == .updated else { return }
       guard let record else {
-        // By what was changed here it lives on.
+        // The object continues to exist because of its changes.
         return withMemberships(of: object) { change.concurrent = .deleted }
       }
       undo?.seal()

@@ -1,5 +1,5 @@
-/// The objects whose records an operation has read, if their class overrides `awakeFromFetch`. The
-/// hook is called when no snapshot is open and every object is in place.
+/// Loaded objects whose class overrides `awakeFromFetch`. The hook is called when no snapshot is
+/// open and every object is in place.
 struct FetchedObjects {
   private var objects: [ManagedObject] = []
 
@@ -8,12 +8,12 @@ struct FetchedObjects {
     if object.binding.hooks.contains(.awakeFromFetch) { objects.append(object) }
   }
 
-  /// Adds objects whose records were read and which have one binding.
+  /// Adds loaded objects with the same binding.
   mutating func append(_ made: UnsafeBufferPointer<ManagedObject>, of binding: EntityBinding) {
     if binding.hooks.contains(.awakeFromFetch) { objects += made }
   }
 
-  /// Calls the hooks in the order in which the objects were read.
+  /// Calls the hooks in the order in which the objects were loaded.
   func awake() {
     for object in objects { object.awakeFromFetch() }
   }

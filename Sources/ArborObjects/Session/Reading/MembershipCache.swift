@@ -2,10 +2,10 @@ internal import ArborModel
 internal import ArborStore
 
 /// The committed members of relationships that were prefetched or read ahead, so that traversing
-/// them asks the store nothing.
+/// them doesn't access the store.
 ///
-/// Its contents are as old as the commits that the context has merged; a commit, its own or a
-/// merged one, empties it.
+/// The contents are as old as the commits merged into the context. Every commit, its own or a
+/// merged one, clears the cache.
 struct MembershipCache {
   private struct Relationship: Hashable {
     let declaringEntity: Int
@@ -13,11 +13,11 @@ struct MembershipCache {
   }
 
   private var tables: [Relationship: MemberTable] = [:]
-  /// The members that were read ahead for a traversal, the latest of each relationship.
+  /// Members read ahead for a traversal. Only the latest are kept for each relationship.
   private var ahead: [Relationship: MemberTable] = [:]
   private var sequence: UInt64 = 0
 
-  /// Keeps the members of some owners, read at a commit's sequence.
+  /// Stores the members of owners, read at a commit's sequence.
   ///
   /// - Parameter isAhead: Whether they were read ahead.
   mutating func keep(

@@ -1,14 +1,14 @@
 internal import ArborModel
 internal import ArborStore
 
-/// Fetching objects. Only what needs the class of the objects is generic over it.
+/// Fetching. Non-generic wherever the class of the objects isn't needed.
 extension Session {
-  /// Fetches the objects of a request; see ``ManagedObjectContext/fetch(_:)``.
+  /// Fetches the objects of a request. See ``ManagedObjectContext/fetch(_:)``.
   func fetch<T: ManagedObject>(_ request: FetchRequest<T>) throws(ArborError) -> [T] {
     try beginOperation()
     let entity = try entity(for: request)
     let query = try query(request.description, entity)
-    // `entity(for:)` has checked the class, which all objects of the entity have.
+    // `entity(for:)` has checked the class, which is that of all objects of the entity.
     return try fetchObjects(query, request.description, entity).typed()
   }
 
@@ -19,7 +19,7 @@ extension Session {
     let paths = try prefetchPaths(description, of: entity)
     var fetched = FetchedObjects()
     // Hooks run when no snapshot is open and every object is in place. They also run for objects
-    // that were created before an error, since later fetches find them in the context.
+    // created before an error, because these remain in the context.
     defer { fetched.awake() }
     return try onSnapshot { snapshot throws(StoreError) in
       let records = try snapshot.fetch(query, overlay: overlay, allocator: allocator)
@@ -29,7 +29,7 @@ extension Session {
     }
   }
 
-  // MARK: The first one
+  // MARK: First results
 
   /// Fetches the first object of a request.
   func first(
@@ -72,7 +72,7 @@ extension Session {
     }
   }
 
-  // MARK: By their numbers
+  // MARK: By number
 
   /// Returns the numbers of a request's objects.
   func numbers<T: ManagedObject>(of request: FetchRequest<T>) throws(ArborError) -> [ObjectNumber] {
@@ -81,9 +81,9 @@ extension Session {
     }
   }
 
-  /// Returns the objects that exist of several numbers, in the order of the numbers.
+  /// Returns the existing objects with the given numbers, in the order of the numbers.
   ///
-  /// - Parameter paths: The relationships whose objects are prefetched.
+  /// - Parameter paths: The relationships to prefetch.
   func existingObjects(
     _ numbers: some Collection<ObjectNumber>, prefetching paths: [[RelationshipSchema]] = []
   ) throws(ArborError) -> [ManagedObject] {
@@ -97,9 +97,10 @@ extension Session {
     }
   }
 
-  // MARK: By their IDs
+  // MARK: By ID
 
-  /// The object of an ID, its values read; see ``ManagedObjectContext/existingObject(with:)``.
+  /// Returns the object with an ID, with its values loaded. See
+  /// ``ManagedObjectContext/existingObject(with:)``.
   func existingObject(_ id: ObjectID) throws(ArborError) -> ManagedObject {
     try beginOperation()
     let number = try number(of: id)
@@ -120,15 +121,16 @@ extension Session {
     return object
   }
 
-  /// Returns the registered object of an ID, or a fault.
+  /// Returns the registered object with an ID, or a fault.
   ///
-  /// - Throws: ``ArborError`` `invalidArgument` for an ID of another store or an unknown entity.
+  /// - Throws: ``ArborError`` `invalidArgument` if the ID belongs to another store or its entity is
+  ///   unknown.
   func object(of id: ObjectID) throws(ArborError) -> ManagedObject {
     let number = try number(of: id)
     return if let object = registry.object(number) { object } else { try made(number) }
   }
 
-  /// The object of an ID if it is registered. Reads nothing.
+  /// Returns the object with an ID if it is registered. Doesn't access the store.
   func registeredObject(_ id: ObjectID) -> ManagedObject? {
     (try? number(of: id)).flatMap { registry.object($0) }
   }

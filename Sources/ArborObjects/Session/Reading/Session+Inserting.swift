@@ -1,15 +1,15 @@
 internal import ArborModel
 internal import ArborStore
 
-/// Objects that wait for their first commit.
+/// Objects with a pending insertion.
 extension Session {
-  /// Inserts an object of a concrete entity; see ``ManagedObjectContext/insert(_:)-(String)``.
+  /// Inserts an object of a concrete entity. See ``ManagedObjectContext/insert(_:)-(String)``.
   func insert(_ entity: EntitySchema) throws(ArborError) -> ManagedObject {
     try mergeKnownCommits()
     return try insert(classes.bindings[entity.index], newNumber(for: entity))
   }
 
-  /// Inserts an object of exactly a typed class; see ``ManagedObjectContext/insert(_:)-(T.Type)``.
+  /// Inserts an object of exactly a typed class. See ``ManagedObjectContext/insert(_:)-(T.Type)``.
   func insert(_ type: ManagedObject.Type) -> ManagedObject {
     sweepWhereDue()
     let binding: EntityBinding
@@ -35,7 +35,7 @@ extension Session {
     return ObjectNumber(entity: entity.number, sequence: sequences.lowerBound)
   }
 
-  /// Makes and registers an object that waits for its first commit.
+  /// Creates and registers an object with a pending insertion.
   private func insert(_ binding: EntityBinding, _ number: ObjectNumber) -> ManagedObject {
     let working = RecordBuffer(copying: binding.entity.layout.template, into: allocator)
     let object = binding.makeObject(in: self, number, working.view, working.slab)
@@ -49,7 +49,7 @@ extension Session {
     return object
   }
 
-  /// A number from the far end for an object that can never be committed.
+  /// Returns a number from the upper end of the range, for an object that can never be committed.
   private func unstorableNumber(for entity: EntitySchema) -> ObjectNumber {
     defer { unstorableSequence -= 1 }
     return ObjectNumber(entity: entity.number, sequence: unstorableSequence)

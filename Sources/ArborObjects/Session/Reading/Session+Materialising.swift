@@ -2,12 +2,11 @@ internal import ArborModel
 internal import ArborStore
 
 extension Session {
-  /// Returns the objects of fetched rows: the registered ones, and new ones around the copied
-  /// records.
+  /// Returns the objects of fetched rows: registered objects, and new ones with the copied records.
   ///
   /// - Parameters:
-  ///   - fetched: Receives the objects whose records were read.
-  ///   - areNew: Whether none of them is registered.
+  ///   - fetched: Receives the loaded objects.
+  ///   - areNew: Whether none of the objects is registered.
   func materialise(
     _ records: FetchedRecords, on snapshot: StoreSnapshot, _ fetched: inout FetchedObjects,
     areNew: Bool = false
@@ -39,7 +38,7 @@ extension Session {
   ) throws(StoreError) -> [ManagedObject] {
     let rows = records.rows
     if let lost = rows.first(where: { $0.slabIndex < 0 }) { throw Self.missingRecord(lost) }
-    // Empty arrays share one buffer, which must not be initialised here.
+    // Empty arrays share one buffer, which must not be initialized here.
     guard !rows.isEmpty else { return [] }
     registry.reserve(rows.count)
     let limit = limit
@@ -75,11 +74,11 @@ extension Session {
       entity: nil, object: row.number, what: "a fetch found an object without its record")
   }
 
-  /// Returns the object of a row: the registered one, or a new one around the copied record.
+  /// Returns the object of a row: the registered one, or a new one with the copied record.
   ///
   /// - Parameters:
-  ///   - slab: The slab that holds the copy.
-  ///   - isFetched: Is set to true if the object's record was read.
+  ///   - slab: The slab that contains the copy.
+  ///   - isFetched: Set to `true` if the object was loaded.
   @inline(__always)
   func object(
     of row: FetchedRow, _ slab: RecordSlab?, on snapshot: StoreSnapshot, _ isFetched: inout Bool
@@ -93,7 +92,7 @@ extension Session {
     return try make(row.number, record, slab)
   }
 
-  /// Fills a fault with the record that a fetch has found; returns whether there was one.
+  /// Loads a fault with the record found by a fetch. Returns whether there was one.
   @inline(never)
   private func fill(
     _ object: ManagedObject, _ row: FetchedRow, _ slab: RecordSlab?, on snapshot: StoreSnapshot

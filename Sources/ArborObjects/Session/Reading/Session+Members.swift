@@ -1,10 +1,10 @@
 internal import ArborModel
 internal import ArborStore
 
-/// Relationships of objects by their numbers.
+/// Relationships by object number.
 extension Session {
-  /// Whether a number is of an entity that a relationship leads to; otherwise the file was forged,
-  /// and the workspace remembers the error.
+  /// Returns whether a number belongs to an entity that is valid for a relationship. Otherwise the
+  /// file is corrupted, and the context keeps the error.
   func admits(_ target: ObjectNumber, of owner: ManagedObject, _ relationship: RelationshipSchema)
     -> Bool
   {
@@ -24,7 +24,7 @@ extension Session {
     return false
   }
 
-  /// The relationship that an object's entity has in a slot.
+  /// Returns the relationship in a slot of an object's entity.
   func relationship(of number: ObjectNumber, _ slot: Int) -> RelationshipSchema? {
     guard let entity = schema.entity(of: number), entity.relationships.indices.contains(slot) else {
       return nil
@@ -35,20 +35,20 @@ extension Session {
 
 /// The members of relationships.
 extension Session {
-  /// The members of a to-many relationship with all pending changes: in their order where it is
-  /// ordered, else ascending. Never fails; the context remembers the error.
+  /// Returns the members of a to-many relationship, including pending changes, in their order if it
+  /// is ordered, otherwise ascending. Never fails; the context keeps the error.
   func members(of owner: ManagedObject, _ relationship: RelationshipSchema) -> [ObjectNumber] {
     owner.session == nil ? [] : members(of: owner.number, relationship)
   }
 
-  /// The members of an object's to-many relationship, whether it is registered or not.
+  /// Returns the members of an object's to-many relationship, even if it isn't registered.
   func members(of owner: ObjectNumber, _ relationship: RelationshipSchema) -> [ObjectNumber] {
     let members = storedMembers(of: owner, relationship)
     guard let edit = links.edit(owner, relationship), !edit.isSilent else { return members }
     return edit.members(over: members)
   }
 
-  /// The number of members with all pending changes, without reading them.
+  /// Returns the number of members, including pending changes, without reading them.
   func memberCount(of owner: ManagedObject, _ relationship: RelationshipSchema) -> Int {
     guard owner.session != nil else { return 0 }
     let edit = links.edit(owner.number, relationship)
@@ -71,7 +71,7 @@ extension Session {
     }
   }
 
-  /// Whether an object is a member, without reading the members.
+  /// Returns whether an object is a member, without reading the members.
   func isMember(
     _ member: ManagedObject, of owner: ManagedObject, _ relationship: RelationshipSchema
   ) -> Bool {
@@ -83,7 +83,7 @@ extension Session {
     }
   }
 
-  /// The members that the store knows; none of an object that was never committed.
+  /// Returns the stored members. Empty for an object that was never committed.
   func storedMembers(of owner: ObjectNumber, _ relationship: RelationshipSchema) -> [ObjectNumber] {
     guard pending.change(of: owner)?.kind != .inserted else { return [] }
     if let known = memberships.members(of: owner, relationship) { return Array(known) }
@@ -93,16 +93,15 @@ extension Session {
   }
 }
 
-/// Reads of the store by object numbers. They never fail: the session remembers
-/// the error.
+/// Reads from the store by object number. These never fail; the context keeps the error.
 extension Session {
-  /// Whether there is an object, with all pending changes.
+  /// Returns whether an object exists, including pending changes.
   func exists(_ number: ObjectNumber) -> Bool {
     if let change = pending.change(of: number) { return change.kind != .deleted }
     return known(false) { snapshot throws(StoreError) in try snapshot.exists(number) }
   }
 
-  /// Whether the store has a member in a relationship that is kept as links.
+  /// Returns whether the store contains a member in a relationship stored as links.
   func isStored(_ member: ObjectNumber, in relationship: RelationshipSchema, of owner: ObjectNumber)
     -> Bool
   {
@@ -112,7 +111,7 @@ extension Session {
     }
   }
 
-  /// The record that the store has of an object, in memory that the slab keeps; nil where it has
+  /// Returns the stored record of an object, in memory owned by the slab, or `nil` if there is
   /// none.
   func storedRecord(of number: ObjectNumber) -> (record: RecordView, slab: RecordSlab)? {
     let record = known(RecordView?.none) { snapshot throws(StoreError) in
@@ -121,7 +120,7 @@ extension Session {
     return record.map { ($0, allocator.slab) }
   }
 
-  /// Returns the result of `read`, or `otherwise` if the store fails.
+  /// Returns the result of `read`, or `otherwise` if the store cannot be read.
   @inline(__always)
   func known<R>(
     _ otherwise: R, _ read: (StoreSnapshot) throws(StoreError) -> R
@@ -133,7 +132,7 @@ extension Session {
   }
 }
 
-/// One object's relationship, which leads to others.
+/// A relationship of one object, which leads to others.
 struct LinkSource {
   let owner: ObjectNumber
   let relationship: RelationshipSchema

@@ -2,11 +2,11 @@ internal import ArborModel
 internal import ArborStore
 internal import Foundation
 
-/// Objects around records that were found, along relationships, and of numbers alone. Object
-/// numbers read from the file are untrusted.
+/// Creating and loading objects, by record, relationship or number. Object numbers read from the
+/// file are untrusted.
 extension Session {
-  /// The object of a number: the registered one, or a fault. Never fails: nil if the number is of
-  /// no entity, and the session remembers the error.
+  /// Returns the registered object with a number, or a fault. Never fails: if the number's entity
+  /// is unknown, returns `nil`, and the context keeps the error.
   @inline(__always)
   func fault(_ number: ObjectNumber) -> ManagedObject? {
     if let object = registry.object(number) { return object }
@@ -21,8 +21,8 @@ extension Session {
     }
   }
 
-  /// A fault for the object that a to-one relationship of an object leads to. Never fails: nil
-  /// where the number is of no entity that the relationship leads to, and the context remembers the
+  /// Returns a fault for the target of an object's to-one relationship. Never fails: if the
+  /// number's entity isn't valid for the relationship, returns `nil`, and the context keeps the
   /// error.
   @inline(never)
   func makeTarget(
@@ -41,16 +41,16 @@ extension Session {
     return object
   }
 
-  /// The same for operations.
+  /// Like `make`, for throwing operations.
   func made(
     _ number: ObjectNumber, _ record: RecordView? = nil, _ slab: RecordSlab? = nil
   ) throws(ArborError) -> ManagedObject {
     try engine.reporting(make(number, record, slab))
   }
 
-  /// The binding of an object that the store has.
+  /// Returns the binding of a stored object.
   ///
-  /// - Throws: `corrupted` for a number of no entity.
+  /// - Throws: `corrupted` if the number's entity is unknown.
   @inline(__always)
   func binding(ofStored number: ObjectNumber) throws(StoreError) -> Unmanaged<EntityBinding> {
     guard let binding = classes[number] else {
@@ -66,12 +66,13 @@ extension Session {
     classes[number]?.takeUnretainedValue()
   }
 
-  /// The objects of numbers in their order, those that are not registered read on one snapshot.
-  /// Never fails; the context remembers the error.
+  /// Returns the objects with the given numbers, in order. Those that aren't registered are loaded
+  /// from one snapshot. Never fails; the context keeps the error.
   ///
-  /// Objects that others have deleted since the numbers were read are left out.
+  /// Objects that other commits have deleted since the numbers were read are skipped.
   ///
-  /// - Parameter link: The relationship that leads to them; nil if they have been looked up.
+  /// - Parameter link: The relationship through which the numbers were found, or `nil` if they were
+  ///   looked up.
   func objects(_ numbers: [ObjectNumber], of link: LinkSource?) -> [ManagedObject] {
     var fetched = FetchedObjects()
     let objects = objects(numbers, of: link, &fetched)
@@ -93,7 +94,7 @@ extension Session {
     return objects
   }
 
-  /// The objects of several numbers that exist, in the order of the numbers.
+  /// Returns the existing objects with the given numbers, in the order of the numbers.
   func existing(
     _ numbers: some Collection<ObjectNumber>, on snapshot: StoreSnapshot,
     _ fetched: inout FetchedObjects
@@ -138,7 +139,7 @@ extension Session {
     }
   }
 
-  /// Reads a fault's record; returns whether the object has one now.
+  /// Loads a fault's record. Returns whether the object now has one.
   func load(_ object: ManagedObject) -> Bool {
     if object.base != nil { return true }
     do throws(StoreError) {
@@ -159,8 +160,9 @@ extension Session {
     return true
   }
 
-  /// Notes that a record is newer than the merged commits, since reading a property merges none.
-  /// Listeners that are notified of such a commit later cannot compare with the record.
+  /// Records that a loaded record is newer than the merged commits, because reading a property
+  /// doesn't merge any. When listeners are notified of such a commit later, they cannot compare
+  /// with the record.
   @inline(__always)
   func noteRead(_ number: ObjectNumber, on snapshot: StoreSnapshot) {
     if snapshot.sequence > sequence, !listeners.isEmpty, mergesCommits {
@@ -168,8 +170,8 @@ extension Session {
     }
   }
 
-  /// Whether an object was inserted in this context and never committed, even if it is deleted
-  /// again.
+  /// Returns whether an object was inserted in this context and never committed, even if it has
+  /// since been deleted.
   func isNew(_ number: ObjectNumber) -> Bool {
     guard let change = pending.change(of: number) else { return false }
     return change.committed == nil && change.kind != .updated

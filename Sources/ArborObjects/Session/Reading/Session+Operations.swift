@@ -1,25 +1,25 @@
 package import ArborModel
 internal import ArborStore
 
-/// Operations: what each has to report first, and how long it may take.
+/// The start of operations: deferred errors and limits.
 extension Session {
-  /// Begins an operation: reports what an earlier call could not throw, refuses to continue in a
-  /// closed store, and releases unused objects.
+  /// Begins an operation: throws a deferred error, refuses to continue in a closed store, and
+  /// releases unused objects.
   @inline(__always)
   func beginOperation() throws(ArborError) {
     limit.begin()
     if failure != nil || isClosed || isSweepDue { try prepareOperation() }
   }
 
-  /// Limits the operation to what a request and its predicates allow.
+  /// Restricts the operation to the allowance of a request and its predicates.
   ///
-  /// - Throws: `cancelled` where the task is, `deadlineExceeded` where there is no time left.
+  /// - Throws: `cancelled` if the task is cancelled, `deadlineExceeded` if there is no time left.
   func limitOperation(to allowance: WorkAllowance? = nil) throws(ArborError) {
     if let allowance, !allowance.isUnlimited { limit.narrow(allowance) }
     do throws(Interruption) { try limit.checkNow() } catch { throw ArborError(error) }
   }
 
-  /// Whether so many objects are kept that looking for unused ones is worth its time.
+  /// Whether there are enough objects to make a sweep worthwhile.
   private var isSweepDue: Bool { registry.needsSweep(besides: pending.count) }
 
   @inline(never)
@@ -29,25 +29,25 @@ extension Session {
     sweepWhereDue()
   }
 
-  /// Releases unused objects, if a pass over all objects is worth it.
+  /// Releases unused objects if a pass over all objects is worthwhile.
   @inline(__always)
   func sweepWhereDue() {
     if isSweepDue { sweep() }
   }
 
-  /// Releases unused objects, but for those with edited links, whose hooks a commit calls.
+  /// Releases unused objects, except those with edited links, whose hooks are called by commits.
   @inline(never)
   private func sweep() {
     let links = links
     registry.sweep(keeping: links.hasEdits ? { links.hasEdits(of: $0) } : nil)
   }
 
-  /// Throws the failure of an earlier read that could not throw.
+  /// Throws the deferred error of an earlier nonthrowing call.
   package func throwDeferredFailure() throws(ArborError) {
     if failure != nil { try reportFailure() }
   }
 
-  /// Throws the failure that blocks commits, whether it has been reported or not.
+  /// Throws the failure that blocks commits, even if it has already been reported.
   func throwFailure() throws(ArborError) {
     if let failure { throw ArborError(failure.error, in: engine) }
   }
@@ -60,7 +60,7 @@ extension Session {
     throw ArborError(failure.error, in: engine)
   }
 
-  /// Remembers the error of a call that cannot throw. The first one counts.
+  /// Records the error of a nonthrowing call, unless there already is one.
   @inline(never)
   func note(_ error: StoreError) {
     if failure == nil || failure?.isReported == true { failure = DeferredFailure(error: error) }
@@ -80,10 +80,10 @@ extension Session {
     return try onSnapshot { snapshot throws(StoreError) in try body(snapshot, query, overlay) }
   }
 
-  /// Reports every query from now on, however short, instead of writing slow ones to the log: for
-  /// code that counts queries. Following relationships is not a query.
+  /// Reports every query from now on, regardless of its duration, instead of logging slow ones.
+  /// Used for counting queries. Following relationships doesn't count as a query.
   ///
-  /// - Parameter tell: Called with the query in words, without the values of its predicate.
+  /// - Parameter tell: Called with a description of the query, without the values of its predicate.
   package func watchQueries(
     _ tell: @escaping @Sendable (_ entity: String, _ query: String) -> Void
   ) {

@@ -2,15 +2,15 @@ internal import ArborModel
 internal import ArborStore
 internal import Foundation
 
-/// Results a part at a time.
+/// Pages and cursors.
 extension Session {
-  /// See ``ManagedObjectContext/fetchPage(_:after:)``.
+  /// Returns a page of results. See ``ManagedObjectContext/fetchPage(_:after:)``.
   func page<T: ManagedObject>(of request: FetchRequest<T>) throws(ArborError) -> FetchPage<T> {
     try beginOperation()
     let entity = try entity(for: request)
     var description = request.description
     let size = description.pageSize
-    // One more tells whether there is a next page.
+    // Fetches one more object to find out whether there is a next page.
     description.fetchLimit = size + 1
     let query = try query(description, entity)
     try query.checkOrder()
@@ -40,9 +40,9 @@ extension Session {
     return FetchPage(objects: results.typed(), next: token)
   }
 
-  /// A cursor over the results of a request; see ``ManagedObjectContext/cursor(for:)``.
+  /// Returns a cursor over the results of a request. See ``ManagedObjectContext/cursor(for:)``.
   ///
-  /// - Parameter most: The rows that an index finds are listed where they are no more.
+  /// - Parameter most: The maximum number of rows that are listed if an index finds them.
   func cursor<T: ManagedObject>(
     for request: FetchRequest<T>, listingAtMost most: Int, in context: ManagedObjectContext
   ) throws(ArborError) -> FetchCursor<T> {
@@ -61,7 +61,7 @@ extension Session {
 }
 
 extension StoreQuery {
-  /// Refuses an order in which no page can be found again.
+  /// Rejects an order in which the start of a page cannot be found again.
   fileprivate func checkOrder() throws(ArborError) {
     guard let key = sortKeys.first(where: \.isFleeting) else { return }
     throw ArborError(
@@ -75,15 +75,17 @@ extension StoreQuery {
 extension FetchDescription {
   private static let usualBatchSize = 100
 
-  /// How many objects are made at a time where not all are.
+  /// The number of objects to create at a time in batched access.
   var batchSize: Int { fetchBatchSize > 0 ? fetchBatchSize : Self.usualBatchSize }
 
-  /// How many objects a page has.
+  /// The number of objects per page.
   fileprivate var pageSize: Int { fetchLimit > 0 ? min(fetchLimit, .max - 1) : batchSize }
 
-  /// Where the request's token says that its results begin; nil for a request without one.
+  /// Returns the position after which the request's results begin, according to its token, or `nil`
+  /// if it has none.
   ///
-  /// - Throws: ``ArborError`` `invalidArgument` for a token that is none, or of another request.
+  /// - Throws: ``ArborError`` `invalidArgument` if the token is malformed or belongs to another
+  ///   request.
   func continuation(storeID: UUID) throws(ArborError) -> RowContinuation? {
     guard let text = pageToken else { return nil }
     let token = try PageToken(text)

@@ -1,10 +1,10 @@
 package import ArborModel
 internal import ArborStore
 
-/// Reading along what relationships of fetched objects lead to, level by level: the members of all
-/// owners in one pass over the relationship, then their records in one pass over the entity.
+/// Prefetching relationships of fetched objects, level by level: the members of all owners in one
+/// pass over the relationship, then their records in one pass over the entity.
 extension Session {
-  /// Reads what a path of relationships leads to from some objects.
+  /// Prefetches the objects at the end of a path of relationships.
   func prefetch(
     _ path: [RelationshipSchema], of owners: [ManagedObject], on snapshot: StoreSnapshot,
     _ fetched: inout FetchedObjects
@@ -17,7 +17,7 @@ extension Session {
     }
   }
 
-  /// Returns the objects that a relationship leads to from some objects, ascending and each once.
+  /// Returns the targets of a relationship from several objects, ascending and without duplicates.
   private func targets(
     of owners: [ManagedObject], _ hop: RelationshipSchema, on snapshot: StoreSnapshot
   ) throws(StoreError) -> [ObjectNumber] {
@@ -35,14 +35,15 @@ extension Session {
         }
       }
     } else {
-      // The concrete entity's own form, since the field lies elsewhere in its records.
+      // Uses the concrete entity's relationship, because the position of the field differs between
+      // entities.
       raw = owners.compactMap { $0.target(of: $0.binding.entity.relationships[hop.slot])?.rawValue }
     }
     SortedNumbers.sortUnique(&raw)
     return raw.map { ObjectNumber(rawValue: $0) }
   }
 
-  /// Makes objects of ascending numbers whose records are not at hand.
+  /// Creates objects with the given ascending numbers whose records haven't been loaded.
   func load(
     _ numbers: [ObjectNumber], on snapshot: StoreSnapshot, _ fetched: inout FetchedObjects
   ) throws(StoreError) {
@@ -54,12 +55,12 @@ extension Session {
     }
   }
 
-  /// Reads what a relationship leads to from some objects, so that following it asks the store
-  /// nothing until another commit is merged.
+  /// Prefetches a relationship of several objects, so that following it doesn't access the store
+  /// until another commit is merged.
   ///
   /// - Precondition: The objects have the relationship and are not deleted.
-  /// - Throws: ``ArborError``: what the store reports.
-  /// - Complexity: One pass over the relationship and one over the entity that it leads to.
+  /// - Throws: ``ArborError`` if the store cannot be read.
+  /// - Complexity: One pass over the relationship and one over its destination entity.
   package func prefetch(atSlot slot: Int, of owners: [ManagedObject]) throws(ArborError) {
     guard let hop = owners.first?.binding.entity.relationships[slot] else { return }
     var fetched = FetchedObjects()

@@ -1,13 +1,13 @@
 package import ArborModel
 internal import ArborStore
 
-/// Resolving the names of a request.
+/// Resolving the names in a request.
 extension Session {
   func entity(named name: String) throws(ArborError) -> EntitySchema {
     try schema.knownEntity(named: name)
   }
 
-  /// Returns the entity of a name.
+  /// Returns the entity with a name.
   ///
   /// - Throws: ``ArborError`` `notAllowed` if it is abstract.
   func concreteEntity(named name: String) throws(ArborError) -> EntitySchema {
@@ -22,7 +22,7 @@ extension Session {
     "Entity \(name) is abstract and has no objects of its own; insert one of a subentity."
   }
 
-  /// Returns the entity of a request, whose objects are checked to be of the request's class.
+  /// Returns the entity of a request, after checking that its objects have the request's class.
   func entity<T: ManagedObject>(for request: FetchRequest<T>) throws(ArborError) -> EntitySchema {
     let name = request.entity
     if T.self == ManagedObject.self { return try entity(named: name) }
@@ -40,8 +40,8 @@ extension Session {
     return entity
   }
 
-  /// A request for a typed class. Its binding knows the entity's name, which costs less than the
-  /// class's description does.
+  /// Returns a request for a typed class. The binding provides the entity's name, which is cheaper
+  /// than creating the class's description.
   @inline(__always)
   func request<T: ManagedObject>(
     _ type: T.Type, _ predicate: FetchPredicate?, _ sortKeys: [SortKey]
@@ -53,19 +53,19 @@ extension Session {
       entity: try binding(for: type).entity.name, predicate: predicate, sortKeys: sortKeys)
   }
 
-  /// The name of the entity that a typed class represents.
+  /// Returns the name of the entity that a typed class represents.
   ///
-  /// - Throws: ``ArborError`` where the class represents none of the model's entities.
+  /// - Throws: ``ArborError`` if the class doesn't represent an entity of the model.
   package func entityName(of objectClass: ManagedObject.Type) throws(ArborError) -> String {
     try binding(for: objectClass).entity.name
   }
 
-  /// The binding of a typed class, which makes objects of that class.
+  /// Returns the binding of a typed class, which creates objects of that class.
   ///
-  /// A class that the store was not opened with is bound when it is used for the first time.
+  /// A class that the store was not opened with is bound at its first use.
   ///
-  /// - Throws: ``ArborError`` where the class describes no entity of the model, contradicts it, or
-  ///   objects of the entity exist in this context as another class.
+  /// - Throws: ``ArborError`` if the class doesn't describe an entity of the model, contradicts it,
+  ///   or objects of the entity already exist in this context with another class.
   func binding(for objectClass: ManagedObject.Type) throws(ArborError) -> EntityBinding {
     if let binding = classes[objectClass] { return binding }
     let bound = try store.bind(objectClass)
@@ -78,7 +78,7 @@ extension Session {
     return classes[objectClass] ?? bound
   }
 
-  /// Objects cannot change their class: an entity may get another one only while it has none here.
+  /// Throws if the context has objects of an entity, because objects cannot change their class.
   private func refuseRebinding(of binding: EntityBinding) throws(ArborError) {
     var isInUse = false
     registry.forEach { if $0.binding.entity === binding.entity { isInUse = true } }
@@ -92,7 +92,7 @@ extension Session {
 
   // MARK: Queries
 
-  /// Returns the query for a request, and limits the operation as the request says.
+  /// Returns the query for a request, and applies the request's limits to the operation.
   func query(
     _ description: FetchDescription, _ entity: EntitySchema
   ) throws(ArborError) -> StoreQuery {
@@ -116,9 +116,9 @@ extension Session {
     description.includesPendingChanges ? overlay : nil
   }
 
-  /// Resolves the paths of a request along which it reads ahead.
+  /// Resolves the paths to prefetch.
   ///
-  /// - Throws: ``ArborError`` `unknownName` for a name that is no relationship.
+  /// - Throws: ``ArborError`` `unknownName` if a name isn't a relationship.
   func prefetchPaths(
     _ description: FetchDescription, of entity: EntitySchema
   ) throws(ArborError) -> [[RelationshipSchema]] {
@@ -145,7 +145,7 @@ extension Session {
 }
 
 extension ModelSchema {
-  /// - Throws: `unknownName` for a name of none.
+  /// - Throws: `unknownName` if there is no such entity.
   func knownEntity(named name: String) throws(ArborError) -> EntitySchema {
     if let entity = entity(named: name) { return entity }
     throw ArborError(

@@ -1,7 +1,7 @@
 internal import ArborModel
 internal import ArborStore
 
-/// Snapshots of the store, for operations and for single properties.
+/// Snapshots of the store, for operations and for reading individual properties.
 extension Session {
   // MARK: For operations
 
@@ -16,8 +16,8 @@ extension Session {
     }
   }
 
-  /// Runs `body` as ``onSnapshot(_:)`` does. All reads inside, those of properties and of other
-  /// operations among them, read the same snapshot.
+  /// Runs `body` like ``onSnapshot(_:)``. All reads inside use the same snapshot, including those
+  /// of properties and other operations.
   func onPinnedSnapshot<R>(
     _ body: (StoreSnapshot) throws(ArborError) -> R
   ) throws(ArborError) -> R {
@@ -27,7 +27,7 @@ extension Session {
     return try pinning(snapshot) { () throws(ArborError) in try body(snapshot) }
   }
 
-  /// Runs `body` on one view of the store; see ``ManagedObjectContext/withSnapshot(_:)``.
+  /// Runs `body` on one snapshot of the store. See ``ManagedObjectContext/withSnapshot(_:)``.
   func withSnapshot<R>(_ body: () throws -> R) throws -> R {
     try beginOperation()
     let result =
@@ -39,10 +39,11 @@ extension Session {
 
   // MARK: One snapshot
 
-  /// Takes a snapshot: the pinned one, else the newest. ``release(_:)`` gives it back.
+  /// Returns a snapshot: the pinned one, otherwise the newest. It must be returned with
+  /// ``release(_:)``.
   ///
-  /// - Parameter merging: Whether the commits up to exactly that one are merged first, and the
-  ///   limits of the operation hold. Reads of properties merge nothing.
+  /// - Parameter merging: Whether to merge the commits up to exactly this snapshot first and apply
+  ///   the operation's limits. Reading properties doesn't merge.
   @inline(__always)
   func takeSnapshot(merging: Bool) throws(StoreError) -> StoreSnapshot {
     if let pinned {
@@ -67,7 +68,7 @@ extension Session {
   /// Merges the commits up to a snapshot, which is closed if that fails.
   @inline(never)
   private func catchUp(with snapshot: StoreSnapshot) throws(StoreError) {
-    // Merging reads the same commit that it merges up to, as does code that is notified of it.
+    // Merging must read from the snapshot it merges up to, and so must code that is notified of it.
     pinned = snapshot
     defer { pinned = nil }
     do throws(StoreError) { try mergeCommits(upTo: snapshot) } catch {
@@ -76,14 +77,14 @@ extension Session {
     }
   }
 
-  /// Gives a snapshot back; a pinned one stays.
+  /// Releases a snapshot, unless it is pinned.
   func release(_ snapshot: StoreSnapshot) {
     guard snapshot !== pinned else { return }
     snapshot.close()
     if reloaded != nil { finishReloading() }
   }
 
-  /// Calls the hooks of objects that were read again when commits were merged.
+  /// Calls the hooks of objects that were reloaded while merging commits.
   @inline(never)
   func finishReloading() {
     let objects = reloaded
@@ -91,8 +92,8 @@ extension Session {
     objects?.awake()
   }
 
-  /// Runs `body`, which cannot throw, with one snapshot for all reads: the pinned one, else the
-  /// newest. Runs it without one if the store can't be read, and remembers the error.
+  /// Runs nonthrowing code with one snapshot for all reads: the pinned one, otherwise the newest.
+  /// If the store cannot be read, runs it without one and records the error.
   ///
   /// - Parameter merging: As in ``takeSnapshot(merging:)``.
   func withOneSnapshot(merging: Bool, _ body: () -> Void) {
@@ -103,7 +104,7 @@ extension Session {
     if reloaded != nil { finishReloading() }
   }
 
-  /// Moves an open view to the newest commit, after one of this context.
+  /// Advances an open `withSnapshot` to the newest commit, after one of this context.
   func advanceView() {
     guard isInView, let view = pinned else { return }
     pinned = nil
@@ -117,7 +118,7 @@ extension Session {
     if reloaded != nil { finishReloading() }
   }
 
-  /// Runs `body` with the newest snapshot for all reads, whatever other one is pinned.
+  /// Runs `body` with the newest snapshot for all reads, even if another one is pinned.
   func onNewestSnapshot<R, E: Error>(_ body: () throws(E) -> R) throws(E) -> R {
     memberships.removeAll()
     var snapshot: StoreSnapshot?
@@ -125,8 +126,8 @@ extension Session {
     return try pinning(snapshot, body)
   }
 
-  /// Runs `body` with a snapshot for all reads, and closes it afterwards; if it is nil, with the
-  /// present one.
+  /// Runs `body` with a snapshot for all reads, and closes it afterwards. If it is nil, uses the
+  /// current one.
   func pinning<R, E: Error>(
     _ snapshot: StoreSnapshot?, _ body: () throws(E) -> R
   ) throws(E) -> R {
@@ -134,14 +135,14 @@ extension Session {
     let outer = pinned
     pinned = snapshot
     defer {
-      // A commit in a view has replaced it by a newer one.
+      // A commit inside `withSnapshot` may have replaced it by a newer one.
       pinned?.close()
       pinned = outer
     }
     return try body()
   }
 
-  /// Runs `body` in a view that begins with a snapshot.
+  /// Runs `body` in a `withSnapshot` that starts with a snapshot.
   func viewing<R, E: Error>(
     _ snapshot: StoreSnapshot, _ body: () throws(E) -> R
   ) throws(E) -> R {

@@ -3,8 +3,8 @@ internal import ArborStore
 
 /// Reading ahead along a relationship.
 extension Session {
-  /// The members of a to-many relationship with all pending changes, as objects: in their order
-  /// where it is ordered, else ascending. Never fails; the context remembers the error.
+  /// Returns the members of a to-many relationship as objects, including pending changes, in their
+  /// order if it is ordered, otherwise ascending. Never fails; the context keeps the error.
   func memberObjects(of owner: ManagedObject, _ relationship: RelationshipSchema) -> [ManagedObject]
   {
     readAhead(from: owner, relationship)
@@ -12,7 +12,7 @@ extension Session {
     guard pinned == nil, owner.change?.kind != .inserted,
       memberships.members(of: owner.number, relationship) == nil
     else { return objects(members(of: owner, relationship), of: link) }
-    // The list and its members are of one commit.
+    // Reads the list and its members from the same commit.
     var objects: [ManagedObject] = []
     var fetched = FetchedObjects()
     withOneSnapshot(merging: false) {
@@ -22,12 +22,13 @@ extension Session {
     return objects
   }
 
-  /// Reads the members of the objects that come after `owner` along with its own, where one after
-  /// the other is asked for them. See ``Traversal``.
+  /// Reads the members of the objects that follow `owner` together with its own, if objects are
+  /// being traversed in order. See ``Traversal``.
   ///
-  /// Never fails: the read itself reports what cannot be read.
+  /// Never fails: the actual read reports errors.
   ///
-  /// - Parameter mostOfEach: How many members of each the program may read in any case.
+  /// - Parameter mostOfEach: The maximum number of members per object that the program reads in any
+  ///   case.
   func readAhead(
     from owner: ManagedObject, _ relationship: RelationshipSchema,
     mostOfEach: Int = Traversal.mostMembers
@@ -46,7 +47,7 @@ extension Session {
         snapshot = try engine.snapshot(reportsFindings: false)
       }
       defer { if pinned == nil { snapshot.close() } }
-      // What is kept is as old as the commits that have been taken in.
+      // The cached members must be as old as the merged commits.
       guard snapshot.sequence == sequence else { return }
       let owners = successors(of: owner.number, count: width)
       let table = try snapshot.members(
@@ -63,7 +64,7 @@ extension Session {
     fetched.awake()
   }
 
-  /// An object and those after it that the context keeps, by their numbers.
+  /// Returns an object and the registered objects that follow it in numeric order.
   private func successors(of owner: ObjectNumber, count: Int) -> [ObjectNumber] {
     var owners = [owner]
     owners.reserveCapacity(count)

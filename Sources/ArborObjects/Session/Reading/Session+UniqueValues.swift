@@ -1,14 +1,14 @@
 package import ArborModel
 internal import ArborStore
 
-/// Objects by the values of a unique index.
+/// Lookup by a unique index.
 extension Session {
-  /// The objects of an entity that have one of many whole numbers in an attribute, where a unique
-  /// index finds them: in one scan of it, without a query.
+  /// Returns the objects of an entity with one of many integer values in an attribute, using one
+  /// scan of a unique index instead of a query.
   ///
-  /// - Parameter values: Ascending, each once.
-  /// - Returns: nil where no index has the attribute alone, where changes wait for a commit, and
-  ///   where queries are watched: a fetch finds the objects then.
+  /// - Parameter values: The values, ascending and without duplicates.
+  /// - Returns: The objects, or `nil` if there is no unique index of this attribute alone, if there
+  ///   are pending changes, or if queries are being observed. Use a fetch in these cases.
   /// - Throws: ``ArborError`` as ``ManagedObjectContext/fetch(_:)``.
   package func objects(
     of entity: EntitySchema, withUnique values: [Int64], atSlot slot: Int

@@ -1,9 +1,9 @@
 internal import ArborModel
 internal import ArborStore
 
-/// Values instead of objects, and scores of objects.
+/// Fetching values instead of objects, and full-text search.
 extension Session {
-  /// Asks the store for values of what a request names, on the newest snapshot.
+  /// Runs a query for values of a request on the newest snapshot.
   func read<T: ManagedObject, R>(
     _ request: FetchRequest<T>, _ aggregates: [AggregateExpression],
     _ body: (StoreSnapshot, StoreQuery, [BoundAggregate], (any PendingState)?) throws(StoreError) ->
@@ -20,7 +20,7 @@ extension Session {
     }
   }
 
-  /// See ``ManagedObjectContext/fetchRows(_:)``.
+  /// Returns the rows of a request. See ``ManagedObjectContext/fetchRows(_:)``.
   func rows<T: ManagedObject>(_ request: FetchRequest<T>) throws(ArborError) -> [[String:
     PropertyValue]]
   {
@@ -30,7 +30,7 @@ extension Session {
     }
   }
 
-  /// Hands on the rows of a request as they are read, each with its columns' values in order.
+  /// Calls a closure with each row of a request as it is read, with its column values in order.
   func forEachRow<T: ManagedObject>(
     _ request: FetchRequest<T>, _ body: ([PropertyValue]) -> Void
   ) throws(ArborError) {
@@ -47,7 +47,7 @@ extension Session {
     let entity = try entity(for: request)
     let plan = try RowPlan(request.description, of: entity, in: schema)
     var description = request.description
-    // The plan has the order, which may name columns.
+    // The plan contains the order, which may refer to columns.
     description.sortKeys = []
     description.pageToken = nil
     let query = try query(description, entity)
@@ -57,7 +57,7 @@ extension Session {
     }
   }
 
-  /// Searches the texts of the objects of a request for words; see
+  /// Searches the text of a request's objects. See
   /// ``ManagedObjectContext/search(_:_:in:matching:weights:limit:offset:)-(T.Type,_,_,_,_,_,_)``.
   func search<T: ManagedObject>(
     _ request: FetchRequest<T>, _ text: String, _ index: String?, _ weights: [PropertyPath: Double],
@@ -78,7 +78,7 @@ extension Session {
       for row in rows { scores[row.number] = row.score }
       return try existing(rows.map(\.number), on: snapshot, &fetched)
     }
-    // The class of the entity, which all its objects have, was checked.
+    // All objects of the entity have its class, which has been checked.
     return objects.map { object in
       SearchHit(
         object: unsafeDowncast(object, to: T.self), score: scores[object.number] ?? 0,
@@ -86,7 +86,7 @@ extension Session {
     }
   }
 
-  /// Whether two objects may agree in all sort keys of a request.
+  /// Returns whether two objects may have equal values for all sort keys of a request.
   func agree<T: ManagedObject>(
     _ numbers: [ObjectNumber], in request: FetchRequest<T>
   ) throws(ArborError) -> Bool {
@@ -95,7 +95,8 @@ extension Session {
       let first = try snapshot.continuation(of: numbers[0], in: query, overlay: overlay)
       let second = try snapshot.continuation(of: numbers[1], in: query, overlay: overlay)
       guard let first, let second else { return true }
-      // Texts that are equal for the order may differ; then the slow way is taken for nothing.
+      // Strings can be equal in the sort order without being identical. In that case the slow path
+      // is taken unnecessarily.
       return !zip(request.description.resultOrder, zip(first.values, second.values)).contains {
         key, values in
         key.options.isEmpty && PropertyValue.compare(values.0, values.1) != .equal

@@ -1,31 +1,31 @@
 internal import ArborModel
 
-/// Recognises programs that read one to-many relationship of one object after the other, as loops
-/// over fetched objects do, and says how many objects to read it of at once.
+/// Detects programs that read a to-many relationship of one object after another, as loops over
+/// fetched objects do, and determines for how many objects to read it at once.
 ///
-/// Each read of its own waits for memory or the disk at every step; one pass over the relationship
-/// and one over the members' entity read the same in a third of the time. Twice as many objects as
-/// the time before are read ahead whenever those of the last time have been passed, so that a loop
-/// that ends early has read at most twice what it used.
+/// Individual reads wait for memory or the disk at every step. One pass over the relationship and
+/// one over the members' entity take a third of the time. The number of objects read ahead is
+/// doubled each time the previous ones have been passed, so a loop that ends early has read at most
+/// twice what it used.
 struct Traversal {
-  /// The relationship: the entity that declares it, and its slot there.
+  /// The relationship, as the declaring entity and its slot.
   private var current: (declaringEntity: Int, slot: Int)?
-  /// The last object whose members were read, be it ahead.
+  /// The last object whose members were read, possibly ahead.
   private var last = ObjectNumber(rawValue: 0)
-  /// How many objects were read at once.
+  /// The number of objects read at once.
   private var width = 1
 
   private static let mostOwners = 4096
-  /// The most members to be read ahead: some 55 MB with their objects.
+  /// The maximum number of members to read ahead: about 55 MB with their objects.
   static let mostMembers = 1 << 18
-  /// How far apart the numbers of two objects may be that come one after the other. Those of
-  /// objects that were inserted together have no gaps but for what has been deleted since.
+  /// The maximum distance between the numbers of consecutive objects. The numbers of objects
+  /// inserted together have gaps only after deletions.
   static let widestGap = 64
 
-  /// Notes that an object's relationship is read.
+  /// Records that an object's relationship is being read.
   ///
-  /// - Parameter isKept: Whether the context keeps the object of a number.
-  /// - Returns: Of how many objects it should be read, this one among them.
+  /// - Parameter isKept: Returns whether the context holds the object with a number.
+  /// - Returns: The number of objects for which to read it, including this one.
   mutating func pass(
     _ owner: ObjectNumber, _ relationship: RelationshipSchema, isKept: (ObjectNumber) -> Bool
   ) -> Int {
@@ -37,13 +37,13 @@ struct Traversal {
     return width
   }
 
-  /// Notes up to which object the relationship has been read ahead.
+  /// Records the last object for which the relationship was read ahead.
   mutating func reach(_ owner: ObjectNumber) { last = owner }
 
-  /// Begins from scratch.
+  /// Starts over.
   mutating func end() { self = Traversal() }
 
-  /// Whether an object is the next one that the context keeps.
+  /// Returns whether an object is the next one that the context holds.
   private func follows(_ owner: ObjectNumber, _ isKept: (ObjectNumber) -> Bool) -> Bool {
     guard owner.entity == last.entity, owner > last,
       owner.rawValue - last.rawValue <= Self.widestGap

@@ -2,15 +2,15 @@ internal import ArborModel
 
 /// Finds the keys of the part of a codable value that a key path reads.
 ///
-/// A key path has no names at run time. So values are made of which one part differs from all
-/// others, and the key path is asked for each: where the result differs, that part was read. Keys
-/// that are named otherwise than their properties are found as well. A part of which only one value
-/// is known, such as an enumeration that is not `CaseIterable`, cannot differ and is not found.
+/// A key path has no names at run time. Therefore values are created in which one part differs from
+/// all others, and the key path is evaluated for each of them. If the result differs, that part was
+/// read. This also finds keys whose names differ from those of their properties. It doesn't find
+/// parts with only one known value, such as an enumeration that isn't `CaseIterable`.
 struct CodableProbe {
-  /// Reads the key path of a value with these marks; nil where that cannot be done.
+  /// Evaluates the key path on a value with these marks. Returns nil if that isn't possible.
   let read: (BlankDecoder.Marks?) -> Any?
 
-  /// The keys that a key path of a type's values reads; nil where it is no path of parts.
+  /// Returns the keys that a key path of a type reads, or nil if it isn't a path of parts.
   static func keys<Root, Output>(_ keyPath: KeyPath<Root, Output>) -> [String]? {
     guard let root = Root.self as? any Decodable.Type,
       let output = Output.self as? any Decodable.Type
@@ -21,15 +21,15 @@ struct CodableProbe {
     return probe.keys(of: root, to: output)
   }
 
-  /// The keys that lead from a type to the part of another that the key path reads; nil where it is
-  /// no path of parts.
+  /// Returns the keys from a type to the part of another type that the key path reads, or nil if it
+  /// isn't a path of parts.
   func keys(of type: any Decodable.Type, to output: any Decodable.Type) -> [String]? {
     let end = CodableType(output).parts.id
     guard value([]) != value(["\0"]) else { return nil }
     var keys: [String] = []
     var parts = CodableType(type).parts
     while case .object(let members, _) = parts.shape, keys.count < Self.mostKeys {
-      // What is optional is there on the way to a key, be it one that does not exist.
+      // A mark makes optionals on its path non-nil, even if its last key doesn't exist.
       let blank = value(keys + ["\0"])
       let found = members.keys.filter { value(keys + [$0]) != blank }
       guard found.count == 1, let key = found.first, let member = members[key] else { return nil }
@@ -40,7 +40,7 @@ struct CodableProbe {
     return nil
   }
 
-  /// No type nests deeper, unless it contains itself.
+  /// Only recursive types are nested more deeply.
   private static let mostKeys = 64
 
   private func value(_ marks: [String]) -> PropertyValue? {

@@ -2,7 +2,7 @@ public import ArborModel
 public import Foundation
 
 extension FetchPredicate {
-  /// Reads a condition from Foundation's typed predicate.
+  /// Creates a predicate from Foundation's typed predicate.
   ///
   /// ```swift
   /// let oldest = 30
@@ -10,36 +10,38 @@ extension FetchPredicate {
   ///   #Predicate<Employee> { $0.age < oldest && $0.company?.name == "Foo Inc." })
   /// ```
   ///
-  /// The predicate's expression is read, not run: the fetch uses indexes as for any other
-  /// condition, and compares as ``FetchPredicate`` does. Comparisons with nil are false, except
-  /// `==` and `!=`; texts are equal where their code points are; an empty text is contained in, and
-  /// begins, nothing.
+  /// The predicate's expression is translated rather than evaluated. The fetch uses indexes as for
+  /// any other predicate and compares values like ``FetchPredicate``: comparisons with nil are
+  /// false, except for `==` and `!=`; strings are equal if their code points are equal; no string
+  /// contains or starts with an empty string.
   ///
-  /// A captured object is compared by its identity: `$0.company == company`,
+  /// A captured object is compared by identity: `$0.company == company`,
   /// `companies.contains($0.company)`.
   ///
-  /// Expressed are comparisons, `&&`, `||`, `!`, `? :`, arithmetic, optional chaining, `??`, `!`
-  /// behind an optional, `flatMap`, `contains`, `starts(with:)`, `contains(where:)`, `allSatisfy`,
-  /// `filter`, `count`, `isEmpty`, `first`, `last`, `min()`, `max()`, subscripts and ranges.
+  /// The supported expressions are comparisons, `&&`, `||`, `!`, `? :`, arithmetic, optional
+  /// chaining, `??`, force unwrapping, `flatMap`, `contains`, `starts(with:)`, `contains(where:)`,
+  /// `allSatisfy`, `filter`, `count`, `isEmpty`, `first`, `last`, `min()`, `max()`, subscripts and
+  /// ranges.
   ///
-  /// - Throws: ``ArborError`` `invalidPredicate` for everything else, and for properties that the
-  ///   classes' `entityDescription`s do not name, before anything is fetched.
+  /// - Throws: ``ArborError`` `invalidPredicate` for any other expression, and for properties that
+  ///   are not in the classes' `entityDescription`s. The error is thrown before anything is
+  ///   fetched.
   public init<T: ManagedObject>(_ predicate: Predicate<T>) throws(ArborError) {
     var translation = PredicateTranslation(root: predicate.variable.key)
     let node = try translation.condition(predicate.expression)
     try self.init(translated: node, arguments: translation.arguments)
   }
 
-  /// Reads a condition from a typed predicate; what a store cannot express throws from the fetch
-  /// that uses it.
+  /// Creates a predicate from a typed predicate. If the store cannot express it, the fetch that
+  /// uses it throws.
   package init<T: ManagedObject>(deferring predicate: Predicate<T>) {
     do throws(ArborError) { try self.init(predicate) } catch { self.init(failing: error) }
   }
 
-  /// A predicate from a tree that was just made. By way of its text, it has the shape of all others
-  /// that say the same with other constants.
+  /// Creates a predicate from a translated tree. It is formatted as text, so that predicates that
+  /// differ only in constants have the same shape.
   init(translated node: PredicateNode, arguments: [PropertyValue]) throws(ArborError) {
-    // In the order in which the text names them.
+    // The arguments in the order of their appearance in the text.
     var ordered: [PropertyValue] = []
     let text = PredicatePrinter { index in
       ordered.append(arguments[index])

@@ -1,17 +1,18 @@
 public import ArborModel
 public import Foundation
 
-/// Objects that a typed predicate captures.
+/// Objects captured by a typed predicate.
 ///
 /// ```swift
 /// let inFeed = #Predicate<Episode> { $0.feed == feed }
 /// let inFeeds = #Predicate<Episode> { feeds.contains($0.feed) }
 /// ```
 ///
-/// A predicate may cross to another task, and objects may not: the expression holds their IDs. It
-/// is for stores to evaluate; ``FetchPredicate/matches(_:)`` evaluates it for one object.
+/// A predicate can be passed to another task, but objects cannot, so the expression contains their
+/// IDs. It can only be evaluated by a store. ``FetchPredicate/matches(_:)`` evaluates it for one
+/// object.
 public struct ObjectConstant<Output>: StandardPredicateExpression {
-  /// The ID of an object, or those of a collection.
+  /// The ID of an object, or the IDs of a collection.
   let ids: [ObjectID?]
   private let isCollection: Bool
 
@@ -20,7 +21,7 @@ public struct ObjectConstant<Output>: StandardPredicateExpression {
     self.isCollection = isCollection
   }
 
-  /// Throws `notAllowed`: the expression has no objects, only their IDs.
+  /// Throws `notAllowed`, because the expression contains only the IDs of its objects.
   public func evaluate(_ bindings: PredicateBindings) throws -> Output {
     throw ArborError(
       .notAllowed,
@@ -36,17 +37,17 @@ extension ObjectConstant: TranslatableExpression {
   }
 }
 
-/// An object, an optional object, or a collection of these, which a typed predicate captures.
+/// An object, an optional object, or a collection of these, captured by a typed predicate.
 @_documentation(visibility: internal)
 public protocol PredicateObjects {
-  /// The objects' identities, which the predicate holds in their place.
+  /// The IDs of the objects, which the predicate stores instead of them.
   var _objectIDs: [ObjectID?] { get }
   /// Whether the value is a collection.
   static var _isCollection: Bool { get }
 }
 
 extension PredicateObjects {
-  /// False: the value is an object.
+  /// Always `false`.
   @_documentation(visibility: internal)
   public static var _isCollection: Bool { false }
 }
@@ -58,34 +59,34 @@ extension ManagedObject: PredicateObjects {
 }
 
 extension Optional: PredicateObjects where Wrapped: ManagedObject {
-  /// The IDs of the objects, nil for none.
+  /// The ID of the object, or nil.
   @_documentation(visibility: internal)
   public var _objectIDs: [ObjectID?] { [self?.objectID] }
 }
 
 extension Array: PredicateObjects where Element: PredicateObjects {
-  /// The IDs of the objects, nil for none.
+  /// The IDs of the objects.
   @_documentation(visibility: internal)
   public var _objectIDs: [ObjectID?] { flatMap(\._objectIDs) }
-  /// True: the value is a collection.
+  /// Always `true`.
   @_documentation(visibility: internal)
   public static var _isCollection: Bool { true }
 }
 
 extension Set: PredicateObjects where Element: PredicateObjects {
-  /// The IDs of the objects, nil for none.
+  /// The IDs of the objects.
   @_documentation(visibility: internal)
   public var _objectIDs: [ObjectID?] { flatMap(\._objectIDs) }
-  /// True: the value is a collection.
+  /// Always `true`.
   @_documentation(visibility: internal)
   public static var _isCollection: Bool { true }
 }
 
 extension PredicateExpressions {
-  /// Captures objects for the expansion of `#Predicate`.
+  /// Captures objects in the expansion of `#Predicate`.
   ///
-  /// A single, disfavored overload: every further one makes each predicate of a program harder to
-  /// type-check.
+  /// There is a single, disfavored overload, because each additional one slows down type checking
+  /// of all predicates.
   @_documentation(visibility: internal) @_disfavoredOverload
   public static func build_Arg<Objects: PredicateObjects>(
     _ objects: Objects
@@ -95,13 +96,13 @@ extension PredicateExpressions {
 }
 
 extension Array where Element: ManagedObject {
-  /// Whether an optional object is one of the array's; false for nil. A `#Predicate` asks it of a
-  /// relationship: `companies.contains($0.company)`.
+  /// Returns whether the array contains an optional object. Returns `false` for nil. Used in a
+  /// `#Predicate` with a relationship: `companies.contains($0.company)`.
   public func contains(_ object: Element?) -> Bool { object.map { contains($0) } ?? false }
 }
 
 extension Set where Element: ManagedObject {
-  /// Whether an optional object is one of the set's; false for nil. A `#Predicate` asks it of a
-  /// relationship: `companies.contains($0.company)`.
+  /// Returns whether the set contains an optional object. Returns `false` for nil. Used in a
+  /// `#Predicate` with a relationship: `companies.contains($0.company)`.
   public func contains(_ object: Element?) -> Bool { object.map { contains($0) } ?? false }
 }

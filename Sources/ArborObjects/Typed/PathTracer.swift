@@ -4,13 +4,13 @@ internal import Foundation
 
 /// Finds the names of the properties that a key path of typed classes reads.
 ///
-/// A key path has no names at run time. Where its class tells them, those of single properties are
-/// looked up (``ManagedObject/propertyNames``). For all others an object that belongs to no store
-/// is made, the key path is followed from it, and the accessors on the way tell the numbers of what
-/// they read; a to-one relationship leads to another such object. What the key path gives is then
-/// compared with what the last property holds, twice, with values at both ends of what it can hold:
-/// a property that is computed from another one gives itself away. One path cannot be told from a
-/// property of its own: `\.nick` of `var nick: String { name }`, which means the same.
+/// A key path has no names at run time. If its class provides them, key paths of single properties
+/// are looked up (``ManagedObject/propertyNames``). For all others, a placeholder object without a
+/// store is created and the key path is evaluated on it, while the accessors report the slots they
+/// read. A to-one relationship returns another placeholder. The result is then compared with the
+/// value of the last property, twice, with values at both ends of its range, in order to detect
+/// computed properties. One case cannot be distinguished from a stored property: `\.nick` of `var
+/// nick: String { name }`, which is equivalent.
 final class PathTracer {
   private enum Step {
     case attribute(name: String, value: PropertyValue)
@@ -26,11 +26,11 @@ final class PathTracer {
 
   private let round: Int
   private var steps: [Step] = []
-  /// The traces of the objects on the way, and the object at its end.
+  /// The traces of the objects on the path, and the last object.
   private var way: [ClassTrace] = []
   private var end: ManagedObject?
   private var isTangled = false
-  /// What a codable value that was read last is.
+  /// The type of the codable value that was read last.
   private var codable: Any.Type?
   /// The part of codable values that differs from all others.
   let marks: BlankDecoder.Marks?
@@ -40,9 +40,9 @@ final class PathTracer {
     self.marks = marks
   }
 
-  /// The names that a key path of a class consists of; none for the object itself.
+  /// Returns the names on a key path of a class. Empty for the object itself.
   ///
-  /// - Throws: ``ArborError`` `invalidPredicate` where it is no path of modelled properties.
+  /// - Throws: ``ArborError`` `invalidPredicate` if it isn't a path of modeled properties.
   static func names(
     of keyPath: AnyKeyPath, in objectClass: ManagedObject.Type
   ) throws(ArborError) -> [String] {
@@ -55,17 +55,17 @@ final class PathTracer {
       names = try trace(keyPath, objectClass)
     }
     known.withLock { known in
-      // Key paths with arguments, such as subscripts, are without number.
+      // The number of key paths with arguments, such as subscripts, is unlimited.
       if known.count >= 1024 { known.removeAll() }
       known[key] = names
     }
     return names
   }
 
-  /// A key path that was traced before.
+  /// A traced key path.
   ///
-  /// It is `@unchecked` because a key path may hold the arguments of subscripts: they are compared
-  /// and never read.
+  /// `@unchecked` because a key path may contain the arguments of subscripts. They are compared but
+  /// never read.
   private struct KnownPath: Hashable, @unchecked Sendable {
     let objectClass: ObjectIdentifier
     let keyPath: AnyKeyPath
@@ -119,7 +119,8 @@ final class PathTracer {
     }
   }
 
-  /// The keys of the part of a codable value that a key path reads; nil where it reads none.
+  /// Returns the keys of the part of a codable value that a key path reads, or nil if it isn't a
+  /// part.
   private func parts(
     _ keyPath: AnyKeyPath, _ objectClass: ManagedObject.Type, _ codable: Any.Type
   ) -> [String]? {
@@ -140,33 +141,33 @@ final class PathTracer {
     return mirror.children.first.flatMap { unwrapped($0.value) }
   }
 
-  /// Whether what a key path gave is what the attribute holds. An enumeration has no case for a
-  /// made-up value, so it is believed.
+  /// Returns whether the result of a key path equals the attribute's value. For an enumeration, the
+  /// placeholder value matches no case, so the result is accepted.
   private static func holds(_ output: Any, _ value: PropertyValue) -> Bool {
-    // A codable type without an order of its own is believed too.
+    // A codable type that isn't comparable is accepted, too.
     guard let output = output as? any PredicateArgument else { return output is any Decodable }
-    // Nor are made-up bytes the JSON of a codable type.
+    // Placeholder bytes are not the JSON of a codable type.
     if case .binary = value, !(output is Data) { return true }
-    // A number outside of the range of the property's type reads as another one.
+    // A number outside the range of the property's type is clamped.
     if AttributeRange.bounds(of: type(of: output)) != nil || output is Duration { return true }
     return value.isNull || output is any RawRepresentable
       || PropertyValue.compare(output.predicateValue, value) == .equal
   }
 
-  // MARK: Objects on the way
+  // MARK: Objects on the path
 
-  /// An object whose accessors tell this tracer what they read.
+  /// Creates an object whose accessors report to this tracer.
   func make<T: ManagedObject>(_ objectClass: T.Type) throws(ArborError) -> T {
     let traced = try TracedClass.of(objectClass)
     let trace = ClassTrace(traced, self)
-    // The binding makes objects of exactly this class.
+    // The binding creates objects of exactly this class.
     let object = unsafeDowncast(trace.makeObject(objectClass, number: way.count), to: T.self)
     way.append(trace)
     end = object
     return object
   }
 
-  /// Notes that an object's attribute is read. Accessors may look twice at one.
+  /// Records a read of an object's attribute. Accessors may read the same one twice.
   func note(attribute name: String, _ value: PropertyValue, of trace: ClassTrace) {
     guard way.last === trace, steps.count < way.count || steps.last?.name == name else {
       isTangled = true
@@ -175,12 +176,12 @@ final class PathTracer {
     if steps.count < way.count { steps.append(.attribute(name: name, value: value)) }
   }
 
-  /// Notes what the attribute that was read last is to its class, where that is no plain value.
+  /// Records the type of the codable value in the attribute that was read last.
   func note<T>(codable type: T.Type) {
     codable = (type as? any OptionalValue.Type)?.wrappedType ?? type
   }
 
-  /// Notes that an object's relationship is read.
+  /// Records a read of an object's relationship.
   func note(relationship name: String, isToMany: Bool, of trace: ClassTrace) {
     guard way.last === trace, steps.count < way.count else {
       isTangled = true
@@ -189,7 +190,7 @@ final class PathTracer {
     steps.append(isToMany ? .toMany(name: name) : .toOne(name: name))
   }
 
-  /// The value that stands in an attribute on the way.
+  /// Returns the placeholder value of an attribute.
   func marker(for type: AttributeType) -> PropertyValue {
     let isFirst = round == 0
     switch type {
@@ -209,14 +210,14 @@ final class PathTracer {
     }
   }
 
-  /// A value for a type whose values the tracer does not know.
+  /// Returns a value of a type unknown to the tracer.
   ///
-  /// - Parameter isLast: Whether an enumeration that tells its cases gives the last of them.
+  /// - Parameter isLast: Whether to return the last case of a `CaseIterable` enumeration.
   static func placeholder<T>(_ type: T.Type, isLast: Bool = false) -> T? {
     if let cases = type as? any CaseIterable.Type { return value(of: cases, isLast) as? T }
-    // Raw values belong to enumerations without payload, of which zero bits are the first case, and
-    // to structures around plain numbers, which zero bits are a value of. An accessor has to return
-    // some value, and there is no other way to one: only `CaseIterable` types list theirs.
+    // Raw values belong to enumerations without payload, whose first case is represented by zero
+    // bits, and to structures that wrap plain numbers, for which zero bits are valid. An accessor
+    // has to return some value, and only `CaseIterable` types provide one in another way.
     guard _isPOD(type), MemoryLayout<T>.size <= 16 else { return nil }
     return withUnsafeTemporaryAllocation(
       byteCount: max(MemoryLayout<T>.size, 1), alignment: MemoryLayout<T>.alignment
@@ -232,9 +233,9 @@ final class PathTracer {
 }
 
 extension ManagedObject {
-  /// The names that a key path of the class consists of, joined by dots.
+  /// Returns the names on a key path of the class, joined by dots.
   ///
-  /// - Throws: ``ArborError`` `invalidPredicate` where it is no path of modelled properties.
+  /// - Throws: ``ArborError`` `invalidPredicate` if it isn't a path of modeled properties.
   class func propertyPath(of keyPath: AnyKeyPath) throws(ArborError) -> String {
     try PathTracer.names(of: keyPath, in: self).joined(separator: ".")
   }

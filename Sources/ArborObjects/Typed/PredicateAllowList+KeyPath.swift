@@ -1,7 +1,7 @@
 public import ArborModel
 
 extension PredicateAllowList {
-  /// Allows a property of a typed class beside those that are.
+  /// Allows a property of a typed class.
   ///
   /// ```swift
   /// var allowed = PredicateAllowList()
@@ -9,9 +9,9 @@ extension PredicateAllowList {
   /// try allowed.allow(\Company.name)
   /// ```
   ///
-  /// - Throws: ``ArborError`` `invalidPredicate` where the key path is no property that the class's
-  ///   `entityDescription` names, `invalidArgument` where it leads on to another object: what is
-  ///   allowed of that is named as a property of its own class.
+  /// - Throws: ``ArborError`` `invalidPredicate` if the key path isn't a property in the class's
+  ///   `entityDescription`; `invalidArgument` if it continues to another object, whose properties
+  ///   must be allowed for their own class.
   public mutating func allow<Root: ManagedObject, Property>(
     _ keyPath: KeyPath<Root, Property>
   ) throws(ArborError) {

@@ -1,7 +1,8 @@
 internal import ArborModel
 internal import Foundation
 
-// Optionals. The language's paths and operators take nil everywhere, so most of this says nothing.
+// Optionals. Paths and operators of the predicate language accept nil, so most of these need no
+// translation.
 
 extension PredicateExpressions.ForcedUnwrap: TranslatableExpression {
   func translated(by translation: inout PredicateTranslation) throws(ArborError) -> TypedTerm {
@@ -21,7 +22,7 @@ extension PredicateExpressions.OptionalFlatMap: TranslatableExpression {
     case .condition(let node): return .optionalCondition(node, isPresent: isPresent)
     case .optionalCondition(let node, let inner):
       return .optionalCondition(node, isPresent: .all([isPresent, inner]))
-    // A path that goes on behind an optional gives nil by itself where the optional is nil.
+    // A path that continues after an optional yields nil by itself if the optional is nil.
     case .value(let value) where value.isPath(behind: base): return .value(value)
     case .value(let value): return .value(.ternary(isPresent, value, .constant(.null)))
     }
@@ -29,7 +30,7 @@ extension PredicateExpressions.OptionalFlatMap: TranslatableExpression {
 }
 
 extension ExpressionNode {
-  /// Whether the expression is another with names behind it.
+  /// Returns whether the expression is the base followed by names.
   fileprivate func isPath(behind base: ExpressionNode) -> Bool {
     if self == base { return true }
     switch (self, base) {
@@ -44,7 +45,7 @@ extension ExpressionNode {
 }
 
 extension KeyPathNode {
-  /// Whether the path has names only: an operator counts and sums nothing as well as something.
+  /// Whether the path consists of names only. Collection operators also have results for nil.
   fileprivate var isPlain: Bool { parts.allSatisfy { if case .name = $0 { true } else { false } } }
 }
 

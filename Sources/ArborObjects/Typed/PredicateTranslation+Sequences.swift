@@ -1,7 +1,7 @@
 internal import ArborModel
 internal import Foundation
 
-// Texts, collections and ranges.
+// Strings, collections and ranges.
 
 private func contains<Whole: PredicateExpression, Part: PredicateExpression>(
   _ whole: Whole, _ part: Part, _ translation: inout PredicateTranslation
@@ -43,8 +43,8 @@ extension PredicateExpressions.SequenceStartsWith: TranslatableExpression {
 
 // MARK: Conditions on members
 
-/// The condition on members as a comparison with one qualifier, where it is one of what a member
-/// has with a constant; planners look for those.
+/// Returns a condition on members as a quantified comparison, if it compares a member's property
+/// with a constant. Query planning looks for this form.
 private func quantified(
   _ qualifier: ComparisonQualifier, _ collection: ExpressionNode, _ name: String,
   _ condition: PredicateNode
@@ -62,7 +62,7 @@ private func quantified(
   return .comparison(comparison)
 }
 
-/// How many members fulfil a condition, compared.
+/// Returns a comparison of the number of members that satisfy a condition.
 private func counted(
   _ collection: ExpressionNode, _ name: String, _ condition: PredicateNode,
   _ comparison: ComparisonOperator
@@ -115,10 +115,10 @@ extension PredicateExpressions.SequenceMinimum: TranslatableExpression {
 
 // MARK: Ranges
 
-/// The ends of a range; nil where it is open.
+/// The bounds of a range, each nil if it is unbounded.
 typealias TypedBounds = (lower: ExpressionNode?, upper: ExpressionNode?, includesUpper: Bool)
 
-/// An expression that a range is made by.
+/// An expression that creates a range.
 protocol TranslatableRange {
   func bounds(by translation: inout PredicateTranslation) throws(ArborError) -> TypedBounds
 }

@@ -37,7 +37,8 @@ extension PredicateExpressions.KeyPath: TranslatableExpression {
     return .value(.member(of: base, KeyPathNode(names: names)))
   }
 
-  /// What is asked of a view of members, which is a collection in all but name.
+  /// Returns the kind of key path of a member view, which behaves like a collection without being
+  /// one.
   private static func viewed(_ keyPath: AnyKeyPath) -> CommonKeyPathKind? {
     switch keyPath {
     case (Root.Output.self as? any MemberView.Type)?.countPath: .collectionCount

@@ -1,7 +1,7 @@
 internal import ArborModel
 internal import Foundation
 
-/// An expression of Foundation's that the language can say.
+/// A Foundation expression that can be translated.
 protocol TranslatableExpression {
   func translated(by translation: inout PredicateTranslation) throws(ArborError) -> TypedTerm
 }
@@ -9,15 +9,15 @@ protocol TranslatableExpression {
 enum TypedTerm {
   case condition(PredicateNode)
   case value(ExpressionNode)
-  /// A condition on what an optional holds, and the condition that it holds something.
+  /// A condition on the wrapped value of an optional, and the condition that it isn't nil.
   case optionalCondition(PredicateNode, isPresent: PredicateNode)
 }
 
-/// Reads the expression of a typed predicate into a tree.
+/// Translates the expression of a typed predicate to a tree.
 struct PredicateTranslation {
-  /// What the variables in scope stand for.
+  /// The values of the variables in scope.
   private var variables: [PredicateExpressions.VariableID: ExpressionNode]
-  /// The captured values, in the order in which they were met.
+  /// The captured values, in order of appearance.
   private(set) var arguments: [PropertyValue] = []
   private var boundCount = 0
 
@@ -77,14 +77,16 @@ struct PredicateTranslation {
     return constant(PlainAttribute.value(of: value))
   }
 
-  /// A captured value stands outside the tree, so that predicates that differ in it have one shape.
+  /// Adds a captured value as an argument rather than a constant, so that predicates that differ
+  /// only in it have the same shape.
   mutating func constant(_ value: PropertyValue) -> ExpressionNode {
     if value.isNull { return .constant(.null) }
     arguments.append(value)
     return .argument(arguments.count - 1)
   }
 
-  /// The opposite of a captured number, which a literal such as `-5` is; nil for anything else.
+  /// Negates a captured number, which represents a literal such as `-5`. Returns nil for anything
+  /// else.
   mutating func negated(_ value: ExpressionNode) -> ExpressionNode? {
     guard case .argument(let index) = value else { return nil }
     switch arguments[index] {
@@ -97,7 +99,7 @@ struct PredicateTranslation {
 
   // MARK: Scopes
 
-  /// Reads an expression in which a variable stands for a value.
+  /// Translates an expression in which a variable represents a value.
   mutating func binding<Result>(
     _ variable: PredicateExpressions.VariableID, to value: ExpressionNode,
     _ body: (inout PredicateTranslation) throws(ArborError) -> Result
@@ -109,8 +111,8 @@ struct PredicateTranslation {
     return result
   }
 
-  /// Reads a condition on the members of a collection, under a name that no condition around it
-  /// has.
+  /// Translates a condition on the members of a collection, using a variable name that no enclosing
+  /// condition uses.
   mutating func memberCondition(
     _ variable: PredicateExpressions.VariableID, _ test: some PredicateExpression
   ) throws(ArborError) -> (name: String, condition: PredicateNode) {
@@ -132,7 +134,7 @@ struct PredicateTranslation {
         + "say it differently, or write the condition as a text.")
   }
 
-  /// The name of an expression's type as users know it: `Arithmetic`, without parameters.
+  /// The name of an expression's type in the form users know: `Arithmetic`, without parameters.
   static func name(of expression: Any) -> String {
     let name = String(reflecting: type(of: expression))
     let bare = name.prefix { $0 != "<" }.split(separator: ".").last.map(String.init) ?? name

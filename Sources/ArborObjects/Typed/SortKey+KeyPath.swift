@@ -2,15 +2,15 @@ public import ArborModel
 public import Foundation
 
 extension SortKey {
-  /// Which values come first.
+  /// The direction of a sort key.
   public enum Direction: Sendable, Hashable {
-    /// Lesser values; nil is the least.
+    /// From small to large values. Nil sorts first.
     case ascending
-    /// Greater values.
+    /// From large to small values.
     case descending
   }
 
-  /// Orders by a property of a typed class, or of an object it leads to.
+  /// Creates a sort key from a property of a typed class or of a related object.
   ///
   /// ```swift
   /// request.sortKeys = [
@@ -19,8 +19,8 @@ extension SortKey {
   /// ]
   /// ```
   ///
-  /// A key path that isn't a path of properties in the class's `entityDescription` makes the fetch
-  /// throw `invalidPredicate`.
+  /// If the key path isn't a path of properties in the class's `entityDescription`, the fetch
+  /// throws `invalidPredicate`.
   public init<Root: ManagedObject, Property>(
     _ keyPath: KeyPath<Root, Property>, _ direction: Direction = .ascending, options: Options = []
   ) {
@@ -36,28 +36,28 @@ extension SortKey {
     } catch { self.init(failing: error) }
   }
 
-  /// Lesser values of a property first; see ``init(_:_:options:)``.
+  /// Returns a sort key that sorts by a property in ascending order. See ``init(_:_:options:)``.
   public static func ascending<Root: ManagedObject, Property>(
     _ keyPath: KeyPath<Root, Property>, options: Options = []
   ) -> SortKey {
     SortKey(keyPath, .ascending, options: options)
   }
 
-  /// Greater values of a property first; see ``init(_:_:options:)``.
+  /// Returns a sort key that sorts by a property in descending order. See ``init(_:_:options:)``.
   public static func descending<Root: ManagedObject, Property>(
     _ keyPath: KeyPath<Root, Property>, options: Options = []
   ) -> SortKey {
     SortKey(keyPath, .descending, options: options)
   }
 
-  /// Orders as Foundation's descriptor does.
+  /// Creates a sort key from a Foundation sort descriptor.
   ///
   /// ```swift
   /// request.sortKeys = [SortKey(SortDescriptor(\Employee.name, order: .reverse))]
   /// ```
   ///
-  /// A descriptor that has no key path of modelled properties, or compares strings in a way that
-  /// stores don't, makes the fetch throw `invalidPredicate`.
+  /// If the descriptor has no key path of modeled properties or uses a string comparison that the
+  /// store doesn't support, the fetch throws `invalidPredicate`.
   public init<Root: ManagedObject>(_ descriptor: SortDescriptor<Root>) {
     do throws(ArborError) { self = try Self.key(for: descriptor) } catch {
       self.init(failing: error)
@@ -85,7 +85,7 @@ extension SortKey {
 }
 
 extension GroupLimit {
-  /// Describes a limit by a property of a typed class.
+  /// Creates a group limit with a property of a typed class.
   ///
   /// ```swift
   /// request.limitPerGroup = GroupLimit(3, per: \City.country, by: [.descending(\City.population)])

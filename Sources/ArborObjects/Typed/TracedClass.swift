@@ -2,13 +2,13 @@ internal import ArborLocks
 internal import ArborModel
 internal import Foundation
 
-/// What tracing needs to know of a typed class: its properties by their numbers, in an entity of
-/// its own that stands in no store.
+/// The metadata for tracing a typed class: its properties by number, in an entity of its own that
+/// belongs to no store.
 final class TracedClass: Sendable {
-  /// No model has an entity of this name.
+  /// A name that no model uses for an entity.
   static let entityName = "arbor.traced"
 
-  /// What every to-one relationship leads to where only the ID is asked for.
+  /// The target of every to-one relationship if only its ID is read.
   static let targetID = ObjectID(storeID: identifier(1), entityName: entityName, number: 1)
 
   let schema: ModelSchema
@@ -18,7 +18,7 @@ final class TracedClass: Sendable {
 
   private static let known = Lock<[ObjectIdentifier: TracedClass]>([:])
 
-  /// What is known of a class; found out once in a process.
+  /// Returns the metadata of a class, which is created once per process.
   static func of(_ objectClass: ManagedObject.Type) throws(ArborError) -> TracedClass {
     let key = ObjectIdentifier(objectClass)
     if let known = known.withLock({ $0[key] }) { return known }
@@ -54,16 +54,16 @@ final class TracedClass: Sendable {
     entity = schema.entities[0]
   }
 
-  /// An identifier that is made up.
+  /// A placeholder UUID.
   static func identifier(_ last: UInt8) -> UUID {
     UUID(uuid: (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, last))
   }
 }
 
-/// One object on the way of a key path: tells the tracer what is read of it.
+/// One object on a key path, which reports the properties that are read.
 ///
-/// It is `@unchecked` because bindings are sendable: a traced binding and its object are made, used
-/// and dropped within one call.
+/// `@unchecked` because bindings are sendable. A traced binding and its object are created, used
+/// and released within one call.
 final class ClassTrace: PropertyTrace, @unchecked Sendable {
   private let traced: TracedClass
   private let tracer: PathTracer
@@ -97,7 +97,7 @@ final class ClassTrace: PropertyTrace, @unchecked Sendable {
 
   func destination<T: ManagedObject>(_ objectClass: T.Type) -> T? { try? tracer.make(objectClass) }
 
-  /// Makes a traced object: a record with a marker in every attribute.
+  /// Creates a traced object, whose record contains a marker in every attribute.
   func makeObject(_ objectClass: ManagedObject.Type, number: Int) -> ManagedObject {
     let entity = traced.entity
     func slot(_ name: String) -> Int {

@@ -1,36 +1,35 @@
 internal import ArborModel
 internal import ArborStore
 
-/// An observer of a session's edits, which is notified of each before it is made.
+/// An observer of a session's edits, which is notified before each edit.
 ///
-/// Listeners only record what they are notified of: they neither read nor change anything.
+/// Listeners only record notifications. They must neither read nor change objects.
 protocol ChangeListener: AnyObject {
-  /// Whether the listener is no longer needed, so that the session removes it.
+  /// Whether the listener is no longer needed and can be removed.
   var isOver: Bool { get }
 
-  /// The context is about to change an object or a link.
+  /// Called before the context changes an object or a link.
   func note(_ edit: Edit)
 
-  /// An object's state is about to be replaced: by that of a concurrent commit, or by what it was
-  /// before.
+  /// Called before an object's state is replaced by that of a concurrent commit or by an earlier
+  /// state.
   func noteReplaced(_ object: ManagedObject)
 
-  /// The members of an object's relationship are about to be changed by the context.
+  /// Called before the context changes the members of an object's relationship.
   func willChange(linksOf owner: ObjectNumber, _ relationship: RelationshipSchema)
 
-  /// The members of an object's relationship are about to be what they were before.
+  /// Called before the members of an object's relationship are restored to an earlier state.
   func noteReplaced(linksOf owner: ObjectNumber, _ relationship: RelationshipSchema)
 
-  /// A concurrent commit has made a change, of an object that the context keeps or of one that it
-  /// does not.
+  /// Called for each change of a concurrent commit, whether the object is registered or not.
   func noteConcurrent(_ change: HistoryEntry.Change, isRegistered: Bool)
 
   func noteCommitted()
 
-  /// Anything may have changed. Registered objects are reported one by one as well.
+  /// Called when anything may have changed. Registered objects are also reported individually.
   func noteAnything()
 
-  /// The reported changes are in place.
+  /// Called when the reported changes are complete.
   func settle()
 }
 

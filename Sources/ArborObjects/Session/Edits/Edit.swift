@@ -1,25 +1,25 @@
 internal import ArborModel
 
-/// One change of what waits in a context for its commit, as what was there before it.
+/// A pending change, represented by the state before it.
 ///
-/// It is the only form of a change until the commit. What waits — ``PendingObject``,
-/// ``PendingMembers``, ``PendingOrder`` — is what the edits since the last commit come to; a
-/// savepoint is a position in the ``EditLog``, and going back to it takes the edits behind it off;
-/// an undo group is a slice of the log, and taking it back makes new edits; live results and
-/// rounds are told of each.
+/// Edits are the only form of changes until the commit. The pending state — ``PendingObject``,
+/// ``PendingMembers``, ``PendingOrder`` — is the sum of the edits since the last commit. A
+/// savepoint is a position in the ``EditLog``, and restoring it reverts the edits after it. An undo
+/// group is a slice of the log, and undoing it creates new edits. Live results and change rounds
+/// are notified of each edit.
 enum Edit {
   /// The state of an object.
   case object(ObjectEdit)
-  /// Whether an object is a member of a relationship that is kept as links.
+  /// The membership of an object in a relationship stored as links.
   case link(LinkEdit)
-  /// What was said of the sequence of an ordered relationship's members.
+  /// The pending order of an ordered relationship's members.
   case order(owner: ObjectNumber, RelationshipSchema, PendingOrder?)
-  /// The sequence of an ordered relationship's members.
+  /// The sequence of an ordered relationship's members, for undo.
   case sequence(SequenceEdit)
-  /// One that only a savepoint had to know of, which has ended.
+  /// An edit that was only needed by a savepoint that has ended.
   case none
 
-  /// Whether undo takes the edit back, as far as it has an effect.
+  /// Whether undo reverts the edit if it has an effect.
   var isUndoable: Bool {
     switch self {
     case .object(let edit): edit.isUndoable
@@ -29,20 +29,20 @@ enum Edit {
     }
   }
 
-  /// Whether the edit, which is sealed, changed anything that undo takes back.
+  /// Whether the sealed edit changed anything that undo reverts.
   var hasEffect: Bool {
     switch self {
     case .object(let edit): edit.isUndoable && edit.effect.isAny
     case .link(let edit): edit.isUndoable && edit.effect != .none
-    // Of those that have left, other edits tell.
+    // Removed members are covered by other edits.
     case .sequence(let edit): edit.isMoved
     case .order, .none: false
     }
   }
 }
 
-/// Parts of an edit. An edit is large and has references to count: reading one part, or changing
-/// one in place, copies none of it.
+/// Access to parts of an edit. An edit is large and contains references: reading a part or changing
+/// it in place avoids copying it.
 extension Edit {
   /// The object whose state the edit changed.
   @inline(__always)
@@ -50,20 +50,20 @@ extension Edit {
     if case .object(let edit) = self { edit.object } else { nil }
   }
 
-  /// The object that the edit inserted or brought back, as far as that is left to take back.
+  /// The object that the edit inserted or restored, if that can still be reverted.
   @inline(__always)
   var insertedObject: ManagedObject? {
     guard case .object(let edit) = self, edit.before == nil, edit.effect.isAny else { return nil }
     return edit.object
   }
 
-  /// Whether the edit, which is sealed, deleted an object.
+  /// Whether the sealed edit deleted an object.
   @inline(__always)
   var isDeletion: Bool {
     if case .object(let edit) = self, case .deleted = edit.effect { true } else { false }
   }
 
-  /// Whether the edit, which is sealed, changed properties or a link.
+  /// Whether the sealed edit changed properties or a link.
   @inline(__always)
   var changesParts: Bool {
     switch self {
@@ -78,7 +78,7 @@ extension Edit {
     if case .sequence = self { true } else { false }
   }
 
-  /// Changes an edit of an object in place; false for one of another kind.
+  /// Changes an edit of an object in place. Returns `false` for other edits.
   @inline(__always) @discardableResult
   mutating func changeObjectEdit(_ body: (inout ObjectEdit) -> Void) -> Bool {
     switch consume self {
@@ -93,27 +93,27 @@ extension Edit {
   }
 }
 
-/// A change of whether an object is a member of a relationship that is kept as links.
+/// A change of an object's membership in a relationship stored as links.
 struct LinkEdit {
-  /// The effect of the edit, as far as it is left to take back.
+  /// The effect of the edit that can still be reverted.
   enum Effect { case open, changed, none }
 
   let owner: ObjectNumber
   let relationship: RelationshipSchema
   let member: ObjectNumber
-  /// The pending membership before.
+  /// The pending membership before the edit.
   let former: LinkMembership
-  /// Whether it was one before; known of edits that undo takes back.
+  /// Whether the object was a member before. Only known for undoable edits.
   let wasMember: Bool
-  /// Whether undo takes it back; otherwise only a savepoint does.
+  /// Whether undo reverts the edit. Otherwise only savepoints do.
   let isUndoable: Bool
   var effect = Effect.open
 
-  /// The link, as the side of its owner has it.
+  /// The link, as seen from its owner.
   var link: OwnedLink { OwnedLink(owner: owner, slot: relationship.slot, target: member) }
 }
 
-/// A link, as one side has it.
+/// A link, as seen from one side.
 struct OwnedLink: Hashable {
   let owner: ObjectNumber
   /// The owner's relationship.

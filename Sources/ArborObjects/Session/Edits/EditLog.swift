@@ -3,11 +3,11 @@ internal import ArborModel
 /// Edits in the order in which they were made: those of a context since its last undo group or
 /// savepoint, or those of a closed undo group.
 ///
-/// Records are never copied for a savepoint: a working record that it finds is left as it is, and
-/// the next change to it goes into a new one.
+/// Savepoints never copy records. A working record that exists when a savepoint begins is left
+/// unchanged, and the next change is made to a new one.
 final class EditLog {
   var edits: ContiguousArray<Edit> = []
-  /// How many edits know what they changed.
+  /// The number of sealed edits, whose effects are known.
   var sealedCount = 0
 
   init(_ edits: ContiguousArray<Edit> = [], sealed sealedCount: Int = 0) {
@@ -20,7 +20,7 @@ final class EditLog {
 
   func append(_ edit: consuming Edit) { edits.append(edit) }
 
-  /// Adds the edits of a slice that were made after these.
+  /// Appends the edits of a later slice.
   func append(_ log: EditLog) { edits += log.edits }
 
   func removeLast() -> Edit {
@@ -28,14 +28,14 @@ final class EditLog {
     return edits.removeLast()
   }
 
-  /// Forgets the edits behind a position.
+  /// Removes the edits after a position.
   func truncate(to count: Int) {
     guard count < edits.count else { return }
     edits.removeLast(edits.count - count)
     sealedCount = min(sealedCount, count)
   }
 
-  /// Takes the edits behind a position out, without those that undo does not take back.
+  /// Extracts the edits after a position, without those that undo doesn't revert.
   func take(from start: Int) -> EditLog {
     guard start < edits.count else { return EditLog() }
     let isSealed = isSealed
@@ -52,7 +52,7 @@ final class EditLog {
     return EditLog(undoable, sealed: isSealed ? undoable.count : 0)
   }
 
-  /// Releases what only a savepoint needed, which began at a position and has ended.
+  /// Releases data that was only needed by a savepoint that began at a position and has ended.
   func endSavepoint(from start: Int, _ allocator: SlabAllocator) {
     for index in start..<max(start, edits.count) {
       guard edits[index].isUndoable else {
@@ -65,17 +65,17 @@ final class EditLog {
     sealedCount = min(sealedCount, edits.count)
   }
 
-  /// Whether there is anything to take back behind a position. Known of sealed edits.
+  /// Returns whether any edits after a position can be reverted. They must be sealed.
   func hasEffect(from start: Int = 0) -> Bool {
     start < edits.count && edits[start...].contains { $0.hasEffect }
   }
 
   // MARK: Sealing
 
-  /// Finds out what the edits changed that do not know it yet, while the context still shows it.
+  /// Determines the effects of unsealed edits while they are still visible in the context.
   ///
-  /// Edits that are sealed together know what became of all of them: what was changed and changed
-  /// back is nothing to take back, whatever concurrent commits make of it afterwards.
+  /// The effects are determined for all of them together: changes that were reverted in the
+  /// meantime have no effect, regardless of later concurrent commits.
   func seal(in session: Session) {
     var hasTurned = false
     var vanished: Set<ObjectNumber> = []
@@ -102,7 +102,7 @@ final class EditLog {
     sealedCount = edits.count
   }
 
-  /// Nothing that was done to objects which came and went is left to take back.
+  /// Clears the effects of edits of objects that were inserted and deleted again.
   private func sealVanished(_ vanished: Set<ObjectNumber>) {
     for index in sealedCount..<edits.count {
       guard let object = edits[index].object, vanished.contains(object.number) else { continue }
@@ -110,7 +110,7 @@ final class EditLog {
     }
   }
 
-  /// Of several edits of one link the first tells whether they changed it together.
+  /// If a link has several edits, the first determines whether they changed it in total.
   private func sealTurns() {
     var effects: [OwnedLink: LinkEdit.Effect] = [:]
     for index in sealedCount..<edits.count {
@@ -124,19 +124,19 @@ final class EditLog {
     }
   }
 
-  /// Forgets what the edits from a position on changed: it has been taken back.
+  /// Resets the effects of edits from a position on, because they have been reverted.
   func unseal(from count: Int) {
     guard count < sealedCount else { return }
     for index in count..<edits.count {
       edits[index].changeObjectEdit { $0.effect = .open }
     }
-    // What links became is found out anew.
+    // The effects on links will be determined again.
     sealedCount = count
   }
 }
 
 extension Session {
-  /// Whether a link is there now.
+  /// Returns whether a link currently exists.
   fileprivate func isMember(_ edit: LinkEdit) -> Bool {
     switch links.edit(edit.owner, edit.relationship)?[edit.member] ?? .unmentioned {
     case .added: true

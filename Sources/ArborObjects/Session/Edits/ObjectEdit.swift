@@ -1,27 +1,29 @@
 internal import ArborModel
 
-/// A change of one object's state, with what that was before.
+/// A change of one object's state, with the previous state.
 struct ObjectEdit {
   /// The state of the object before the edit.
   enum Former: UInt8 {
-    /// Not known to the context: the edit inserted it, or brought it back.
+    /// Unknown to the context: the edit inserted or restored it.
     case absent
-    /// As it was committed.
+    /// As committed.
     case unchanged
     case inserted
     case updated
     case deleted
   }
 
-  /// The effect of the edit, as far as it is left to take back.
+  /// The effect of the edit that can still be reverted.
   enum Effect {
-    /// Not known yet: the group goes on.
+    /// Not known yet, because the group is still open.
     case open
-    /// It changed the fields of the bits, the highest of which stands for all from the 64th on.
+    /// The edit changed the fields with these bits. The highest bit represents all fields from the
+    /// 64th on.
     case changed(UInt64)
     case deleted
     case inserted
-    /// Nothing to take back: the object came and went, or a concurrent commit deleted it.
+    /// Nothing to revert: the object was inserted and deleted again, or deleted by a concurrent
+    /// commit.
     case none
 
     var isAny: Bool {
@@ -34,25 +36,25 @@ struct ObjectEdit {
 
   let object: ManagedObject
   let former: Former
-  /// Whether undo takes it back; otherwise only a savepoint does.
+  /// Whether undo reverts the edit. Otherwise only savepoints do.
   let isUndoable: Bool
-  /// The record before; nil where the object was a fault.
+  /// The previous record, or nil if the object was a fault.
   private(set) var record: RecordView?
   /// Keeps ``record`` alive.
   private(set) var slab: RecordSlab?
   var effect = Effect.open
-  /// A copy of what waited for a commit before; nil where nothing did, or no savepoint asks.
+  /// A copy of the previous pending change, or nil if there was none or no savepoint needs it.
   private(set) var pending: PendingObject?
 
-  /// Longer records are kept where they are; a short one would keep a slab of many alive.
+  /// Longer records are not copied. A short record would keep a slab with many others alive.
   private static let longestCopy = 4096
 
-  /// The present state of an object, before an edit.
+  /// Captures the current state of an object, before an edit.
   ///
   /// - Parameters:
-  ///   - isKnown: Whether the context knows the object: otherwise the edit is taken back by
-  ///     forgetting it.
-  ///   - isInSavepoint: Whether a savepoint may have to go back to the state.
+  ///   - isKnown: Whether the context knows the object. Otherwise the edit is reverted by removing
+  ///     it.
+  ///   - isInSavepoint: Whether a savepoint may have to restore the state.
   init(
     _ object: ManagedObject, isKnown: Bool = true, isInSavepoint: Bool = false,
     isUndoable: Bool = false
@@ -71,13 +73,13 @@ struct ObjectEdit {
     pending = isInSavepoint ? object.change.map(PendingObject.init) : nil
   }
 
-  /// The record by which the object was there before; nil where it was not.
+  /// The record of the object before the edit, or nil if it didn't exist.
   var before: RecordView? { wasThere ? record : nil }
 
   var wasThere: Bool { former != .absent && former != .deleted }
 
-  /// Releases what only savepoints need; a short record is copied, so that it keeps no slab of
-  /// many alive.
+  /// Releases data needed only by savepoints. A short record is copied, so that it doesn't keep a
+  /// slab with many others alive.
   mutating func settle(_ allocator: SlabAllocator) {
     pending = nil
     guard let before else {
@@ -89,13 +91,13 @@ struct ObjectEdit {
       slab !== allocator.slab
     else { return }
     let base = allocator.allocate(before.count)
-    // The edit holds the slab of what is copied.
+    // The edit retains the slab of the copied record.
     base.copyMemory(from: source, byteCount: before.count)
     record = RecordView(base: base, count: before.count)
     slab = allocator.slab
   }
 
-  /// Finds out what the edit, and those of the same object behind it, changed.
+  /// Determines the effect of the edit and subsequent edits of the same object.
   mutating func seal() {
     guard case .open = effect else { return }
     let isAlive = object.session != nil && object.change?.kind != .deleted

@@ -1,30 +1,30 @@
 internal import ArborModel
 
-/// The members of an ordered relationship before an edit, and what the edit changed in their
-/// sequence. Who is a member, other edits tell.
+/// The members of an ordered relationship before an edit, and the edit's effect on their order.
+/// Membership is covered by other edits.
 ///
-/// What an edit changed is what the context showed before and after it, whatever others commit: a
-/// move is one to take back also where a commit that is taken in afterwards happens to bring the
-/// former sequence about, for undoing it is to show what was there before it.
+/// The effect is the difference between what the context showed before and after the edit,
+/// independent of other commits. A move can be undone even if a commit merged later happens to
+/// produce the former order, because undoing restores what was visible before.
 struct SequenceEdit {
   let owner: ObjectNumber
   let relationship: RelationshipSchema
   let before: [ObjectNumber]
-  /// The store's members when the edit began, on which the context has laid its changes since; nil
-  /// as soon as the edit knows what it changed.
+  /// The stored members when the edit began, to which the context has applied its changes since.
+  /// `nil` once the effect is known.
   var stored: [ObjectNumber]?
-  /// Those that are members no more.
+  /// The members that were removed.
   private(set) var left: Set<ObjectNumber> = []
-  /// Whether those that have stayed stand otherwise.
+  /// Whether the order of the remaining members changed.
   private(set) var isMoved = false
 
-  /// Whether something is to be done when the edit is taken back.
+  /// Whether reverting the edit changes anything.
   var movesMembers: Bool { isMoved || !left.isEmpty }
 
-  /// Determines what the edit changed, before concurrent commits are merged into the pending
+  /// Determines the effect of the edit, before concurrent commits are merged into the pending
   /// changes.
   ///
-  /// - Parameter pending: Lays what is pending over the store's members.
+  /// - Parameter pending: Applies the pending changes to the stored members.
   mutating func seal(_ pending: (_ stored: [ObjectNumber]) -> [ObjectNumber]) {
     guard let stored else { return }
     self.stored = nil
@@ -35,10 +35,10 @@ struct SequenceEdit {
     isMoved = before[own].filter(present.contains) != after[now].filter(former.contains)
   }
 
-  /// The sequence of members that takes the edit back. What others have made of it meanwhile stays,
-  /// as far as the edit changed nothing.
+  /// Returns the order of members that reverts the edit. Changes made by other commits since are
+  /// kept where the edit itself changed nothing.
   ///
-  /// - Parameter present: The members now; those that had left have come back.
+  /// - Parameter present: The current members, including restored ones.
   func undone(_ present: [ObjectNumber]) -> [ObjectNumber] {
     let others = left.isEmpty ? present : present.filter { !left.contains($0) }
     var former = before

@@ -1,14 +1,14 @@
 internal import ArborModel
 
-/// Recording edits, each before it is made.
+/// Recording edits before they are made.
 extension Session {
-  /// Whether anything is interested in edits.
+  /// Whether edits have to be recorded.
   @inline(__always)
   private var recordsEdits: Bool { isInSavepoint || !listeners.isEmpty || undo != nil }
 
   /// Records that an object is about to change.
   ///
-  /// - Parameter isKnown: Whether the context knows it already.
+  /// - Parameter isKnown: Whether the object already belongs to the context.
   @inline(__always)
   func recordEdit(of object: ManagedObject, isKnown: Bool = true) {
     if recordsEdits { record(object, isKnown: isKnown) }
@@ -18,14 +18,14 @@ extension Session {
   private func record(_ object: ManagedObject, isKnown: Bool) {
     var edit = ObjectEdit(
       object, isKnown: isKnown, isInSavepoint: isInSavepoint, isUndoable: recordsUndo)
-    // Listeners get a copy, which costs more than to look whether there are any.
+    // Listeners get a copy, which is more expensive than checking whether there are any.
     if !listeners.isEmpty { tell(of: .object(edit)) }
     guard edit.isUndoable || isInSavepoint else { return }
     if !isInSavepoint, let undo { edit.settle(undo.allocator) }
     append(.object(edit))
   }
 
-  /// Records that what is pending of a member is about to change.
+  /// Records that the pending membership of an object is about to change.
   @inline(__always)
   func recordEdit(of list: PendingMembers, _ member: ObjectNumber, isMerge: Bool = false) {
     if recordsEdits { record(list, member, isMerge: isMerge) }
@@ -49,8 +49,8 @@ extension Session {
     if isUndoable || isInSavepoint { append(edit) }
   }
 
-  /// Records that what is pending of the sequence of members is about to change. What undo takes
-  /// back is the sequence itself.
+  /// Records that the pending order of members is about to change. Undo reverts the sequence
+  /// itself.
   func recordOrder(_ list: PendingMembers, tellsListeners: Bool = true) {
     guard isInSavepoint || !listeners.isEmpty else { return }
     let edit = Edit.order(owner: list.owner, list.relationship, list.order?.copy)
@@ -59,7 +59,7 @@ extension Session {
   }
 
   /// Records the sequence of an ordered relationship's members for undo, before the first of them
-  /// leaves or is moved.
+  /// is removed or moved.
   func recordSequence(_ list: PendingMembers) {
     let stored = storedMembers(of: list.owner, list.relationship)
     var members = list.isSilent ? stored : list.members(over: stored)
@@ -72,8 +72,8 @@ extension Session {
           owner: list.owner, relationship: list.relationship, before: members, stored: stored)))
   }
 
-  /// Records that the changes of an object are put on top of a concurrent commit, which is nothing
-  /// to undo.
+  /// Records that the changes of an object are merged with a concurrent commit, which isn't
+  /// undoable.
   func recordMerge(of object: ManagedObject) {
     guard isInSavepoint || !listeners.isEmpty else { return }
     let edit = Edit.object(ObjectEdit(object, isInSavepoint: isInSavepoint))
@@ -82,13 +82,13 @@ extension Session {
     noteReplaced(object)
   }
 
-  /// Runs `body`, whose changes are nothing to undo.
+  /// Runs `body` without recording its changes for undo.
   func withoutUndo<R, E: Error>(_ body: () throws(E) -> R) throws(E) -> R {
     let wasSuspended = undo?.isSuspended ?? false
     undo?.isSuspended = true
     defer {
       undo?.isSuspended = wasSuspended
-      // Objects that it has changed were not recorded: their next change has to be.
+      // Changed objects were not recorded, so their next change must be.
       if undo != nil { beginEpoch() }
     }
     return try body()
@@ -101,7 +101,7 @@ extension Session {
     log.append(edit)
   }
 
-  /// Notes that an object's state is about to be replaced.
+  /// Notifies listeners that an object's state is about to be replaced.
   @inline(__always)
   func noteReplaced(_ object: ManagedObject) {
     guard !listeners.isEmpty else { return }
@@ -110,7 +110,7 @@ extension Session {
 
   private func tell(of edit: Edit) { tellListeners { $0.note(edit) } }
 
-  /// Calls `body` with all listeners; the last thing that those do who are over.
+  /// Calls `body` with all listeners, and removes those that are over.
   @inline(__always)
   func tellListeners(_ body: (any ChangeListener) -> Void) {
     if !listeners.isEmpty { tell(body) }
@@ -128,8 +128,8 @@ extension Session {
     if isAnyOver { listeners.removeAll(where: \.isOver) }
   }
 
-  /// Tells the listeners that a relationship is about to change: everything is in place still, so
-  /// they may read what they like.
+  /// Notifies the listeners that a relationship is about to change. Nothing has changed yet, so
+  /// they may read objects.
   @inline(never)
   func tellWillChange(linksOf owner: ObjectNumber, _ relationship: RelationshipSchema) {
     for listener in listeners where !listener.isOver {
@@ -137,11 +137,11 @@ extension Session {
     }
   }
 
-  /// Notifies the listeners that the changes they were notified of are in place.
+  /// Notifies the listeners that the reported changes are complete.
   func settleListeners() {
     for listener in listeners where !listener.isOver { listener.settle() }
   }
 
-  /// Notifies the listeners of the next change of each object again.
+  /// Causes the listeners to be notified of the next change of each object again.
   func beginListening() { beginEpoch() }
 }

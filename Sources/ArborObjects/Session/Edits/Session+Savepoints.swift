@@ -1,7 +1,7 @@
 internal import ArborModel
 
 extension Session {
-  /// Where the log of edits stood when a savepoint began.
+  /// A position in the log of edits.
   struct Savepoint {
     let position: Int
     let isOutermost: Bool
@@ -9,7 +9,7 @@ extension Session {
     let lostLinks: Set<OwnedLink>
   }
 
-  /// Runs `body`; where it throws, the pending changes are exactly what they were before.
+  /// Runs `body`. If it throws, the pending changes are restored exactly.
   @discardableResult
   func withSavepoint<R, E: Error>(_ body: () throws(E) -> R) throws(E) -> R {
     let savepoint = beginSavepoint()
@@ -29,7 +29,7 @@ extension Session {
       position: log.count, isOutermost: !isInSavepoint, restoreUndo: undo?.beginSavepoint(),
       lostLinks: lostLinks)
     isInSavepoint = true
-    // Working records made before are left as they are from here on.
+    // From here on, existing working records are left unchanged.
     beginEpoch()
     return savepoint
   }
@@ -44,9 +44,9 @@ extension Session {
     }
   }
 
-  /// Takes back every edit since the savepoint, the last one first.
+  /// Reverts every edit since the savepoint, last one first.
   func restore(_ savepoint: Savepoint) {
-    // What is taken back is not recorded again.
+    // Reverting isn't recorded.
     isInSavepoint = false
     lostLinks = savepoint.lostLinks
     while log.count > savepoint.position {
@@ -98,18 +98,17 @@ extension Session {
     }
   }
 
-  /// Returns what concurrent commits have done to an object since the state that is about to be
-  /// restored.
+  /// Returns the effect of concurrent commits on an object since the state to be restored.
   private func concurrent(beneath edit: ObjectEdit) -> PendingObject.Concurrent {
     guard edit.former != .absent, edit.former != .inserted else { return .none }
     let former = edit.former == .unchanged ? edit.record : edit.pending?.committed
     guard let change = edit.object.change else {
-      // A conflict may have been resolved meanwhile, in favour of the store's state.
+      // A conflict may have been resolved in the meantime, in favor of the store's state.
       if edit.object.state == .gone { return .deleted }
       guard edit.former != .unchanged, let base = edit.object.base else { return .none }
       return base == former?.base ? .none : .changed
     }
-    // Or by putting the change on top of theirs.
+    // Or by applying the change to the newer record.
     guard let committed = change.committed else { return .deleted }
     return committed.base == former?.base ? change.concurrent : .changed
   }
@@ -124,12 +123,12 @@ extension Session {
     if edit.object.change == nil { pending.add(change) }
   }
 
-  /// Lets `body` make an object's change another one, and repeats in the link edits of those that
-  /// it leads or led to what that makes of them.
+  /// Runs `body`, which replaces an object's change, and updates the derived link edits of its
+  /// current and former targets.
   func withMemberships(of object: ManagedObject, _ body: () -> Void) {
     let former = derivingOwners(of: object)
     if !listeners.isEmpty, object.change?.kind == .deleted {
-      // It may come back to where others have linked it meanwhile.
+      // It may reappear where other commits have linked it in the meantime.
       links.forEach(hiding: object.number) { edit in
         tellListeners { $0.noteReplaced(linksOf: edit.owner, edit.relationship) }
       }
@@ -141,8 +140,8 @@ extension Session {
     }
   }
 
-  /// The owners at whose side an object's change may make a difference without a link of its own:
-  /// the targets of to-one relationships whose inverse is to-many, now and before.
+  /// Returns the owners whose members depend on an object's change without a link of their own: the
+  /// current and committed targets of to-one relationships whose inverse is to-many.
   private func derivingOwners(of object: ManagedObject) -> [(ObjectNumber, RelationshipSchema)] {
     guard let change = object.change else { return [] }
     var owners: [(ObjectNumber, RelationshipSchema)] = []

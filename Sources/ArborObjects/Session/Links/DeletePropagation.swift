@@ -1,14 +1,14 @@
 internal import ArborModel
 
-/// Deletes objects with all that their delete rules ask for.
+/// Deletes objects and applies their delete rules.
 ///
-/// Cascades context through a list, not by recursion: a chain of a million objects is as good as a
-/// fan. An object is marked before its links are followed, so cycles end.
+/// Cascades use a worklist instead of recursion, so that long chains are not a problem. An object
+/// is marked before its links are followed, so cycles terminate.
 struct DeletePropagation {
   private let session: Session
   private var keeper: InverseKeeper { InverseKeeper(session) }
-  /// Whether the relationships' delete rules and the objects' hooks have a say; otherwise only the
-  /// object goes, and what led to it leads nowhere.
+  /// Whether delete rules and hooks are applied. Otherwise only the object is deleted, and links to
+  /// it are nullified.
   private let followsRules: Bool
   private var worklist: [ManagedObject] = []
 
@@ -17,13 +17,14 @@ struct DeletePropagation {
     self.followsRules = followsRules
   }
 
-  /// Deletes an object and what goes with it.
+  /// Deletes an object and applies its delete rules.
   mutating func delete(_ object: ManagedObject) {
     worklist.append(object)
     session.withOneSnapshot(merging: true) { drain() }
   }
 
-  /// Applies the rules again for an object that is deleted already, since others linked to it.
+  /// Applies the rules again to an object that is already deleted, because other commits have
+  /// linked to it.
   mutating func propagateAgain(from object: ManagedObject) {
     session.withOneSnapshot(merging: true) {
       for (relationship, targets) in links(of: object) {
@@ -42,7 +43,7 @@ struct DeletePropagation {
       guard isAlive(object), session.load(object) else { continue }
       let links = links(of: object)
       let wasInserted = object.change?.kind == .inserted
-      // Lists may hide the object as soon as it counts as deleted.
+      // Lists may hide the object once it is marked as deleted.
       keeper.noteSequences(with: object, links)
       mark(object)
       for (relationship, targets) in links { apply(relationship, targets, object) }
@@ -54,7 +55,7 @@ struct DeletePropagation {
     object.session === session && object.change?.kind != .deleted
   }
 
-  /// What each relationship leads to, hidden inverses included.
+  /// Returns the targets of each relationship, including hidden inverses.
   private func links(of object: ManagedObject) -> [(RelationshipSchema, [ObjectNumber])] {
     object.binding.entity.relationships.compactMap { relationship in
       guard relationship.isToMany else {
@@ -77,7 +78,7 @@ struct DeletePropagation {
     change.mutations &+= 1
   }
 
-  /// An object that was never committed leaves no trace.
+  /// Removes an object that was never committed.
   private func forget(_ object: ManagedObject) {
     for relationship in object.binding.entity.relationships where relationship.isOrdered {
       keeper.forgetOrder(of: object.number, relationship)
@@ -91,11 +92,11 @@ struct DeletePropagation {
     _ relationship: RelationshipSchema, _ targets: [ObjectNumber], _ object: ManagedObject
   ) {
     let rule = followsRules ? relationship.deleteRule : .nullify
-    // The members that forbid the deletion stay linked, for the commit to find them.
+    // Members that forbid the deletion remain linked, so that the commit detects them.
     guard rule != .deny || !relationship.isToMany else { return }
     if rule == .cascade {
       let alive = targets.filter { !session.isDeleted($0) }
-      // Read together on one snapshot, since each of them is needed to be deleted.
+      // Loaded together from one snapshot, because deleting them requires their records.
       let source = LinkSource(owner: object.number, relationship: relationship)
       worklist.append(contentsOf: session.objects(alive, of: source))
     }
@@ -110,8 +111,8 @@ struct DeletePropagation {
     }
   }
 
-  /// Takes a link away that lies outside of all records. To what is deleted itself there is none:
-  /// nothing takes it away, and nothing would bring it back.
+  /// Removes a link stored outside of records. Links to objects that are also deleted are left
+  /// alone, because nothing would restore them.
   private func unlink(
     _ object: ManagedObject, _ relationship: RelationshipSchema, _ target: ObjectNumber
   ) {

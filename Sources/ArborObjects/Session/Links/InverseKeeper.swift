@@ -1,16 +1,16 @@
 internal import ArborModel
 
-/// Changes links and keeps both sides of every relationship in agreement, at once.
+/// Changes links and keeps both sides of every relationship consistent at all times.
 ///
-/// A side has one of three forms: a field of the record (to-one), nothing of its own (a to-many
-/// whose inverse is to-one: only the link edits repeat the change), or a set of link edits
-/// (many-to-many). Where it is ordered, the sequence of the members is edited besides.
+/// A side has one of three forms: a field of the record (to-one), no data of its own (a to-many
+/// relationship whose inverse is to-one, where link edits only mirror the change), or a set of link
+/// edits (many-to-many). If it is ordered, the order of the members is edited as well.
 struct InverseKeeper {
   private let session: Session
 
   init(_ session: Session) { self.session = session }
 
-  /// Points a to-one relationship at another object, or at none.
+  /// Sets a to-one relationship to another object or nil.
   func set(_ object: ManagedObject, _ relationship: RelationshipSchema, to target: ManagedObject?) {
     guard let field = relationship.field else { return }
     let former = object.target(of: relationship)
@@ -21,23 +21,24 @@ struct InverseKeeper {
     if let target { arrive(object, at: target, slot: relationship.inverseSlot) }
   }
 
-  /// Links a member to a to-many relationship.
+  /// Adds a member to a to-many relationship.
   func add(_ member: ManagedObject, to owner: ManagedObject, _ relationship: RelationshipSchema) {
     let inverse = member.binding.entity.relationships[relationship.inverseSlot]
     guard inverse.isToMany else { return set(member, inverse, to: owner) }
-    // Who is a member keeps its place.
+    // An existing member keeps its position.
     if relationship.isOrdered || inverse.isOrdered,
       session.isMember(member, of: owner, relationship)
     {
       return
     }
     arriveLink(member.number, at: owner.number, relationship)
-    // An object in a relationship that is its own inverse may be its own member: one link.
+    // In a relationship that is its own inverse, an object can be its own member, with a single
+    // link.
     guard member !== owner || !relationship.isOwnInverse else { return }
     arriveLink(owner.number, at: member.number, inverse)
   }
 
-  /// Unlinks a member from a to-many relationship.
+  /// Removes a member from a to-many relationship.
   func remove(
     _ member: ManagedObject, from owner: ManagedObject, _ relationship: RelationshipSchema
   ) {
@@ -51,7 +52,7 @@ struct InverseKeeper {
     leaveLink(owner.number, at: member.number, inverse)
   }
 
-  /// Makes objects the members of a to-many relationship, in that order where it is ordered.
+  /// Sets the members of a to-many relationship, in the given order if it is ordered.
   func replace(
     _ owner: ManagedObject, _ relationship: RelationshipSchema,
     with members: some Sequence<ObjectNumber>
@@ -69,7 +70,7 @@ struct InverseKeeper {
     arrange(wanted.numbers, of: owner.number, relationship)
   }
 
-  /// Gives the members of an ordered relationship a sequence.
+  /// Sets the order of the members of an ordered relationship.
   func arrange(
     _ members: [ObjectNumber], of owner: ObjectNumber, _ relationship: RelationshipSchema
   ) {
@@ -84,7 +85,7 @@ struct InverseKeeper {
 
   // MARK: One side
 
-  /// Tells a former target that it is none any more.
+  /// Updates a former target.
   func leave(_ member: ObjectNumber, at owner: ObjectNumber, slot: Int) {
     guard let relationship = session.relationship(of: owner, slot) else { return }
     switch relationship.storage {
@@ -107,7 +108,7 @@ struct InverseKeeper {
     }
   }
 
-  /// Tells a new target that it is one.
+  /// Updates a new target.
   func arrive(_ member: ManagedObject, at owner: ManagedObject, slot: Int) {
     let relationship = owner.binding.entity.relationships[slot]
     switch relationship.storage {
@@ -118,7 +119,7 @@ struct InverseKeeper {
       write(owner, field, member.number)
       guard let former, former != member.number, let object = living(former) else { return }
       let back = object.binding.entity.relationships[relationship.inverseSlot]
-      // In a relationship that is its own inverse it may have been pointed elsewhere by now.
+      // In a relationship that is its own inverse, it may already point elsewhere.
       if leads(object, back, to: owner.number), let field = back.field {
         willChange(former, back)
         write(object, field, nil)
@@ -134,15 +135,15 @@ struct InverseKeeper {
     }
   }
 
-  /// An object that is deleted neither here nor, for all that the store knows, by others.
+  /// Returns an object if it is deleted neither here nor in the store.
   private func living(_ number: ObjectNumber) -> ManagedObject? {
     guard !session.isDeleted(number) else { return nil }
     if let object = session.registry.object(number), object.base != nil { return object }
     return session.exists(number) ? session.fault(number) : nil
   }
 
-  /// Whether an object, which has led to another one, still does. What the context holds of an
-  /// unchanged one may be from before.
+  /// Returns whether an object still points to a target. The loaded state of an unchanged object
+  /// may be outdated.
   private func leads(
     _ object: ManagedObject, _ relationship: RelationshipSchema, to target: ObjectNumber
   ) -> Bool {
@@ -152,13 +153,13 @@ struct InverseKeeper {
     return object.session === session && object.target(of: relationship) == target
   }
 
-  /// Tells those who observe a relationship that it is about to change.
+  /// Notifies observers that a relationship is about to change.
   @inline(__always)
   private func willChange(_ owner: ObjectNumber, _ relationship: RelationshipSchema) {
     if !session.listeners.isEmpty { session.tellWillChange(linksOf: owner, relationship) }
   }
 
-  /// Writes a reference; returns whether it could be written.
+  /// Writes a reference. Returns whether the record could be written.
   @discardableResult
   @inline(__always)
   private func write(
@@ -200,7 +201,7 @@ struct InverseKeeper {
     guard former != membership else { return }
     willChange(owner, relationship)
     session.recordEdit(of: edit, member)
-    // Between objects of which one was never committed, a link that goes leaves nothing to remove.
+    // If one of the objects was never committed, there is no stored link to remove.
     let isNew = session.isNew(owner) || session.isNew(member)
     edit[member] = isNew && membership == .removed ? .unmentioned : membership
   }
@@ -213,7 +214,7 @@ struct InverseKeeper {
     noteJoined(member, edit)
   }
 
-  /// Tells undo that an object is a member by now that was none.
+  /// Records for undo that an object has become a member.
   func noteJoined(_ member: ObjectNumber, _ edit: PendingMembers) {
     guard session.undo?.isRecording == true, edit.sequenceEpoch != session.epoch else { return }
     let order = edit.order ?? PendingOrder()
@@ -221,8 +222,8 @@ struct InverseKeeper {
     edit.order = order
   }
 
-  /// Holds on to the sequences of the lists in which an object that comes back is a member again at
-  /// once: as its to-one relationships say, and as others have linked it meanwhile.
+  /// Preserves the order of the lists in which a restored object immediately becomes a member
+  /// again, through its to-one relationships or through links of other commits.
   func keepSequences(with object: ManagedObject) {
     guard session.links.hasOrders else { return }
     func keep(_ edit: PendingMembers) {
@@ -244,15 +245,15 @@ struct InverseKeeper {
     session.links.forEach(hiding: object.number) { if $0.relationship.isOrdered { keep($0) } }
   }
 
-  /// Forgets the order of an object that was inserted and is deleted again.
+  /// Discards the order of an object that was inserted and deleted again.
   func forgetOrder(of owner: ObjectNumber, _ relationship: RelationshipSchema) {
     guard let edit = session.links.edit(owner, relationship), edit.order != nil else { return }
     noteOrder(edit)
     edit.order = nil
   }
 
-  /// Notes, for undo, the sequences of an object's own lists, as far as they are not the store's,
-  /// and of the lists that it is in: it is about to be deleted.
+  /// Records for undo the orders of the lists of an object about to be deleted, if they differ from
+  /// the store's, and of the lists that contain it.
   func noteSequences(with object: ManagedObject, _ links: [(RelationshipSchema, [ObjectNumber])]) {
     guard session.undo?.isRecording == true else { return }
     for (relationship, targets) in links {
@@ -269,8 +270,8 @@ struct InverseKeeper {
     }
   }
 
-  /// Notes the sequence of the members for undo, before the first of them leaves or is moved:
-  /// a member that comes last leaves that of the others as it is.
+  /// Records the order of members for undo, before the first of them is removed or moved. Appending
+  /// a member doesn't affect the order of the others.
   private func noteSequence(_ edit: PendingMembers) {
     guard let history = session.undo, history.isRecording,
       edit.sequenceEpoch != session.epoch
@@ -279,8 +280,8 @@ struct InverseKeeper {
     session.recordSequence(edit)
   }
 
-  /// Notes what the edit says of the sequence before that changes, or the members do without a step
-  /// of their own.
+  /// Records the pending order before it changes, or before the members change without an edit of
+  /// their own.
   private func noteOrder(_ edit: PendingMembers) {
     guard edit.orderEpoch != session.epoch else { return }
     edit.orderEpoch = session.epoch

@@ -1,9 +1,9 @@
 internal import ArborModel
 
 extension Session {
-  /// Records that an object is about to be merged with the store's.
+  /// Records that an object is about to be merged with its stored state.
   ///
-  /// - Parameter records: What was known of it.
+  /// - Parameter records: The known records of the object.
   func noteMending(
     _ object: ManagedObject, _ records: [RecordView], _ side: LinkMending.Side
   ) {
@@ -21,8 +21,7 @@ extension Session {
     }
   }
 
-  /// Makes both ends of the links agree that merged records say something of; there is nothing in
-  /// that to undo.
+  /// Makes both ends of the links in merged records consistent. Not undoable.
   func mendLinks() {
     guard !mendings.isEmpty else { return }
     withoutUndo {
@@ -36,11 +35,11 @@ extension Session {
   }
 }
 
-/// Makes links whose ends are both kept agree after a merge.
+/// Makes links between existing objects consistent after a merge.
 ///
-/// Merging goes record by record, and so may take over one end of a link and not the other: where
-/// two contexts have given one object two partners, three records say two things. The object that
-/// both have changed decides; those that it does not lead to any more let it go.
+/// Merging works record by record, so it may change one end of a link and not the other: if two
+/// contexts have assigned different partners to one object, three records are in conflict. The
+/// object changed by both decides, and objects it no longer points to are unlinked.
 private struct LinkMender {
   let session: Session
   private var keeper: InverseKeeper { InverseKeeper(session) }
@@ -67,7 +66,7 @@ private struct LinkMender {
     }
   }
 
-  /// Lets the target of a relationship lead back, or the object lead nowhere.
+  /// Makes the target of a relationship point back, or clears the relationship.
   private func join(
     _ object: ManagedObject, _ relationship: RelationshipSchema, _ target: ManagedObject,
     _ side: LinkMending.Side
@@ -92,26 +91,26 @@ private struct LinkMender {
     }
   }
 
-  /// Whether what an object leads to waits for a commit.
+  /// Returns whether the target of a reference has a pending change.
   private func isChanged(_ object: ManagedObject, _ field: RecordField) -> Bool {
     guard let change = object.change else { return false }
     return change.committed?.reference(field) != object.currentRecord.reference(field)
   }
 }
 
-/// An object whose record has been put together from what two contexts made of it, so that what it
-/// leads to may not lead back.
+/// An object whose record was merged from the changes of two contexts, so that its targets may not
+/// point back to it.
 struct LinkMending {
-  /// Whose word counts where both ends say something else.
+  /// The side that decides if both ends differ.
   enum Side {
     case session
     case store
-    /// That of the object that has another partner by now: the object has come back.
+    /// An object that has another partner by now decides, because this object was restored.
     case others
   }
 
   let number: ObjectNumber
-  /// What it led to before, by the slots of the relationships.
+  /// The former targets, by relationship slot.
   let former: [(slot: Int, target: ObjectNumber)]
   let side: Side
 }

@@ -1,9 +1,9 @@
 internal import ArborModel
 internal import ArborStore
 
-/// New links that have gone with what concurrent commits have deleted.
+/// New links that were lost because concurrent commits deleted their targets.
 extension Session {
-  /// Records the new links among those that an edit is about to forget.
+  /// Records the new links among those that an edit is about to discard.
   func noteLost(_ edit: PendingMembers, _ members: [ObjectNumber]) {
     guard policy == .refuses else { return }
     let isOwnerThere = exists(edit.owner)
@@ -16,19 +16,19 @@ extension Session {
     }
   }
 
-  /// Records that a new link of an object has gone.
+  /// Records that a new link of an object was lost.
   func noteLost(_ target: ObjectNumber, of owner: ObjectNumber, _ slot: Int) {
     guard policy == .refuses else { return }
     lostLinks.insert(OwnedLink(owner: owner, slot: slot, target: target))
   }
 
-  /// Forgets the lost links of an object, which callers that ask for its present state accept.
+  /// Discards the lost links of an object, because the caller accepts its current state.
   func forgetLost(of number: ObjectNumber) {
     guard !lostLinks.isEmpty else { return }
     lostLinks = lostLinks.filter { $0.owner != number && $0.target != number }
   }
 
-  /// Forgets the lost links between two objects, which an undo would have taken away.
+  /// Discards the lost links between two objects, which an undo would have removed.
   func forgetLost(between one: ObjectNumber, _ other: ObjectNumber) {
     guard !lostLinks.isEmpty else { return }
     lostLinks = lostLinks.filter {
@@ -36,7 +36,7 @@ extension Session {
     }
   }
 
-  /// Forgets the lost links of an object's references that are set to something else.
+  /// Discards the lost links of an object's references that are set to something else.
   func forgetLost(of object: ManagedObject, changing field: RecordField) {
     guard !lostLinks.isEmpty else { return }
     lostLinks = lostLinks.filter { link in
@@ -45,9 +45,9 @@ extension Session {
     }
   }
 
-  /// Refuses a commit that would be without links which were made here.
+  /// Throws if a commit would be missing links that were created here.
   ///
-  /// - Throws: `missingTargets` that names both ends of each.
+  /// - Throws: `missingTargets` with both ends of each link.
   func checkLostLinks() throws(StoreError) {
     guard !lostLinks.isEmpty else { return }
     lostLinks = policy == .refuses ? lostLinks.filter(isLost) : []
@@ -60,7 +60,7 @@ extension Session {
     throw .missingTargets(missing.sorted { ($0.owner, $0.target) < ($1.owner, $1.target) })
   }
 
-  /// Whether nothing has been done about a link since.
+  /// Returns whether a lost link has not been replaced since.
   private func isLost(_ link: OwnedLink) -> Bool {
     guard exists(link.owner), let relationship = relationship(of: link.owner, link.slot) else {
       return false

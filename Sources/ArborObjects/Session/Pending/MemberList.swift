@@ -1,10 +1,10 @@
 internal import ArborModel
 
-/// A list of object numbers without duplicates, in the order they were added.
+/// A list of object numbers without duplicates, in insertion order.
 ///
-/// Most lists of pending links are short, some hold a hundred thousand: up to a few numbers are
-/// searched one by one, more are indexed. A removed number leaves a gap until half are gaps, so
-/// that removing from the middle of a long list moves nothing.
+/// Most lists of pending links are short, but some contain a hundred thousand numbers. Short lists
+/// are searched linearly, longer ones are indexed. Removing a number leaves a gap until half of the
+/// slots are gaps, so that removing from the middle of a long list doesn't move elements.
 struct MemberList {
   private var slots: [ObjectNumber] = []
   private var indexes: NumberMap?
@@ -64,6 +64,6 @@ struct MemberList {
     indexes = map
   }
 
-  /// A list that shares nothing with this one, for savepoints.
+  /// An independent copy, for savepoints.
   var copy: MemberList { MemberList(numbers) }
 }

@@ -1,9 +1,9 @@
 internal import ArborModel
 
-/// Merging two lists of members. A common beginning and end cost a comparison.
+/// Merging lists of members. A common prefix or suffix only costs a comparison.
 extension [ObjectNumber] {
-  /// This list with the members that it lacks of another one: each behind the one that it follows
-  /// there; those that follow all others there, behind all that both lists have. Linear.
+  /// Returns this list with the missing members of another list inserted, each after its
+  /// predecessor there. Members that follow all others there come after all common members. Linear.
   func inserting(_ guests: [ObjectNumber]) -> [ObjectNumber] {
     guard let (own, theirs) = middles(guests) else { return self }
     let host = Set(self[own])
@@ -30,14 +30,14 @@ extension [ObjectNumber] {
     return [ObjectNumber](merged + self[own.upperBound...])
   }
 
-  /// This list with the members that it lacks of another one: each before the one that it precedes
-  /// there; those that precede all others there, before all that both lists have. Linear.
+  /// Returns this list with the missing members of another list inserted, each before its successor
+  /// there. Members that precede all others there come before all common members. Linear.
   func insertingBefore(_ guests: [ObjectNumber]) -> [ObjectNumber] {
     [ObjectNumber](reversed()).inserting(guests.reversed()).reversed()
   }
 
-  /// The ranges between the common beginning and the common end of two lists; nil if they are
-  /// equal.
+  /// Returns the ranges between the common prefix and the common suffix of two lists, or nil if
+  /// they are equal.
   func middles(_ other: [ObjectNumber]) -> (own: Range<Int>, theirs: Range<Int>)? {
     let shorter = Swift.min(count, other.count)
     var start = 0

@@ -1,26 +1,27 @@
 internal import ArborModel
 internal import ArborStore
 
-/// Finds objects that wait for a commit by the values of indexed properties, so that a look-up
-/// among thousands of them looks at few.
+/// Finds pending objects by the values of indexed properties, so that lookups among thousands of
+/// them examine only a few.
 ///
 /// ```
 /// entity ─▶ columns ─▶ key, hashed ─▶ object numbers
 /// ```
 ///
-/// A table is made at the second look-up by its columns, since one alone is answered sooner by
-/// going through all objects. From then on the objects whose record is written or replaced are
-/// listed, and read again at the next look-up; an object that has been read is marked, so that only
-/// its first write afterwards takes the time to list it (``PendingObject/noteRead()``).
+/// A table is created at the second lookup by its columns, because a single lookup is faster with a
+/// scan of all objects. From then on, objects whose record is written or replaced are recorded and
+/// read again at the next lookup. An object that has been read is marked, so that only its first
+/// subsequent write has to record it (``PendingObject/noteRead()``).
 ///
-/// A table may name objects that have no such value, or no change any more; it names all that do.
+/// The results may include objects that don't have the value or no longer have a change, but never
+/// omit one that matches.
 final class PendingKeys {
   /// The tables of one concrete entity.
   private struct Family {
     var tables: [PendingKeyTable] = []
-    /// The columns that one look-up went by.
+    /// The columns that one lookup has used.
     var wanted: [[IndexSchema.Column]] = []
-    /// The objects that the tables are not sure of.
+    /// The objects whose entries may be outdated.
     var unread: [ObjectNumber] = []
   }
 
@@ -30,31 +31,31 @@ final class PendingKeys {
     families = Array(repeating: Family(), count: entityCount)
   }
 
-  /// Records that an object's record is another one from now on.
+  /// Records that an object's record has changed.
   func note(_ number: ObjectNumber, of entity: EntitySchema) {
     let family = entity.index
     guard !families[family].tables.isEmpty else { return }
     families[family].unread.append(number)
-    // Nobody has looked anything up for long.
+    // There hasn't been a lookup for a long time.
     if families[family].unread.count > 2 * families[family].tables[0].count + 1024 {
       families[family] = Family()
     }
   }
 
-  /// The objects of one concrete entity that a selection means, and perhaps others; nil where there
-  /// is no table yet.
+  /// Returns the objects of one concrete entity that match a selection, and possibly others, or nil
+  /// if there is no table yet.
   ///
   /// - Parameters:
-  ///   - count: How many objects of the entity wait.
-  ///   - all: All of them.
-  ///   - read: The record of an object that waits; nil of one that does not, or is deleted. The
-  ///     next write of the record has to be reported by ``note(_:of:)``.
+  ///   - count: The number of pending objects of the entity.
+  ///   - all: Returns all of them.
+  ///   - read: Returns the record of a pending object, or nil if it isn't pending or is deleted.
+  ///     The next write of the record must be reported with ``note(_:of:)``.
   func numbers(
     of selection: PendingSelection, of entity: EntitySchema,
     among count: Int, _ all: () -> [ObjectNumber], _ read: (ObjectNumber) -> RecordView?
   ) -> [ObjectNumber]? {
     let family = entity.index
-    // Objects that came and went have left their entries.
+    // Discards the tables if they contain too many entries of objects that are no longer pending.
     if let table = families[family].tables.first, table.count > 2 * count + 1024 {
       families[family] = Family()
     }
@@ -69,7 +70,7 @@ final class PendingKeys {
     return table.numbers(of: selection.keys)
   }
 
-  /// Makes a table that has been wanted before.
+  /// Creates a table if it has been needed before.
   private func make(
     _ columns: [IndexSchema.Column], of entity: EntitySchema,
     _ all: () -> [ObjectNumber], _ read: (ObjectNumber) -> RecordView?
@@ -87,9 +88,9 @@ final class PendingKeys {
   }
 }
 
-/// The objects of one concrete entity by their keys, which are made of some columns.
+/// Maps the keys of some columns to the objects of one concrete entity.
 ///
-/// Only the hash of a key is kept; those with the same one are chained.
+/// Only the hash of a key is stored; objects with the same hash are chained.
 final class PendingKeyTable {
   private struct Entry {
     let number: ObjectNumber
@@ -98,7 +99,7 @@ final class PendingKeyTable {
     var previous: Int
   }
 
-  /// Ends a chain.
+  /// The end of a chain.
   private static let nowhere = -1
 
   let columns: [IndexSchema.Column]
@@ -115,7 +116,7 @@ final class PendingKeyTable {
 
   var count: Int { entries.count }
 
-  /// Names an object by its record's key, and no longer by the one it had.
+  /// Updates the entry of an object to its record's key.
   func set(_ number: ObjectNumber, _ record: RecordView) {
     keys.key(of: record, into: &key)
     let hash = Self.hash(key.bytes)
@@ -131,7 +132,7 @@ final class PendingKeyTable {
     link(index)
   }
 
-  /// The objects that have one of some keys, each once, and perhaps others.
+  /// Returns the objects with one of several keys, without duplicates, and possibly others.
   func numbers(of keys: [[UInt8]]) -> [ObjectNumber] {
     var numbers: [ObjectNumber] = []
     for hash in Set(keys.map { $0.withUnsafeBytes(Self.hash) }) {

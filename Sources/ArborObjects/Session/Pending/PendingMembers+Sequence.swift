@@ -1,16 +1,16 @@
 internal import ArborModel
 
 extension PendingMembers {
-  /// Whether the edit is a change of its owner, which gets a new version by it: an order is a
-  /// property.
+  /// Whether the edit counts as a change of its owner and increments the owner's version, because
+  /// an order is a property.
   var changesOwner: Bool { relationship.isOrdered && !isEmpty }
 
-  /// The members, the changes laid over the store's: in their order where the relationship has one,
-  /// else ascending. Linear.
+  /// Returns the members with the pending changes applied to the stored ones, in their order if the
+  /// relationship is ordered, otherwise ascending. Linear.
   ///
-  /// The context's own sequence counts, and whom it has added stands where it was put. Whom others
-  /// have added stands behind the one that it follows in the store; what stands there behind all
-  /// others, behind all that both have. See ``MergePolicy``.
+  /// The context's own order takes precedence, and members it has added keep their position.
+  /// Members added by other commits are placed after their predecessor in the store; those at the
+  /// end of the stored list are placed after all common members. See ``MergePolicy``.
   func members(over stored: [ObjectNumber]) -> [ObjectNumber] {
     var kept = self.kept(of: stored)
     if relationship.isOrdered { return arranged(kept).inserting(kept) }
@@ -20,14 +20,14 @@ extension PendingMembers {
     return kept
   }
 
-  /// The store's members that are members still.
+  /// Returns the stored members that are still members.
   private func kept(of stored: [ObjectNumber]) -> [ObjectNumber] {
     guard !removed.isEmpty || !hidden.isEmpty else { return stored }
     return stored.filter { says($0) != false }
   }
 
-  /// Whom the context has added: first those whom nobody put anywhere, since merging or undo has
-  /// made them members, then the others in the order in which they were put last.
+  /// Returns the members added by the context: first those without a position, added by merging or
+  /// undo, then the others in the order in which they were moved to the end.
   private func joining(_ kept: [ObjectNumber]) -> [ObjectNumber] {
     guard !added.isEmpty else { return [] }
     // Another context may have committed the same link since.
@@ -41,7 +41,7 @@ extension PendingMembers {
     return others.sorted() + joining
   }
 
-  /// The context's own sequence, of the members that it knows of.
+  /// Returns the context's own order of the members it knows.
   private func arranged(_ kept: [ObjectNumber]) -> [ObjectNumber] {
     guard let order, let arrangement = order.arrangement else { return kept + joining(kept) }
     let present = MemberList(kept)
@@ -58,16 +58,16 @@ extension PendingMembers {
     return members + order.last.numbers.filter(isMember)
   }
 
-  /// Lets an object that is about to become a member stand behind all others.
+  /// Places an object that is about to become a member at the end.
   ///
-  /// - Parameter stored: The store's members; asked for where one of them comes back.
+  /// - Parameter stored: Returns the stored members. Called if one of them is restored.
   func putLast(_ member: ObjectNumber, over stored: () -> [ObjectNumber]) {
     keepSequence(for: member, over: stored)
     let order = self.order ?? PendingOrder()
     if order.arrangement == nil, self[member] == .removed {
       let stored = stored()
       order.arrangement = .init(members: members(over: stored), base: stored)
-      // Others may have put in their place whom the context had put last.
+      // Other commits may have positioned members that the context had placed at the end.
       order.last = MemberList()
     }
     order.last.remove(member)
@@ -75,8 +75,8 @@ extension PendingMembers {
     self.order = order
   }
 
-  /// Holds on to the present sequence of the others where somebody comes back whom the store has:
-  /// merged with the store's list, which others have changed since, they might stand otherwise.
+  /// Preserves the current order of the other members when a stored member is restored. Otherwise
+  /// merging with the stored list, which may have changed, could reorder them.
   func keepSequence(for member: ObjectNumber, over stored: () -> [ObjectNumber]) {
     guard let order, order.isBehind, let base = order.arrangement?.base, says(member) == false
     else { return }
@@ -87,7 +87,7 @@ extension PendingMembers {
     order.last = MemberList()
   }
 
-  /// Gives all members a sequence.
+  /// Sets the order of all members.
   func arrange(_ members: [ObjectNumber], over stored: [ObjectNumber]) {
     let kept = kept(of: stored)
     let order = PendingOrder()
@@ -100,8 +100,8 @@ extension PendingMembers {
     }
   }
 
-  /// Whether those that both have stand otherwise here and in the store, for others have moved or
-  /// added some of them since the context chose its sequence.
+  /// Returns whether the common members have a different order here and in the store, because other
+  /// commits have moved or added members since the context chose its order.
   func isContested(over stored: [ObjectNumber]) -> Bool {
     guard let base = order?.arrangement?.base, base != stored else { return false }
     let kept = kept(of: stored)
@@ -111,8 +111,8 @@ extension PendingMembers {
     return own.filter(both.contains) != theirs && base.filter(both.contains) != theirs
   }
 
-  /// Gives up the own sequence for the store's; whom the context has added stands before the one
-  /// that it preceded.
+  /// Replaces the context's order by the store's. Members added by the context are placed before
+  /// their successors.
   func yieldOrder(to stored: [ObjectNumber]) {
     let kept = kept(of: stored)
     arrange(kept.insertingBefore(arranged(kept)), over: stored)

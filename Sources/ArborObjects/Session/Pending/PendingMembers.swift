@@ -1,27 +1,27 @@
 internal import ArborModel
 internal import ArborStore
 
-/// Whether a pending change makes an object a member of a relationship, whatever the store knows:
-/// a link that is added or removed may be there, or not be there, already.
+/// The pending membership of an object in a relationship, independent of the stored state: an added
+/// link may already exist, and a removed one may not exist.
 enum LinkMembership { case added, removed, unmentioned }
 
 /// The pending changes of one owner's members in one to-many relationship.
 final class PendingMembers {
   let owner: ObjectNumber
   let relationship: RelationshipSchema
-  /// The members beyond the store's.
+  /// The members in addition to the stored ones.
   var added = MemberList()
-  /// The store's members that are none any more.
+  /// The stored members that were removed.
   var removed = MemberList()
-  /// The sequence of the members of an ordered relationship; nil: nothing is said of it.
+  /// The pending order of an ordered relationship's members, or nil if it is unchanged.
   var order: PendingOrder?
   /// The savepoint in which ``order`` was last recorded.
   var orderEpoch: UInt32 = 0
-  /// The savepoint in which the sequence of the members was last noted for undo.
+  /// The savepoint in which the order of the members was last recorded for undo.
   var sequenceEpoch: UInt32 = 0
-  /// Members by concurrent commits, to be left out as long as their deletion waits here.
+  /// Members added by concurrent commits, to be hidden as long as their deletion is pending here.
   var hidden = MemberList()
-  /// Whether an object's deletion waits for a commit.
+  /// Returns whether an object's deletion is pending.
   private let isDeleted: (ObjectNumber) -> Bool
 
   init(
@@ -36,14 +36,14 @@ final class PendingMembers {
   /// Whether nothing has changed.
   var isEmpty: Bool { added.isEmpty && removed.isEmpty && order?.arrangement == nil }
 
-  /// Whether the members are the store's.
+  /// Whether the members are the stored ones.
   var isSilent: Bool { isEmpty && hidden.isEmpty }
 
   private func hides(_ member: ObjectNumber) -> Bool {
     hidden.contains(member) && isDeleted(member)
   }
 
-  /// Forgets what was changed.
+  /// Discards all changes.
   func clear() {
     hidden = MemberList()
     added = MemberList()
@@ -53,8 +53,8 @@ final class PendingMembers {
     sequenceEpoch = 0
   }
 
-  /// What the edit says of an object, whatever the store knows: a link that is added or removed may
-  /// be there, or not be there, already.
+  /// The pending membership of an object, independent of the stored state: an added link may
+  /// already exist, and a removed one may not exist.
   subscript(member: ObjectNumber) -> LinkMembership {
     get { added.contains(member) ? .added : removed.contains(member) ? .removed : .unmentioned }
     set {
@@ -64,17 +64,17 @@ final class PendingMembers {
   }
 }
 
-/// The edit as reads see it.
+/// The effect of the changes on reads.
 extension PendingMembers {
-  /// The members beyond the store's.
+  /// The members in addition to the stored ones.
   var addedMembers: [ObjectNumber] { added.numbers }
-  /// The store's members that are none any more.
+  /// The stored members that were removed or are hidden.
   var removedMembers: [ObjectNumber] {
     guard !hidden.isEmpty else { return removed.numbers }
     return removed.numbers + hidden.numbers.filter { self[$0] == .unmentioned && hides($0) }
   }
 
-  /// Whether an object is a member; nil if the edit doesn't tell.
+  /// Returns whether an object is a member, or nil if the changes don't determine this.
   func says(_ member: ObjectNumber) -> Bool? {
     switch self[member] {
     case .added: return true

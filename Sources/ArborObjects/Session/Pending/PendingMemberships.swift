@@ -2,30 +2,30 @@ internal import ArborModel
 
 /// The pending changes of to-many relationships in a context, by owner.
 ///
-/// For relationships whose inverse is to-one they only repeat what the members' changes say, so
-/// that the owner's side is right at once. They are a function of these, and are made anew whenever
-/// one of them becomes another one — the record, what it is compared with, or whether it is a
-/// deletion: see ``Session/withMemberships(of:_:)``. The store derives such a
-/// relationship by itself, unless it is ordered.
+/// For relationships whose inverse is to-one they only mirror the members' changes, so that the
+/// owner's side is immediately correct. They are a function of these changes and are recomputed
+/// whenever one of them is replaced, including its record, its committed record and whether it is a
+/// deletion: see ``Session/withMemberships(of:_:)``. The store derives such a relationship by
+/// itself, unless it is ordered.
 ///
-/// For all others they are the truth, and the commit submits them. What is said of a pair is the
-/// context's last word on it, whatever others commit, and holds until the commit or the end of one
-/// of the two objects. A deletion says it of the links that it finds; links that others commit to
-/// an object whose deletion waits here are hidden as long as it does, and are there again when it
-/// is undone.
+/// For all others they are the source of truth, and are submitted by the commit. The state of a
+/// pair is determined by the context's last change of it, regardless of other commits, until the
+/// commit or the removal of one of the two objects. A deletion sets the state of the links that
+/// exist at that time. Links that other commits create to an object whose deletion is pending here
+/// are hidden, and reappear when the deletion is undone.
 ///
-/// Who is a member is said in the same way where the members have an order; their sequence is a
-/// matter of its own, an ``PendingOrder``.
+/// Membership is represented in the same way for ordered relationships. The order is represented
+/// separately by ``PendingOrder``.
 ///
-/// A change of a link costs two look-ups and no read of the store.
+/// A change of a link costs two lookups and doesn't read the store.
 final class PendingMemberships {
-  /// By the index of the declaring entity, then by slot: edits by owner. A relationship has one
-  /// table for its declaring entity and all that inherit it. Empty before the first edit, since
-  /// most contexts make none.
+  /// Edits by owner, indexed by declaring entity and slot. A relationship has one table for its
+  /// declaring entity and all subentities. Empty before the first edit, because most contexts don't
+  /// edit links.
   private var tables: [[Table?]] = []
   private let schema: ModelSchema
   private let isDeleted: (ObjectNumber) -> Bool
-  /// The edits, which the tables refer to unretained.
+  /// The edits, to which the tables hold unretained references.
   private var edits: ContiguousArray<PendingMembers> = []
 
   private final class Table {
@@ -37,16 +37,16 @@ final class PendingMemberships {
     isDeleted = { pending.change(of: $0)?.kind == .deleted }
   }
 
-  /// Whether there are any. Edits that cancelled out may still count.
+  /// Whether there are any edits. Edits that cancel each other out may be included.
   var hasEdits: Bool { edits.contains { !$0.isEmpty } }
 
-  /// Whether there may be any of ordered relationships.
+  /// Whether there may be edits of ordered relationships.
   private(set) var hasOrders = false
 
-  /// Whether there may be any that hide members.
+  /// Whether there may be edits that hide members.
   private var hidesMembers = false
 
-  /// Whether an owner that fulfils a condition has other members than in the store.
+  /// Returns whether an owner that satisfies a condition has members that differ from the store's.
   func hasEdits(ofOwner condition: (ObjectNumber) -> Bool) -> Bool {
     edits.contains { !$0.isSilent && condition($0.owner) }
   }
@@ -60,7 +60,7 @@ final class PendingMemberships {
     return Unmanaged<PendingMembers>.fromOpaque(pointer).takeUnretainedValue()
   }
 
-  /// The edit of an owner's relationship, made where there is none.
+  /// Returns the edit of an owner's relationship, creating it if necessary.
   func makeEdit(_ owner: ObjectNumber, _ relationship: RelationshipSchema) -> PendingMembers {
     if let edit = edit(owner, relationship) { return edit }
     let edit = PendingMembers(owner, relationship, isDeleted: isDeleted)
@@ -80,8 +80,8 @@ final class PendingMemberships {
     return edit
   }
 
-  /// Derives the membership of a member at an owner from the member's change, nil where it has
-  /// none. For relationships whose inverse is to-one. See ``PendingObject/membership(at:_:)``.
+  /// Derives the membership of a member from its change, or from nil if it has none. For
+  /// relationships whose inverse is to-one. See ``PendingObject/membership(at:_:)``.
   @inline(__always)
   func derive(
     _ member: ObjectNumber, _ change: PendingObject?, at owner: ObjectNumber,
@@ -91,12 +91,12 @@ final class PendingMemberships {
       change?.membership(at: owner, relationship) ?? .unmentioned
   }
 
-  /// Calls `body` with every edit that is not empty.
+  /// Calls `body` with every nonempty edit.
   func forEach<E: Error>(_ body: (PendingMembers) throws(E) -> Void) throws(E) {
     for edit in edits where !edit.isEmpty { try body(edit) }
   }
 
-  /// Calls `body` with every edit that makes the members others than the store's.
+  /// Calls `body` with every edit whose members differ from the stored ones.
   func forEachDeviation(_ body: (PendingMembers) -> Void) {
     for edit in edits where !edit.isSilent { body(edit) }
   }
@@ -107,21 +107,21 @@ final class PendingMemberships {
     for edit in edits { edit.order?.isBehind = true }
   }
 
-  /// Leaves an object whose deletion waits here out of what others have linked to it.
+  /// Hides an object whose deletion is pending from a relationship in which another commit has
+  /// added it.
   func hide(_ member: ObjectNumber, from owner: ObjectNumber, _ relationship: RelationshipSchema) {
     makeEdit(owner, relationship).hidden.append(member)
     hidesMembers = true
   }
 
-  /// Calls `body` with every edit that hides an object as long as its deletion waits. Linear in the
-  /// number of edits.
+  /// Calls `body` with every edit that hides an object as long as its deletion is pending. Linear
+  /// in the number of edits.
   func forEach(hiding member: ObjectNumber, _ body: (PendingMembers) -> Void) {
     guard hidesMembers else { return }
     for edit in edits where edit.hidden.contains(member) { body(edit) }
   }
 
-  /// Calls `body` with the owner of every edit of a relationship that users see; an owner may come
-  /// more than once.
+  /// Calls `body` with the owner of every edit of a public relationship. Owners may be repeated.
   func forEachOwner(_ body: (ObjectNumber) -> Void) {
     for edit in edits where !edit.isEmpty && !edit.relationship.isHidden { body(edit.owner) }
   }
@@ -130,7 +130,7 @@ final class PendingMemberships {
     edit(object.number, relationship).map { !$0.isEmpty } ?? false
   }
 
-  /// Whether any relationship of an object that users see has an edit.
+  /// Returns whether any public relationship of an object has an edit.
   func hasEdits(of object: ManagedObject) -> Bool {
     guard !edits.isEmpty else { return false }
     return object.binding.entity.relationships.contains {
@@ -138,10 +138,11 @@ final class PendingMemberships {
     }
   }
 
-  /// Forgets what is said of pairs with an object that is gone: both sides, so that they agree
-  /// where others bring it back; and of the sequence of its members. Linear in the number of edits.
+  /// Discards the pending state of pairs with an object that is gone, on both sides, so that they
+  /// are consistent if another commit restores it, and the order of its members. Linear in the
+  /// number of edits.
   ///
-  /// - Parameter tell: Called with each edit that is about to change, and the members it concerns.
+  /// - Parameter tell: Called before each edit changes, with the affected members.
   func forget<E: Error>(
     where isGone: (ObjectNumber) throws(E) -> Bool,
     telling tell: (PendingMembers, [ObjectNumber]) -> Void
@@ -151,7 +152,7 @@ final class PendingMemberships {
       guard edit.order != nil || isInverseToMany && !edit.isEmpty else { continue }
       let isOwnerGone = try isGone(edit.owner)
       var lost: [ObjectNumber] = []
-      // Who points at its owner by itself says so by itself.
+      // Links stored at the member are handled through the member's own change.
       if isInverseToMany {
         for member in edit.added.numbers + edit.removed.numbers {
           var isLost = isOwnerGone

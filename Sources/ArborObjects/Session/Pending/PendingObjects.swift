@@ -1,21 +1,21 @@
 internal import ArborModel
 internal import ArborStore
 
-/// The changes of a context's objects that wait for a commit, by number and by entity.
+/// The pending changes of a context's objects, by number and by entity.
 ///
-/// Changes of one entity keep their order. A change that is taken back stays in its list, marked as
-/// dropped, until enough of them have gathered.
+/// Changes of one entity keep their order. A reverted change remains in its list, marked as
+/// dropped, until there are enough of them to clean up.
 final class PendingObjects {
-  /// The change of each number, as an unretained reference: the lists keep the changes.
+  /// The change of each number, as an unretained reference. The lists own the changes.
   let map = NumberMap()
-  /// By the indexes of the entities in the schema; empty before the first change.
+  /// The changes, by index of the entity in the schema. Empty before the first change.
   private var lists: [ContiguousArray<PendingObject>] = []
   private let entityCount: Int
   private var droppedCount = 0
-  /// Finds objects by their values; nil before the first such look-up.
+  /// Finds objects by value, or nil before the first such lookup.
   private var keys: PendingKeys?
 
-  /// Room for so many is kept from commit to commit.
+  /// The capacity that is kept from commit to commit.
   static let fewChanges = 64
 
   init(entityCount: Int) {
@@ -41,13 +41,13 @@ final class PendingObjects {
     noteRewritten(change)
   }
 
-  /// Records that the record of a change has been, or is about to be, replaced or written.
+  /// Records that the record of a change has been or is about to be replaced or written.
   @inline(__always)
   func noteRewritten(_ change: PendingObject) {
     keys?.note(change.object.number, of: change.object.binding.entity)
   }
 
-  /// Takes a change back; its object is left as it is.
+  /// Drops a change. Its object is left unchanged.
   func drop(_ change: PendingObject) {
     change.kind = .dropped
     change.object.change = nil
@@ -58,7 +58,7 @@ final class PendingObjects {
     droppedCount = 0
   }
 
-  /// Forgets all changes; the objects are left as they are.
+  /// Removes all changes. The objects are left unchanged.
   func removeAll() {
     for index in lists.indices where !lists[index].isEmpty {
       lists[index].removeAll(keepingCapacity: lists[index].capacity <= Self.fewChanges)
@@ -68,12 +68,12 @@ final class PendingObjects {
     keys = nil
   }
 
-  /// Calls `body` with every change, entity by entity. Changes that are added meanwhile are seen
-  /// where their entity has not been passed.
+  /// Calls `body` with every change, entity by entity. Changes added in the meantime are included
+  /// if their entity hasn't been passed.
   func forEach<E: Error>(_ body: (PendingObject) throws(E) -> Void) throws(E) {
     guard map.count > 0 else { return }
     for index in lists.indices {
-      // By position, since hooks may add changes.
+      // By position, because hooks may add changes.
       var position = 0
       while position < lists[index].count {
         let change = lists[index][position]
@@ -83,36 +83,36 @@ final class PendingObjects {
     }
   }
 
-  /// Whether objects of one concrete entity have changes, by its index in the schema.
+  /// Returns whether objects of a concrete entity have changes, by its index in the schema.
   func hasChanges(ofEntity index: Int) -> Bool {
     map.count > 0 && lists[index].contains { $0.kind != .dropped }
   }
 
-  /// How many deletions there are. Linear.
+  /// The number of deletions. Linear.
   var deletedCount: Int {
     var count = 0
     forEach { if $0.kind == .deleted { count += 1 } }
     return count
   }
 
-  /// All changes, for loops that drop some.
+  /// All changes, for loops that drop some of them.
   var all: [PendingObject] { compactMap { $0 } }
 
-  /// Returns the results of `transform` for the changes, without nil.
+  /// Returns the non-nil results of `transform` for all changes.
   func compactMap<R>(_ transform: (PendingObject) -> R?) -> [R] {
     var results: [R] = []
     forEach { if let result = transform($0) { results.append(result) } }
     return results
   }
 
-  /// The objects whose change fulfils a condition.
+  /// Returns the objects whose change satisfies a condition.
   func objects(where condition: (PendingObject) -> Bool) -> [ManagedObject] {
     compactMap { condition($0) ? $0.object : nil }
   }
 
-  /// The inserted and updated objects of one concrete entity, with their records.
+  /// Returns the inserted and updated objects of one concrete entity, with their records.
   ///
-  /// - Parameter selection: Which of them are wanted; others may be among them.
+  /// - Parameter selection: The objects to return. Others may be included.
   func rows(
     of entity: EntitySchema, _ selection: PendingSelection? = nil
   ) -> [(ObjectNumber, RecordView)] {
@@ -121,7 +121,7 @@ final class PendingObjects {
     return lists[entity.index].compactMap(\.row)
   }
 
-  /// Looks them up; nil where going through all is as good.
+  /// Looks up the selected rows. Returns nil if a scan is just as good.
   private func selectedRows(
     of entity: EntitySchema, _ selection: PendingSelection
   ) -> [(ObjectNumber, RecordView)]? {
@@ -133,21 +133,21 @@ final class PendingObjects {
       of: selection, of: entity, among: changes.count, { changes.map(\.object.number) },
       { number in
         guard let change = change(of: number), let row = change.row else { return nil }
-        // Before the next write the look-up tables are told.
+        // The next write must notify the lookup tables.
         change.noteRead()
         return row.1
       })
     return numbers?.compactMap { change(of: $0)?.row }
   }
 
-  /// The record of an inserted, updated or deleted object; nil for others.
+  /// Returns the record of an inserted, updated or deleted object, or nil for others.
   func record(of number: ObjectNumber) -> RecordView? {
     change(of: number)?.object.currentRecord
   }
 }
 
 extension PendingObject {
-  /// An inserted or updated object, with its record; nil for others.
+  /// The number and record of an inserted or updated object, or nil for others.
   fileprivate var row: (ObjectNumber, RecordView)? {
     guard kind == .inserted || kind == .updated else { return nil }
     return (object.number, object.currentRecord)

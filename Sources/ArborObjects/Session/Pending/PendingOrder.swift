@@ -1,23 +1,23 @@
 internal import ArborModel
 
-/// The pending sequence of one owner's members in an ordered relationship.
+/// The pending order of one owner's members in an ordered relationship.
 ///
-/// It says nothing of who is a member: that is said pair by pair, by the ``PendingMembers`` it
-/// belongs to, as for relationships without an order. Numbers of objects that are no members, or
-/// none any more, do not count. So a sequence can be laid over whatever others commit meanwhile.
+/// It doesn't determine membership, which is represented pair by pair in the corresponding
+/// ``PendingMembers``, as for unordered relationships. Objects that aren't members are ignored.
+/// Therefore an order can be applied to the results of any other commits.
 final class PendingOrder {
-  /// A sequence of all members, as the program has set it.
+  /// An order of all members, as set by the program.
   struct Arrangement {
     let members: [ObjectNumber]
-    /// The store's members at that time, to determine whether others have moved them since.
+    /// The stored members at that time, to determine whether other commits have moved them since.
     let base: [ObjectNumber]
   }
 
-  /// nil: the store's members stand as they do in the store.
+  /// The arrangement, or nil if stored members keep their stored order.
   var arrangement: Arrangement?
-  /// Whether others may have changed the store's members since ``arrangement`` was chosen.
+  /// Whether other commits may have changed the stored members since ``arrangement`` was set.
   var isBehind = false
-  /// The members that were moved to the end since, in their order.
+  /// The members that have been moved to the end since, in order.
   var last = MemberList()
   /// The objects that became members in a savepoint, for undo.
   private var joined: (numbers: Set<ObjectNumber>, epoch: UInt32) = ([], 0)
@@ -27,12 +27,12 @@ final class PendingOrder {
     joined.numbers.insert(member)
   }
 
-  /// The objects that have become members since a savepoint began.
+  /// Returns the objects that have become members since a savepoint began.
   func joined(in epoch: UInt32) -> Set<ObjectNumber> {
     joined.epoch == epoch ? joined.numbers : []
   }
 
-  /// The same, sharing nothing, for savepoints.
+  /// An independent copy, for savepoints.
   var copy: PendingOrder {
     let copy = PendingOrder()
     copy.arrangement = arrangement

@@ -2,8 +2,8 @@ internal import ArborModel
 internal import ArborStore
 
 extension Session {
-  /// Gives an object a working record that may be written to now; nil where its record cannot be
-  /// read, or where it is deleted: changes of deleted objects have no effect.
+  /// Prepares an object's working record for writing. Returns nil if the record cannot be read or
+  /// the object is deleted. Changes of deleted objects have no effect.
   @inline(never)
   func beginWriting(_ object: ManagedObject) -> PendingObject? {
     guard load(object), object.change?.kind != .deleted else { return nil }
@@ -69,7 +69,7 @@ extension Session {
     sequence = pinned?.sequence ?? engine.lastSequence
   }
 
-  /// Makes a changed object what it was before its changes, links included.
+  /// Reverts the changes of an object, including links.
   func takeBack(_ change: PendingObject) {
     guard let committed = change.committed else { return }
     let object = change.object
@@ -82,7 +82,7 @@ extension Session {
       keeper.set(object, relationship, to: target)
     }
     if change.epoch == epoch || change.isRead(in: epoch) {
-      // Undo goes back to what the object was before its first change in the savepoint.
+      // Undo restores the state before the first change in the savepoint.
       recordMerge(of: object)
     } else {
       recordEdit(of: object)
@@ -93,14 +93,14 @@ extension Session {
     }
   }
 
-  /// The pending links are gone: what was read with them may be something else.
+  /// Called when pending links are removed. Results read with them may have changed.
   func endConcurrentLinks() {
     guard hasConcurrentLinks else { return }
     hasConcurrentLinks = false
     tellListeners { $0.noteAnything() }
   }
 
-  /// Lets an object without net change be what concurrent commits have made of it.
+  /// Updates an object without net change to its state after concurrent commits.
   func yield(_ object: ManagedObject, to concurrent: PendingObject.Concurrent) {
     switch concurrent {
     case .none: break

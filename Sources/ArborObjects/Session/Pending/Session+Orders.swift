@@ -1,11 +1,12 @@
 internal import ArborModel
 internal import ArborStore
 
-/// Ordered relationships in a commit. The store is given whole lists, made of its newest ones; the
-/// version of their owner, which each new list raises, tells it whether they still are that.
+/// Ordered relationships in a commit. The store receives complete lists based on its newest ones.
+/// The owner's version, which every new list increments, allows the store to check that they are
+/// still current.
 extension Session {
-  /// Makes ready to write the orders: their owners get a new version, and nothing is said of
-  /// members of which nothing is written.
+  /// Prepares writing the orders: assigns a new version to their owners, and discards the pending
+  /// membership of members that will not be written.
   func beginWritingOrders() {
     forEachOrder { edit in
       guard edit.changesOwner else { return }
@@ -16,14 +17,15 @@ extension Session {
     }
   }
 
-  /// Calls `body` with all edits, those of ordered relationships among them, where the newest
-  /// snapshot is read; not at all without orders.
+  /// Calls `body` with all edits, including those of ordered relationships, while the newest
+  /// snapshot is pinned. Does nothing if there are no orders.
   private func forEachOrder(_ body: (PendingMembers) -> Void) {
     guard links.hasOrders else { return }
     onNewestSnapshot { links.forEach(body) }
   }
 
-  /// Leaves members without net change to concurrent commits, which may have moved them elsewhere.
+  /// Leaves the position of members without net change to concurrent commits, which may have moved
+  /// them.
   private func leaveUnwritten(_ edit: PendingMembers) {
     guard !edit.relationship.isInverseToMany else { return }
     for member in edit.added.numbers + edit.removed.numbers
@@ -33,9 +35,9 @@ extension Session {
     }
   }
 
-  /// Refuses to write orders of members that others have moved too.
+  /// Throws if other commits have also moved members.
   ///
-  /// - Throws: `conflict` that names their owners.
+  /// - Throws: `conflict` with the owners.
   func checkOrders() throws(StoreError) {
     var conflicts: [CommitConflict] = []
     forEachOrder { edit in
@@ -51,8 +53,7 @@ extension Session {
     if !conflicts.isEmpty { throw .conflict(conflicts) }
   }
 
-  /// The lists that a commit writes. Those of objects that are not there, or not any more, come to
-  /// nothing.
+  /// Returns the lists to write. Lists of missing or deleted objects are skipped.
   func newOrders() -> [(edit: PendingMembers, members: [ObjectNumber])] {
     var orders: [(edit: PendingMembers, members: [ObjectNumber])] = []
     forEachOrder { edit in
@@ -63,7 +64,7 @@ extension Session {
     return orders
   }
 
-  /// Whether members were moved both here and by others.
+  /// Returns whether members were moved both here and by other commits.
   func isContested(_ edit: PendingMembers) -> Bool {
     guard edit.order?.arrangement != nil else { return false }
     return edit.isContested(over: storedMembers(of: edit.owner, edit.relationship))

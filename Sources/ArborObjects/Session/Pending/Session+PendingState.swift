@@ -2,9 +2,9 @@ package import ArborModel
 package import ArborStore
 package import Foundation
 
-/// The pending changes, as queries lay them over the store.
+/// The pending changes as an overlay for queries.
 extension Session: PendingState {
-  /// The session, if there is anything to lay over the store.
+  /// The session, if there is anything to overlay.
   var overlay: (any PendingState)? { pending.count > 0 || registry.count > 0 ? self : nil }
 
   package var dirty: NumberMap { pending.map }
@@ -52,8 +52,8 @@ extension Session: PendingState {
 
   package func blob(_ name: BlobName) -> Data? { blobs[name] }
 
-  /// The edit that makes the members of a relationship others than the store's; nil if there is
-  /// none.
+  /// Returns the edit of a relationship whose members differ from the stored ones, or nil if there
+  /// is none.
   private func edit(of owner: ObjectNumber, _ relationship: RelationshipSchema) -> PendingMembers? {
     links.edit(owner, relationship).flatMap { $0.isSilent ? nil : $0 }
   }

@@ -1,8 +1,8 @@
 internal import ArborModel
 
-/// What a context can take back, group by group, and bring again.
+/// The undo history of a context, organized in groups that can be undone and redone.
 ///
-/// Give a context one, and its changes are recorded from then on:
+/// Assign a history to a context, and its changes are recorded from then on:
 ///
 /// ```swift
 /// let history = UndoHistory()
@@ -13,98 +13,100 @@ internal import ArborModel
 /// history.undo()
 /// ```
 ///
-/// Changes belong to the group that is open. Without one the context opens a group itself, and
-/// closes it at the end of a round: at the next commit, at ``closeGroup()`` and at an undo. Groups
-/// nest: one that ends inside of another becomes a part of it.
+/// Changes belong to the open group. If there is none, the context opens a group itself and closes
+/// it at the end of a round: at the next commit, at ``closeGroup()``, and before an undo. Groups
+/// can be nested: a group that ends inside another becomes part of it.
 ///
-/// Undoing makes new pending changes, also where the group has been committed long ago: deleted
-/// objects come back as the same objects under the same IDs, with what their deletion took along;
-/// inserted ones go; changed properties and relationships have the values of before, all others
-/// keep theirs. The next commit writes it. What was changed and changed back in one group is
-/// nothing to undo; what others have changed back since is. What others deleted meanwhile stays
-/// deleted, and an object that only its changes have kept here goes with them. What a commit does
-/// to agree with others is no part of a group. Hooks of insertion and deletion are not called.
+/// Undoing creates new pending changes, even if the group has long been committed: deleted objects
+/// are restored as the same objects with the same IDs, together with the effects of their deletion;
+/// inserted objects are deleted; changed properties and relationships get their former values, and
+/// all others keep theirs. The next commit writes these changes. Changes that were reverted within
+/// a group are not undone; changes that other commits have reverted since are. Objects that other
+/// commits have deleted in the meantime remain deleted, and an object that existed only because of
+/// its changes is removed with them. Changes that a commit makes to resolve conflicts don't belong
+/// to a group. Hooks for insertion and deletion are not called.
 ///
-/// Recording costs a copy of the earlier record for each object and group, or a reference to it
-/// where it is long. Histories belong to the thread of their context, and are emptied when that is
-/// reset.
+/// Recording costs a copy of the earlier record per object and group, or a reference to it if it is
+/// long. A history belongs to the thread of its context and is emptied when the context is reset.
 ///
-/// The open group is the end of the session's edits; a closed one has taken its edits out of
-/// it. Undoing a group makes new edits, which are the group that redoes it.
+/// The open group is the end of the session's edit log; a closed one has extracted its edits from
+/// it. Undoing a group creates new edits, which form the group that redoes it.
 public final class UndoHistory {
-  /// The edits that one undo takes back, in the order they were made.
+  /// Edits that are undone together, in the order in which they were made.
   ///
-  /// An edit says what was before, of the parts that changed since; so taking it back changes
-  /// nothing that concurrent commits have done to other parts meanwhile.
+  /// An edit contains only the former state of the parts it changed, so reverting it doesn't affect
+  /// changes of concurrent commits to other parts.
   private struct Group {
     let name: String
     let log: EditLog
   }
 
-  /// Whether changes are recorded. What changes meanwhile cannot be taken back; groups from before
-  /// still can, as far as they reach.
+  /// A Boolean value that indicates whether changes are recorded. Changes made while it is `false`
+  /// cannot be undone. Earlier groups can still be undone.
   public var isEnabled = true {
     didSet { if isEnabled != oldValue { seal(always: true) } }
   }
-  /// How many groups are kept, the newest ones; 0 for all of them.
+  /// The maximum number of groups to keep, or 0 for no limit. The oldest groups are discarded.
   public var levelLimit: Int {
     didSet { trim() }
   }
 
-  /// The session whose edits are recorded; weak, since the program may keep a history for longer.
+  /// The session whose edits are recorded. Weak, because the program may keep a history for longer.
   private weak var session: Session?
   private var undoGroups: [Group] = []
   private var redoGroups: [Group] = [] { didSet { if redoGroups.isEmpty { hasForgotten = true } } }
-  /// Whether groups may have been forgotten since the context last looked what is kept for them.
+  /// Whether groups may have been discarded since the context last released the data kept for them.
   var hasForgotten = false
-  /// The group that edits belong to; nil before the first one.
+  /// The group that new edits belong to, or nil before the first edit.
   private var open: OpenGroup?
-  /// Where the explicit groups that are open begin in the context's log.
+  /// The start positions of open explicit groups in the context's log.
   private var openStarts: [Int] = []
-  /// Whether an undo or redo runs, whose edits are a group of their own.
+  /// Whether an undo or redo is in progress, whose edits form a separate group.
   private var isReplaying = false
   private var mark = CommitMark()
   /// The memory of the records before edits.
   let allocator = SlabAllocator()
-  /// Whether a commit is being written: what it changes to be written is nothing to undo.
+  /// Whether a commit is being written. Changes made for that purpose are not undoable.
   var isSuspended = false
 
-  /// A group whose edits are still those at the end of the context's log.
+  /// A group whose edits are at the end of the context's log.
   private struct OpenGroup {
     let name: String
     /// The position of its first edit.
     var start: Int
-    /// The nested groups that have ended, as positions.
+    /// The ranges of nested groups that have ended.
     var nested: [Range<Int>] = []
   }
 
   /// The state of the history at the last commit, for rollbacks.
   private struct CommitMark {
-    /// How many of the groups there were at the commit have not been undone since.
+    /// The number of groups at the commit that have not been undone since.
     var undoCount = 0
-    /// The groups undone since, the last one first to come back.
+    /// The groups undone since, in reverse order of restoration.
     var undone: [Group] = []
-    /// Where the log stood.
+    /// The position in the log.
     var position = 0
-    /// Whether the commit under way found no open group, and a closed one since the last commit.
+    /// Whether, at the start of the current commit, no group was open and one had been closed since
+    /// the last commit.
     var hasClosedGroup = false
   }
 
-  /// An empty history.
+  /// Creates an empty history.
   ///
-  /// - Parameter levelLimit: How many groups are kept; 0 for all of them.
+  /// - Parameter levelLimit: The maximum number of groups to keep, or 0 for no limit.
   public init(levelLimit: Int = 0) { self.levelLimit = levelLimit }
 
   // MARK: Groups
 
-  /// Whether there is anything to undo.
+  /// A Boolean value that indicates whether there is anything to undo.
   public var canUndo: Bool { !undoGroups.isEmpty || hasOpenEdits }
 
-  /// Whether there is anything to redo: something was undone, and nothing changed since.
+  /// A Boolean value that indicates whether there is anything to redo: a group was undone, and
+  /// nothing has changed since.
   public var canRedo: Bool { !redoGroups.isEmpty && (!openStarts.isEmpty || !hasOpenEdits) }
 
-  /// The names of the groups that can be undone, the next one first; empty texts for groups without
-  /// a name.
+  /// The names of the groups that can be undone, the next one first. Empty strings for groups
+  /// without a name.
   public var undoNames: [String] {
     (hasOpenEdits ? [open?.name ?? ""] : []) + undoGroups.reversed().map(\.name)
   }
@@ -112,9 +114,9 @@ public final class UndoHistory {
   /// The names of the groups that can be redone, the next one first.
   public var redoNames: [String] { redoGroups.reversed().map(\.name) }
 
-  /// Opens a group, inside of the open one where there is one.
+  /// Begins a group, nested in the open one if there is one.
   ///
-  /// - Parameter name: What a menu calls it; the name of an inner group is not kept.
+  /// - Parameter name: The name for menus. The name of a nested group isn't kept.
   public func beginGroup(named name: String = "") {
     seal()
     if openStarts.isEmpty, !isInSavepoint {
@@ -124,7 +126,7 @@ public final class UndoHistory {
     openStarts.append(position)
   }
 
-  /// Ends the group that was opened last.
+  /// Ends the innermost open group.
   ///
   /// - Precondition: A group is open.
   public func endGroup() {
@@ -133,12 +135,12 @@ public final class UndoHistory {
     }
     seal()
     endNested(from: start)
-    // What was undone inside of an explicit group can be brought again behind its end.
+    // A group undone inside an explicit group can still be redone after its end.
     if openStarts.isEmpty { closeGroup(keepingRedo: true) }
   }
 
-  /// Runs `body` and makes what it changes one undo group, which ends with it also if it throws; what
-  /// it changed until then stays, and can be undone.
+  /// Runs `body` and records its changes as one undo group. If `body` throws, the changes made so
+  /// far are kept and can be undone.
   ///
   /// ```swift
   /// try history.group(named: "Merge Companies") {
@@ -153,13 +155,12 @@ public final class UndoHistory {
     return try body()
   }
 
-  /// Makes what follows a position a nested group.
+  /// Records the edits after a position as a nested group.
   private func endNested(from start: Int) {
     if start < position { open?.nested.append(start..<position) }
   }
 
-  /// Takes out the last nested group, or the edits after it where there are any. They have to be
-  /// sealed.
+  /// Extracts the last nested group, or the edits after it if there are any. They must be sealed.
   private func takeLastNested(from start: Int) -> Group? {
     guard let session, let group = open else { return nil }
     let count = session.log.count
@@ -172,14 +173,14 @@ public final class UndoHistory {
     return taken
   }
 
-  /// Ends a round of changes: closes the group that the context opened itself. An explicit one stays
-  /// open.
+  /// Ends a round of changes by closing the group that the context opened itself. An explicit group
+  /// remains open.
   ///
-  /// A program with a run loop calls it once for each event.
+  /// A program with a run loop calls this method once per event.
   public func closeGroup() { closeGroup(keepingRedo: false) }
 
   private func closeGroup(keepingRedo: Bool) {
-    // A savepoint may have to take back what it finds.
+    // A savepoint may have to restore existing edits.
     guard openStarts.isEmpty, !isInSavepoint, let open else { return }
     seal()
     self.open = nil
@@ -202,10 +203,10 @@ public final class UndoHistory {
 
   // MARK: Undoing
 
-  /// Takes the last group back; explicit groups that are open end first. Nothing where there is
-  /// none. What keeps the store from being read, the context's next throwing operation throws.
+  /// Undoes the last group, after ending open explicit groups. Does nothing if there isn't one. If
+  /// the store cannot be read, the context's next throwing operation throws the error.
   ///
-  /// - Precondition: No commit is under way.
+  /// - Precondition: No commit is in progress.
   public func undo() {
     endAllGroups()
     guard let group = undoGroups.popLast() else { return }
@@ -216,9 +217,9 @@ public final class UndoHistory {
     if let redo = replay(group) { redoGroups.append(redo) }
   }
 
-  /// Brings the group again that was undone last. Nothing where there is none.
+  /// Redoes the most recently undone group. Does nothing if there isn't one.
   ///
-  /// - Precondition: No commit is under way.
+  /// - Precondition: No commit is in progress.
   public func redo() {
     endAllGroups()
     guard let group = redoGroups.popLast(), let undo = replay(group) else { return }
@@ -226,10 +227,10 @@ public final class UndoHistory {
     trim()
   }
 
-  /// Takes back the last group inside of the open one, or what was changed after it; without an
-  /// open one, the last group.
+  /// Undoes the last group nested in the open one, or the changes after it. If no group is open,
+  /// undoes the last group.
   ///
-  /// - Precondition: No commit is under way.
+  /// - Precondition: No commit is in progress.
   public func undoGroup() {
     guard let start = openStarts.last else { return undo() }
     seal()
@@ -238,21 +239,21 @@ public final class UndoHistory {
     if let redo = replay(group) { redoGroups.append(redo) }
   }
 
-  /// Brings the group again that was undone last, inside of the open one where there is one.
+  /// Redoes the most recently undone group, within the open group if there is one.
   ///
-  /// - Precondition: No commit is under way.
+  /// - Precondition: No commit is in progress.
   public func redoGroup() {
     guard open != nil, !openStarts.isEmpty else { return redo() }
     guard let group = redoGroups.popLast(), let start = replayAtEnd(group) else { return }
     endNested(from: start)
   }
 
-  /// Forgets all groups; open ones go on, empty.
+  /// Removes all groups. Open groups remain open but empty.
   public func removeAll() {
     undoGroups = []
     redoGroups = []
     mark = CommitMark()
-    // A savepoint may still have to take back what is in the log.
+    // A savepoint may still have to restore edits in the log.
     if !isInSavepoint { session?.log.truncate(to: open?.start ?? position) }
     begin(at: position)
     session?.beginEpoch()
@@ -264,7 +265,7 @@ public final class UndoHistory {
     mark.position = position
   }
 
-  /// Runs `body` without recording what it changes.
+  /// Runs `body` without recording its changes.
   public func withoutRegistration<R, E: Error>(_ body: () throws(E) -> R) throws(E) -> R {
     let wasEnabled = isEnabled
     isEnabled = false
@@ -277,19 +278,19 @@ public final class UndoHistory {
     closeGroup()
   }
 
-  /// Undoes a group; returns what undoes that again.
+  /// Undoes a group. Returns the group that redoes it.
   private func replay(_ group: Group) -> Group? {
     guard let start = replayAtEnd(group), let session else { return nil }
     return Group(name: group.name, log: session.log.take(from: start))
   }
 
-  /// Undoes a group by edits at the end of the log; returns the position of the first.
+  /// Undoes a group with edits at the end of the log. Returns the position of the first.
   private func replayAtEnd(_ group: Group) -> Int? {
     guard let session else { return nil }
     precondition(!isInSavepoint, "A group was undone during a commit or a seed; do it afterwards.")
     group.log.seal(in: session)
     var start = 0
-    // Merges other commits first: what comes of that is not part of the replay.
+    // Merges other commits first, so that resulting changes are not part of the replay.
     session.withOneSnapshot(merging: true) {
       start = session.log.count
       isReplaying = true
@@ -303,38 +304,38 @@ public final class UndoHistory {
   }
 }
 
-// MARK: - What the context tells
+// MARK: - Called by the context
 
 extension UndoHistory {
-  /// Whether what changes now can be taken back.
+  /// Whether changes made now can be undone.
   var isRecording: Bool { (isEnabled && !isSuspended) || isReplaying }
 
   private var isInSavepoint: Bool { session?.isInSavepoint ?? false }
 
-  /// Where the context's log ends.
+  /// The end of the context's log.
   private var position: Int { session?.log.count ?? 0 }
 
   private var hasOpenEdits: Bool { open.map { $0.start < position } ?? false }
 
-  /// Notes that an edit that can be taken back is about to be appended at a position of the log.
+  /// Called before an undoable edit is appended at a position of the log.
   func noteEdit(at position: Int) {
     guard !isReplaying else { return }
     if open == nil { open = OpenGroup(name: "", start: position) }
-    // A group that the context opened may have no net effect.
+    // A group opened by the context may have no net effect.
     if !openStarts.isEmpty { redoGroups = [] }
   }
 
-  /// Lets the edits so far find out what they changed, before others change the same objects.
+  /// Determines the effects of the edits so far, before other commits change the same objects.
   func seal() { seal(always: false) }
 
   private func seal(always: Bool) {
     guard let session, always || (open != nil && !session.log.isSealed) else { return }
     session.log.seal(in: session)
-    // The next change of an object is an edit of its own.
+    // Makes the next change of an object a separate edit.
     session.beginEpoch()
   }
 
-  /// Tells that a commit begins, whose hooks may change things.
+  /// Called when a commit begins, whose hooks may change objects.
   func beginCommit() {
     seal()
     mark.hasClosedGroup = !hasOpenEdits && openStarts.isEmpty && undoGroups.count > mark.undoCount
@@ -345,7 +346,7 @@ extension UndoHistory {
     if mark.hasClosedGroup, let hooks = open, let session, let group = undoGroups.last,
       session.log.hasEffect(from: hooks.start)
     {
-      // What hooks change belongs to what made them run, which has been closed already.
+      // Changes by hooks belong to the changes that triggered them, whose group is already closed.
       group.log.append(session.log.take(from: hooks.start))
       group.log.seal(in: session)
       open = nil
@@ -355,7 +356,7 @@ extension UndoHistory {
     mark = CommitMark(undoCount: undoGroups.count, position: position)
   }
 
-  /// Goes back to the last commit, as the session does.
+  /// Restores the state at the last commit, together with the session.
   func rollBack() {
     session?.log.truncate(to: mark.position)
     if openStarts.isEmpty, let start = open?.start {
@@ -370,17 +371,17 @@ extension UndoHistory {
     redoGroups = []
   }
 
-  /// Takes back all positions behind the end of the log.
+  /// Clamps all positions to the end of the log.
   private func clamp() {
     let end = position
-    // A savepoint's first edit may have been one that is not undone.
+    // A savepoint's first edit may not have been undoable.
     if let start = open?.start { open?.start = min(start, end) }
     openStarts = openStarts.map { min($0, end) }
     open?.nested.removeAll { $0.upperBound > end }
     mark.position = min(mark.position, end)
   }
 
-  /// Calls `body` with every earlier record that may come back.
+  /// Calls `body` with every earlier record that may be restored.
   func forEachRecord(_ body: (ManagedObject, RecordView) -> Void) {
     var logs = (undoGroups + redoGroups + mark.undone).map(\.log)
     if let session { logs.append(session.log) }
@@ -393,7 +394,7 @@ extension UndoHistory {
 
   /// Begins a savepoint.
   ///
-  /// - Returns: A function to call when the log has gone back to it.
+  /// - Returns: A closure to call after the log was restored to the savepoint.
   func beginSavepoint() -> () -> Void {
     let (sealedCount, openCount) = (session?.log.sealedCount ?? 0, openStarts.count)
     let redoGroups = redoGroups
@@ -405,14 +406,14 @@ extension UndoHistory {
     }
   }
 
-  /// Ends a savepoint, which began at a position of the log.
+  /// Ends a savepoint that began at a position of the log.
   func endSavepoint(from start: Int) {
     guard let session else { return }
     session.log.endSavepoint(from: start, allocator)
     clamp()
   }
 
-  /// Lets a history record the edits of a session in place of another one.
+  /// Attaches a history to a session, replacing another one.
   static func replace(_ former: UndoHistory?, by history: UndoHistory?, in session: Session) {
     if let former {
       former.removeAll()
@@ -424,7 +425,7 @@ extension UndoHistory {
       "An undo history belongs to one context; make another for the second one.")
     history.session = session
     history.begin(at: session.log.count)
-    // The next change of each object is recorded.
+    // Ensures that the next change of each object is recorded.
     session.beginEpoch()
   }
 }

@@ -1,17 +1,17 @@
 internal import ArborModel
 internal import ArborStore
 
-/// Takes the edits of a group back, as new edits of the context.
+/// Reverts the edits of a group by making new edits.
 ///
-/// Objects that were deleted come first, so that everything else finds them; then properties and
-/// links, the last edit first; then the orders of ordered relationships, which go by members; and
-/// last the objects go that were inserted. Relationships are set as anybody sets them, so both
-/// sides agree whatever concurrent commits have changed in between.
+/// Deleted objects are restored first, so that everything else can refer to them. Then properties
+/// and links are restored in reverse order, then the orders of ordered relationships, which depend
+/// on membership. Finally, inserted objects are deleted. Relationships are set like in any other
+/// change, so both sides are consistent even if concurrent commits have changed them.
 struct UndoReplay {
   let session: Session
   private var keeper: InverseKeeper { InverseKeeper(session) }
 
-  /// Takes edits back by new ones, at the end of the context's log.
+  /// Reverts edits with new ones at the end of the context's log.
   func run(_ edits: EditLog) {
     let log = session.log
     let start = log.count
@@ -22,7 +22,7 @@ struct UndoReplay {
     for object in revived { mendLinks(of: object) }
     session.mendLinks()
     takeAway(inserted)
-    // Before changes are dropped that have no net effect.
+    // Must precede dropping changes without net effect.
     log.seal(in: session)
     settle(edits)
     settle(log, from: start)
@@ -30,17 +30,17 @@ struct UndoReplay {
 
   // MARK: Objects
 
-  /// Brings the objects back that the edits deleted, as they were before these changed them.
+  /// Restores the objects that the edits deleted, in the state before the edits.
   private func bringBack(_ edits: EditLog) -> [ManagedObject] {
     var revived: [ManagedObject] = []
     let edits = edits.edits
     for index in edits.indices where edits[index].isDeletion {
-      // Of several edits the first counts: the object lives from there on.
+      // If there are several edits, the first one determines the restored state.
       guard case .object(let edit) = edits[index], let before = edit.before,
         live(edit.object) == nil
       else { continue }
       let object = session.registry.object(edit.object.number) ?? edit.object
-      // What it holds since its deletion is its last record.
+      // The record it has held since its deletion is its last one.
       let last = edit.object.heldRecord?.version
       revive(object, as: before, after: max(before.version, last ?? 0))
       revived.append(object)
@@ -48,7 +48,7 @@ struct UndoReplay {
     return revived
   }
 
-  /// Makes a deleted object what it was, on top of what the store has of it.
+  /// Restores a deleted object on top of its stored state.
   private func revive(_ object: ManagedObject, as record: RecordView, after formerVersion: UInt32) {
     session.recordEdit(of: object, isKnown: object.session != nil)
     session.noteReplaced(object)
@@ -89,7 +89,8 @@ struct UndoReplay {
     }
     working.setVersion(stored.record.version)
     guard let known else {
-      // The deletion was committed, and others have made the object anew: of theirs nothing stays.
+      // The deletion was committed and another commit restored the object. Its values are
+      // discarded.
       change.committed = stored.record
       change.committedSlab = stored.slab
       return
@@ -99,9 +100,9 @@ struct UndoReplay {
     }
   }
 
-  /// Deletes the objects that the edits inserted, without what their delete rules would take along;
-  /// also those that it deleted again, which have come back with the others. Whom it left away, at
-  /// its end as before, others may have brought back.
+  /// Deletes the objects that the edits inserted, without applying delete rules. This includes
+  /// objects that the group deleted again, which have been restored with the others, because
+  /// another commit may have restored objects that were already gone when the group ended.
   private func takeAway(_ inserted: [ManagedObject]) {
     for object in inserted.reversed() {
       guard let object = live(object) else { continue }
@@ -110,9 +111,10 @@ struct UndoReplay {
     }
   }
 
-  /// The object that stands for an edit's one; nil where it is deleted, here or by others.
+  /// Returns the current instance of an edit's object, or nil if it is deleted, here or by another
+  /// commit.
   private func live(_ object: ManagedObject) -> ManagedObject? {
-    // A fault may stand for an object that is not there; the store knows.
+    // A fault may represent an object that doesn't exist, so check the store.
     if object.session === session, object.change != nil || object.base != nil {
       return object.change?.kind == .deleted ? nil : object
     }
@@ -121,16 +123,16 @@ struct UndoReplay {
 
   // MARK: Properties and links
 
-  /// Takes back what the edits changed of objects that stay, the last edit first.
+  /// Restores changed parts of remaining objects, last edit first.
   ///
-  /// - Parameter inserted: Objects that are about to go, whatever the edits behind their insertion
-  ///   made of them: what they led to in between may belong to others by now.
+  /// - Parameter inserted: Objects about to be deleted. Their changes are skipped, because objects
+  ///   they pointed to in the meantime may by now belong to others.
   private func restoreParts(_ edits: EditLog, except inserted: Set<ObjectNumber>) {
     let edits = edits.edits
     for index in edits.indices.reversed() where edits[index].changesParts {
       switch edits[index] {
       case .object(let edit):
-        // What an edit deleted has come back as a whole, here or by a concurrent commit.
+        // Deleted objects have been restored as a whole, here or by a concurrent commit.
         guard let before = edit.before, case .changed(let bits) = edit.effect,
           !inserted.contains(edit.object.number), let object = live(edit.object)
         else { continue }
@@ -154,7 +156,7 @@ struct UndoReplay {
     }
   }
 
-  /// Takes back what the edits changed of the sequences of members, the last edit first.
+  /// Restores the order of members, last edit first.
   private func restoreSequences(_ edits: EditLog) {
     let edits = edits.edits
     for index in edits.indices.reversed() where edits[index].isSequence {
@@ -182,7 +184,7 @@ struct UndoReplay {
     }
   }
 
-  /// Points a to-one relationship at what it led to, or at nothing where that is gone.
+  /// Restores the target of a to-one relationship, or nil if the target is gone.
   private func point(_ object: ManagedObject, _ field: RecordField, at target: ObjectNumber?) {
     guard
       let relationship = object.binding.entity.relationships.first(where: {
@@ -200,7 +202,7 @@ struct UndoReplay {
 
   // MARK: Relationships
 
-  /// Makes both sides agree on what an object that came back leads to.
+  /// Makes both sides of a restored object's links consistent.
   private func mendLinks(of object: ManagedObject) {
     for relationship in object.binding.entity.relationships {
       guard let number = object.target(of: relationship) else { continue }
@@ -214,9 +216,9 @@ struct UndoReplay {
     }
   }
 
-  // MARK: Afterwards
+  // MARK: Cleanup
 
-  /// Drops the changes without net effect, so that undoing everything leaves nothing to commit.
+  /// Drops changes without net effect, so that undoing everything leaves nothing to commit.
   func settle(_ log: EditLog, from start: Int = 0) {
     let edits = log.edits
     for index in edits.indices.dropFirst(start) {

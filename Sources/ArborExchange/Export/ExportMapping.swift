@@ -1,15 +1,15 @@
 import ArborModel
 import Foundation
 
-/// What an export writes of an entity: its attributes, and of two relationships that are each other's
-/// inverse the one from which both follow.
+/// The exported properties of an entity: its attributes, and one of each pair of inverse
+/// relationships.
 struct ExportMapping {
   struct Link {
     enum Role {
       case written
-      /// Its own inverse: each pair is written once, at the object that comes later.
+      /// Its own inverse: each pair is written once, with the later object.
       case writtenAtTheLater
-      /// Written at the inverse.
+      /// Written with the inverse.
       case followed
     }
 
@@ -23,10 +23,10 @@ struct ExportMapping {
   let attributes: [AttributeCoder]
   let links: [Link]
 
-  /// The mappings of all entities, by their indexes.
+  /// Returns the mappings of all entities, by index.
   ///
-  /// - Parameter keys: The names of the properties that are exported; `nil` for all.
-  /// - Throws: ``ArborError`` `unknownName` for a key that no entity has.
+  /// - Parameter keys: The names of the properties to export, or `nil` for all.
+  /// - Throws: ``ArborError`` `unknownName` if no entity has one of the properties.
   static func all(
     _ schema: ModelSchema, keys: [String]?
   ) throws(ArborError) -> [ExportMapping] {
@@ -43,7 +43,7 @@ struct ExportMapping {
 
   private init(_ entity: EntitySchema, in schema: ModelSchema, _ names: Set<String>?) {
     self.entity = entity
-    // The store computes derived values, and transient ones are not kept.
+    // Derived values are computed by the store, and transient ones are not stored.
     attributes = entity.attributes
       .filter {
         $0.description.derivation == nil && !$0.description.isTransient
@@ -63,7 +63,7 @@ struct ExportMapping {
     }
   }
 
-  /// Whether a relationship is written although its inverse could be.
+  /// Returns whether a relationship or its inverse is written.
   private static func role(
     of relationship: RelationshipSchema, _ inverse: RelationshipSchema, _ schema: ModelSchema
   ) -> Link.Role {
@@ -72,7 +72,7 @@ struct ExportMapping {
     {
       return relationship.isOrdered ? .written : .writtenAtTheLater
     }
-    // Order is written wherever there is one. Otherwise the side with one target is the shorter.
+    // An order is always written. Otherwise the side with a single target is shorter.
     if relationship.isOrdered || inverse.isOrdered {
       return relationship.isOrdered ? .written : .followed
     }
@@ -85,12 +85,12 @@ struct ExportMapping {
   }
 }
 
-/// The objects of an export in the order in which they are written, and the position of each:
-/// what an export keeps in memory of a store, some forty bytes an object.
+/// The objects of an export in the order in which they are written, with their positions. An export
+/// keeps about 40 bytes per object in memory.
 struct ExportIndex {
   private struct Entry {
     let entity: UInt32
-    /// The position among the objects of its entity, from 1.
+    /// The position among the objects of its entity, starting at 1.
     let ordinal: UInt32
     let number: UInt64
   }
@@ -98,9 +98,9 @@ struct ExportIndex {
   private let storeID: UUID
   private let schema: ModelSchema
   private var entries: [Entry] = []
-  /// By entity, then by the object's number.
+  /// Positions by entity and object number.
   private var positions: [[UInt64: UInt32]]
-  /// Whether anything that is written leads to the object.
+  /// Whether the object is the target of a written relationship.
   private var isTarget: [Bool] = []
 
   init(_ schema: ModelSchema, storeID: UUID) {
@@ -109,12 +109,12 @@ struct ExportIndex {
     positions = Array(repeating: [:], count: schema.entities.count)
   }
 
-  /// The index of an object's entity; `nil` if the model lacks it.
+  /// Returns the index of an object's entity, or `nil` if it isn't in the model.
   private func entityIndex(of id: ObjectID) -> Int? { schema.entity(named: id.entityName)?.index }
 
   var count: Int { entries.count }
 
-  /// Appends an object if it is not among the others.
+  /// Appends an object unless it is already included.
   mutating func add(_ id: ObjectID) throws(ArborError) {
     guard let entity = entityIndex(of: id) else {
       throw ArborError(.unknownName, "The model has no entity \(id.entityName).").with(objectID: id)
@@ -129,7 +129,7 @@ struct ExportIndex {
     isTarget.append(false)
   }
 
-  /// The position of an object; `nil` if it is not exported.
+  /// Returns the position of an object, or `nil` if it isn't exported.
   func position(of id: ObjectID) -> Int? {
     entityIndex(of: id).flatMap { positions[$0][id.number].map(Int.init) }
   }
@@ -143,17 +143,19 @@ struct ExportIndex {
 
   func entityIndex(at position: Int) -> Int { Int(entries[position].entity) }
 
-  /// The order of IDs that are not in the index: by the model's order of entities, then by number.
+  /// Returns whether an ID that isn't in the index precedes another, by the model's order of
+  /// entities and then by number.
   func precedes(_ left: ObjectID, _ right: ObjectID) -> Bool {
     (entityIndex(of: left) ?? 0, left.number) < (entityIndex(of: right) ?? 0, right.number)
   }
 
   mutating func markTarget(_ position: Int) { isTarget[position] = true }
 
-  /// The label by which the object at a position is reached; `nil` if nothing leads to it.
+  /// Returns the label of the object at a position, or `nil` if nothing refers to it.
   func label(at position: Int) -> String? { isTarget[position] ? name(at: position) : nil }
 
-  /// The label by which references name the object at a position. Entity names contain no slash.
+  /// Returns the label that references use for the object at a position. Entity names contain no
+  /// slash.
   func name(at position: Int) -> String {
     "\(schema.entities[entityIndex(at: position)].name)/\(entries[position].ordinal)"
   }

@@ -3,18 +3,18 @@ package import ArborModel
 package import ArborObjects
 package import Foundation
 
-/// Writes objects of a context as documents that a seed reads.
+/// Writes objects of a context as documents that can be seeded.
 ///
-/// Three passes over the objects, each in batches: which they are, which of them something leads
-/// to, and their text. All on one snapshot of the store.
+/// Makes three passes over the objects, in batches: to collect them, to find the targets of
+/// relationships, and to write them. All passes use one snapshot of the store.
 package struct ExportRun {
-  /// What becomes of an attribute's value on its way out.
+  /// Replaces an attribute's value in the export.
   package typealias Mask = (_ entity: String, _ attribute: String, PropertyValue) -> PropertyValue
 
   private static let batch = 1_000
 
   private let context: ManagedObjectContext
-  /// What is exported of each entity, by the entities' indexes.
+  /// The exported properties of each entity, by entity index.
   private let mappings: [ExportMapping]
   private let depth: Int?
   private let mask: Mask?
@@ -22,8 +22,9 @@ package struct ExportRun {
   private var index: ExportIndex
 
   /// - Parameters:
-  ///   - depth: How many relationships away an object may be to be exported too; nil: any number.
-  ///   - keys: The names of the properties that are exported; nil: all.
+  ///   - depth: The maximum number of relationships between an exported object and the initial
+  ///     ones, or `nil` for no limit.
+  ///   - keys: The names of the properties to export, or `nil` for all.
   ///   - mask: Replaces values.
   package init(
     _ context: ManagedObjectContext, depth: Int?, keys: [String]? = nil, mask: Mask? = nil
@@ -37,10 +38,10 @@ package struct ExportRun {
     index = ExportIndex(schema, storeID: context.store.id)
   }
 
-  /// Adds objects to begin with, in their order; those that do not exist are passed over.
+  /// Adds initial objects in order, skipping those that don't exist.
   ///
-  /// - Parameter areFetched: Whether the IDs come from the snapshot that is exported, so that the
-  ///   objects are there.
+  /// - Parameter areFetched: Whether the IDs were fetched from the exported snapshot, so that the
+  ///   objects are known to exist.
   package mutating func add(_ ids: [ObjectID], areFetched: Bool = false) throws(ArborError) {
     guard !areFetched else {
       for id in ids { try index.add(id) }
@@ -52,7 +53,7 @@ package struct ExportRun {
     }
   }
 
-  /// Writes all objects to a sink, piece by piece, and returns their number.
+  /// Writes all objects to a sink, in chunks. Returns their number.
   package mutating func write(
     as format: JSONExportFormat, to sink: (Data) throws(ArborError) -> Void
   ) throws(ArborError) -> Int {
@@ -67,14 +68,14 @@ package struct ExportRun {
       }
       try sink(writer.takeText())
     }
-    // What a read could not throw is thrown by the next operation.
+    // Reports errors of nonthrowing reads.
     _ = try context.objects(with: [])
     writer.end()
     try sink(writer.takeText())
     return index.count
   }
 
-  /// The objects of a batch, with their positions.
+  /// Returns the objects of a batch with their positions.
   private func objects(
     from start: Int
   ) throws(ArborError) -> Zip2Sequence<Range<Int>, [ManagedObject]> {
@@ -88,8 +89,8 @@ package struct ExportRun {
     return zip(positions, objects)
   }
 
-  /// Adds the objects that relationships lead to, one step after the other: each step's by entity
-  /// and number, an order that is the same in a store that was seeded with them.
+  /// Adds related objects breadth first. Each level is sorted by entity and number, an order that
+  /// is preserved when a store is seeded with the export.
   private mutating func gather() throws(ArborError) {
     var first = 0
     var step = 0
@@ -134,8 +135,8 @@ package struct ExportRun {
     }
   }
 
-  /// The positions of the objects that a relationship is written to lead to: in its order, or in
-  /// that of the export.
+  /// Returns the positions of the targets to write for a relationship, in its order or in that of
+  /// the export.
   private func positions(
     of object: ManagedObject, at position: Int, _ link: ExportMapping.Link
   ) throws(ArborError) -> [Int] {

@@ -2,20 +2,20 @@ import ArborJSON
 package import ArborModel
 package import Foundation
 
-/// How an export is laid out.
+/// The layout of an export.
 public enum JSONExportFormat: String, Sendable, Hashable, CaseIterable {
-  /// One document, `{"seeds": [ … ]}`, with an object on each line.
+  /// A single document, `{"seeds": [ … ]}`, with one object per line.
   case json
-  /// A document on each line, for streams and for tools that read line by line. A file of it is
-  /// named `.ndjson`, by which a seed knows it.
+  /// A document on each line, for streams and line-oriented tools. Use the extension `.ndjson`, by
+  /// which a seed recognizes the format.
   case ndjson
 }
 
-/// Puts instances together to documents.
+/// Combines instances to documents.
 struct ExportWriter {
   private let format: JSONExportFormat
   private var text: [UInt8] = []
-  /// The entity of the document that is being written.
+  /// The entity of the list being written.
   private var entity: String?
   private var hasBegun = false
 
@@ -24,7 +24,7 @@ struct ExportWriter {
     if format == .json { append("{\"seeds\":[") }
   }
 
-  /// Writes an instance of an entity. In one document, those of one entity that follow each other
+  /// Writes an instance of an entity. In a single document, consecutive instances of one entity
   /// share a list.
   mutating func write(_ instance: JSONValue, of entity: String) {
     if format == .ndjson {
@@ -50,7 +50,7 @@ struct ExportWriter {
     append(hasBegun ? "\n]}\n" : "]}\n")
   }
 
-  /// What was written since the last call.
+  /// Returns the text written since the last call.
   mutating func takeText() -> Data {
     defer { text.removeAll(keepingCapacity: true) }
     return Data(text)
@@ -70,13 +70,13 @@ struct ExportWriter {
   private mutating func append(_ string: String) { text += string.utf8 }
 }
 
-/// A file that an export is written into.
+/// The output file of an export.
 package struct ExportFile {
   private let handle: FileHandle
 
   package init(_ handle: FileHandle) { self.handle = handle }
 
-  /// Writes at the end of what was written.
+  /// Appends data to the file.
   package func write(_ data: Data) throws(ArborError) {
     do {
       try handle.write(contentsOf: data)
@@ -85,8 +85,8 @@ package struct ExportFile {
     }
   }
 
-  /// Writes a file as a whole or not at all: under another name beside it, which then becomes its
-  /// own.
+  /// Writes a file completely or not at all, by creating a temporary file next to it and renaming
+  /// it.
   package static func replacing(
     _ url: URL, _ body: (ExportFile) throws(ArborError) -> Void
   ) throws(ArborError) {
@@ -103,7 +103,7 @@ package struct ExportFile {
       try body(ExportFile(handle))
       try handle.synchronize()
       try handle.close()
-      // Both paths live for the length of the call.
+      // Both paths are valid for the duration of the call.
       guard unsafe rename(draft.path, url.path) == 0 else {
         throw ArborError(
           .inputOutput,

@@ -3,14 +3,14 @@ public import ArborObjects
 public import Foundation
 
 extension ManagedObjectContext {
-  /// Writes objects as a document from which a seed makes them again, with what they are linked to.
+  /// Writes objects and their related objects as a document from which they can be seeded.
   ///
-  /// Uncommitted changes count. Every attribute that the store keeps is written, exactly, null and
-  /// defaults included; derived and transient ones are not. Objects that others lead to have a
-  /// label (`$id`), by which these reach them (`$ref`), so that shared objects stay shared and
-  /// cycles are written like anything else. Of a relationship and its inverse one is written. Equal
-  /// content gives equal bytes: what is exported, seeded into an empty store and exported again the
-  /// same way is the same to the byte.
+  /// Uncommitted changes are included. Every stored attribute is written exactly, including null
+  /// and default values; derived and transient attributes are not. Objects that are referenced by
+  /// others have a label (`$id`), which references use (`$ref`), so shared objects and cycles are
+  /// preserved. Of a relationship and its inverse, only one is written. Equal content yields equal
+  /// bytes: if an export is seeded into an empty store and exported again in the same way, the
+  /// result is byte-for-byte identical.
   ///
   /// ```swift
   /// let data = try context.export([company], depth: 1)
@@ -18,17 +18,17 @@ extension ManagedObjectContext {
   /// ```
   ///
   /// - Parameters:
-  ///   - objects: The objects to begin with, in the order in which they are written.
+  ///   - objects: The initial objects, in the order in which they are written.
   ///   - format: The layout.
-  ///   - depth: How many relationships away from these an object may be to be written too; 0: none
-  ///     but these; nil: whatever can be reached. Links to objects that are not written are left
-  ///     out.
-  ///   - keys: The names of the properties to write and to follow, for every entity that has them;
-  ///     nil: all.
+  ///   - depth: The maximum number of relationships to follow from the initial objects. 0 exports
+  ///     only these, `nil` everything that is reachable. Links to objects that aren't exported are
+  ///     omitted.
+  ///   - keys: The names of the properties to write and follow, for every entity that has them, or
+  ///     `nil` for all.
   /// - Returns: The document.
-  /// - Throws: ``ArborError``: `invalidArgument` for an object of another context, `unknownName`
-  ///   for a key that no entity has, `invalidDocument` for a value without a form in JSON (a number
-  ///   that is none), and what the store reports.
+  /// - Throws: ``ArborError``: `invalidArgument` if an object belongs to another context,
+  ///   `unknownName` if no entity has one of the keys, `invalidDocument` if a value cannot be
+  ///   represented in JSON (such as NaN), and any error of the store.
   /// - Complexity: Linear in the number of objects, links and bytes.
   public func export<T: ManagedObject>(
     _ objects: some Sequence<T>, as format: JSONExportFormat = .json, depth: Int? = nil,
@@ -44,11 +44,11 @@ extension ManagedObjectContext {
     return data
   }
 
-  /// Writes the objects of a request as a document from which a seed makes them again, with what
-  /// they are linked to, in the order of the request.
+  /// Writes the objects of a request and their related objects as a document from which they can be
+  /// seeded, in the order of the request.
   ///
   /// - Returns: The document.
-  /// - Throws: ``ArborError`` as for objects.
+  /// - Throws: ``ArborError``, as the overload that takes objects.
   public func export<T: ManagedObject>(
     _ request: FetchRequest<T>, as format: JSONExportFormat = .json, depth: Int? = nil,
     keys: [String]? = nil
@@ -58,14 +58,14 @@ extension ManagedObjectContext {
     return data
   }
 
-  /// Writes the objects of a request into a file, piece by piece: some forty bytes an object stay
-  /// in memory, however large the values are.
+  /// Writes the objects of a request to a file in chunks. About 40 bytes per object are kept in
+  /// memory, regardless of the size of the values.
   ///
   /// - Parameters:
-  ///   - request: The objects to begin with.
-  ///   - handle: The file, open for writing; the text is written at its current position.
-  /// - Throws: ``ArborError`` as for objects, `diskFull` and `inputOutput` where the file cannot be
-  ///   written. What was written until then stays in the file.
+  ///   - request: The request for the initial objects.
+  ///   - handle: A file opened for writing. The text is written at its current position.
+  /// - Throws: ``ArborError``, as the overload that takes objects; `diskFull` and `inputOutput` if
+  ///   the file cannot be written. Text written before the error remains in the file.
   public func export<T: ManagedObject>(
     _ request: FetchRequest<T>, to handle: FileHandle, as format: JSONExportFormat = .json,
     depth: Int? = nil, keys: [String]? = nil
@@ -76,14 +76,14 @@ extension ManagedObjectContext {
     }
   }
 
-  /// Writes the objects of a request into a file, piece by piece: some forty bytes an object stay
-  /// in memory, however large the values are.
+  /// Writes the objects of a request to a file in chunks. About 40 bytes per object are kept in
+  /// memory, regardless of the size of the values.
   ///
   /// - Parameters:
-  ///   - request: The objects to begin with.
-  ///   - url: The file, which is replaced as a whole when all is written.
-  /// - Throws: ``ArborError`` as for objects, `diskFull` and `inputOutput` where the file cannot be
-  ///   written; a file that was there is then as it was.
+  ///   - request: The request for the initial objects.
+  ///   - url: The file, which is replaced atomically at the end.
+  /// - Throws: ``ArborError``, as the overload that takes objects; `diskFull` and `inputOutput` if
+  ///   the file cannot be written. An existing file is then unchanged.
   public func export<T: ManagedObject>(
     _ request: FetchRequest<T>, to url: URL, as format: JSONExportFormat = .json, depth: Int? = nil,
     keys: [String]? = nil

@@ -3,7 +3,7 @@ import ArborModel
 import ArborObjects
 import Dispatch
 
-/// An import that commits batch by batch and keeps nothing of a batch after its commit.
+/// An import that commits batch by batch and releases each batch after its commit.
 struct BatchedImport {
   private let source: JSONSource
   private let entityName: String
@@ -27,7 +27,7 @@ struct BatchedImport {
   }
 
   /// Imports all items of the document. Calls `report` after each commit, and stops if it returns
-  /// false.
+  /// `false`.
   mutating func run(_ report: (ImportStep) -> Bool) throws(ArborError) {
     try limit.checkNow()
     context.deadline = options.deadline
@@ -59,7 +59,7 @@ struct BatchedImport {
     _ = report(step)
   }
 
-  /// Connects what waited for the end.
+  /// Connects the links that had to wait for the end of the document.
   private mutating func connectWaiting() throws(ArborError) {
     while !waiting.isEmpty {
       let part = waiting.suffix(max(options.batchSize, 1))
@@ -76,7 +76,7 @@ struct BatchedImport {
   private mutating func commit(
     _ items: ItemImport, _ body: (ItemImport) throws(ArborError) -> [DeferredLink]
   ) throws(ArborError) {
-    // Planning had the limit of its own thread.
+    // Planning used the limit of its own thread.
     items.run.plan.limit = limit
     let left = try body(items)
     waiting += left.map { items.run.waiting($0, source) }
@@ -90,35 +90,36 @@ struct BatchedImport {
   }
 }
 
-/// A batch of items that has been read and planned, and that nothing has been done with.
+/// A batch of items that has been read and planned, but not imported.
 struct PlannedBatch {
   let items: ItemImport
   let indexes: [Int32]
-  /// The number of items read, those that fell away included.
+  /// The number of items read, including skipped ones.
   let count: Int
-  /// The number of bytes of the document before the next batch.
+  /// The position in bytes at which the next batch starts.
   let position: Int
 }
 
-/// Reads and plans the batches of a document, each on another thread while the one before is carried
-/// out and committed.
+/// Reads and plans the batches of a document on another thread, while the previous batch is being
+/// imported and committed.
 ///
-/// `@unchecked Sendable`: everything is touched on the queue alone, one thing at a time. Planning
-/// asks the context for its model only, which never changes. Batches share the mappings, of which
-/// carrying out a batch reads what never changes; each batch has a plan of its own.
+/// `@unchecked Sendable` because all state is accessed only on the queue, one operation at a time.
+/// Planning uses only the context's model, which is immutable. Batches share the mappings, of which
+/// importing reads only immutable state; each batch has its own plan.
 final class BatchReader: @unchecked Sendable {
   private let entityName: String
   private let context: ManagedObjectContext
   private let options: ImportOptions
   private let mapper: ImportMapper
   private var reader: ImportItems
-  /// Set when the import ends before the document does; the queue's threads know no task.
+  /// Set when the import ends before the document does. The queue's threads have no task whose
+  /// cancellation they could check.
   private let givenUp = CancellationFlag()
   private let limit: ExchangeLimit
   private var ahead: Result<PlannedBatch?, ArborError>?
   private let queue = DispatchQueue(label: "ArborData.BatchReader")
 
-  /// The number of bytes in the document, if it is known.
+  /// The size of the document in bytes, if known.
   let size: Int?
 
   init(
@@ -137,14 +138,14 @@ final class BatchReader: @unchecked Sendable {
   /// The number of bytes read so far.
   var position: Int { queue.sync { reader.position } }
 
-  /// The document, when all of it has been read.
+  /// The document, after it has been read completely.
   var document: ImportItems { queue.sync { reader } }
 
-  /// The next batch; `nil` after the last.
+  /// Returns the next batch, or `nil` after the last one.
   ///
-  /// - Parameter limit: That of the calling thread.
-  /// - Throws: ``ArborError`` for the first fault in the batch, when those before it have been
-  ///   given.
+  /// - Parameter limit: The limit of the calling thread.
+  /// - Throws: ``ArborError`` for the first error in the batch, after all preceding batches have
+  ///   been returned.
   func next(_ limit: ExchangeLimit) throws(ArborError) -> PlannedBatch? {
     try wait(limit)
     let batch = try queue.sync {
@@ -156,14 +157,14 @@ final class BatchReader: @unchecked Sendable {
     return batch
   }
 
-  /// Waits until the batch ahead has been read, and looks after the caller's task meanwhile.
+  /// Waits until the next batch has been read, checking the caller's limits in the meantime.
   private func wait(_ limit: ExchangeLimit) throws(ArborError) {
     let isIdle = DispatchSemaphore(value: 0)
     queue.async { isIdle.signal() }
     while isIdle.wait(timeout: .now() + .milliseconds(5)) == .timedOut { try limit.checkNow() }
   }
 
-  /// Ends the reading, and waits until nothing is being read any more.
+  /// Stops reading and waits until it has stopped.
   func stop() {
     givenUp.set()
     queue.sync {}

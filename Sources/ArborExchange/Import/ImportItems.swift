@@ -1,7 +1,7 @@
 import ArborJSON
 import ArborModel
 
-/// The layout of a document that holds several items.
+/// The layout of a document with several items.
 ///
 /// ```
 /// [{"code": "AK"}, …]                     .list
@@ -13,22 +13,22 @@ import ArborModel
 /// {"code": "AL"}
 /// ```
 ///
-/// A name may be a path: dots descend into objects, and into lists by an index. A key that is written
-/// like the path wins over it, and a backslash in front of a dot makes the dot a part of a key.
+/// A name may be a path: dots descend into objects, and into lists by index. A key that is
+/// identical to the path takes precedence. A backslash before a dot makes the dot part of a key.
 ///
-/// A document of another shape is an error that says which layout it has.
+/// If a document has another structure, the import throws an error that names its layout.
 public enum ImportLayout: Sendable, Hashable {
   /// The document is the list.
   case list
-  /// The list is a member of the document's one object, or of an object within it; other members are
-  /// left out.
+  /// The list is a member of the document's object, or of a nested object. Other members are
+  /// ignored.
   case member(String)
-  /// Every line holds an item (NDJSON).
+  /// Every line contains an item (NDJSON).
   case lines
-  /// The items are the values of an object: of the document's one, or of the one at a path in it.
+  /// The items are the values of an object: the document's own, or the one at a path in it.
   ///
-  /// With a name for `key`, each item's own key in the object is a member of the item under that
-  /// name, so that a property can be imported from it. No item may have such a member itself.
+  /// If `key` is given, each item's key in the object becomes a member of the item with that name,
+  /// so that it can be imported as a property. Items must not have such a member themselves.
   case values(of: String? = nil, key: String? = nil)
 
   var reading: JSONItemReader.Layout {
@@ -40,7 +40,7 @@ public enum ImportLayout: Sendable, Hashable {
     }
   }
 
-  /// The member of the document that holds the items; `nil` if that is the document.
+  /// The path of the member that contains the items, or `nil` if the document itself does.
   var memberKey: String? {
     switch self {
     case .member(let key), .values(let key?, _): key
@@ -48,22 +48,22 @@ public enum ImportLayout: Sendable, Hashable {
     }
   }
 
-  /// The name under which items have their keys.
+  /// The name under which items receive their keys, if any.
   var itemKey: String? { if case .values(_, let key) = self { key } else { nil } }
 }
 
-/// Reads the items of an import's document, and refuses a document of another shape than its
-/// layout: it holds no items, and an import of nothing would look like a success.
+/// Reads the items of a document to import, and rejects a document with another structure than its
+/// layout, because importing no items would look like a success.
 struct ImportItems {
   private var reader: JSONItemReader
   private let layout: ImportLayout
-  /// Why a document whose items are not where the layout has them has imported nothing, though that
-  /// is not an error.
+  /// The reason why no items were found according to the layout, in cases where that is not an
+  /// error.
   private(set) var problem: ArborError?
-  /// Whether a document that the import can do nothing with imports nothing; else it is an error.
+  /// Whether a document without importable items is allowed rather than an error.
   let mayDoNothing: Bool
 
-  /// Begins with a document, of which a file is read piece by piece and any other in one piece.
+  /// Opens a document. A file is read in chunks, any other source at once.
   ///
   /// - Throws: ``ArborError`` as ``JSONSource/data()``.
   init(
@@ -73,7 +73,7 @@ struct ImportItems {
     let chunkSize: Int
     if case .file(let url) = source.content {
       bytes = try .file(url)
-      // Large enough for a batch of common items.
+      // Large enough for a batch of typical items.
       chunkSize = 4 << 20
     } else {
       let data = try source.data()
@@ -84,7 +84,7 @@ struct ImportItems {
     reader = JSONItemReader(
       bytes, named: source.name, layout: layout.reading, limits: options.limits,
       chunkSize: chunkSize, work: limit.work)
-    // A value of the program is known to be a list or not.
+    // The type of a value provided by the program is known to it.
     mayDoNothing = if case .value = source.content { true } else { options.lenient }
   }
 
@@ -92,16 +92,16 @@ struct ImportItems {
   var size: Int? { reader.size }
   var position: Int { reader.position }
 
-  /// The next items, at most as many as asked for; `nil` after the last.
+  /// Returns up to `maximum` next items, or `nil` after the last one.
   ///
-  /// - Throws: ``ArborError`` `invalidDocument` where the document has another shape than its
-  ///   layout; as ``JSONItemReader/next(_:)``.
+  /// - Throws: ``ArborError`` `invalidDocument` if the document's structure doesn't match the
+  ///   layout; otherwise as ``JSONItemReader/next(_:)``.
   mutating func next(_ maximum: Int) throws(ArborError) -> JSONBatch? {
     let isFirst = reader.isList == nil
     do throws(ArborError) {
       while let batch = try reader.next(maximum) {
         guard reader.isList == true else {
-          // Null is nothing, and says so.
+          // Null explicitly contains no items.
           if batch.items.first?.isNull != false { continue }
           guard mayDoNothing else { throw shapeError(batch) }
           if problem == nil { problem = shapeError(batch) }
@@ -113,7 +113,7 @@ struct ImportItems {
         return batch
       }
     } catch {
-      // All of a document that is no list is one item.
+      // A document that isn't a list is read as a single item.
       guard error.code == .limitExceeded, reader.isList == false, !mayDoNothing else { throw error }
       throw ArborError(
         .invalidDocument,
@@ -129,7 +129,7 @@ struct ImportItems {
     return nil
   }
 
-  /// What the items are read from, in words.
+  /// Describes the expected structure.
   private var expected: String {
     switch layout {
     case .list: "a list"
@@ -140,7 +140,7 @@ struct ImportItems {
     }
   }
 
-  /// The error for a document whose items are not where the layout has them.
+  /// Returns the error for a document whose items are not where the layout specifies.
   private mutating func shapeError(_ batch: JSONBatch) -> ArborError {
     guard let node = batch.items.first else { return ArborError(.invalidDocument, "") }
     var found = "The document is \(node.kind)"
@@ -156,7 +156,7 @@ struct ImportItems {
     node.error("\(found), and its items are read from \(expected); use \(advice).")
   }
 
-  /// The layout of a document.
+  /// Returns the layout that matches a document.
   private mutating func advice(for node: JSONNode) -> String {
     let member = layout.memberKey
     if node.kind == .array {
@@ -177,7 +177,8 @@ struct ImportItems {
     return "the layout .values()"
   }
 
-  /// The path of the first list among an object's members, else among those of its objects.
+  /// Returns the path of the first list among an object's members or, failing that, in its nested
+  /// objects.
   private static func list(in node: JSONNode, depth: Int = 2) -> String? {
     let members = node.members ?? []
     if let list = members.first(where: { $0.value.kind == .array }) { return list.key }
@@ -185,8 +186,8 @@ struct ImportItems {
     return list(in: members[0].value, depth: depth - 1).map { "\(members[0].key).\($0)" }
   }
 
-  /// Whether something follows the document's value, as in a document of lines. The reader has
-  /// then thrown, and throws the same again.
+  /// Returns whether another value follows the document's first, as in NDJSON. In that case the
+  /// reader has thrown, and will throw the same error again.
   private mutating func holdsMore() -> Bool {
     do { _ = try reader.next(1) } catch { return reader.holdsMore }
     return false

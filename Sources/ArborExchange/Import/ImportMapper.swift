@@ -1,19 +1,19 @@
 import ArborModel
 import Logging
 
-/// Compiles the mappings of an import from the notes in the model's `userInfo`, once for all of its
+/// Compiles the mappings of an import from annotations in the model's `userInfo`, once for all
 /// batches.
 ///
 /// | key | on | meaning |
 /// |---|---|---|
-/// | `PrimaryAttribute`, `PrimaryKey`, `relatedByAttribute` | entity | identifies its objects: names
-/// of attributes, and of a to-one relationship to the object within which they differ |
-/// | `ImportName`, `mappedKeyName`, `externalName` | property | the place of its value |
-/// | `DateFormat`, `dateFormat` | date attribute | how its text is read |
-/// | `NumberFormat`, `numberFormat` | number attribute | the locale in which its texts are read |
-/// | `MergePolicy` | relationship | what becomes of present members |
-/// | `ImportReference` | relationship | the key of its object; see ``ReferenceTemplate`` |
-/// | `ImportMissingReference` | relationship | `Create`: a key that no object has makes one |
+/// | `PrimaryAttribute`, `PrimaryKey`, `relatedByAttribute` | entity | the names of identifying
+/// | attributes, and optionally of a to-one relationship within whose target they are unique |
+/// | `ImportName`, `mappedKeyName`, `externalName` | property | the path of its value |
+/// | `DateFormat`, `dateFormat` | date attribute | the format of its strings |
+/// | `NumberFormat`, `numberFormat` | number attribute | the locale of its strings |
+/// | `MergePolicy` | relationship | the treatment of existing members |
+/// | `ImportReference` | relationship | the key of its target; see ``ReferenceTemplate`` |
+/// | `ImportMissingReference` | relationship | `Create`: an unknown key inserts a target |
 final class ImportMapper {
   private static let logger = Logger(label: "ArborData.import")
 
@@ -31,9 +31,10 @@ final class ImportMapper {
     mappings = Array(repeating: nil, count: schema.entities.count)
   }
 
-  /// The mapping of an entity.
+  /// Returns the mapping of an entity.
   ///
-  /// - Throws: ``ArborError`` `invalidModel` if a note of the model names what it lacks.
+  /// - Throws: ``ArborError`` `invalidModel` if an annotation refers to a name that isn't in the
+  ///   model.
   func mapping(for entity: EntitySchema) throws(ArborError) -> ExchangeMapping {
     if let mapping = mappings[entity.index] { return mapping }
     let identity = try identity(of: entity)
@@ -60,7 +61,7 @@ final class ImportMapper {
     return mapping
   }
 
-  /// The mappings of which items were read.
+  /// The mappings of entities for which items were read.
   var usedMappings: [ExchangeMapping] {
     mappings.compactMap { $0 }.filter(\.scanner.isUsed)
       .sorted { $0.entity.name < $1.entity.name }
@@ -76,7 +77,7 @@ final class ImportMapper {
       relationship, of: entity, in: schema,
       routes: Self.routes(relationship.name, userInfo),
       isNamed: reference == nil && Self.importName(in: userInfo) != nil,
-      // What identifies an object is not replaced.
+      // An identifying target is not replaced.
       policy: identity?.parent?.slot == relationship.slot
         ? .merge : policy(of: relationship, entity),
       reference: reference
@@ -85,7 +86,8 @@ final class ImportMapper {
     }
   }
 
-  /// How a relationship's objects are named by keys; `nil` if the model has no note about it.
+  /// Returns the reference by which a relationship's targets are identified, or `nil` if it has no
+  /// annotation.
   private func reference(
     _ relationship: RelationshipSchema, of entity: EntitySchema
   ) throws(ArborError) -> ItemReference? {
@@ -166,7 +168,7 @@ final class ImportMapper {
     return nil
   }
 
-  /// Whether the model makes some attributes unique.
+  /// Returns whether the model declares some attributes as unique.
   private static func isUnique(_ slots: [Int], in entity: EntitySchema) -> Bool {
     let wanted = Set(slots.map { IndexSchema.Column.Source.attribute($0) })
     return entity.indexes.contains { index in
@@ -174,7 +176,7 @@ final class ImportMapper {
     }
   }
 
-  /// The places that a note names for a property's value; by default its own name.
+  /// Returns the paths at which a property's value is looked up. Defaults to the property's name.
   private static func routes(_ name: String, _ userInfo: [String: String]) -> [ItemRoute] {
     let routes = importName(in: userInfo).map(ItemRoute.alternatives) ?? []
     return routes.isEmpty ? [ItemRoute([.key(name)])] : routes

@@ -1,65 +1,68 @@
 public import ArborJSON
 public import Foundation
 
-/// How an import reads what the model does not determine.
+/// Options for reading documents, where the model doesn't determine them.
 public struct ImportOptions: Sendable, Hashable {
-  /// The Unicode date pattern, or `UnixTime`, `UnixTimeMilliseconds` or `UnixTimeMicroseconds`, of
-  /// date attributes without a `DateFormat` in their `userInfo`; nil, at first: ISO 8601.
+  /// The format of date attributes without a `DateFormat` in their `userInfo`: a Unicode date
+  /// pattern, `UnixTime`, `UnixTimeMilliseconds` or `UnixTimeMicroseconds`. `nil`, the default, is
+  /// ISO 8601.
   public var dateFormat: String?
-  /// The zone of dates whose text names none, in ISO 8601 or in a pattern; UTC at first.
+  /// The time zone of dates whose strings, in ISO 8601 or in a pattern, don't contain one. Defaults
+  /// to UTC.
   public var timeZone = TimeZone.gmt
-  /// How texts spell the numbers of attributes without a `NumberFormat` in their `userInfo`; nil,
-  /// at first: a text is no number.
+  /// The format of numbers in strings, for attributes without a `NumberFormat` in their `userInfo`.
+  /// If `nil`, the default, strings are not accepted as numbers.
   public var numberFormat: JSONNumberFormat?
-  /// Conversions between JSON types; none at first.
+  /// The conversions between JSON types. Defaults to none.
   public var conversions: ImportConversions = []
-  /// Whether what is not as expected is left out instead of being an error; off at first. An
-  /// attribute with a value of the wrong kind becomes null, a relationship stays as it is, and an
-  /// item without its identity is skipped. The ``report`` says what was left out.
+  /// A Boolean value that indicates whether unexpected values are skipped instead of causing an
+  /// error. Defaults to `false`. An attribute with a value of the wrong type is set to null, a
+  /// relationship is left unchanged, and an item without its identity is skipped. The ``report``
+  /// lists what was skipped.
   public var lenient = false
-  /// Receives what a lenient import has left out, and names of the model that led nowhere; nil, at
-  /// first, for nobody. The steps of an import that commits have the same.
+  /// Receives the values and items skipped by a lenient import, and names in the model that were
+  /// never found. Defaults to `nil`. The steps of an import that commits contain the same findings.
   public var report: ImportReport?
-  /// What happens to the members of relationships without a `MergePolicy` in their `userInfo`;
-  /// ``ImportMergePolicy/replace`` at first.
+  /// The treatment of existing members of relationships without a `MergePolicy` in their
+  /// `userInfo`. Defaults to ``ImportMergePolicy/replace``.
   public var defaultMergePolicy = ImportMergePolicy.replace
-  /// Where the items of a document with several stand; ``ImportLayout/list`` at first.
+  /// The location of the items in a document. Defaults to ``ImportLayout/list``.
   public var layout = ImportLayout.list
-  /// The greatest depth of a document, and the greatest size of a single item.
+  /// The maximum depth of a document, and the maximum size of a single item.
   public var limits = JSONLimits()
-  /// The greatest number of items that are taken together: their identities are looked up in one
-  /// fetch, and where the import commits they are one commit. 20,000 at first, at least 1.
+  /// The maximum number of items processed together, at least 1. Their identities are looked up in
+  /// one fetch, and in an import that commits they form one commit. Defaults to 20,000.
   public var batchSize = 20_000
-  /// When an import that commits has to be done, as a whole; nil, at first: whenever it is. One
-  /// that is not ends within milliseconds with the error `deadlineExceeded`, and the batches before
-  /// stay. An import in a context has the context's deadline.
+  /// The deadline of an entire import that commits, or `nil`, the default, for none. An import that
+  /// doesn't finish in time ends within milliseconds with the error `deadlineExceeded`; earlier
+  /// batches remain committed. An import in a context uses the context's deadline.
   public var deadline: ContinuousClock.Instant?
 
-  /// The default options.
+  /// Creates options with default values.
   public init() {}
 }
 
-/// What an import does with the members that a relationship has. The names are those of a
-/// `MergePolicy` in the model's `userInfo`.
+/// The treatment of existing members of a relationship. The raw values are those of `MergePolicy`
+/// in the model's `userInfo`.
 public enum ImportMergePolicy: String, Sendable, Hashable, CaseIterable {
-  /// Deletes the present members that no other object refers to, then imports those of the list,
-  /// also with an identity that a deleted one had. A member that another object refers to is
-  /// updated, or unlinked if the list lacks it.
+  /// Deletes existing members that no other object refers to, then imports the listed ones, even if
+  /// a deleted member had the same identity. A member that another object refers to is updated, or
+  /// unlinked if it isn't listed.
   case replace = "Replace"
-  /// Updates the members that the list names or adds them, and removes none.
+  /// Updates or adds the listed members and removes none.
   case merge = "Merge"
-  /// Updates the members that the list names or adds them, and unlinks all others.
+  /// Updates or adds the listed members and unlinks all others.
   case mergeAndPrune = "MergeAndPrune"
 }
 
-/// Conversions of values that documents made from spreadsheets need, in which every cell is a text.
+/// Conversions for documents created from spreadsheets, in which every cell is a string.
 ///
 /// ```swift
 /// var options = ImportOptions()
 /// options.conversions = .spreadsheet
 /// ```
 ///
-/// Without them a value of another JSON type than the attribute's is an error.
+/// Without them, a value of another JSON type than the attribute's is an error.
 public struct ImportConversions: OptionSet, Sendable, Hashable {
   /// The conversions as bits.
   public let rawValue: Int
@@ -67,18 +70,19 @@ public struct ImportConversions: OptionSet, Sendable, Hashable {
   /// Creates a set from bits.
   public init(rawValue: Int) { self.rawValue = rawValue }
 
-  /// An empty text is null, for attributes of every type.
+  /// Empty strings are read as null, for attributes of any type.
   public static let emptyTextIsNull = ImportConversions(rawValue: 1)
-  /// Booleans from the numbers 0 and 1 and the texts `0`, `1`, `yes`, `no`, `true` and `false`, in
-  /// whatever case.
+  /// Booleans can be read from the numbers 0 and 1 and the strings `0`, `1`, `yes`, `no`, `true`
+  /// and `false`, ignoring case.
   public static let booleans = ImportConversions(rawValue: 2)
-  /// Texts from numbers, as the document spells them. A number may then be a text identity.
+  /// Strings can be read from numbers, as written in the document. This allows numbers as values of
+  /// string identities.
   public static let textsFromNumbers = ImportConversions(rawValue: 4)
-  /// Numbers from texts, as `.5`, `1e3` and `1'234.5`, where no ``ImportOptions/numberFormat`` and
-  /// no `NumberFormat` of the model says how.
+  /// Numbers can be read from strings such as `.5`, `1e3` and `1'234.5`, unless a format is
+  /// specified by ``ImportOptions/numberFormat`` or by `NumberFormat` in the model.
   public static let numbersFromTexts = ImportConversions(rawValue: 8)
 
-  /// All of them.
+  /// All conversions.
   public static let spreadsheet: ImportConversions = [
     .emptyTextIsNull, .booleans, .textsFromNumbers, .numbersFromTexts,
   ]

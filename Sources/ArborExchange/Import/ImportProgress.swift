@@ -3,34 +3,35 @@ public import ArborModel
 import ArborObjects
 import Foundation
 
-/// How far an import that commits has come.
+/// The progress of an import that commits.
 public struct ImportStep: Sendable, Hashable {
-  /// How much of the document has been read, in bytes.
+  /// The number of bytes read from the document.
   public var bytesRead = 0
-  /// The size of the document in bytes, if it is known.
+  /// The size of the document in bytes, if known.
   public var totalBytes: Int?
   /// The number of items imported and committed.
   public var items = 0
-  /// The number of objects made.
+  /// The number of inserted objects.
   public var inserted = 0
-  /// The number of known objects of which a property changed.
+  /// The number of existing objects with changed properties.
   public var updated = 0
-  /// The number of known objects that were as their items have them.
+  /// The number of existing objects that already matched their items.
   public var unchanged = 0
-  /// The number of objects deleted by a `MergePolicy` of Replace.
+  /// The number of objects deleted because of the `MergePolicy` Replace.
   public var deleted = 0
-  /// What was left out, and at the last step what was never found.
+  /// The skipped values and items and, in the last step, names that were never found.
   public var findings = ImportFindings()
 
-  /// Nothing done so far.
+  /// Creates a step at the start of an import.
   package init() {}
 }
 
-/// The steps of an import, one for each commit; the last one says what it did altogether.
+/// The steps of an import, one for each commit. The last one contains the totals.
 ///
-/// The import runs whether or not anybody looks. Code that looks slower than it commits sees the
-/// newest step. One iteration may be made; when it is given up before its end, or its task is
-/// cancelled, the import stops within milliseconds and leaves what was committed before.
+/// The import runs even if the sequence isn't iterated. A consumer slower than the commits receives
+/// only the newest step. The sequence can be iterated once. If the iterator is released before the
+/// end or its task is cancelled, the import stops within milliseconds, and earlier batches remain
+/// committed.
 ///
 /// ```swift
 /// for try await step in store.importObjects(from: .file(url), as: "Employee") {
@@ -38,14 +39,14 @@ public struct ImportStep: Sendable, Hashable {
 /// }
 /// ```
 public struct ImportProgress: AsyncSequence, Sendable {
-  /// One step of the import.
+  /// A step of the import.
   public typealias Element = ImportStep
 
   private let steps: AsyncThrowingStream<ImportStep, any Error>
   /// Set when the import has ended by itself.
   private let hasEnded = CancellationFlag()
 
-  /// Starts work that reports its steps and asks whether to go on.
+  /// Starts a closure that reports its steps and asks whether to continue.
   package init(
     _ work:
       @escaping @Sendable (_ report: @escaping @Sendable (ImportStep) -> Bool) async throws -> Void
@@ -77,8 +78,8 @@ public struct ImportProgress: AsyncSequence, Sendable {
 
   /// Waits for the end of the import.
   ///
-  /// - Returns: What it did altogether.
-  /// - Throws: What the import throws.
+  /// - Returns: The last step, with the totals.
+  /// - Throws: Any error of the import.
   @discardableResult
   public func finish() async throws(ArborError) -> ImportStep {
     var last = ImportStep()
@@ -90,15 +91,15 @@ public struct ImportProgress: AsyncSequence, Sendable {
     return last
   }
 
-  /// Goes from step to step.
+  /// An iterator over the steps.
   public struct AsyncIterator: AsyncIteratorProtocol {
     fileprivate var steps: AsyncThrowingStream<ImportStep, any Error>.AsyncIterator
     fileprivate let hasEnded: CancellationFlag
 
-    /// The next step; nil at the end.
+    /// Returns the next step, or `nil` at the end.
     ///
-    /// - Throws: What the import throws; ``ArborError`` `cancelled` where the task that iterates is
-    ///   cancelled before the import has ended.
+    /// - Throws: Any error of the import; ``ArborError`` `cancelled` if the iterating task is
+    ///   cancelled before the end of the import.
     public mutating func next(
       isolation actor: isolated (any Actor)? = #isolation
     ) async throws(ArborError) -> ImportStep? {
@@ -108,29 +109,29 @@ public struct ImportProgress: AsyncSequence, Sendable {
       } catch {
         throw ArborError(byModel: error)
       }
-      // A stream ends without an error if its reader is cancelled.
+      // The stream ends without an error if its consumer is cancelled.
       if step == nil, !hasEnded.isSet { throw ArborError(Interruption.cancelled) }
       return step
     }
   }
 
-  /// The one iteration over the steps.
+  /// Returns the iterator. The sequence can be iterated only once.
   public func makeAsyncIterator() -> AsyncIterator {
     AsyncIterator(steps: steps.makeAsyncIterator(), hasEnded: hasEnded)
   }
 }
 
-/// The parts of a document that an import left out, and the names that never occurred in it.
+/// The values and items skipped by an import, and names that never occurred in the document.
 public struct ImportFindings: Sendable, Hashable {
-  /// A value or an item that an import with ``ImportOptions/lenient`` left out.
+  /// A value or item skipped by an import with ``ImportOptions/lenient``.
   public struct Dropped: Sendable, Hashable {
     /// The entity of the item.
     public var entity: String?
-    /// The property of the value; nil for a whole item.
+    /// The property of the value, or `nil` for a whole item.
     public var property: String?
-    /// The place in the document.
+    /// The location in the document.
     public var location: ArborError.SourceLocation?
-    /// The reason, as the message of the error that it would be otherwise.
+    /// The reason, as the message of the error that a strict import would throw.
     public var reason: String
 
     init(_ error: ArborError) {
@@ -141,28 +142,29 @@ public struct ImportFindings: Sendable, Hashable {
     }
   }
 
-  /// The number of values and items that were left out.
+  /// The number of skipped values and items.
   public var droppedCount = 0
-  /// The first of them, at most ``maximumListed``.
+  /// The first skipped values and items, at most ``maximumListed``.
   public var dropped: [Dropped] = []
-  /// Names of the model that led nowhere in every item of a list: an `ImportName` or an
+  /// The names in the model that were not found in any item of a list: an `ImportName` or
   /// `ImportReference` that is probably misspelled.
   public var warnings: [String] = []
 
-  /// The number of places that are listed: each is counted in lines from the beginning of a batch.
+  /// The maximum number of listed values and items. Limited because determining a location requires
+  /// counting lines from the beginning of a batch.
   public static let maximumListed = 20
 
-  /// No findings.
+  /// Creates empty findings.
   package init() {}
 
-  /// Adds what another part of an import has left out.
+  /// Adds the skipped values and items of another part of an import.
   mutating func addDropped(_ other: ImportFindings) {
     droppedCount += other.droppedCount
     dropped += other.dropped.prefix(Self.maximumListed - dropped.count)
   }
 }
 
-/// Receives the findings of imports.
+/// An object that collects the findings of imports.
 ///
 /// ```swift
 /// var options = ImportOptions()
@@ -172,11 +174,11 @@ public struct ImportFindings: Sendable, Hashable {
 /// print(options.report?.findings.droppedCount ?? 0)
 /// ```
 ///
-/// Safe on any thread. Several imports with one report add up.
+/// Can be used on any thread. The findings of several imports are added up.
 public final class ImportReport: Sendable {
   private let state = Lock(ImportFindings())
 
-  /// Creates a report without findings.
+  /// Creates an empty report.
   public init() {}
 
   /// The findings of all imports so far.
@@ -193,21 +195,21 @@ public final class ImportReport: Sendable {
 }
 
 extension ImportReport: Hashable {
-  /// Whether two are the same report.
+  /// Returns whether two references refer to the same report.
   public static func == (left: ImportReport, right: ImportReport) -> Bool { left === right }
 
   /// Hashes the report's identity.
   public func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
 }
 
-/// Counts what a lenient import leaves out. Belongs to one batch.
+/// Counts what a lenient import skips. Belongs to one batch.
 final class ImportDrops {
   private(set) var findings = ImportFindings()
 
-  /// Counts a value or an item, and lists it if it is among the first.
+  /// Counts a skipped value or item, and lists it if it is among the first.
   ///
-  /// - Parameter error: Returns the error that it would be otherwise; not called for the others,
-  ///   since a place is counted from the beginning of its document.
+  /// - Parameter error: Returns the error that a strict import would throw. Called only if the
+  ///   value is listed, because determining its location is expensive.
   func add(_ error: () -> ArborError) {
     findings.droppedCount += 1
     guard findings.dropped.count < ImportFindings.maximumListed else { return }
@@ -215,12 +217,12 @@ final class ImportDrops {
   }
 }
 
-/// Names of the model that no item of an import has had: places of values, and what keys of
-/// relationships are made of.
+/// The names in the model that were not found in any item of an import: paths of values, and
+/// components of relationship keys.
 struct UnmetNames {
   /// A sentence for each name, in the order of entities and properties.
   let warnings: [String]
-  /// The relationships of the outermost items whose `ImportReference` reads nothing that they have.
+  /// The relationships of the outermost items whose `ImportReference` was never found.
   let references: [MappedRelationship]
 
   init(_ mappings: [ExchangeMapping], ofItems outermost: ExchangeMapping) {

@@ -2,9 +2,9 @@ import ArborJSON
 import ArborModel
 import ArborObjects
 
-/// The import of items into one context, by mappings that are compiled once.
+/// The import of items into one context, with mappings that are compiled once.
 ///
-/// Belongs to one batch of an import that commits, else to the whole import.
+/// Belongs to one batch of an import that commits, otherwise to the whole import.
 final class ItemImport {
   let run: ExchangeRun
   let mapping: ExchangeMapping
@@ -13,8 +13,8 @@ final class ItemImport {
   private let mapper: ImportMapper
 
   /// - Parameters:
-  ///   - mapper: The compiled mappings; `nil` to compile them now.
-  ///   - limit: Ends the import; `nil` for that of the context.
+  ///   - mapper: The compiled mappings, or `nil` to compile them.
+  ///   - limit: The limits of the import, or `nil` for those of the context.
   init(
     _ entityName: String, into context: ManagedObjectContext, _ options: ImportOptions,
     by mapper: ImportMapper? = nil, _ limit: ExchangeLimit? = nil
@@ -28,7 +28,7 @@ final class ItemImport {
     if limit == nil { try plan.limit.checkNow() }
   }
 
-  /// Imports a document as one object; `nil` if it is not one.
+  /// Imports a document as one object. Returns `nil` if it isn't a JSON object.
   func object(_ source: JSONSource) throws(ArborError) -> ManagedObject? {
     let document = try source.document(limits: options.limits, work: plan.limit.work)
     guard document.root.kind == .object else { return nil }
@@ -41,7 +41,7 @@ final class ItemImport {
     }
   }
 
-  /// Imports a document as one item into an object that exists; false if nothing has changed.
+  /// Imports a document as one item into an existing object. Returns `false` if nothing changed.
   func item(_ source: JSONSource, into object: ManagedObject) throws(ArborError) -> Bool {
     let document = try source.document(limits: options.limits, work: plan.limit.work)
     defer { options.report?.add(findings()) }
@@ -74,27 +74,28 @@ final class ItemImport {
     }
   }
 
-  /// Plans a batch of items, which are carried out later; returns their indexes in the plan.
+  /// Plans a batch of items, which are imported later. Returns their indexes in the plan.
   func enter(_ batch: JSONBatch) throws(ArborError) -> [Int32] {
-    // By these the errors of a commit are given locations.
+    // Used to add locations to the errors of a commit.
     run.itemsOfObjects = NumberMap()
     return try plan.enterItems(batch.items, mapping)
   }
 
-  /// What was left out, and the names that led nowhere.
+  /// The skipped values and items, and names that were never found.
   func findings(_ unmet: UnmetNames? = nil) -> ImportFindings {
     var findings = plan.drops?.findings ?? ImportFindings()
     findings.warnings = unmet?.warnings ?? []
     return findings
   }
 
-  /// The names of the model that no item has had; `nil` if there were no items.
+  /// Returns the names in the model that were not found in any item, or `nil` if there were no
+  /// items.
   func unmetNames(of count: Int) -> UnmetNames? {
     count > 0 ? UnmetNames(mapper.usedMappings, ofItems: mapping) : nil
   }
 
-  /// Refuses an import of which no item had what the `ImportReference` of a mandatory relationship
-  /// reads: it has connected nothing.
+  /// Throws if no item contained what the `ImportReference` of a mandatory relationship reads,
+  /// because no object would be connected.
   func check(_ unmet: UnmetNames?, of count: Int, in items: ImportItems) throws(ArborError) {
     guard !items.mayDoNothing,
       let relationship = unmet?.references.first(where: { !$0.isOptional }),
@@ -109,7 +110,7 @@ final class ItemImport {
     ).with(entity: entity, keyPath: relationship.name, location: items.start)
   }
 
-  /// Resumes a relationship that an earlier batch had to leave.
+  /// Resumes a relationship that an earlier batch could not connect.
   func resume(_ waiting: WaitingLink) throws(ArborError) {
     let context = plan.context
     let mapping = try mapper.mapping(

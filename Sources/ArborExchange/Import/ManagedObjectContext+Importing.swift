@@ -2,8 +2,8 @@ import ArborJSON
 public import ArborModel
 public import ArborObjects
 
-/// Import of JSON by the notes in the model's `userInfo`: what identifies an object, the places of
-/// its values in an item, how dates are written, and what happens to the present members of a
+/// Importing JSON according to annotations in the model's `userInfo`: identifying attributes, the
+/// paths of values in an item, date formats, and the treatment of existing members of a
 /// relationship.
 ///
 /// ```swift
@@ -12,22 +12,22 @@ public import ArborObjects
 /// let changed = try context.importObject(from: .data(response), into: employee)
 /// ```
 ///
-/// An item whose identity is known, in the store or among the context's uncommitted objects,
-/// updates its object; another one creates an object. An entity without an identity always creates
-/// new ones. A key that is absent leaves its property alone, null clears it. Nothing is committed,
-/// and an import that throws leaves the context exactly as it was.
+/// An item with a known identity, in the store or among the context's uncommitted objects, updates
+/// its object. Any other item inserts one. An entity without an identity always inserts objects. A
+/// missing key leaves its property unchanged, null clears it. Nothing is committed, and if an
+/// import throws, the context is unchanged.
 extension ManagedObjectContext {
   /// Imports one object.
   ///
   /// - Parameters:
   ///   - source: The item.
   ///   - type: The class of the entity.
-  ///   - options: How the item is read.
-  /// - Returns: The object; `nil` if the document is not a JSON object.
+  ///   - options: Options for reading the item.
+  /// - Returns: The object, or `nil` if the document isn't a JSON object.
   /// - Throws: ``ArborError`` with entity, property and location: `malformedDocument` and
-  ///   `fileUnreadable`; `invalidDocument` for a value of another kind than the model's,
-  ///   `unparsableValue` for a text that it cannot be read from; `invalidArgument` if a value does
-  ///   not encode; what the store reports.
+  ///   `fileUnreadable`; `invalidDocument` if a value doesn't have the type required by the model;
+  ///   `unparsableValue` if a string cannot be parsed as the required type; `invalidArgument` if a
+  ///   value cannot be encoded; any error of the store.
   @discardableResult
   public func importObject<T: ManagedObject>(
     from source: JSONSource, as type: T.Type, options: ImportOptions = ImportOptions()
@@ -35,9 +35,9 @@ extension ManagedObjectContext {
     try ItemImport(session.entityName(of: type), into: self, options).object(source) as? T
   }
 
-  /// Imports one object of an entity, by its name.
+  /// Imports one object of an entity.
   ///
-  /// - Throws: ``ArborError`` as with a class, and `unknownName`.
+  /// - Throws: ``ArborError``, as the overload that takes a class; also `unknownName`.
   @discardableResult
   public func importObject(
     from source: JSONSource, as entityName: String, options: ImportOptions = ImportOptions()
@@ -45,19 +45,19 @@ extension ManagedObjectContext {
     try ItemImport(entityName, into: self, options).object(source)
   }
 
-  /// Imports the objects of a list, each once, in the order of the list.
+  /// Imports the objects of a list. Returns each of them once, in the order of the list.
   ///
-  /// All identities of the list are looked up together. Where two items have one identity the later
-  /// one counts; where one lacks its identity nothing is imported. A file is read in batches of
-  /// ``ImportOptions/batchSize`` items, whatever its length, and if equal identities are in
-  /// different batches both items count, one after the other.
+  /// All identities of the list are looked up together. If two items have the same identity, the
+  /// later one is used. If an item lacks its identity, nothing is imported. A file is read in
+  /// batches of ``ImportOptions/batchSize`` items, regardless of its length. Items with the same
+  /// identity in different batches are both imported, in order.
   ///
-  /// - Returns: The objects; none for a value that is not a list, and for `null`.
-  /// - Throws: ``ArborError`` as for one object; `missingIdentity` if items lack theirs, whose
-  ///   `violations` list the first twenty; `invalidDocument` for a document of another shape than
-  ///   ``ImportOptions/layout``, and if no item has a key that the `ImportReference` of a mandatory
-  ///   relationship reads.
-  /// - Complexity: Linear in the size of the list, and one fetch for each entity and batch.
+  /// - Returns: The objects. Empty for a value that isn't a list, and for `null`.
+  /// - Throws: ``ArborError`` as for one object; `missingIdentity` if items lack their identity,
+  ///   with the first 20 in `violations`; `invalidDocument` if the document's structure doesn't
+  ///   match ``ImportOptions/layout``, or if no item has a key that the `ImportReference` of a
+  ///   mandatory relationship reads.
+  /// - Complexity: Linear in the size of the list, plus one fetch per entity and batch.
   @discardableResult
   public func importObjects<T: ManagedObject>(
     from source: JSONSource, as type: T.Type, options: ImportOptions = ImportOptions()
@@ -66,9 +66,9 @@ extension ManagedObjectContext {
       .compactMap { $0 as? T }
   }
 
-  /// Imports the objects of a list, of an entity by its name.
+  /// Imports the objects of a list for an entity.
   ///
-  /// - Throws: ``ArborError`` as with a class, and `unknownName`.
+  /// - Throws: ``ArborError``, as the overload that takes a class; also `unknownName`.
   @discardableResult
   public func importObjects(
     from source: JSONSource, as entityName: String, options: ImportOptions = ImportOptions()
@@ -76,19 +76,18 @@ extension ManagedObjectContext {
     try ItemImport(entityName, into: self, options).objects(source)
   }
 
-  /// Imports an item into an object that exists.
+  /// Imports an item into an existing object.
   ///
-  /// The object takes the place of the one that the item's identity would find: the identity is not
-  /// looked up and is a value as any other.
+  /// The item's identity is not looked up, and is imported like any other value.
   ///
   /// - Parameters:
   ///   - source: The item.
-  ///   - object: The object, of this context.
-  ///   - options: How the item is read.
-  /// - Returns: Whether anything has changed.
+  ///   - object: An object of this context.
+  ///   - options: Options for reading the item.
+  /// - Returns: Whether anything changed.
   /// - Throws: ``ArborError`` as ``importObject(from:as:options:)-(_,T.Type,_)``; `invalidDocument`
-  ///   if the document is not a JSON object; `invalidArgument` for an object of another context,
-  ///   and for one that is deleted.
+  ///   if the document isn't a JSON object; `invalidArgument` if the object is deleted or belongs
+  ///   to another context.
   @discardableResult
   public func importObject(
     from source: JSONSource, into object: ManagedObject, options: ImportOptions = ImportOptions()
@@ -105,25 +104,25 @@ extension ManagedObjectContext {
   }
 }
 
-/// Import of documents of any length, in memory that a batch bounds.
+/// Importing documents of any length, with memory for one batch.
 extension PersistentStore {
-  /// Imports the items of a document by the notes in the model's `userInfo`, and commits them batch
-  /// by batch.
+  /// Imports the items of a document according to annotations in the model's `userInfo`, and
+  /// commits them in batches.
   ///
-  /// Works as ``ManagedObjectContext/importObjects(from:as:options:)-(_,String,_)`` does, but
-  /// each ``ImportOptions/batchSize`` items are a commit of their own: an error leaves the batches
-  /// before it in the store, and has its location. With identities, importing the document
-  /// again continues where it stopped: known items without members change nothing, and neither do
-  /// their members under `Merge` and `MergeAndPrune`.
+  /// Works like ``ManagedObjectContext/importObjects(from:as:options:)-(_,String,_)``, but commits
+  /// after every ``ImportOptions/batchSize`` items. If an error occurs, which includes its
+  /// location, the preceding batches remain in the store. With identities, importing the document
+  /// again resumes the import: known items without members change nothing, and neither do their
+  /// members under `Merge` and `MergeAndPrune`.
   ///
-  /// Relationships that name objects by their keys (`ImportReference`) are connected within a batch
-  /// or with what the store has; those that lead to later batches wait for the end.
+  /// Relationships that identify objects by keys (`ImportReference`) are connected within a batch
+  /// or to objects in the store. Those that refer to later batches are connected at the end.
   ///
   /// - Parameters:
-  ///   - source: The document. Only a file is read piece by piece.
+  ///   - source: The document. Only files are read in chunks.
   ///   - entityName: The entity of the items.
-  ///   - options: How the document is read.
-  /// - Returns: The steps of the import, which has begun.
+  ///   - options: Options for reading the document.
+  /// - Returns: The steps of the import, which has already started.
   public func importObjects(
     from source: JSONSource, as entityName: String, options: ImportOptions = ImportOptions()
   ) -> ImportProgress {
@@ -135,10 +134,10 @@ extension PersistentStore {
     }
   }
 
-  /// Imports the items of a document as objects of a typed class; see
+  /// Imports the items of a document as objects of a typed class. See
   /// ``importObjects(from:as:options:)-(_,String,_)``.
   ///
-  /// - Returns: The steps of the import, which has begun.
+  /// - Returns: The steps of the import, which has already started.
   public func importObjects<T: ManagedObject>(
     from source: JSONSource, as type: T.Type, options: ImportOptions = ImportOptions()
   ) -> ImportProgress {

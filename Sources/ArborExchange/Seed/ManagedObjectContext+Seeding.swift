@@ -3,12 +3,13 @@ public import ArborObjects
 public import Foundation
 
 extension ManagedObjectContext {
-  /// Creates the objects that a document and the documents it links to describe. Nothing is
+  /// Creates the objects described by a document and the documents it links to. Nothing is
   /// committed.
   ///
-  /// A document is one JSON object. With `seedlings` it is a list of links whose documents are read
-  /// in its place; with `seeds` it is a list of documents; otherwise its one key names an entity
-  /// and its value is an object or a list of objects, whose keys are properties of the entity:
+  /// A document is a JSON object. With `seedlings` it is a list of links to documents that are read
+  /// in its place; with `seeds` it is a list of documents. Otherwise its only key is the name of an
+  /// entity, and its value is an object or a list of objects, whose keys are properties of the
+  /// entity:
   ///
   /// ```json
   /// {"Company": [{
@@ -19,22 +20,22 @@ extension ManagedObjectContext {
   /// }]}
   /// ```
   ///
-  /// Linked documents are files beside it (`seedFile`) or come over the network (`seedUrl`). An
-  /// instance gets a label by `"$id"`, by which `{"$ref": "label"}` reaches it as the member of a
-  /// relationship; `{"$find": "Department", "name": "R&D"}` reaches the one object with these
-  /// values, whether the seed makes it or the context has it. A file named `.ndjson` or `.jsonl`
-  /// holds a document on each line.
+  /// Linked documents are files next to it (`seedFile`) or downloaded (`seedUrl`). `"$id"` gives an
+  /// instance a label, and `{"$ref": "label"}` refers to it as a member of a relationship.
+  /// `{"$find": "Department", "name": "R&D"}` refers to the only object with these values, whether
+  /// it is created by the seed or already in the context. A file with the extension `.ndjson` or
+  /// `.jsonl` contains a document on each line.
   ///
-  /// The calling thread waits for documents from the network, half a minute for each at most.
+  /// The calling thread waits for downloads, at most 30 seconds for each.
   ///
   /// - Parameters:
-  ///   - source: The document: a file, a URL of https or http, or JSON in memory, whose links need
+  ///   - source: The document: a file, an HTTP or HTTPS URL, or JSON in memory, whose links require
   ///     a ``SeedOptions/root``.
-  ///   - options: What the documents may reach and how large they may be.
-  /// - Returns: What was created.
-  /// - Throws: ``ArborError`` with source, line, column and JSON path where a document does not fit
-  ///   the model, cannot be read or fetched, leaves its folder, links to itself or exceeds a limit.
-  ///   The context is then exactly as it was before.
+  ///   - options: The locations that documents may link to, and limits on their size.
+  /// - Returns: A report of the created objects.
+  /// - Throws: ``ArborError`` with source, line, column and JSON path if a document doesn't fit the
+  ///   model, cannot be read or downloaded, is outside its folder, links to itself or exceeds a
+  ///   limit. The context is unchanged in that case.
   /// - Complexity: Linear in the size of the documents and the number of objects.
   @discardableResult
   public func seed(
@@ -43,15 +44,14 @@ extension ManagedObjectContext {
     try seed(from: [source], options: options)
   }
 
-  /// Creates the objects that several documents describe, all or none of them. Nothing is
-  /// committed.
+  /// Creates the objects described by several documents, all or none of them. Nothing is committed.
   ///
   /// - Parameters:
-  ///   - sources: The documents. Each file has its own folder to stay in; labels hold across all.
-  ///   - options: What the documents may reach and how large they may be, together.
-  /// - Returns: What was created.
-  /// - Throws: ``ArborError`` as for a single document; the context is then exactly as it was
-  ///   before.
+  ///   - sources: The documents. The links of each file are restricted to its own folder. Labels
+  ///     are shared by all documents.
+  ///   - options: The locations that documents may link to, and limits on their total size.
+  /// - Returns: A report of the created objects.
+  /// - Throws: ``ArborError`` as for a single document. The context is unchanged in that case.
   @discardableResult
   public func seed(
     from sources: [JSONSource], options: SeedOptions = SeedOptions()
@@ -72,24 +72,25 @@ extension ManagedObjectContext {
 }
 
 extension ManagedObjectContext {
-  /// Seeds a store once in its life: documents and the mark that they were read are one commit.
+  /// Seeds a store once in its lifetime. The objects and the marker are written in one commit.
   ///
-  /// The documents are read into a context of their own, so this one's uncommitted changes are
-  /// neither seen nor committed; afterwards this one has taken the commit in. Of several processes
-  /// that seed at the same time one does. A purge removes the mark with the data.
+  /// The documents are read into a separate context, so this context's uncommitted changes are
+  /// neither visible to the seed nor committed by it. Afterwards, the commit has been merged into
+  /// this context. If several processes seed at the same time, only one of them does. Purging the
+  /// store removes the marker together with the data.
   ///
   /// ```swift
   /// try context.seedOnce("catalogue-v1", from: .file(url))
   /// ```
   ///
   /// - Parameters:
-  ///   - name: The name of the mark.
+  ///   - name: The name of the marker.
   ///   - sources: The documents.
-  ///   - options: What the documents may reach and how large they may be, together.
-  /// - Returns: What was created, as objects of this context; `nil` if the store was seeded
-  ///   before.
-  /// - Throws: ``ArborError`` as ``seed(from:options:)-([JSONSource],_)`` and `commit()` do; the store and
-  ///   this context are then as they were before.
+  ///   - options: The locations that documents may link to, and limits on their total size.
+  /// - Returns: A report of the created objects, which belong to this context, or `nil` if the
+  ///   store was seeded before.
+  /// - Throws: ``ArborError`` as ``seed(from:options:)-([JSONSource],_)`` and `commit()`. The store
+  ///   and this context are unchanged in that case.
   @discardableResult
   public func seedOnce(
     _ name: String, from sources: [JSONSource], options: SeedOptions = SeedOptions()
@@ -112,11 +113,11 @@ extension ManagedObjectContext {
     return report
   }
 
-  /// Seeds a store once in its life from one document.
+  /// Seeds a store once in its lifetime from one document.
   ///
-  /// - Returns: What was created, as objects of this context; `nil` if the store was seeded
-  ///   before.
-  /// - Throws: ``ArborError`` as with several documents.
+  /// - Returns: A report of the created objects, which belong to this context, or `nil` if the
+  ///   store was seeded before.
+  /// - Throws: ``ArborError``, as the overload that takes several documents.
   @discardableResult
   public func seedOnce(
     _ name: String, from source: JSONSource, options: SeedOptions = SeedOptions()
@@ -125,30 +126,32 @@ extension ManagedObjectContext {
   }
 }
 
-/// What a seed has done.
+/// A report of the objects created by a seed.
 ///
-/// Holds objects, so it stays with the thread of their context; ``objectIDs`` may leave it.
+/// It contains objects and must stay on the thread of their context. Pass its ``objectIDs``
+/// instead.
 public struct SeedReport {
-  /// The number of objects created, by the name of their entity.
+  /// The number of objects created, by entity name.
   public var created: [String: Int] = [:]
-  /// The documents in the order in which they were read; one that was linked twice is listed twice, and one
-  /// in memory is not.
+  /// The documents in the order in which they were read. A document that was linked twice is listed
+  /// twice. Documents in memory are not listed.
   public var documents: [URL] = []
-  /// The objects that the top documents create, directly and through `seedlings` and `seeds`, in
-  /// order; objects within relationships are not among them.
+  /// The objects created by the top-level documents, directly and through `seedlings` and `seeds`,
+  /// in order. Objects nested in relationships are not included.
   public var objects: [ManagedObject] = []
 
-  /// The identities of ``objects``.
+  /// The IDs of ``objects``.
   public var objectIDs: [ObjectID] { objects.map(\.objectID) }
 
-  /// The number of all objects created.
+  /// The total number of objects created.
   public var count: Int { created.values.reduce(0, +) }
 }
 
-/// How far a seed may reach and how much it may read.
+/// Limits on the locations and sizes of a seed's documents.
 ///
-/// The defaults suit documents that the application ships. A seed beyond a limit fails and changes
-/// nothing. For documents of unknown origin:
+/// The defaults are appropriate for documents shipped with the application. A seed that exceeds a
+/// limit fails without changes. For documents of unknown origin:
+///
 ///
 /// ```swift
 /// var options = SeedOptions()
@@ -157,49 +160,49 @@ public struct SeedReport {
 /// try context.seed(from: .file(url), options: options)
 /// ```
 public struct SeedOptions: Sendable {
-  /// Which documents a seed may fetch over the network.
+  /// The documents that a seed may download.
   public enum RemoteDocuments: Sendable, Hashable {
-    /// Those of any host, over https and http.
+    /// Documents from any host, over HTTPS and HTTP.
     case allowed
-    /// Those of these hosts, as a URL names them, and redirects among them. What such a
-    /// name leads to is its owner's to say: name only hosts that you trust.
+    /// Documents from these hosts, and redirects between them. A host determines its own content,
+    /// so list only hosts that you trust.
     case hosts([String])
-    /// None, top documents included.
+    /// No documents, including top-level ones.
     case refused
   }
 
-  /// Where the numbers come from that `"<uniqueID>"` draws.
+  /// The source of the numbers for `"<uniqueID>"`.
   public enum UniqueIDSource: Sendable, Hashable {
-    /// The store that is seeded: unique in it.
+    /// The seeded store. The numbers are unique in it.
     case store
-    /// ``UniqueIDGenerator``: unique in all stores of the application.
+    /// ``UniqueIDGenerator``. The numbers are unique in all stores of the application.
     case application
   }
 
-  /// The folder that links of documents may reach. `nil`: the folder of the top document, and no
-  /// `..` in links; a document in memory then has no links to files.
+  /// The folder to which links are restricted. If `nil`, it is the folder of the top-level
+  /// document, links must not contain `..`, and documents in memory cannot link to files.
   public var root: URL?
-  /// The greatest size of all documents of a seed together, in bytes: 256 MiB.
+  /// The maximum total size of a seed's documents in bytes. Defaults to 256 MiB.
   public var maximumSize = 256 << 20
-  /// The greatest number of documents a seed reads; one that is linked twice counts twice: 10,000.
+  /// The maximum number of documents, counting each link. Defaults to 10,000.
   public var maximumDocuments = 10_000
-  /// The greatest number of objects a seed creates: 1,000,000, for a seed is planned as a whole,
-  /// which takes about a hundred bytes an object. Larger data are imported in batches.
+  /// The maximum number of objects. Defaults to 1,000,000, because a seed is planned as a whole,
+  /// which uses about 100 bytes per object. Import larger amounts of data in batches.
   public var maximumObjects = 1_000_000
-  /// The greatest number of members that a seed gives to one relationship of one object: 1,000,000.
+  /// The maximum number of members of one relationship of an object. Defaults to 1,000,000.
   public var maximumMembers = 1_000_000
-  /// Where the numbers come from that `"<uniqueID>"` draws: the store, at first.
+  /// The source of the numbers for `"<uniqueID>"`. Defaults to the store.
   public var uniqueIDs = UniqueIDSource.store
-  /// Which documents may be fetched over the network: all, at first.
+  /// The documents that may be downloaded. Defaults to all.
   public var remote = RemoteDocuments.allowed
-  /// The greatest size of one document from the network, unpacked, in bytes: 64 MiB.
+  /// The maximum size of a downloaded document in bytes, after decompression. Defaults to 64 MiB.
   public var maximumRemoteSize = 64 << 20
-  /// The longest time that one document from the network may take, redirects included, in seconds:
-  /// 30.
+  /// The maximum time for downloading a document in seconds, including redirects. Defaults to 30.
   public var maximumTime: TimeInterval = 30
-  /// The greatest number of redirects on the way to one document: 5. None leads from https to http.
+  /// The maximum number of redirects for a document. Defaults to 5. Redirects from HTTPS to HTTP
+  /// are never followed.
   public var maximumRedirects = 5
 
-  /// The default options.
+  /// Creates options with default values.
   public init() {}
 }

@@ -1,8 +1,8 @@
 import ArborModel
 package import Foundation
 
-/// The rules for URLs that a seed fetches: http and https, without credentials, from hosts that the
-/// options allow, and never from https back to http.
+/// The rules for URLs of a seed: HTTP or HTTPS, without credentials, from hosts allowed by the
+/// options, and never from HTTPS to HTTP.
 package enum SeedAddress {
   package enum Problem: Error, Hashable {
     case malformed
@@ -14,11 +14,11 @@ package enum SeedAddress {
     case downgrade
   }
 
-  /// The URL that a link names.
+  /// Returns the URL of a link.
   ///
   /// - Parameters:
-  ///   - text: What the link says.
-  ///   - base: The URL of the document with the link; `nil` if that is a file.
+  ///   - text: The text of the link.
+  ///   - base: The URL of the linking document, or `nil` if it is a file.
   package static func url(
     _ text: String, relativeTo base: URL?, _ remote: SeedOptions.RemoteDocuments
   ) throws(Problem) -> URL {
@@ -31,7 +31,7 @@ package enum SeedAddress {
     return url
   }
 
-  /// Why a URL is not fetched, or nil.
+  /// Returns the reason why a URL is rejected, or nil.
   package static func problem(of url: URL, _ remote: SeedOptions.RemoteDocuments) -> Problem? {
     guard ["http", "https"].contains(url.scheme?.lowercased()) else { return .scheme }
     guard let host = url.host()?.lowercased(), !host.isEmpty else { return .malformed }
@@ -44,14 +44,14 @@ package enum SeedAddress {
     }
   }
 
-  /// Why a server's redirect is not followed, or nil.
+  /// Returns the reason why a redirect is rejected, or nil.
   package static func problem(
     ofRedirectFrom origin: URL, to target: URL, _ remote: SeedOptions.RemoteDocuments
   ) -> Problem? {
     problem(of: target, remote) ?? (isDowngrade(from: origin, to: target) ? .downgrade : nil)
   }
 
-  /// What two spellings of one document's URL have in common.
+  /// Returns a normalized form of a document's URL.
   package static func identity(of url: URL) -> String {
     guard var parts = URLComponents(url: url, resolvingAgainstBaseURL: true) else {
       return url.absoluteString
@@ -69,7 +69,7 @@ package enum SeedAddress {
 }
 
 extension SeedAddress.Problem {
-  /// A mistake in a document, or something that is not allowed.
+  /// The error code, for an error in a document or a forbidden location.
   var code: ArborError.Code {
     switch self {
     case .malformed, .relative, .scheme: .invalidPath
@@ -77,7 +77,7 @@ extension SeedAddress.Problem {
     }
   }
 
-  /// What happened, then what to do.
+  /// A description of what happened, then of what to do.
   package var message: String {
     switch self {
     case .malformed: "This is no URL; write one as https://host/path."

@@ -7,22 +7,22 @@ import Foundation
   import FoundationNetworking
 #endif
 
-/// Fetches the remote documents of a seed, one after the other, while its caller waits.
+/// Downloads the remote documents of a seed, one after another, while the caller waits.
 ///
-/// The session calls back on a queue of its own, so that waiting here cannot keep it from ending,
-/// whichever thread waits. Nothing is kept between documents: no cookies, no cache, no credentials.
+/// The session uses a queue of its own for callbacks, so waiting cannot block it, whichever thread
+/// waits. No cookies, cache or credentials are kept between documents.
 final class SeedDownloader {
-  /// A document as it came.
+  /// A downloaded document.
   struct Download {
     let data: Data
-    /// Where it was found, at the end of all redirects.
+    /// The final URL after all redirects.
     let url: URL
-    /// Whether the server says that it holds one document a line.
+    /// Whether the server reports that the document has one document per line.
     let isLines: Bool
   }
 
   private let options: SeedOptions
-  /// The time of a document, in seconds, as the session can count it.
+  /// The maximum time for a document in seconds, in the range supported by the session.
   private let time: TimeInterval
   private let delegate: SeedDownloadDelegate
   private let session: URLSession
@@ -37,7 +37,7 @@ final class SeedDownloader {
     configuration.urlCache = nil
     configuration.urlCredentialStorage = nil
     configuration.requestCachePolicy = .reloadIgnoringLocalCacheData
-    // Later than the downloader's own clock, which counts in less than whole seconds.
+    // Longer than the downloader's own timeout, which is more precise than whole seconds.
     configuration.timeoutIntervalForRequest = time + 2
     configuration.timeoutIntervalForResource = time + 2
     let queue = OperationQueue()
@@ -47,11 +47,11 @@ final class SeedDownloader {
 
   deinit { Self.aside { [session] in session.invalidateAndCancel() } }
 
-  /// Fetches a document.
+  /// Downloads a document.
   ///
   /// - Parameters:
-  ///   - limit: The greatest number of bytes that all documents have left together.
-  ///   - work: What ends the waiting before the document is there; nil for nothing.
+  ///   - limit: The number of bytes left for all documents together.
+  ///   - work: The limits that can interrupt the wait, or nil.
   func fetch(
     _ url: URL, limit: Int, work: WorkLimit? = nil
   ) throws(SeedDownloadProblem) -> Download {
@@ -62,7 +62,7 @@ final class SeedDownloader {
       task.taskIdentifier, url, limit: min(limit, options.maximumRemoteSize))
     task.resume()
     let (isInTime, interruption) = wait(for: ended, work)
-    // Nothing that comes from here on counts, the end of the task included.
+    // Everything from here on is ignored, including the end of the task.
     let transfer = delegate.end()
     if !isInTime { Self.aside { task.cancel() } }
     if let interruption { throw .interrupted(interruption) }
@@ -77,8 +77,8 @@ final class SeedDownloader {
       isLines: SeedContent.isLines(response.mimeType))
   }
 
-  /// Waits for the end of a transfer, as long as a document may take, and looks after the task
-  /// meanwhile.
+  /// Waits for the end of a transfer, at most for the allowed time, checking the caller's limits in
+  /// the meantime.
   private func wait(
     for ended: DispatchSemaphore, _ work: WorkLimit?
   ) -> (isInTime: Bool, Interruption?) {
@@ -92,33 +92,33 @@ final class SeedDownloader {
     }
   }
 
-  /// Runs what stops a transfer on a thread of its own: it waits until the session has read all
-  /// that the system holds for it, and where a server is faster than that it would wait long.
+  /// Stops a transfer on another thread. Cancelling waits until the session has read all buffered
+  /// data, which could take long with a fast server.
   static func aside(_ body: @escaping @Sendable () -> Void) {
     DispatchQueue.global().async(execute: body)
   }
 }
 
-/// What a server may send as a document.
+/// The content types accepted from servers.
 package enum SeedContent {
-  /// Whether a media type can be that of JSON. Servers that know no better send plain text, or
-  /// bytes.
+  /// Returns whether a media type may contain JSON. Servers that don't know the type send plain
+  /// text or bytes.
   package static func isAllowed(_ mimeType: String?) -> Bool {
     guard let mimeType = mimeType?.lowercased() else { return true }
     return ["application/json", "text/json", "text/plain", "application/octet-stream"]
       .contains(mimeType) || mimeType.hasSuffix("+json") || isLines(mimeType)
   }
 
-  /// Whether a media type is that of one document a line.
+  /// Returns whether a media type has one document per line.
   package static func isLines(_ mimeType: String?) -> Bool {
     ["application/x-ndjson", "application/ndjson", "application/jsonl", "application/jsonlines"]
       .contains(mimeType?.lowercased() ?? "")
   }
 }
 
-/// Takes in what the session has to say of the present task.
+/// Receives the session's callbacks for the current task.
 final class SeedDownloadDelegate: NSObject, URLSessionDataDelegate, Sendable {
-  /// One document on its way.
+  /// The transfer of a document.
   struct Transfer: Sendable {
     let task: Int
     let url: URL
@@ -126,7 +126,7 @@ final class SeedDownloadDelegate: NSObject, URLSessionDataDelegate, Sendable {
     let ended: DispatchSemaphore
     var visited: Set<String>
     var response: URLResponse?
-    /// The size that the server announced, where what arrives has that size.
+    /// The size announced by the server, if the received data should have that size.
     var expected: Int?
     var data = Data()
     var problem: SeedDownloadProblem?
@@ -137,7 +137,7 @@ final class SeedDownloadDelegate: NSObject, URLSessionDataDelegate, Sendable {
 
   init(_ options: SeedOptions) { self.options = options }
 
-  /// Begins with a task; returns what is signalled when it has ended.
+  /// Begins a transfer. Returns a semaphore that is signaled when it ends.
   func begin(_ task: Int, _ url: URL, limit: Int) -> DispatchSemaphore {
     let ended = DispatchSemaphore(value: 0)
     present.withLock {
@@ -147,7 +147,7 @@ final class SeedDownloadDelegate: NSObject, URLSessionDataDelegate, Sendable {
     return ended
   }
 
-  /// Ends with the present task: what is still on its way does not count.
+  /// Ends the current transfer. Data received later is ignored.
   func end() -> Transfer {
     present.withLock { transfer in
       defer { transfer = nil }
@@ -241,20 +241,20 @@ final class SeedDownloadDelegate: NSObject, URLSessionDataDelegate, Sendable {
     }
   }
 
-  /// Ends a task at once, whether or not the session tells of it. What it still reads is dropped.
+  /// Ends a task immediately, without waiting for the session. Data it still reads is discarded.
   private func stop(_ task: URLSessionTask) {
     change(task) { $0.ended.signal() }
     SeedDownloader.aside { task.cancel() }
   }
 
-  /// Changes the present transfer; does nothing for a task that came to its end before.
+  /// Modifies the current transfer. Does nothing for a task that has already ended.
   @discardableResult
   private func change<R: Sendable>(
     _ task: URLSessionTask, _ body: (inout Transfer) -> R
   ) -> R? {
     present.withLock { present in
       guard var transfer = present, transfer.task == task.taskIdentifier else { return nil }
-      // The data must not be shared while more is appended.
+      // Avoids a copy of the data on append.
       present = nil
       defer { present = transfer }
       return body(&transfer)
@@ -262,7 +262,7 @@ final class SeedDownloadDelegate: NSObject, URLSessionDataDelegate, Sendable {
   }
 }
 
-/// Why a document could not be fetched.
+/// The reason why a document could not be downloaded.
 enum SeedDownloadProblem: Error {
   case status(Int)
   case content(String)
@@ -274,7 +274,7 @@ enum SeedDownloadProblem: Error {
   case redirected(SeedAddress.Problem)
   case empty
   case failed(any Error)
-  /// The task that waits for it was told to stop.
+  /// The waiting task was interrupted.
   case interrupted(Interruption)
 
   var code: ArborError.Code {
@@ -288,7 +288,7 @@ enum SeedDownloadProblem: Error {
     }
   }
 
-  /// What happened, then what to do.
+  /// A description of what happened, then of what to do.
   func message(of name: String) -> String {
     switch self {
     case .status(let status):

@@ -1,12 +1,12 @@
 import ArborModel
 import Foundation
 
-/// A document read from the file system: its bytes, and which file they come from.
+/// A document read from the file system, with the identity of its file.
 ///
-/// The system calls take pointers to a path and to a `stat` structure, both of which Swift keeps
-/// alive for the length of the call; that is all that is unsafe here.
+/// The unsafe calls pass pointers to a path and a `stat` structure, both of which Swift keeps alive
+/// for the duration of the call.
 struct SeedFile {
-  /// A file, whatever its paths are called.
+  /// The identity of a file, independent of its path.
   struct Identity: Hashable {
     let device: UInt64
     let number: UInt64
@@ -27,11 +27,11 @@ struct SeedFile {
   ///
   /// - Parameters:
   ///   - path: The file's path.
-  ///   - root: The folder, symbolic links resolved, that the file must lie in once its own links
-  ///     are resolved; nil: any.
-  ///   - limit: The greatest number of bytes.
+  ///   - root: The folder, with symbolic links resolved, that must contain the file after its own
+  ///     links are resolved, or nil for any folder.
+  ///   - limit: The maximum number of bytes.
   init(path: String, within root: String?, limit: Int) throws(Problem) {
-    // Without blocking, or a named pipe would hold the caller until there is a writer.
+    // Nonblocking, because opening a named pipe would otherwise wait for a writer.
     let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
     guard descriptor >= 0 else {
       throw errno == ENOENT || errno == ENOTDIR ? .missing : .unreadable(code: errno)
@@ -42,8 +42,8 @@ struct SeedFile {
     guard status.st_mode & S_IFMT == S_IFREG else { throw .notAFile }
     identity = Identity(status)
     if let root {
-      // The path is resolved after the file was opened and has to lead to the very same file: a
-      // link that is exchanged meanwhile leads nowhere else.
+      // The path is resolved after opening the file and must lead to the same file, so that
+      // replacing a link in between has no effect.
       guard let resolved = Self.resolved(path), resolved.hasPrefix(root == "/" ? root : root + "/")
       else { throw .outside }
       var resolvedStatus = stat()
@@ -66,9 +66,9 @@ struct SeedFile {
     self.data = data
   }
 
-  /// A path with all symbolic links resolved; `nil` if it leads nowhere.
+  /// Returns a path with all symbolic links resolved, or `nil` if it doesn't exist.
   static func resolved(_ path: String) -> String? {
-    // Without a buffer of the caller's the function allocates the result, which is freed here.
+    // Without a buffer, the function allocates the result, which is freed here.
     guard let resolved = unsafe realpath(path, nil) else { return nil }
     defer { unsafe free(resolved) }
     return unsafe String(cString: resolved)
@@ -84,7 +84,7 @@ extension SeedFile.Problem {
     }
   }
 
-  /// What happened, then what to do.
+  /// A description of what happened, then of what to do.
   func message(of path: String, _ options: SeedOptions) -> String {
     switch self {
     case .missing: "There is no file \(path); write it or correct its name."

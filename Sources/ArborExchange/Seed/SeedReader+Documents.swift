@@ -1,13 +1,13 @@
 import ArborJSON
 import ArborModel
 
-/// What a document is: one object, and by its keys a list of links, a list of documents, or the
-/// instances of one entity.
+/// The structure of a document: an object that contains a list of links, a list of documents, or
+/// the instances of one entity, depending on its keys.
 extension SeedReader {
   static let seedlings = "seedlings"
   static let seeds = "seeds"
 
-  /// What a document creates. JSON's depth bounds the recursion of documents in documents.
+  /// Plans the objects of a document. The depth limit of JSON bounds the recursion.
   mutating func sources(ofDocument node: JSONNode) throws(ArborError) -> [ExchangePlan.Member] {
     guard let members = node.members else {
       throw node.error(
@@ -73,7 +73,7 @@ extension SeedReader {
     return sources
   }
 
-  /// What the documents create that a list of links names.
+  /// Plans the objects of the documents in a list of links.
   mutating func sources(ofLinks node: JSONNode) throws(ArborError) -> [ExchangePlan.Member] {
     guard node.kind == .array else {
       throw node.error("seedlings takes a list of links, and this is \(node.kind); write a list.")
@@ -92,7 +92,7 @@ extension SeedReader {
         "A link has no key “\(member.key)”; write seedFile."
           + NearestName.hint(member.key, in: known))
     }
-    // Where a link names both, the URL is the one to follow.
+    // If a link contains both, the URL is used.
     if let url = members.first(where: { $0.key == "seedUrl" })?.value {
       guard let text = url.string else {
         throw url.error("A seedUrl is a URL in a string, and this is \(url.kind); write a string.")

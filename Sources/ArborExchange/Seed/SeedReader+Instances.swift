@@ -1,19 +1,18 @@
 import ArborJSON
 import ArborModel
 
-/// Instances: their label, attributes, and relationships with their members.
+/// Instances: their labels, attributes, and relationships with their members.
 extension SeedReader {
   static let id = "$id"
 
-  /// Plans the object that an instance describes. JSON's depth bounds the recursion of instances
-  /// within instances.
+  /// Plans the object of an instance. The depth limit of JSON bounds the recursion.
   mutating func source(
     ofInstance node: JSONNode, of entity: EntitySchema, at keyNode: JSONNode
   ) throws(ArborError) -> ExchangePlan.Member {
     try source(ofInstance: node, node.members ?? [], of: entity, at: keyNode)
   }
 
-  /// Plans the object that an instance describes whose members have been read.
+  /// Plans the object of an instance whose members have been read.
   mutating func source(
     ofInstance node: JSONNode, _ members: [JSONNode.Member], of entity: EntitySchema,
     at keyNode: JSONNode
@@ -34,7 +33,7 @@ extension SeedReader {
         mapping: plan.index(of: mapping), document: plan.index(of: node.document),
         node: Int32(node.tapeIndex), key: -1, isWithinParent: false, values: Int32(values),
         firstLink: 0))
-    // Those of one item follow each other, and instances within it have theirs.
+    // The links of an item are contiguous, and nested instances have their own.
     var links: [ExchangePlan.Link] = []
     for member in members {
       guard let property = mapping.index(of: member.key) else {
@@ -64,8 +63,8 @@ extension SeedReader {
     return .item(Int32(index))
   }
 
-  /// Checks a value, so that a document with a fault leaves everything as it was. It is read once
-  /// more for its object: to keep a million values meanwhile would cost more.
+  /// Validates a value, so that a document with an error changes nothing. The value is read again
+  /// when its object is created, because keeping a million values would be more expensive.
   private func check(_ node: JSONNode, for attribute: AttributeCoder) throws(ArborError) {
     guard node.isText(Self.uniqueID) else {
       if attribute.value(node) == nil { throw attribute.problem(with: node) }
@@ -79,8 +78,8 @@ extension SeedReader {
     }
   }
 
-  /// Checks that the seed may create further objects. A list that is too long is refused before its
-  /// first element is looked at.
+  /// Checks that the seed may create more objects. A list that is too long is rejected before its
+  /// elements are read.
   func checkRoom(for count: Int, at node: JSONNode) throws(ArborError) {
     guard count > options.maximumObjects - plan.items.count else { return }
     throw node.error(
@@ -88,7 +87,7 @@ extension SeedReader {
         + "maximumObjects.", code: .limitExceeded)
   }
 
-  /// The error for a key that names nothing of an entity.
+  /// Returns the error for a key that isn't a property of an entity.
   func unknownProperty(_ member: JSONNode.Member, of entity: EntitySchema) -> ArborError {
     guard !member.key.hasPrefix("$") else {
       return unknownDirective(member.key, at: member.keyNode).with(entity: entity.name)
@@ -100,13 +99,13 @@ extension SeedReader {
   }
 }
 
-/// Relationships: members in place, links to the documents that create them, and the names of
-/// objects that are described elsewhere.
+/// Relationships: nested members, links to documents that create them, and references to objects
+/// described elsewhere.
 extension SeedReader {
   static let ref = "$ref"
   static let find = "$find"
 
-  /// What a relationship of an instance gets.
+  /// Plans the members of an instance's relationship.
   mutating func members(
     ofRelationship relationship: MappedRelationship, _ node: JSONNode, of mapping: ExchangeMapping
   ) throws(ArborError) -> [ExchangePlan.Member] {
@@ -139,7 +138,7 @@ extension SeedReader {
             + "this is \(node.kind); write \(expected).")
       }
     } catch {
-      // What lies deeper has named its own entity.
+      // Errors in nested instances contain their own entity.
       guard error.entity == nil else { throw error }
       throw error.with(entity: mapping.entity.name, keyPath: relationship.name)
     }
@@ -167,7 +166,7 @@ extension SeedReader {
     return try source(ofInstance: node, members, of: relationship.destination, at: node)
   }
 
-  /// Enters what a `$find` looks for: an entity of the relationship, and the values of some
+  /// Plans the lookup of a `$find`: an entity valid for the relationship, and the values of some
   /// attributes.
   private mutating func find(
     _ nameNode: JSONNode, _ node: JSONNode, _ members: [JSONNode.Member],
@@ -232,12 +231,12 @@ extension SeedReader {
   }
 }
 
-/// The labels of a seed: `$id` names an instance, and `$ref` reaches it from anywhere, from before
-/// it and from other documents.
+/// The labels of a seed. `$id` labels an instance, and `$ref` refers to it from anywhere, including
+/// earlier instances and other documents.
 struct SeedLabels {
-  /// The index in the plan of each labelled instance, and the location of its label.
+  /// The index in the plan of each labeled instance, and the location of its label.
   private var instances: [String: (item: Int32, node: JSONNode)] = [:]
-  /// Each `$ref`, with a label that is not empty, and the relationship that it is in.
+  /// Each `$ref` with a nonempty label, and its relationship.
   private var references: [(node: JSONNode, relationship: MappedRelationship)] = []
 
   mutating func define(
@@ -256,16 +255,16 @@ struct SeedLabels {
     }
   }
 
-  /// Notes a reference; returns its number in the plan.
+  /// Records a reference. Returns its number in the plan.
   mutating func note(_ node: JSONNode, _ relationship: MappedRelationship) -> Int32 {
     references.append((node, relationship))
     return Int32(references.count - 1)
   }
 
-  /// The instances that the references name, once all documents are read.
+  /// Returns the instances that the references refer to, after all documents have been read.
   ///
-  /// - Throws: ``ArborError`` `invalidDocument` where a label is unknown, or its instance does not
-  ///   fit the relationship.
+  /// - Throws: ``ArborError`` `invalidDocument` if a label is unknown, or its instance isn't valid
+  ///   for the relationship.
   func resolve(in plan: ExchangePlan) throws(ArborError) -> [Int32] {
     var items: [Int32] = []
     items.reserveCapacity(references.count)
@@ -290,8 +289,8 @@ struct SeedLabels {
     return items
   }
 
-  /// The label that was meant. Comparing each with each takes time, which a document that was made
-  /// to be slow does not get.
+  /// Suggests a similar label. Skipped for many or long labels, so that a malicious document cannot
+  /// cause expensive comparisons.
   private func hint(_ label: String) -> String {
     guard instances.count <= 1_000, label.utf8.count <= 64 else { return "" }
     return NearestName.hint(label, in: instances.keys.sorted())

@@ -3,42 +3,43 @@ import ArborModel
 import ArborObjects
 import Foundation
 
-/// Reads the documents of a seed into a plan: the top documents and everything that they link to.
+/// Reads the top-level documents of a seed, and all documents they link to, into a plan.
 ///
-/// Linked documents wait on a list rather than on the stack, for links nest as deep as they like.
-/// What one document creates is one group of the plan: group *n* belongs to document *n*.
+/// Pending documents are kept in a list instead of recursing, because links may be nested
+/// arbitrarily. The objects created by a document form a group of the plan: group *n* belongs to
+/// document *n*.
 struct SeedReader {
-  /// A document that is to be read, or has been.
+  /// A document of the seed.
   private struct Document {
-    /// Where it lies; once it is read, at the end of all redirects.
+    /// The document's location. After reading, the location at the end of all redirects.
     var source: SeedSource
-    /// The link that led here; nil for a top document.
+    /// The link to the document, or nil for a top-level document.
     let link: JSONNode?
     let parent: Int?
   }
 
-  /// The text that stands for a fresh unique number.
+  /// The string that represents a new unique number.
   static let uniqueID = "<uniqueID>"
 
   let schema: ModelSchema
   let options: SeedOptions
   let plan: ExchangePlan
   var labels = SeedLabels()
-  /// The number of the document that is being read.
+  /// The number of the document being read.
   private var present = 0
-  /// By their numbers, which are given when a link is met.
+  /// The documents by number, which is assigned when a link is encountered.
   private var documents: [Document] = []
   private(set) var documentsRead: [URL] = []
   private var waiting: [Int] = []
-  /// The documents from the top one to the present one.
+  /// The documents from the top-level one to the current one.
   private var chain: [(number: Int, identity: SeedSource.Identity)] = []
-  /// The documents of the chain.
+  /// The documents in the chain.
   private var open: Set<SeedSource.Identity> = []
   private var size = 0
-  /// Made for the first remote document.
+  /// Created for the first remote document.
   private var downloader: SeedDownloader?
 
-  /// The mappings of entities, by their indexes.
+  /// The mappings of entities, by index.
   private var mappings: [ExchangeMapping?]
 
   init(_ context: ManagedObjectContext, _ options: SeedOptions) {
@@ -48,7 +49,7 @@ struct SeedReader {
     mappings = Array(repeating: nil, count: schema.entities.count)
   }
 
-  /// The mapping of an entity: every property has its own name.
+  /// Returns the mapping of an entity, in which every property is mapped to its own name.
   mutating func mapping(of entity: EntitySchema) -> ExchangeMapping {
     if let mapping = mappings[entity.index] { return mapping }
     var rules = ExchangeRules()
@@ -58,7 +59,7 @@ struct SeedReader {
     return mapping
   }
 
-  /// Reads a top document and all it links to; returns what the document creates.
+  /// Reads a top-level document and all documents it links to. Returns the planned objects.
   mutating func read(_ source: JSONSource) throws(ArborError) -> ExchangePlan.Member {
     let top = try add(Document(source: try topSource(source), link: nil, parent: nil))
     waiting = [top]
@@ -69,13 +70,13 @@ struct SeedReader {
       if let url = documents[number].source.url { documentsRead.append(url) }
       let firstLinked = documents.count
       for root in roots { plan.groups[number] += try sources(ofDocument: root) }
-      // The last on the list is read first.
+      // The last element is read first.
       waiting.append(contentsOf: (firstLinked..<documents.count).reversed())
     }
     return .group(Int32(top))
   }
 
-  /// Ends the reading: what references name is known now.
+  /// Finishes reading and resolves references.
   func finish() throws(ArborError) -> ExchangePlan {
     plan.labels = try labels.resolve(in: plan)
     return plan
@@ -97,7 +98,7 @@ struct SeedReader {
     return .remote(url)
   }
 
-  /// Puts the file of a link on the list; returns what the document will create.
+  /// Adds the file of a link to the pending documents. Returns its planned objects.
   mutating func follow(_ link: JSONNode, toFile name: String) throws(ArborError)
     -> ExchangePlan.Member
   {
@@ -120,7 +121,7 @@ struct SeedReader {
     return .group(Int32(try add(document)))
   }
 
-  /// Puts the remote document of a link on the list; returns what it will create.
+  /// Adds the remote document of a link to the pending documents. Returns its planned objects.
   mutating func follow(_ link: JSONNode, toURL text: String) throws(ArborError)
     -> ExchangePlan.Member
   {
@@ -209,12 +210,12 @@ struct SeedReader {
     }
   }
 
-  // MARK: The documents on the way to the present one
+  // MARK: The chain of documents
 
-  /// Goes on to a document, from one that has been read. A document that links to itself, over
-  /// however many others, would never end. One that was redirected is entered under both its names.
+  /// Adds a document to the chain. Throws if a document links to itself, directly or through
+  /// others. A redirected document is added with both of its URLs.
   private mutating func enter(_ number: Int, _ identity: SeedSource.Identity) throws(ArborError) {
-    // Documents are read depth first, so the linking one is still on the way here.
+    // Documents are read depth first, so the linking document is still in the chain.
     while let last = chain.last, last.number != documents[number].parent, last.number != number {
       open.remove(last.identity)
       chain.removeLast()
@@ -229,7 +230,8 @@ struct SeedReader {
         + "links.", at: documents[number].link)
   }
 
-  /// The names of the documents from one of a chain, or from the top one, to another, in order.
+  /// Returns the names of the documents on the path from one document of the chain, or the
+  /// top-level one, to another.
   private func way(from first: Int? = nil, to number: Int) -> [String] {
     var names: [String] = []
     var next: Int? = number
@@ -240,7 +242,7 @@ struct SeedReader {
     return names.reversed()
   }
 
-  /// An error about a document that cannot be had: at its link, with the way to it.
+  /// Returns an error about an unavailable document, located at its link, with the path to it.
   private func failure(
     _ code: ArborError.Code, _ message: String, loading number: Int
   ) -> ArborError {
@@ -254,10 +256,10 @@ struct SeedReader {
     link?.error(message, code: code) ?? ArborError(code, message)
   }
 
-  /// A sentence about the way to a document.
+  /// Returns a sentence that describes the path to a document.
   private static func saying(_ chain: [String]) -> String {
     guard !chain.isEmpty else { return "" }
-    // Of a path that was made long to be slow, both ends will do.
+    // A very long path is abbreviated.
     let shown = chain.count > 20 ? chain.prefix(10) + ["…"] + chain.suffix(10) : chain[...]
     return " The way there: \(shown.joined(separator: " → "))."
   }

@@ -2,23 +2,23 @@ import ArborJSON
 import ArborModel
 import Foundation
 
-/// Where a document of a seed lies.
+/// The location of a seed's document.
 enum SeedSource {
-  /// In a folder, with the way from the folder to it.
+  /// In a folder, with the relative path.
   case file(SeedFolder, way: [String])
   case remote(URL)
-  /// A document in memory, and the folder that its links may reach, if the caller names one.
+  /// In memory, with the folder that its links may refer to, if the caller specified one.
   case memory(JSONSource, SeedFolder?)
 
-  /// A document, whatever its names are.
+  /// The identity of a document, independent of its names.
   enum Identity: Hashable {
     case file(SeedFile.Identity)
     case remote(String)
-    /// By the document's number.
+    /// The document's number.
     case memory(Int)
   }
 
-  /// The path or the URL, as errors name it; `nil` for a document in memory that has none.
+  /// The path or URL for error messages, or `nil` for an unnamed document in memory.
   var name: String? {
     switch self {
     case .file(let folder, let way): folder.path(of: way)
@@ -27,7 +27,7 @@ enum SeedSource {
     }
   }
 
-  /// Where the document was read from; `nil` for one in memory.
+  /// The URL the document was read from, or `nil` for a document in memory.
   var url: URL? {
     switch self {
     case .file(let folder, let way): URL(filePath: folder.path(of: way))
@@ -36,20 +36,20 @@ enum SeedSource {
     }
   }
 
-  /// Whether the document's name says that it holds one document a line.
+  /// Whether the document's name indicates that it has one document per line.
   var isNamedLines: Bool {
     let url = url ?? name.map { URL(filePath: $0) }
     return url.map { ["ndjson", "jsonl"].contains($0.pathExtension.lowercased()) } ?? false
   }
 }
 
-/// The text of a document: one JSON object, or in a file of lines one on each.
+/// The text of a document: a single JSON object, or one per line.
 enum SeedText {
-  /// The documents of a text, scanned.
+  /// Parses the documents of a text.
   ///
   /// - Parameters:
-  ///   - data: The text, which is copied; a caller that gives it away has it in memory once.
-  ///   - isLines: Whether each line is a document; blank ones are none.
+  ///   - data: The text. Consumed, to avoid keeping two copies in memory.
+  ///   - isLines: Whether each line is a document. Blank lines are skipped.
   static func roots(
     _ data: consuming Data, source: String?, isLines: Bool, limits: JSONLimits,
     _ limit: ExchangeLimit
@@ -65,14 +65,14 @@ enum SeedText {
   }
 }
 
-/// The folder that the links of a seed may reach.
+/// The folder to which the links of a seed are restricted.
 struct SeedFolder {
   /// The folder's path with symbolic links resolved.
   let path: String
-  /// Whether the caller chose the folder; links may then climb with `..` inside it.
+  /// Whether the caller chose the folder. Links may then use `..` inside it.
   private let isChosen: Bool
 
-  /// The root folder that the caller chose.
+  /// Creates the folder from a root chosen by the caller.
   init(root: URL) throws(ArborError) {
     self.init(path: try Self.resolved(root), isChosen: true)
   }
@@ -82,7 +82,7 @@ struct SeedFolder {
     self.isChosen = isChosen
   }
 
-  /// The folder for a top document, and the way from it to that document.
+  /// Returns the folder for a top-level document, and the relative path of that document.
   static func containing(
     _ document: URL, root: URL?
   ) throws(ArborError) -> (folder: SeedFolder, way: [String]) {
@@ -103,14 +103,14 @@ struct SeedFolder {
     return (SeedFolder(path: rootPath, isChosen: true), Array(way))
   }
 
-  /// The way from the folder to what a document links to.
+  /// Returns the path from the folder to a linked document.
   ///
   /// - Parameters:
   ///   - link: The value of `seedFile`.
-  ///   - name: Its text.
-  ///   - way: The way to the linking document.
-  /// - Throws: ``ArborError`` `notAllowed` if the link leaves the folder, `invalidPath` if it
-  ///   names no file.
+  ///   - name: The text of the value.
+  ///   - way: The path of the linking document.
+  /// - Throws: ``ArborError`` `notAllowed` if the link leaves the folder, `invalidPath` if it isn't
+  ///   a valid file name.
   func way(to name: String, from way: [String], link: JSONNode) throws(ArborError) -> [String] {
     guard !name.isEmpty, !name.utf8.contains(0) else {
       throw link.error(

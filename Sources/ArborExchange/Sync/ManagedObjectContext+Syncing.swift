@@ -2,26 +2,26 @@ import ArborJSON
 public import ArborModel
 public import ArborObjects
 
-/// Bringing objects into agreement with a payload.
+/// Synchronizing objects with a payload.
 extension ManagedObjectContext {
-  /// Brings the objects of an entity into agreement with a payload, as a serializer says. Nothing
-  /// is committed.
+  /// Synchronizes the objects of an entity with a payload, as specified by a serializer. Nothing is
+  /// committed.
   ///
-  /// Null does nothing. A list describes several objects, an object one. Uncommitted objects are
-  /// matched too; all matches of the payload are looked up in one fetch for each entity and set of
-  /// groupers.
+  /// Null has no effect. A list describes several objects, an object a single one. Uncommitted
+  /// objects are matched, too. All objects matching the payload are looked up in one fetch per
+  /// entity and set of groupers.
   ///
-  /// With `deleteMissing`, objects that no item of the payload has spoken of are deleted at the
-  /// end: one that a list lacks and another one names stays.
+  /// With `deleteMissing`, objects that no item of the payload refers to are deleted at the end. An
+  /// object that is missing in one list but named in another is kept.
   ///
   /// - Parameters:
   ///   - source: The payload.
-  ///   - serializer: How it is understood.
-  /// - Returns: What was done.
-  /// - Throws: ``ArborError`` `malformedDocument` and `fileUnreadable`; `missingIdentity` if an item
-  ///   lacks an identifier; if an item or the serializer does not fit the model, and what the store
-  ///   reports. The context is then exactly as it was.
-  /// - Complexity: Linear in the size of the payload; with `deleteMissing` also in the number of
+  ///   - serializer: The serializer for the payload.
+  /// - Returns: A report of the changes.
+  /// - Throws: ``ArborError`` `malformedDocument` and `fileUnreadable`; `missingIdentity` if an
+  ///   item lacks an identifier; an error if an item or the serializer doesn't fit the model; any
+  ///   error of the store. The context is unchanged in that case.
+  /// - Complexity: Linear in the size of the payload and, with `deleteMissing`, in the number of
   ///   objects within the groupers.
   @discardableResult
   public func sync(
@@ -53,10 +53,10 @@ extension ManagedObjectContext {
 }
 
 extension PersistentStore {
-  /// Brings the objects of an entity into agreement with a payload and commits, all of it or
-  /// nothing. Contexts take the commit in at their next operation.
+  /// Synchronizes the objects of an entity with a payload and commits, all or nothing. Contexts
+  /// merge the commit at their next operation.
   ///
-  /// Works in the store's background context, after what it was asked before; see
+  /// Runs in the store's background context, after the closures enqueued before. See
   /// ``ManagedObjectContext/sync(from:using:)``.
   ///
   /// ```swift
@@ -64,7 +64,7 @@ extension PersistentStore {
   /// print("\(report.inserted) new, \(report.updated) changed, \(report.unchanged) as they were")
   /// ```
   ///
-  /// - Returns: What was done.
+  /// - Returns: A report of the changes.
   /// - Throws: ``ArborError`` as in a context, and as `commit()` does.
   @discardableResult
   public func sync(

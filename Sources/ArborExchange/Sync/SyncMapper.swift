@@ -7,7 +7,7 @@ import Foundation
 final class SyncMapper {
   private let context: ManagedObjectContext
   private let schema: ModelSchema
-  /// Of serializers that can be told apart.
+  /// The mappings of hashable serializers.
   private var mappings: [AnyHashable: ExchangeMapping] = [:]
 
   init(_ context: ManagedObjectContext) {
@@ -15,10 +15,10 @@ final class SyncMapper {
     schema = context.store.schema
   }
 
-  /// The mapping of a serializer.
+  /// Returns the mapping of a serializer.
   ///
-  /// - Throws: ``ArborError`` `unknownName` if it names what the model lacks, `invalidArgument`
-  ///   if it contradicts the model or itself.
+  /// - Throws: ``ArborError`` `unknownName` if it refers to a name that isn't in the model,
+  ///   `invalidArgument` if it contradicts the model or itself.
   func mapping(for serializer: some SyncSerializer) throws(ArborError) -> ExchangeMapping {
     let identity = serializer as? any Hashable
     if let identity, let mapping = mappings[AnyHashable(identity)] { return mapping }
@@ -59,8 +59,8 @@ final class SyncMapper {
       identity: isMatched ? identity : nil, rules: rules)
   }
 
-  /// What identifies an object: attributes of the mapping, and at most one to-one relationship to
-  /// the object within which they do.
+  /// Returns the identity of objects: attributes of the mapping, and at most one to-one
+  /// relationship within whose target they are unique.
   private static func identity(
     _ identifiers: [String], of entity: EntitySchema, _ attributes: [MappedAttribute]
   ) throws(ArborError) -> ExchangeIdentity {
@@ -153,14 +153,14 @@ final class SyncMapper {
   }
 }
 
-/// How a sync converts a value of JSON for an attribute: the mapping states its JSON type, and any
-/// other one is `nil`, or an error with ``SyncSerializer/strictTypes``.
+/// Converts a JSON value for an attribute. The mapping specifies the JSON type; other types yield
+/// nil, or an error with ``SyncSerializer/strictTypes``.
 struct SyncConversion: Sendable {
   let kind: SyncSource.Kind
   let isStrict: Bool
 
-  /// The value that the attribute will hold; `nil` for one that it cannot hold, and strictly for one
-  /// of another type.
+  /// Returns the attribute's value, or `nil` if the attribute cannot hold it or, with strict types,
+  /// if it has another type.
   func value(_ node: JSONNode, for attribute: AttributeCoder) -> PropertyValue? {
     if node.kind == .null { return .null }
     if case .value = kind { return attribute.ownValue(node) ?? mismatch }
@@ -193,7 +193,7 @@ struct SyncConversion: Sendable {
     }
   }
 
-  /// A number, or a Boolean as one.
+  /// Returns a number, converting Booleans.
   private func number(_ node: JSONNode) -> JSONNumber? {
     node.number ?? node.bool.map { JSONNumber($0 ? 1 : 0) }
   }

@@ -1,7 +1,7 @@
 public import ArborJSON
 
-/// The places of the values of an entity's properties in an item of a payload: by the property's
-/// name, what kind of value it takes and the path to it.
+/// Maps the properties of an entity to values in an item of a payload: each property name to the
+/// type of the value and its path.
 ///
 /// ```swift
 /// ["employeeID": .int("id"), "firstTag": .string(["tags", 0]), "photo": .value(["user", "photo"])]
@@ -9,18 +9,18 @@ public import ArborJSON
 public struct SyncMapping: Sendable, ExpressibleByDictionaryLiteral {
   var sources: [(property: String, source: SyncSource)]
 
-  /// A mapping of properties, each named once.
+  /// Creates a mapping of properties. Each property may occur only once.
   public init(dictionaryLiteral elements: (String, SyncSource)...) {
     sources = elements.map { (property: $0.0, source: $0.1) }
   }
 
-  /// A mapping of properties by their names.
+  /// Creates a mapping from a dictionary of properties.
   public init(_ sources: [String: SyncSource]) {
     self.sources = sources.sorted { $0.key < $1.key }
       .map { (property: $0.key, source: $0.value) }
   }
 
-  /// The source of a property; nil: the sync leaves it alone.
+  /// The source of a property, or `nil` if the sync doesn't change the property.
   public subscript(property: String) -> SyncSource? {
     get { sources.first { $0.property == property }?.source }
     set {
@@ -30,7 +30,7 @@ public struct SyncMapping: Sendable, ExpressibleByDictionaryLiteral {
   }
 }
 
-/// The path from an item to a value: names of members, and indexes in lists from 0.
+/// The path from an item to a value: names of members, and zero-based indexes in lists.
 ///
 /// ```swift
 /// let name: SyncPath = "name"
@@ -38,36 +38,36 @@ public struct SyncMapping: Sendable, ExpressibleByDictionaryLiteral {
 /// let city: SyncPath = [prefix, "city"]
 /// ```
 ///
-/// A name is the name of one member, even if it contains dots.
+/// A name refers to a single member, even if it contains dots.
 public struct SyncPath: Sendable, Hashable, ExpressibleByStringLiteral,
   ExpressibleByIntegerLiteral, ExpressibleByArrayLiteral
 {
   let steps: [ItemRoute.Step]
 
-  /// The member of a name.
+  /// Creates the path of a member.
   public init(_ name: String) { steps = [.key(name)] }
 
-  /// The element at an index.
+  /// Creates the path of an element.
   public init(_ index: Int) { steps = [.index(index)] }
 
-  /// The paths of a list, one after the other.
+  /// Creates a path by concatenating paths.
   public init(_ paths: [SyncPath]) { steps = paths.flatMap(\.steps) }
 
-  /// The member of a name.
+  /// Creates the path of a member.
   public init(stringLiteral name: String) { self.init(name) }
 
-  /// The element at an index.
+  /// Creates the path of an element.
   public init(integerLiteral index: Int) { self.init(index) }
 
-  /// The paths of the literal, one after the other.
+  /// Creates a path by concatenating paths.
   public init(arrayLiteral paths: SyncPath...) { self.init(paths) }
 }
 
-/// The source of a property's value: a kind of value, and its path in an item.
+/// The source of a property's value: a type of value and its path in an item.
 ///
-/// If the path leads nowhere the value is null. A value of another JSON type counts as null, or is
-/// an error with ``SyncSerializer/strictTypes``; the only conversions are that of a Boolean to a
-/// number and that of a number to a whole one, towards zero.
+/// A path that doesn't exist yields null. A value of another JSON type counts as null, or is an
+/// error with ``SyncSerializer/strictTypes``. Only Booleans are converted to numbers, and numbers
+/// to integers by truncation.
 public struct SyncSource: Sendable {
   /// Returns the serializer of a relationship's members.
   typealias Child =
@@ -87,7 +87,7 @@ public struct SyncSource: Sendable {
     route = ItemRoute(path.steps)
   }
 
-  /// A value of the kind that the attribute itself takes.
+  /// A value of the type that the attribute accepts.
   public static func value(_ path: SyncPath) -> SyncSource { SyncSource(.value, path) }
 
   /// A string.
@@ -96,27 +96,27 @@ public struct SyncSource: Sendable {
   /// A Boolean.
   public static func bool(_ path: SyncPath) -> SyncSource { SyncSource(.bool, path) }
 
-  /// A whole number of 64 bits; others are rounded towards zero.
+  /// A 64-bit integer. Other numbers are truncated.
   public static func int(_ path: SyncPath) -> SyncSource { SyncSource(.int, path) }
 
-  /// A number, exactly as far as the attribute keeps it.
+  /// A number with the attribute's full precision.
   public static func number(_ path: SyncPath) -> SyncSource { SyncSource(.number, path) }
 
-  /// A floating-point number of 64 bits.
+  /// A 64-bit floating-point number.
   public static func double(_ path: SyncPath) -> SyncSource { SyncSource(.double, path) }
 
-  /// A floating-point number of 32 bits.
+  /// A 32-bit floating-point number.
   public static func float(_ path: SyncPath) -> SyncSource { SyncSource(.float, path) }
 
-  /// A date of ISO 8601 with time and zone, with or without fractions of a second.
+  /// An ISO 8601 date with time and time zone, with or without fractional seconds.
   public static func isoDate(_ path: SyncPath) -> SyncSource { SyncSource(.isoDate, path) }
 
   /// The object of a to-one relationship.
   ///
   /// - Parameters:
   ///   - path: The path to the object's JSON.
-  ///   - serializer: Returns the serializer for the JSON at the end of the path, which may depend
-  ///     on the parent's item.
+  ///   - serializer: Returns the serializer for the JSON at the path, which may depend on the
+  ///     parent's item.
   public static func toOne<S: SyncSerializer>(
     _ path: SyncPath,
     serializer: @escaping @Sendable (_ child: JSONValue, _ parent: JSONValue) -> S
@@ -124,12 +124,12 @@ public struct SyncSource: Sendable {
     SyncSource(.toOne({ child, parent in serializer(child(), parent()) }), path)
   }
 
-  /// The members of a to-many relationship: a list, or a single object for a list of one.
+  /// The members of a to-many relationship: a list, or a single object as a list of one.
   ///
   /// - Parameters:
   ///   - path: The path to the members' JSON.
-  ///   - serializer: Returns the serializer for all members, from the JSON at the end of the path
-  ///     and the parent's item.
+  ///   - serializer: Returns the serializer for all members, given the JSON at the path and the
+  ///     parent's item.
   public static func toMany<S: SyncSerializer>(
     _ path: SyncPath,
     serializer: @escaping @Sendable (_ children: JSONValue, _ parent: JSONValue) -> S

@@ -2,7 +2,7 @@ public import ArborJSON
 public import ArborModel
 public import ArborObjects
 
-/// How a payload of JSON and the objects of one entity are brought into agreement.
+/// A specification of how the objects of one entity are synchronized with a JSON payload.
 ///
 /// ```swift
 /// struct EmployeeSerializer: SyncSerializer {
@@ -21,89 +21,93 @@ public import ArborObjects
 /// let report = try await store.sync(from: .value(json), using: EmployeeSerializer())
 /// ```
 ///
-/// A serializer that is also `Hashable` is understood once for all items that it is given for.
+/// A serializer that is also `Hashable` is compiled only once for all items it is used for.
 public protocol SyncSerializer: Sendable {
-  /// The class of the objects; `ManagedObject` together with ``entityName``.
+  /// The class of the objects. Use `ManagedObject` together with ``entityName``.
   associatedtype Object: ManagedObject
 
-  /// The name of the entity; nil, the default: that of ``Object``.
+  /// The name of the entity. Defaults to `nil`, for the entity of ``Object``.
   var entityName: String? { get }
-  /// The attributes that identify an object, all together. None, the default: nothing is ever
-  /// matched. Each needs a place in the ``mapping``.
+  /// The attributes that together identify an object. Defaults to none, which never matches an
+  /// existing object. Each must be in the ``mapping``.
   ///
-  /// One of them may be a to-one relationship: the others then identify an object among those of its
-  /// object. It needs no place in the mapping if items are members of that object's.
+  /// One of them may be a to-one relationship. The others then identify an object among those
+  /// related to the same object. The relationship doesn't have to be in the mapping if the items
+  /// are members of that object.
   var identifiers: [String] { get }
-  /// Whether every item is inserted without a look whether it is there already; off by default.
+  /// A Boolean value that indicates whether every item is inserted without looking for existing
+  /// objects. Defaults to `false`.
   var forceInsert: Bool { get }
-  /// Whether an item that matches no object makes one; on by default.
+  /// A Boolean value that indicates whether an item without a matching object inserts one. Defaults
+  /// to `true`.
   var insertMissing: Bool { get }
-  /// Whether an item changes the objects that it matches; on by default. Otherwise it only leads to
-  /// them.
+  /// A Boolean value that indicates whether an item changes its matching objects. Defaults to
+  /// `true`. Otherwise it only refers to them.
   var updateExisting: Bool { get }
-  /// Whether objects that the payload does not describe are deleted: at the top all of the entity
-  /// within the ``groupers``, in a relationship the parent's former members. There is no default:
-  /// the code that syncs says it.
+  /// A Boolean value that indicates whether objects missing in the payload are deleted: at the top
+  /// level all objects of the entity within the ``groupers``, in a relationship the parent's former
+  /// members. There is no default, so that deletion is always an explicit choice.
   var deleteMissing: Bool { get }
-  /// The places of the values of properties in an item.
+  /// The mapping of properties to values in an item.
   var mapping: SyncMapping { get }
-  /// What every item goes through, in order, before anything else. Nil or null drops it: it then
-  /// counts as not in the payload. None by default.
+  /// Closures applied to every item, in order, before anything else. If one returns nil or null,
+  /// the item is dropped and counts as missing in the payload. Defaults to none.
   var validators: [@Sendable (JSONValue) -> JSONValue?] { get }
-  /// What objects have to fulfil, all of it, to be matched or deleted. Others are neither seen nor
-  /// touched. None by default.
+  /// The predicates that objects must match to be matched or deleted. All other objects are
+  /// ignored. Defaults to none.
   var groupers: [FetchPredicate] { get }
-  /// What becomes of properties whose key an item lacks; ``SyncAbsentKeys/clear`` by default.
+  /// The treatment of properties whose key is missing in an item. Defaults to
+  /// ``SyncAbsentKeys/clear``.
   var absentKeys: SyncAbsentKeys { get }
-  /// Whether a value of another JSON type than the mapping's is an error; off by default, when it
-  /// counts as nil.
+  /// A Boolean value that indicates whether a value of another JSON type than the mapping's is an
+  /// error. Defaults to `false`, in which case the value counts as nil.
   var strictTypes: Bool { get }
 }
 
 extension SyncSerializer {
-  /// Nil: the entity of the class.
+  /// Defaults to `nil`, for the entity of the class.
   public var entityName: String? { nil }
-  /// None.
+  /// Defaults to none.
   public var identifiers: [String] { [] }
-  /// False.
+  /// Defaults to `false`.
   public var forceInsert: Bool { false }
-  /// True.
+  /// Defaults to `true`.
   public var insertMissing: Bool { true }
-  /// True.
+  /// Defaults to `true`.
   public var updateExisting: Bool { true }
-  /// None.
+  /// Defaults to none.
   public var validators: [@Sendable (JSONValue) -> JSONValue?] { [] }
-  /// None.
+  /// Defaults to none.
   public var groupers: [FetchPredicate] { [] }
-  /// ``SyncAbsentKeys/clear``.
+  /// Defaults to ``SyncAbsentKeys/clear``.
   public var absentKeys: SyncAbsentKeys { .clear }
-  /// False.
+  /// Defaults to `false`.
   public var strictTypes: Bool { false }
 }
 
-/// What becomes of properties whose key an item lacks.
+/// The treatment of properties whose key is missing in an item.
 public enum SyncAbsentKeys: Sendable, Hashable {
-  /// As with null: an attribute becomes nil, a to-one is cleared, the members of a to-many are
-  /// unlinked and none is deleted.
+  /// Treats them like null: an attribute is set to nil, a to-one relationship is cleared, and the
+  /// members of a to-many relationship are unlinked without deleting them.
   case clear
-  /// They are left alone.
+  /// Leaves them unchanged.
   case leave
 }
 
-/// What a sync has done.
+/// A report of the changes made by a sync.
 public struct SyncReport: Sendable, Hashable {
-  /// The number of objects made.
+  /// The number of inserted objects.
   public var inserted = 0
-  /// The number of matched objects of which a property changed.
+  /// The number of matched objects with changed properties.
   public var updated = 0
-  /// The number of matched objects that were as the payload has it.
+  /// The number of matched objects that already equaled the payload.
   public var unchanged = 0
-  /// The number of objects deleted, without those that their delete rules took along.
+  /// The number of deleted objects, not including those deleted by delete rules.
   public var deleted = 0
-  /// The number of items that were null or that a validator dropped.
+  /// The number of items that were null or dropped by a validator.
   public var dropped = 0
 
-  /// A report of nothing.
+  /// Creates an empty report.
   package init() {}
 
   init(_ counts: ExchangeCounts) {

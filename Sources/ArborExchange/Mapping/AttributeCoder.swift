@@ -7,37 +7,37 @@ import Foundation
 ///
 /// | attribute | JSON |
 /// |---|---|
-/// | integers | a whole number in range; `1.0` is whole |
-/// | any number | a text that spells it, if the attribute or the import has a number format |
-/// | float, double | a number that a finite one is near |
+/// | integers | an integer in range; `1.0` is an integer |
+/// | any number | a string, if the attribute or the import has a number format |
+/// | float, double | a number that can be approximated by a finite one |
 /// | decimal | a number of up to 38 digits |
 /// | boolean | `true`, `false` |
 /// | string | a string |
-/// | date | as ``DateReader`` describes |
-/// | binary, transformable | base64; of a transformable its archived form |
-/// | UUID, URI | their text |
+/// | date | as described by ``DateReader`` |
+/// | binary, transformable | base64; for a transformable, of its stored bytes |
+/// | UUID, URI | a string |
 /// | composite | an object of its parts |
 /// | undefined | a Boolean, number or string |
-/// | any | `null` clears |
-/// | string, date, float, double | also as ``ExactForm`` describes |
-/// | any | what the import's ``ImportConversions`` or the mapping of a sync convert |
+/// | any | `null` clears the attribute |
+/// | string, date, float, double | also as described by ``ExactForm`` |
+/// | any | conversions by ``ImportConversions`` or by the mapping of a sync |
 ///
-/// Reading returns `nil` instead of throwing: an error carries a line that is counted from the
-/// beginning of the document, and a lenient import lists only the first. ``problem(with:)``
-/// creates the error.
+/// Reading returns `nil` instead of throwing, because creating an error requires counting lines
+/// from the beginning of the document, and a lenient import lists only the first ones.
+/// ``problem(with:)`` creates the error.
 ///
-/// Safe on any thread: an import reads its next batch on another one.
+/// Can be used on any thread: an import reads its next batch on another one.
 final class AttributeCoder: Sendable {
   let name: String
-  /// The entity through which the attribute was reached; of a part its composite attribute.
+  /// The entity through which the attribute was reached. For a part, its composite attribute.
   let entityName: String
   let slot: Int
   let type: AttributeType
   let kind: any AttributeKind.Type
-  /// Whether the store computes the value, so that no document sets it.
+  /// Whether the store computes the value, so that documents cannot set it.
   let isDerived: Bool
   let userInfo: [String: String]
-  /// Of a composite attribute.
+  /// The parts of a composite attribute.
   let parts: [AttributeCoder]
   private let dates: DateReader?
   private let numbers: JSONNumberFormat?
@@ -83,27 +83,27 @@ final class AttributeCoder: Sendable {
 
   // MARK: Reading
 
-  /// The value of the attribute; `nil` if the JSON is not a value of it.
+  /// Returns the value of the attribute, or `nil` if the JSON isn't a valid value.
   func value(_ node: JSONNode) -> PropertyValue? {
     if let conversion { conversion.value(node, for: self) } else { ownValue(node) }
   }
 
-  /// The error for JSON that is not a value of the attribute: `unparsableValue` for a text that the
-  /// value cannot be read from, `invalidDocument` for a value of another kind.
+  /// Returns the error for invalid JSON: `unparsableValue` for a string that cannot be parsed,
+  /// `invalidDocument` for a value of another type.
   func problem(with node: JSONNode) -> ArborError {
     conversion?.problem(with: node, for: self) ?? ownProblem(with: node)
   }
 
-  /// The value, or the error with its location.
+  /// Returns the value, or throws the error with its location.
   func read(_ node: JSONNode) throws(ArborError) -> PropertyValue {
     guard let value = value(node) else { throw problem(with: node) }
     return value
   }
 
-  /// The date that the JSON denotes, for an attribute of dates.
+  /// Returns the date of a date attribute.
   func date(_ node: JSONNode) -> Date? { conversion == nil ? dates?.date(node) : nil }
 
-  /// The value in the attribute's own form, without a conversion of a sync.
+  /// Returns the value without the conversions of a sync.
   func ownValue(_ node: JSONNode) -> PropertyValue? {
     if isNull(node) { return .null }
     if let exact = ExactForm.content(of: node) {
@@ -122,7 +122,7 @@ final class AttributeCoder: Sendable {
     node.kind == .null || (conversions.contains(.emptyTextIsNull) && node.isText(""))
   }
 
-  /// The value that a conversion of the import makes.
+  /// Returns the value according to the import's conversions.
   private func converted(_ node: JSONNode) -> PropertyValue? {
     if type == .boolean, conversions.contains(.booleans) {
       return (node.string ?? node.number?.text).flatMap { Self.booleans[$0.lowercased()] }
@@ -179,7 +179,7 @@ final class AttributeCoder: Sendable {
     return error(node, "takes \(expectation)", code: .invalidDocument)
   }
 
-  /// The error for a value that the attribute does not take, with what it takes.
+  /// Returns the error for an invalid value, with the expected form.
   func error(_ node: JSONNode, _ expectation: String, code: ArborError.Code) -> ArborError {
     node.error(
       "\(entityName).\(name) \(expectation), and this value, \(node.kind), is none; correct it.",
@@ -187,16 +187,16 @@ final class AttributeCoder: Sendable {
     ).with(entity: entityName, keyPath: name, offending: node.excerpt)
   }
 
-  /// Whether values are read from texts that spell them.
+  /// Whether values are parsed from strings.
   private var isParsed: Bool {
     type == .date || kind.isDocumentText || (kind.isNumber && numbers != nil)
   }
 
   private var expectation: String { dates?.expectation ?? kind.documentExpectation }
 
-  /// Whether a document's value needs no reading if it is in the form that the attribute keeps.
+  /// The form of values that can be stored without conversion.
   var plainForm: PlainForm? {
-    // What a conversion changes is not as the document has it.
+    // Converted values are not stored as they appear in the document.
     if conversion != nil || (type == .string && conversions.contains(.emptyTextIsNull)) {
       return nil
     }
@@ -205,9 +205,8 @@ final class AttributeCoder: Sendable {
 
   // MARK: Identities
 
-  /// The value of a number attribute that identifies objects, from a text that spells it, in the
-  /// form that the attribute keeps; `nil` for anything else. A number is not the identity of
-  /// objects that texts identify.
+  /// Returns the value of an identifying number attribute, also from a string, in its stored form.
+  /// `nil` for anything else. A number doesn't identify objects with a string identity.
   func key(_ node: JSONNode) -> PropertyValue? {
     if conversion != nil { return nil }
     guard kind.isNumber else { return node.kind == .number ? ownValue(node) : nil }
@@ -215,9 +214,9 @@ final class AttributeCoder: Sendable {
     return node.string.flatMap(number)
   }
 
-  /// The value of an attribute that identifies objects, from a text that spells it.
+  /// Returns the value of an identifying attribute from a string.
   func key(spelledAs text: String) -> PropertyValue? {
-    // Only a number is a key of an attribute that takes values of any type.
+    // For an attribute of undefined type, only numbers are keys.
     if type != .undefined, let value = type.fitting(.string(text)) { return value }
     return number(spelledAs: text)
   }
@@ -230,7 +229,7 @@ final class AttributeCoder: Sendable {
 
   // MARK: Writing
 
-  /// The JSON that is read as the very same value; `nil` if there is none, as for NaN.
+  /// Returns the JSON that is read as the same value, or `nil` if there is none, as for NaN.
   func json(_ value: PropertyValue) -> JSONValue? {
     switch value {
     case .null: .null
@@ -251,7 +250,7 @@ final class AttributeCoder: Sendable {
 
   private func json(_ number: Double) -> JSONValue? {
     if type == .float, number.isFinite {
-      // The short form of 32 bits, if what is read from it by way of 64 is the same.
+      // The short 32-bit form, if reading it as 64 bits yields the same value.
       let short = Float(number).description
       if let read = Double(short), Double(Float(read)) == number {
         return .number(JSONNumber(checked: short))
@@ -265,7 +264,7 @@ final class AttributeCoder: Sendable {
     guard let text = ISO8601Date.text(date), ISO8601Date.parse(text) == date else {
       return ExactForm.json(date.timeIntervalSinceReferenceDate)
     }
-    // Texts in a format of the model's may leave out a part of the date.
+    // Strings in a format of the model may omit a part of the date.
     return dates?.areISO8601 == false ? ExactForm.json(.string(text)) : .string(text)
   }
 
@@ -280,12 +279,12 @@ final class AttributeCoder: Sendable {
   }
 }
 
-/// Values of a document that an attribute takes as they are.
+/// The forms of document values that can be stored without conversion.
 enum PlainForm {
-  /// Numbers and Booleans. Hooks are told whatever the document has.
+  /// Numbers and Booleans. Hooks receive the document's value.
   case number
   case text
-  /// Texts and numbers that mean a point in time. Hooks are told which, in one form.
+  /// Strings and numbers that represent a date. Hooks receive the date in a uniform format.
   case date
 
   init?(_ type: AttributeType) {
@@ -298,33 +297,33 @@ enum PlainForm {
   }
 }
 
-/// How one way of exchange reads dates and numbers, beyond what the attributes' own notes say.
+/// Rules for reading dates and numbers, in addition to the attributes' own annotations.
 struct TextRules: Hashable {
-  /// The format of date attributes without a `DateFormat` of their own; nil: ISO 8601.
+  /// The format of date attributes without a `DateFormat`, or nil for ISO 8601.
   var dateFormat: String?
-  /// The zone of dates whose text names none.
+  /// The time zone of dates without one.
   var timeZone = TimeZone.gmt
-  /// Whether a date in ISO 8601 may also be a number of ``UnixTime``.
+  /// Whether ISO 8601 dates can also be numbers, as in ``UnixTime``.
   var acceptsNumbers = false
-  /// How numbers are written as texts, of attributes without a `NumberFormat` of their own; nil:
-  /// such texts are no numbers.
+  /// The number format in strings for attributes without a `NumberFormat`. If nil, strings are not
+  /// accepted as numbers.
   var numberFormat: JSONNumberFormat?
-  /// Conversions between JSON types; none at first.
+  /// The conversions between JSON types.
   var conversions: ImportConversions = []
 }
 
-/// `{"$value": …}`: values for which the plain form of their attribute has no room.
+/// The form `{"$value": …}`, for values that the plain form of their attribute cannot represent.
 ///
 /// | attribute | `$value` |
 /// |---|---|
-/// | string | the text as it is, `<uniqueID>` too |
-/// | date | ISO 8601 whatever the attribute's format is, or seconds since 2001 as of a double |
-/// | float, double | `"Infinity"` or `"-Infinity"`, which parts of composites hold; or a number |
+/// | string | the exact string, including `<uniqueID>` |
+/// | date | ISO 8601 regardless of the attribute's format, or seconds since 2001 as a double |
+/// | float, double | `"Infinity"` or `"-Infinity"`, allowed in parts of composites; or a number |
 enum ExactForm {
   static let key = "$value"
   private static let infinities = ["Infinity": Double.infinity, "-Infinity": -.infinity]
 
-  /// The content of the form, or `nil` for anything else.
+  /// Returns the content of the form, or `nil` for any other value.
   static func content(of node: JSONNode) -> JSONNode? {
     guard node.kind == .object, node.count == 1, let member = node.members?.first else {
       return nil
@@ -332,7 +331,7 @@ enum ExactForm {
     return member.key == key ? member.value : nil
   }
 
-  /// The value that the form's content denotes, or nil.
+  /// Returns the value of the form's content, or nil.
   static func value(_ content: JSONNode, for type: AttributeType) -> PropertyValue? {
     switch type {
     case .string: content.string.map(PropertyValue.string)
@@ -348,12 +347,12 @@ enum ExactForm {
     content.number?.double ?? content.string.flatMap { infinities[$0] }
   }
 
-  /// The form with some content.
+  /// Returns the form with the given content.
   static func json(_ content: JSONValue) -> JSONValue {
     .object(JSONObject(distinct: [(key, content)]))
   }
 
-  /// The form of a number that may be infinite; nil for NaN.
+  /// Returns the form of a possibly infinite number, or nil for NaN.
   static func json(_ number: Double) -> JSONValue? {
     if let number = JSONNumber(number) { return json(.number(number)) }
     return infinities.first { $0.value == number }.map { json(.string($0.key)) }

@@ -2,15 +2,16 @@ import ArborLocks
 import ArborModel
 import Foundation
 
-/// Reads and writes dates by a Unicode date pattern, by the rules of ``ISO8601Date``: the proleptic
-/// Gregorian calendar, the first moment of a day whose text has no time, and local times inside a
-/// gap by the offset before it.
+/// Reads and writes dates by a Unicode date pattern, with the rules of ``ISO8601Date``: the
+/// proleptic Gregorian calendar, the start of the day for dates without a time, and the earlier
+/// offset for local times inside a gap.
 ///
-/// A ``PatternReader`` reads most patterns. Formatters write, and read eras, weeks, quarters, years
-/// of two digits and other digits than ASCII's. Safe on any thread: formatters take turns.
+/// A ``PatternReader`` reads most patterns. Formatters write dates, and read eras, weeks, quarters,
+/// two-digit years and non-ASCII digits. Can be used on any thread: the formatters are guarded by a
+/// lock.
 final class DatePattern: Sendable {
   private struct Formatters {
-    /// In UTC, where clocks skip nothing; what it reads without a zone is what a clock showed.
+    /// In UTC, which has no gaps. Without a zone, the result is interpreted as local time.
     let reader: DateFormatter
     let writer: DateFormatter
     /// Reads a day and the name of a zone.
@@ -23,7 +24,7 @@ final class DatePattern: Sendable {
   private let reader: PatternReader?
   private let hasZone: Bool
   private let hasTime: Bool
-  /// Made when the first text needs them: that takes longer than to read many dates.
+  /// Created when first needed, because that takes longer than reading many dates.
   private let formatters = Lock<Formatters?>(nil)
 
   init(
@@ -58,7 +59,7 @@ final class DatePattern: Sendable {
     let formatter = DateFormatter()
     formatter.locale = locale
     formatter.timeZone = zone
-    // Weeks are those of ISO 8601, too.
+    // Weeks are also those of ISO 8601.
     formatter.calendar = Calendar(identifier: .iso8601)
     formatter.isLenient = false
     formatter.dateFormat = pattern
@@ -67,7 +68,7 @@ final class DatePattern: Sendable {
     return formatter
   }
 
-  /// The letters outside quotes.
+  /// Returns the letters outside of quotes.
   private static func fields(of pattern: String) -> Set<Character> {
     var fields: Set<Character> = []
     var isQuoted = false
@@ -77,7 +78,7 @@ final class DatePattern: Sendable {
     return fields
   }
 
-  /// The date that a text denotes, or nil.
+  /// Returns the date in a string, or nil.
   func date(_ text: String) -> Date? {
     if let reader {
       if let reading = reader.reading(text) { return date(reading) }
@@ -102,8 +103,8 @@ final class DatePattern: Sendable {
     }
   }
 
-  /// Returns the offset of a zone's name such as `EDT`, in seconds east of UTC; nil for a name whose
-  /// offset differs between summer and winter.
+  /// Returns the offset of a zone name such as `EDT`, in seconds east of UTC, or nil if it differs
+  /// between summer and winter.
   private func offset(ofZone name: String) -> Int? {
     format { formatters in
       let offsets = ["2001-01-01", "2001-07-01"].map { day -> Double? in

@@ -5,8 +5,8 @@ import Foundation
 /// Reads the dates of one attribute: in ISO 8601, or in the attribute's `DateFormat` in `userInfo`,
 /// which is a Unicode date pattern or the name of a ``UnixTime`` format.
 ///
-/// Patterns are read in `en_US_POSIX` and, if the text doesn't contain a zone, in that of the
-/// rules: the settings of the device don't matter.
+/// Patterns are read in `en_US_POSIX` and, if the string doesn't contain a time zone, in that of
+/// the rules. The settings of the device don't matter.
 final class DateReader: Sendable {
   private enum Format: Sendable {
     case iso8601
@@ -16,7 +16,7 @@ final class DateReader: Sendable {
 
   private let format: Format
   private let acceptsNumbers: Bool
-  /// The zone of texts without one; nil: UTC.
+  /// The time zone of dates without one, or nil for UTC.
   private let zone: TimeZone?
 
   init(_ attribute: AttributeDescription, _ rules: TextRules) {
@@ -32,7 +32,7 @@ final class DateReader: Sendable {
     }
   }
 
-  /// What a document has to hold, in words.
+  /// A description of the expected format.
   var expectation: String {
     switch format {
     case .iso8601:
@@ -45,16 +45,16 @@ final class DateReader: Sendable {
     }
   }
 
-  /// Whether texts are those of ISO 8601.
+  /// Whether strings are in ISO 8601.
   var areISO8601: Bool { if case .iso8601 = format { true } else { false } }
 
-  /// The date that a value denotes, or nil.
+  /// Returns the date of a value, or nil.
   func date(_ node: JSONNode) -> Date? {
     switch format {
     case .iso8601:
       if acceptsNumbers, let number = node.number { return number.double.map(UnixTime.detected) }
       if let zone { return node.string.flatMap { ISO8601Date.parse($0, in: zone) } }
-      // Sound: the bytes stay for as long as they are read.
+      // Safe, because the bytes are valid while they are being read.
       let date = unsafe node.withPlainText { text, _ in unsafe ISO8601Date.parse(text) }
       return date ?? node.string.flatMap(ISO8601Date.parse)
     case .unixTime(let unit):
@@ -65,20 +65,20 @@ final class DateReader: Sendable {
   }
 }
 
-/// Points in time as numbers since 1970.
+/// Dates as numbers since 1970.
 enum UnixTime: String {
   case seconds = "UnixTime"
   case milliseconds = "UnixTimeMilliseconds"
   case microseconds = "UnixTimeMicroseconds"
 
-  /// From this number on, about 5138 in seconds and 1973 in milliseconds, ``detected(_:)`` takes a
-  /// number to be in the next smaller unit.
+  /// From this number on, which is in the year 5138 in seconds and 1973 in milliseconds,
+  /// ``detected(_:)`` assumes the next smaller unit.
   private static let largestSeconds = 1e11
   private static let largestMilliseconds = 1e14
 
   static let expectation = "seconds, milliseconds or microseconds since 1970"
 
-  /// The parts of a second that the unit counts.
+  /// The number of units per second.
   private var scale: Double {
     switch self {
     case .seconds: 1
@@ -87,7 +87,7 @@ enum UnixTime: String {
     }
   }
 
-  /// The unit of a number by its size.
+  /// Returns the unit that the magnitude of a number suggests.
   private static func unit(of number: Double) -> UnixTime {
     switch abs(number) {
     case ..<largestSeconds: .seconds
@@ -96,19 +96,19 @@ enum UnixTime: String {
     }
   }
 
-  /// The date of a number in the unit that its size suggests.
+  /// Returns the date of a number in the unit that its magnitude suggests.
   static func detected(_ number: Double) -> Date { unit(of: number).date(number) }
 
-  /// The date of a number in this unit.
+  /// Returns the date of a number in this unit.
   func date(_ number: Double) -> Date { Date(timeIntervalSince1970: number / scale) }
 
-  /// The number of a date: a whole one if that denotes the same date.
+  /// Returns the number of a date, as an integer if that represents the same date.
   func number(_ date: Date) -> Double {
     let number = date.timeIntervalSince1970 * scale
     return self.date(number.rounded()) == date ? number.rounded() : number
   }
 
-  /// The seconds of a date; nil if ``detected(_:)`` would take them to be in another unit.
+  /// Returns the seconds of a date, or nil if ``detected(_:)`` would assume another unit.
   static func detectableSeconds(_ date: Date) -> Double? {
     let number = seconds.number(date)
     return unit(of: number) == .seconds ? number : nil

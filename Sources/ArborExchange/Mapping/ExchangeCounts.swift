@@ -1,8 +1,8 @@
 import ArborModel
 import ArborObjects
 
-/// What became of each object that an exchange touched. Copies share what is known of the objects:
-/// an exchange that fails is not gone on with.
+/// The outcome of each object affected by an exchange. Copies share the outcomes, because a failed
+/// exchange isn't continued.
 struct ExchangeCounts {
   private enum Outcome: UInt {
     case inserted
@@ -10,18 +10,18 @@ struct ExchangeCounts {
     case unchanged
   }
 
-  /// The outcomes, by the objects' numbers, which no other object ever gets.
+  /// The outcomes by object number. Numbers are never reused.
   private let outcomes = NumberMap()
   private(set) var inserted = 0
   private(set) var updated = 0
   private(set) var unchanged = 0
   var deleted = 0
-  /// Items that validators left out.
+  /// The number of items dropped by validators.
   var dropped = 0
 
   mutating func reserve(_ count: Int) { outcomes.reserveCapacity(outcomes.count + count) }
 
-  /// Whether an item spoke of an object.
+  /// Returns whether an item described an object.
   func hasTouched(_ object: ManagedObject) -> Bool { outcomes.contains(object.objectNumber) }
 
   mutating func noteInserted(_ object: ManagedObject) {
@@ -29,7 +29,8 @@ struct ExchangeCounts {
     inserted += 1
   }
 
-  /// Notes an object that was there before; of several times the one counts that changed it.
+  /// Records the outcome of an existing object. If it occurs several times, a change takes
+  /// precedence.
   mutating func noteMatched(_ object: ManagedObject, changed: Bool) {
     switch outcomes[object.objectNumber].flatMap(Outcome.init(rawValue:)) {
     case nil:
@@ -43,7 +44,7 @@ struct ExchangeCounts {
     }
   }
 
-  /// Notes that an object changed after its item was carried out.
+  /// Records that an object changed after its item was processed.
   mutating func noteChanged(_ object: ManagedObject) {
     if hasTouched(object) { noteMatched(object, changed: true) }
   }

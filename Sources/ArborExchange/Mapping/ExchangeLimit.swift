@@ -2,30 +2,30 @@ import ArborModel
 import ArborObjects
 import Synchronization
 
-/// Ends an import, a sync, a seed or an export before it is done: if its task is cancelled, at a
-/// deadline, or if its caller abandons it.
+/// Stops an import, sync, seed or export early: if its task is cancelled, at a deadline, or if its
+/// caller abandons it.
 ///
-/// Whatever loops over items or objects counts each of them here. A limit of its own beside that of
-/// the context, which starts over with every fetch.
+/// Every loop over items or objects counts its iterations here. Separate from the limit of the
+/// context, which restarts with every fetch.
 ///
 /// Belongs to the thread that does the work.
 final class ExchangeLimit {
-  /// For readers of documents, which count the parts of a text.
+  /// The limit for document readers, which count parts of the text.
   let work: WorkLimit
   private let givenUp: CancellationFlag?
 
   /// - Parameters:
-  ///   - deadline: When the work has to be done; nil for as long as it takes.
-  ///   - givenUp: Tells a thread without a task of a cancellation.
+  ///   - deadline: The deadline, or nil for none.
+  ///   - givenUp: A flag that notifies a thread without a task of cancellation.
   init(until deadline: ContinuousClock.Instant?, givenUp: CancellationFlag? = nil) {
     work = WorkLimit(until: deadline)
     self.givenUp = givenUp
   }
 
-  /// The limit of work in a context.
+  /// Creates the limit of work in a context.
   convenience init(_ context: ManagedObjectContext) { self.init(until: context.deadline) }
 
-  /// Counts an item or an object.
+  /// Counts an item or object.
   ///
   /// - Throws: ``ArborError`` `cancelled` or `deadlineExceeded`.
   @inline(__always)
@@ -33,7 +33,7 @@ final class ExchangeLimit {
     if !work.admit() || givenUp?.isSet == true { try stop() }
   }
 
-  /// Looks at task and clock at once; throws as ``check()``.
+  /// Checks the task and the clock immediately. Throws like ``check()``.
   func checkNow() throws(ArborError) {
     do throws(Interruption) { try work.checkNow() } catch { throw ArborError(error) }
     try check()
@@ -42,7 +42,7 @@ final class ExchangeLimit {
   private func stop() throws(ArborError) { throw ArborError(work.interruption ?? .cancelled) }
 }
 
-/// Set when the caller no longer wants the result.
+/// A flag that is set when the caller no longer needs the result.
 final class CancellationFlag: Sendable {
   private let flag = Atomic(false)
 

@@ -2,27 +2,27 @@ import ArborJSON
 import ArborModel
 import ArborObjects
 
-/// How items of one entity become objects: what identifies them, where their values are, and what
-/// happens to objects that exist already or are missing.
+/// Describes how items of one entity become objects: their identity, the paths of their values, and
+/// the treatment of existing and missing objects.
 ///
-/// Imports, syncs, seeds and value models differ in their mappings; ``ExchangePlan`` and
-/// ``ExchangeRun`` are the same for all.
+/// Imports, syncs, seeds and value models have different mappings, but share ``ExchangePlan`` and
+/// ``ExchangeRun``.
 ///
-/// Compiled once for an import. Only planning changes what it finds out on the way.
+/// Compiled once for an import. Only planning modifies its state.
 final class ExchangeMapping {
   let entity: EntitySchema
   let attributes: [MappedAttribute]
   let relationships: [MappedRelationship]
-  /// What identifies the entity's objects; `nil` if each item is a new one.
+  /// The identity of the entity's objects, or `nil` if each item is a new object.
   let identity: ExchangeIdentity?
   let rules: ExchangeRules
-  /// Finds the values in items of JSON.
+  /// Finds the values in JSON items.
   private(set) lazy var scanner = ItemScanner(entity.name, attributes, relationships)
-  /// The index in the plan that has entered the mapping last.
+  /// The index in the plan that most recently added the mapping.
   var indexInPlan: Int?
-  /// The indexes among ``attributes`` of those that identify the entity's objects.
+  /// The indexes of identifying attributes in ``attributes``.
   let identityAttributes: [Int]
-  /// Among ``relationships``, the one that leads to the object within which items are identified.
+  /// The index in ``relationships`` of the one to the object within which items are identified.
   let parent: Int?
   private let indexes: [String: Int]
 
@@ -43,8 +43,8 @@ final class ExchangeMapping {
     indexes = Dictionary(zip(names, names.indices)) { first, _ in first }
   }
 
-  /// The mapping of all properties of an entity, each under its own name; its attributes have the
-  /// indexes of their slots.
+  /// Creates the mapping of all properties of an entity, each under its own name. Its attributes
+  /// have the indexes of their slots.
   convenience init(
     ofAll entity: EntitySchema, in schema: ModelSchema, policy: MembershipPolicy = .assign,
     identity: ExchangeIdentity? = nil, rules: ExchangeRules = ExchangeRules()
@@ -59,23 +59,23 @@ final class ExchangeMapping {
       identity: identity, rules: rules)
   }
 
-  /// The index of a property among the attributes and then the relationships.
+  /// Returns the index of a property in the concatenation of attributes and relationships.
   func index(of property: String) -> Int? { indexes[property] }
 
-  /// The parts of the identity, for messages.
+  /// The names of the identifying properties, for messages.
   var identityNames: [String] {
     guard let identity else { return [] }
     return identityAttributes.map { attributes[$0].name }
       + (identity.parent.map { [$0.name] } ?? [])
   }
 
-  /// Whether items that a relationship leads to are identified within its owner.
+  /// Returns whether items in a relationship are identified within its owner.
   func isIdentified(within owner: MappedRelationship?) -> Bool {
     guard let parent = identity?.parent, let owner else { return false }
     return owner.schema.inverseSlot == parent.slot
   }
 
-  /// Whether an item that a relationship leads to may be an object that belongs to another owner.
+  /// Returns whether an item in a relationship may refer to an object of another owner.
   func takesFromOthers(_ owner: MappedRelationship?) -> Bool {
     guard let identity, let owner else { return true }
     return identity.isGlobal || owner.isInverseToMany
@@ -83,58 +83,59 @@ final class ExchangeMapping {
 }
 
 /// The attributes that identify objects of an entity, and the relationship to the object within
-/// which they do.
+/// which they are unique.
 struct ExchangeIdentity {
-  /// The attributes' slots.
+  /// The slots of the attributes.
   var slots: [Int] = []
   var parent: RelationshipSchema?
-  /// Where objects are looked up; `nil` for the whole entity.
+  /// The predicate that bounds the lookup, or `nil` for the whole entity.
   var scope: FetchPredicate?
-  /// Whether the attributes identify an object in the whole store. Otherwise the members that an
-  /// object owns are never those of another owner.
+  /// Whether the attributes are unique in the whole store. Otherwise the members of an object never
+  /// belong to another owner.
   var isGlobal = true
 }
 
-/// What distinguishes the kinds of exchange from each other.
+/// The options in which the kinds of exchange differ.
 struct ExchangeRules {
-  /// Whether an item that matches no object creates one.
+  /// Whether an item without a matching object inserts one.
   var insertsMissing = true
-  /// Whether an item changes the objects that it matches.
+  /// Whether an item changes its matching objects.
   var updatesExisting = true
   /// Whether objects that no item describes are deleted.
   var deletesMissing = false
-  /// What bounds matching and deleting; `nil` for no bounds.
+  /// The predicate that bounds matching and deleting, or `nil` for no bounds.
   var scope: FetchPredicate?
-  /// Whether of items with one identity only the last in its list counts.
+  /// Whether only the last of several items with the same identity in a list is used.
   var lastOfEqualsWins = false
   /// Whether a property without a value is cleared.
   var clearsAbsent = false
-  /// Whether an object may stand for a list of one.
+  /// Whether a single object is accepted in place of a list.
   var takesSinglesAsLists = false
-  /// Whether an item that is null is left out, and counted.
+  /// Whether null items are dropped and counted.
   var dropsNull = false
-  /// Whether null among the members of a relationship is left out.
+  /// Whether null members of a relationship are skipped.
   var skipsNullMembers = false
-  /// Whether the objects' own hooks are called.
+  /// Whether the objects' hooks are called.
   var callsHooks = false
-  /// Where the numbers come from that `<uniqueID>` draws; `nil` if that is a text like any other.
+  /// The source of the numbers for `<uniqueID>`, or `nil` if that is an ordinary string.
   var uniqueIDs: SeedOptions.UniqueIDSource?
-  /// What every item goes through first; `nil` drops it.
+  /// Closures applied to every item first. Returning `nil` drops the item.
   var validators: [@Sendable (JSONValue) -> JSONValue?] = []
 }
 
-/// Where an attribute's value is in an item, and how it is read.
+/// The path and interpretation of an attribute's value in an item.
 final class MappedAttribute {
   let coder: AttributeCoder
-  /// The first that leads to a value counts.
+  /// The paths, in order of precedence.
   let routes: [ItemRoute]
-  /// Whether the model names the place, rather than the attribute's own name.
+  /// Whether the path is specified in the model, rather than being the attribute's own name.
   let isNamed: Bool
-  /// Whether the attribute is a part of the identity.
+  /// Whether the attribute is part of the identity.
   let identifies: Bool
-  /// What needs no reading in the form that the attribute keeps; `nil` if everything does.
+  /// The form of values that can be stored without conversion, or `nil` if all values must be
+  /// converted.
   let plainForm: PlainForm?
-  /// Whether any whole number of 64 bits is a value of the attribute as it is.
+  /// Whether any 64-bit integer can be stored without conversion.
   let isPlainInteger64: Bool
 
   var name: String { coder.name }
@@ -154,24 +155,24 @@ final class MappedAttribute {
 }
 
 extension MappedAttribute {
-  /// The value of an attribute that identifies objects, or the error with its location.
+  /// Returns the value of an identifying attribute, or throws the error with its location.
   ///
-  /// - Parameter isLenient: Whether an item whose identity cannot be read simply lacks it.
+  /// - Parameter isLenient: Whether an unreadable identity counts as missing.
   func identity(_ node: JSONNode, isLenient: Bool) throws(ArborError) -> PropertyValue {
     if let key = coder.key(node) ?? coder.value(node) { return key }
     guard isLenient else { throw coder.problem(with: node) }
     return .null
   }
 
-  /// The value that the attribute will hold; `nil` if the JSON is not one of it.
+  /// Returns the attribute's value, or `nil` if the JSON isn't valid.
   func value(_ node: JSONNode) -> PropertyValue? {
     identifies ? coder.key(node) ?? coder.value(node) : coder.value(node)
   }
 }
 
-/// Where the members of a relationship are in an item, and what happens to them.
+/// The path and treatment of a relationship's members in an item.
 final class MappedRelationship {
-  /// Returns the mapping of members; the first node is theirs, the second one their parent's.
+  /// Returns the mapping of members, given their node and that of their parent.
   typealias Members = (_ members: JSONNode, _ parent: JSONNode) throws(ArborError) ->
     ExchangeMapping
 
@@ -185,14 +186,14 @@ final class MappedRelationship {
   let destination: EntitySchema
   /// Whether members may have several owners.
   let isInverseToMany: Bool
-  /// The first that leads to a value counts.
+  /// The paths, in order of precedence.
   let routes: [ItemRoute]
-  /// Whether the model names the place, rather than the relationship's own name.
+  /// Whether the path is specified in the model, rather than being the relationship's own name.
   let isNamed: Bool
   let policy: MembershipPolicy
-  /// How its objects are named by keys; `nil` if items describe them.
+  /// The reference by which its objects are identified, or `nil` if items describe them.
   let reference: ItemReference?
-  /// The mapping of its members; `nil` if items do not describe them.
+  /// The mapping of its members, or `nil` if items don't describe them.
   let members: Members?
 
   init(
@@ -218,7 +219,7 @@ final class MappedRelationship {
   var entityName: String { owner.name }
   var isOptional: Bool { schema.description.isOptional }
 
-  /// Checks that one object may have so many members at once.
+  /// Checks the number of members of one object.
   func check(_ count: Int, limit: Int, at node: JSONNode) throws(ArborError) {
     guard isToMany, count > limit else { return }
     throw node.error(
@@ -227,7 +228,7 @@ final class MappedRelationship {
     ).with(entity: entityName, keyPath: name)
   }
 
-  /// Makes objects the members of an object; false if they are already.
+  /// Sets the members of an object. Returns `false` if they are unchanged.
   func set(
     _ members: [ManagedObject], of object: ManagedObject
   ) throws(ArborError) -> Bool {
@@ -237,14 +238,14 @@ final class MappedRelationship {
     return !isSame
   }
 
-  /// Points a to-one relationship at an object; false if it leads there already.
+  /// Sets a to-one relationship. Returns `false` if it is unchanged.
   func set(_ target: ManagedObject?, of object: ManagedObject) throws(ArborError) -> Bool {
     guard object.object(atSlot: slot) !== target else { return false }
     try object.setObject(target, atSlot: slot)
     return true
   }
 
-  /// Adds members that are not there yet, without a look at the others.
+  /// Adds missing members without reading the others.
   func add(_ members: [ManagedObject], to object: ManagedObject) throws(ArborError) -> Bool {
     var added = false
     for member in members where !object.contains(member, atSlot: slot) {
@@ -256,22 +257,22 @@ final class MappedRelationship {
 }
 
 enum MembershipPolicy {
-  /// Those that no other object refers to are deleted before the new ones are imported; others that
-  /// the list does not name are unlinked.
+  /// Members that no other object refers to are deleted before the listed ones are imported. Others
+  /// are unlinked if they aren't listed.
   case replace
-  /// They stay, and new ones are added.
+  /// Existing members are kept, and new ones are added.
   case merge
-  /// Those that the list does not name are unlinked.
+  /// Members that aren't listed are unlinked.
   case mergeAndPrune
-  /// The relationship becomes what the list contains; those that it does not name are unlinked, and
-  /// deleted if the mapping deletes what is missing.
+  /// The relationship is set to the list. Members that aren't listed are unlinked, and deleted if
+  /// the mapping deletes missing objects.
   case assign
-  /// They stay. In an order, what the list names comes first.
+  /// Existing members are kept. In an order, the listed ones come first.
   case putFirst
 }
 
 extension ModelSchema {
-  /// The entity of a name, or the error `unknownName`.
+  /// Returns the entity with a name, or throws `unknownName`.
   func requireEntity(named name: String) throws(ArborError) -> EntitySchema {
     guard let entity = entity(named: name) else {
       throw ArborError(
@@ -283,6 +284,6 @@ extension ModelSchema {
     return entity
   }
 
-  /// The names of the entities that can have objects.
+  /// The names of the concrete entities.
   var entityNames: [String] { entities.filter { !$0.isAbstract }.map(\.name) }
 }

@@ -1,16 +1,16 @@
 import ArborJSON
 import ArborModel
 
-/// Reads items of JSON into the plan and asks for their identities.
+/// Adds JSON items to the plan and requests the lookup of their identities.
 ///
-/// JSON's depth bounds the recursion of items within items.
+/// The depth limit of JSON bounds the recursion of nested items.
 extension ExchangePlan {
-  /// Enters a list of items; returns their indexes. Items are left out that validators drop and,
-  /// leniently, those that are not objects or lack their identity.
+  /// Adds a list of items. Returns their indexes. Items dropped by validators are skipped and, in a
+  /// lenient exchange, also those that aren't objects or lack their identity.
   ///
-  /// - Parameter owner: The relationship whose members they are; `nil` for the outermost.
-  /// - Throws: ``ArborError`` `invalidDocument` at the first element that is not an object, and
-  ///   `missingIdentity` if items lack theirs.
+  /// - Parameter owner: The relationship that contains them, or `nil` for the outermost items.
+  /// - Throws: ``ArborError`` `invalidDocument` for the first element that isn't an object, and
+  ///   `missingIdentity` if items lack their identity.
   func enterItems(
     _ nodes: JSONElements, _ mapping: ExchangeMapping, within owner: MappedRelationship? = nil
   ) throws(ArborError) -> [Int32] {
@@ -41,7 +41,8 @@ extension ExchangePlan {
     return mayRepeat ? lastOfEquals(entered) : entered
   }
 
-  /// Enters an item as its validators leave it; `nil` if one drops it, or it is null.
+  /// Adds an item after applying its validators. Returns `nil` if it is null or a validator drops
+  /// it.
   private func enterValidated(
     _ node: JSONNode, _ mapping: ExchangeMapping, within owner: MappedRelationship?
   ) throws(ArborError) -> Int32? {
@@ -68,10 +69,9 @@ extension ExchangePlan {
     }
   }
 
-  /// Enters an item, whether or not it has its identity; `nil` if it is not an object and that is
-  /// left out.
+  /// Adds an item, even without its identity. Returns `nil` if it isn't an object and is skipped.
   ///
-  /// - Parameter origin: The item of the document that a validator has replaced by this one.
+  /// - Parameter origin: The original item, if a validator has replaced it.
   func enterItem(
     _ node: JSONNode, _ mapping: ExchangeMapping, within owner: MappedRelationship? = nil,
     insteadOf origin: JSONNode? = nil
@@ -104,7 +104,7 @@ extension ExchangePlan {
         if owner == nil { reference.noteUse { mapping.scanner.value(of: $0) } }
       } else {
         let value = values[firstMember + index]
-        // What it says is read when the item is complete.
+        // The content is read when the item is complete.
         link = Link(
           relationship: Int32(index), content: value > 0 ? .null : .absent, node: value)
       }
@@ -118,7 +118,7 @@ extension ExchangePlan {
         key: key, isWithinParent: isWithinParent, values: Int32(firstValue),
         firstLink: Int32(firstLink), linkCount: Int32(links.count - firstLink),
         origin: origin.map { index(ofOrigin: $0) } ?? -1))
-    // From here on items within this one are scanned.
+    // From here on nested items are scanned.
     for link in items[item].links where links[link].content != .absent {
       let relationship = mapping.relationships[Int(links[link].relationship)]
       guard relationship.reference == nil else { continue }
@@ -130,7 +130,7 @@ extension ExchangePlan {
     return Int32(item)
   }
 
-  /// Enters the members that an item gives to a relationship.
+  /// Adds the members of a relationship of an item.
   private func enterMembers(
     of relationship: MappedRelationship, at index: Int, in node: JSONNode, _ owner: ExchangeMapping
   ) throws(ArborError) {
@@ -169,7 +169,7 @@ extension ExchangePlan {
         link.content = .absent
       }
     } catch {
-      // What lies deeper has named its own entity.
+      // Errors in nested items contain their own entity.
       guard error.entity == nil else { throw error }
       throw error.with(entity: owner.entity.name, keyPath: relationship.name)
     }
@@ -178,9 +178,10 @@ extension ExchangePlan {
 
   // MARK: Identities
 
-  /// The index in the mapping's table of an item's identity, which is asked for; -1 without one.
+  /// Returns the index of an item's identity in the mapping's table and requests its lookup.
+  /// Returns -1 if the item has no identity.
   ///
-  /// - Parameter firstValue: The index among the values of the item's first one.
+  /// - Parameter firstValue: The index of the item's first value.
   private func key(
     _ mapping: ExchangeMapping, _ table: IdentityTable?, _ document: JSONDocument,
     _ firstValue: Int
@@ -210,7 +211,8 @@ extension ExchangePlan {
     case named(Int32)
   }
 
-  /// What names the parent that an item itself has as a part of its identity; `nil` if nothing does.
+  /// Returns the key of the parent that an item itself contains as part of its identity, or `nil`
+  /// if it has none.
   private func parentKey(_ item: Item) -> ParentKey? {
     guard let parent = mapping(of: item).parent,
       let link = item.links.first(where: { links[$0].relationship == parent }),
@@ -225,7 +227,7 @@ extension ExchangePlan {
     }
   }
 
-  /// The items without those whose identity a later one has too.
+  /// Removes items whose identity is repeated by a later one.
   private func lastOfEquals(_ entered: [Int32]) -> [Int32] {
     let identities = entered.map { index in
       let item = items[Int(index)]
@@ -242,8 +244,8 @@ extension ExchangePlan {
     let parent: ParentKey?
   }
 
-  /// How many items without their identity are listed; locations are counted in the document's
-  /// lines, each from its beginning.
+  /// The maximum number of listed items without identity. Limited because determining a location
+  /// requires counting lines from the beginning of the document.
   private static let maximumListed = 20
 
   private func missingIdentity(_ entered: [Int32], _ mapping: ExchangeMapping) -> ArborError {

@@ -2,45 +2,44 @@ import ArborJSON
 import ArborModel
 import ArborObjects
 
-/// Items as their mappings understand them, before anything in a context is touched.
+/// Items as interpreted by their mappings, before anything in a context is changed.
 ///
-/// A plan reads the items of imports and syncs itself (``enterItems(_:_:within:)``); ``SeedReader``
-/// enters the documents of a seed, and ``ModelPlanner`` value models. ``ExchangeRun`` carries it
-/// out.
+/// A plan itself reads the items of imports and syncs (``enterItems(_:_:within:)``). ``SeedReader``
+/// adds the documents of a seed, and ``ModelPlanner`` value models. ``ExchangeRun`` executes the
+/// plan.
 ///
-/// Flat lists of numbers rather than a tree of objects: an object for each item, each link and each
-/// value would cost more than reading them. Values of documents are kept by their places; those of
-/// models are kept themselves.
+/// The plan consists of flat arrays of numbers instead of a tree of objects, because an object for
+/// each item, link and value would be more expensive than reading them. Document values are
+/// represented by their positions, values of models are stored separately.
 final class ExchangePlan {
   struct Item {
-    /// The index of its mapping among ``mappings``.
+    /// The index of its mapping in ``mappings``.
     let mapping: Int32
-    /// The index of its document among ``documents``; -1 for a value model.
+    /// The index of its document in ``documents``, or -1 for a value model.
     let document: Int32
-    /// Its own index on the document's tape, or that of its model.
+    /// Its own index on the document's tape, or the index of its model.
     let node: Int32
-    /// The index of its identity in its mapping's table; -1 if each such item is a new object.
+    /// The index of its identity in the mapping's table, or -1 if every such item is a new object.
     var key: Int32
-    /// Whether the item within which it is described is a part of its identity.
+    /// Whether the containing item is part of its identity.
     var isWithinParent: Bool
-    /// The index among ``values`` of its first attribute.
+    /// The index of its first attribute in ``values``.
     var values: Int32
-    /// The indexes among ``links`` of what it says of its relationships.
+    /// The range of its relationships in ``links``.
     var firstLink: Int32
     var linkCount: Int32 = 0
-    /// The index among ``origins`` of the item that a validator has replaced by this one; -1 for
-    /// none.
+    /// The index in ``origins`` of the original item, if a validator has replaced it, otherwise -1.
     var origin: Int32 = -1
 
     var links: Range<Int> { Int(firstLink)..<Int(firstLink + linkCount) }
   }
 
-  /// What an item says of a relationship.
+  /// The content of a relationship in an item.
   struct Link {
     enum Content: UInt8 {
       case absent
       case null
-      /// ``Link/count`` objects, at ``Link/first`` among ``ExchangePlan/members``. A to-one
+      /// ``Link/count`` objects, starting at ``Link/first`` in ``ExchangePlan/members``. A to-one
       /// relationship has none if a validator has dropped its item.
       case members
     }
@@ -48,78 +47,76 @@ final class ExchangePlan {
     /// The index of the relationship in the item's mapping.
     let relationship: Int32
     var content = Content.absent
-    /// Whether it is connected when all items have been carried out, since it may lead to later
+    /// Whether it is connected after all items have been processed, because it may refer to later
     /// ones.
     var isDeferred = false
-    /// The index of the value on the tape of the item's document; 0 if there is none.
+    /// The index of the value on the tape of the item's document, or 0 if there is none.
     var node: Int32 = 0
-    /// The index of the items' mapping among ``ExchangePlan/mappings``; -1 if there are no items.
+    /// The index of the items' mapping in ``ExchangePlan/mappings``, or -1 if there are no items.
     var mapping: Int32 = -1
     var first: Int32 = -1
     var count: Int32 = 0
   }
 
-  /// What a link leads to.
+  /// A target of a link.
   enum Member {
     case item(Int32)
-    /// An object that exists or that another item describes, by its key among ``names``.
+    /// An existing object or one described by another item, by index in ``names``.
     case named(Int32)
-    /// The item that a label names, by its index among ``labels``.
+    /// A labeled item, by index in ``labels``.
     case labelled(Int32)
-    /// All items of a group, by its index among ``groups``.
+    /// All items of a group, by index in ``groups``.
     case group(Int32)
   }
 
-  /// An object by the identities that it may have.
+  /// An object identified by one of several possible identities.
   struct Name {
-    /// The index of the table in which they are looked up.
+    /// The index of the table for the lookup.
     let table: Int32
-    /// The indexes among ``keys`` of their indexes in the table, the preferred one first.
+    /// The range in ``keys`` of their indexes in the table, in order of preference.
     let first: Int32
     var count: Int32 = 0
-    /// Where the object is named.
+    /// The location of the reference.
     var node: Int32 = 0
     var document: Int32 = -1
   }
 
   let context: ManagedObjectContext
-  /// Ends planning and the run before they are done.
+  /// The limits that can interrupt planning and the run.
   var limit: ExchangeLimit
-  /// Receives what a lenient exchange leaves out; `nil` if that is an error.
+  /// Receives the values and items skipped by a lenient exchange, or `nil` if they cause errors.
   let drops: ImportDrops?
-  /// The number of items that are null or that validators have dropped.
+  /// The number of items that were null or dropped by validators.
   var droppedCount = 0
   private(set) var mappings: [ExchangeMapping] = []
-  /// For each mapping the table in which its items are looked up.
+  /// The identity table of each mapping.
   private(set) var tables: [IdentityTable?] = []
-  /// For each mapping, and each of its relationships, the table of the keys by which it names
-  /// objects.
+  /// For each mapping and relationship, the table of the keys by which it refers to objects.
   private var referenceTables: [[IdentityTable?]] = []
-  /// All tables: those of mappings, those of references, and those of what seeds find.
+  /// All tables: those of mappings, references, and lookups of seeds.
   private var identityTables: [IdentityTable] = []
   private var tableIndexes: [IdentityTable.Scope: Int] = [:]
-  /// For entities whose objects were noted the tables that they belong to, until there is another
-  /// table.
+  /// The tables in which objects of an entity must be recorded. Cleared when a table is added.
   private var tablesOfEntity: [Int: [IdentityTable]] = [:]
   private(set) var documents: [JSONDocument] = []
   var items: [Item] = []
-  /// For each attribute of each item the index of its value on the tape, or of its content; 0 if it
-  /// is missing.
+  /// For each attribute of each item, the index of its value on the tape or of its content, or 0 if
+  /// it is missing.
   var values: [Int32] = []
   var links: [Link] = []
   var members: [Member] = []
   private(set) var names: [Name] = []
   private(set) var keys: [Int32] = []
-  /// The items that labels name. A label may be used before its item is planned.
+  /// The labeled items. A label may be used before its item is planned.
   var labels: [Int32] = []
-  /// Objects that belong together, as those that one document of a seed creates. Groups within
-  /// groups form trees: each is part of one group or of one relationship at most.
+  /// Groups of objects, such as those created by one document of a seed. Nested groups form trees:
+  /// each is part of at most one group or relationship.
   var groups: [[Member]] = []
   private(set) var origins: [JSONNode] = []
-  /// The greatest number of members that an item gives to one relationship.
+  /// The maximum number of members of one relationship in an item.
   let maximumMembers: Int
 
-  /// - Parameter limit: `nil` for that of the context.
+  /// - Parameter limit: The limits, or `nil` for those of the context.
   init(
     _ context: ManagedObjectContext, _ limit: ExchangeLimit? = nil, drops: ImportDrops? = nil,
     maximumMembers: Int = .max
@@ -130,13 +127,13 @@ final class ExchangePlan {
     self.maximumMembers = maximumMembers
   }
 
-  /// Makes room for many items at once: a list that outgrows its room is twice in memory until it is
-  /// copied. Of a few it is left to the list to grow by more.
+  /// Reserves capacity for many items at once, to avoid reallocating large arrays. For a few items,
+  /// the arrays grow by themselves.
   func reserve(_ count: Int) {
     if count > items.count { items.reserveCapacity(items.count + count) }
   }
 
-  /// Enters a mapping, once.
+  /// Adds a mapping once. Returns its index.
   func index(of mapping: ExchangeMapping) -> Int32 {
     if let index = mapping.indexInPlan, index < mappings.count, mappings[index] === mapping {
       return Int32(index)
@@ -160,20 +157,20 @@ final class ExchangePlan {
     referenceTables[Int(mapping)][relationship]
   }
 
-  /// Enters a document, once if its items follow each other.
+  /// Adds a document, once for consecutive items. Returns its index.
   func index(of document: JSONDocument) -> Int32 {
     if documents.last !== document { documents.append(document) }
     return Int32(documents.count - 1)
   }
 
-  /// Enters an item that a validator has replaced.
+  /// Adds an item that a validator has replaced. Returns its index.
   func index(ofOrigin node: JSONNode) -> Int32 {
     origins.append(node)
     return Int32(origins.count - 1)
   }
 
-  /// Enters an object by the identities that it may have, of which each is asked for; those are left
-  /// out that no object can have.
+  /// Adds an object with several possible identities and requests their lookup. Identities that no
+  /// object can have are skipped.
   func name(
     _ identities: some Collection<IdentityKey?>, in table: IdentityTable, at node: JSONNode? = nil
   ) -> Int32 {
@@ -190,7 +187,7 @@ final class ExchangePlan {
     return Int32(names.count - 1)
   }
 
-  /// The table of a name, and the indexes of its keys there, the preferred one first.
+  /// Returns the table of a name and the indexes of its keys in order of preference.
   func keys(of name: Int32) -> (table: IdentityTable, keys: ArraySlice<Int32>) {
     let name = names[Int(name)]
     return (
@@ -200,8 +197,8 @@ final class ExchangePlan {
 
   // MARK: Objects by their identities
 
-  /// The table of an entity and its subentities, by some attributes, and if `parent` is given by the
-  /// object that this relationship leads to; `scope` bounds the search.
+  /// Returns the table of an entity and its subentities by some attributes and, if `parent` is
+  /// given, by the object this relationship points to. `scope` bounds the search.
   func table(
     for entity: EntitySchema, by attributes: [AttributeCoder],
     under parent: RelationshipSchema? = nil, within scope: FetchPredicate? = nil
@@ -218,15 +215,15 @@ final class ExchangePlan {
     return table
   }
 
-  /// Looks up the objects of all identities that were asked for, in one fetch per table and never
-  /// in one per item.
+  /// Looks up the objects of all requested identities, in one fetch per table instead of one per
+  /// item.
   func fetchObjects() throws(ArborError) {
     for table in identityTables { try table.fetch() }
   }
 
-  /// Enters an object that was created, or has come by its key, into every table that it belongs to.
+  /// Records an inserted or changed object in every table it belongs to.
   ///
-  /// - Parameter guess: A table that it belongs to, and the index of the key that it probably has.
+  /// - Parameter guess: A table it belongs to, and the index of its likely key.
   func note(
     _ object: ManagedObject, of entity: EntitySchema, guess: (IdentityTable, index: Int)? = nil
   ) throws(ArborError) {
@@ -250,31 +247,31 @@ final class ExchangePlan {
 
   func node(_ item: Item, _ index: Int32) -> JSONNode { node(in: item.document, index) }
 
-  /// The value of a document at an index of its tape.
+  /// Returns a document's value at an index of its tape.
   func node(in document: Int32, _ index: Int32) -> JSONNode {
     JSONNode(document: documents[Int(document)], tapeIndex: Int(index))
   }
 
-  /// Where an object is named, for names that were entered with it.
+  /// Returns the location of a reference, for names that were added with one.
   func node(ofName name: Int32) -> JSONNode {
     node(in: names[Int(name)].document, names[Int(name)].node)
   }
 
-  /// The item as its document has it, for errors: if a validator has replaced it, the one that was
-  /// replaced.
+  /// Returns an item as it is in its document, for errors. If a validator has replaced it, this is
+  /// the original.
   func origin(_ item: Item) -> JSONNode {
     item.origin < 0 ? node(item, item.node) : origins[Int(item.origin)]
   }
 
-  /// The single members of some, in order: items and names. Linear in their number and without
-  /// recursion, for documents nest as deep as they like.
+  /// Expands labels and groups into items and names, in order. Linear in their number, without
+  /// recursion, because documents may be nested arbitrarily.
   func flattened(_ members: some Collection<Member>) -> [Member] {
     var found: [Member] = []
     found.reserveCapacity(members.count)
     var waiting: [Member] = []
     for member in members {
       waiting.append(member)
-      // The last that waits is the first.
+      // The last pending member comes first.
       while let member = waiting.popLast() {
         switch member {
         case .item, .named: found.append(member)
@@ -286,7 +283,7 @@ final class ExchangePlan {
     return found
   }
 
-  /// Removes all items, and the documents that they are in.
+  /// Removes all items and their documents.
   func removeItems() {
     documents.removeAll()
     items.removeAll(keepingCapacity: true)

@@ -3,8 +3,8 @@ import ArborModel
 import ArborObjects
 import Foundation
 
-/// A relationship of an object that is connected when all items have been carried out: later ones
-/// may create what it leads to.
+/// A relationship of an object that is connected after all items have been processed, because later
+/// ones may create its targets.
 struct DeferredLink {
   let object: ManagedObject
   let relationship: MappedRelationship
@@ -12,37 +12,37 @@ struct DeferredLink {
   let location: ItemLocation
 }
 
-/// A deferred relationship without its plan, documents and object: for a later batch.
+/// A deferred relationship without its plan, documents and object, to be connected by a later
+/// batch.
 struct WaitingLink {
   let object: ObjectID
   let relationship: String
-  /// For each object the identities it may have, the preferred one first.
+  /// For each target its possible identities, in order of preference.
   let targets: [[IdentityKey]]
   let location: ItemLocation
 }
 
-/// Where an item is, for errors.
+/// The location of an item, for errors.
 enum ItemLocation {
-  /// In a document of the plan, at an index of its tape.
+  /// A tape index in a document of the plan.
   case node(document: Int32, Int32)
-  /// By its first byte, when the document is no longer in memory.
+  /// A byte offset, for a document that is no longer in memory.
   case byte(Int, of: JSONSource)
 }
 
-/// What happens to a key that no object has.
+/// The treatment of unknown keys.
 enum UnknownKeyRule {
-  /// It is an error, or is left out by a lenient import.
+  /// An error, or skipped by a lenient import.
   case isError
   /// A later batch may create the object.
   case waits
 }
 
 extension ExchangeRun {
-  /// Connects objects with those that their items lead to, when all items have been carried out.
+  /// Connects deferred relationships after all items have been processed.
   ///
-  /// - Returns: What has to wait for later items.
-  /// - Throws: ``ArborError`` `objectNotFound` for the first key that no object has, if that is an
-  ///   error.
+  /// - Returns: The relationships that must wait for later items.
+  /// - Throws: ``ArborError`` `objectNotFound` for the first unknown key, if that is an error.
   @discardableResult
   func connectDeferred(unknownKey rule: UnknownKeyRule) throws(ArborError) -> [DeferredLink] {
     var waiting: [DeferredLink] = []
@@ -71,9 +71,9 @@ extension ExchangeRun {
     return waiting
   }
 
-  // MARK: Objects named by keys
+  // MARK: Objects referenced by keys
 
-  /// The objects that a relationship names, as far as they are known, and whether all are.
+  /// Returns the known targets of a relationship, and whether these are all.
   private func namedObjects(
     _ pending: DeferredLink
   ) -> (members: [ManagedObject], isComplete: Bool) {
@@ -81,15 +81,14 @@ extension ExchangeRun {
     return (members, members.count == Int(pending.link.count))
   }
 
-  /// The first object that has one of the keys of a name.
+  /// Returns the first object with one of the keys of a name.
   private func namedObject(_ member: ExchangePlan.Member) -> ManagedObject? {
     guard case .named(let name) = member else { return nil }
     let (table, keys) = plan.keys(of: name)
     return keys.lazy.compactMap { table.first(at: Int($0)) }.first
   }
 
-  /// Creates the objects that a relationship names and that do not exist, by the preferred key of
-  /// each.
+  /// Inserts the missing targets of a relationship with their preferred keys.
   private func createMissing(_ pending: DeferredLink) throws(ArborError) {
     for member in plan.members(of: pending.link) where namedObject(member) == nil {
       guard case .named(let name) = member else { continue }
@@ -115,7 +114,7 @@ extension ExchangeRun {
       guard relationship.isToMany else {
         return try relationship.set(members.first, of: pending.object)
       }
-      // Items that name objects do not describe them, so none is deleted to be created again.
+      // Items that refer to objects don't describe them, so none is deleted to be inserted again.
       if relationship.policy == .merge { return try relationship.add(members, to: pending.object) }
       return try relationship.set(members, of: pending.object)
     } catch {
@@ -139,9 +138,10 @@ extension ExchangeRun {
       entity: pending.object.entity.name, keyPath: name, location: location(of: pending.location))
   }
 
-  // MARK: Links that wait for a later batch
+  // MARK: Links waiting for a later batch
 
-  /// What a relationship needs to be connected when the plan and the object are no longer in memory.
+  /// Returns the data required for connecting a relationship after the plan and object have been
+  /// released.
   func waiting(_ pending: DeferredLink, _ source: JSONSource) -> WaitingLink {
     var targets: [[IdentityKey]] = []
     for case .named(let name) in plan.members(of: pending.link) {
@@ -157,8 +157,8 @@ extension ExchangeRun {
       location: location)
   }
 
-  /// Resumes a relationship that an earlier batch had to leave; its keys are asked for at the next
-  /// fetch.
+  /// Resumes a relationship that an earlier batch could not connect, and requests the lookup of its
+  /// keys.
   func resume(
     _ waiting: WaitingLink, of object: ManagedObject, _ mapping: ExchangeMapping, at index: Int
   ) {
@@ -176,7 +176,7 @@ extension ExchangeRun {
 
   // MARK: Seeds
 
-  /// Gives an object the members that a seed creates or finds.
+  /// Sets the members that a seed creates or finds.
   private func connectSeeded(_ pending: DeferredLink) throws(ArborError) {
     let relationship = pending.relationship
     let planned = plan.flattened(plan.members(of: pending.link))
@@ -203,7 +203,7 @@ extension ExchangeRun {
     }
   }
 
-  /// A member of a seed's relationship, once it is known to fit.
+  /// Returns a member of a seed's relationship, after checking that it is valid.
   private func seeded(
     _ member: ExchangePlan.Member, _ relationship: MappedRelationship, at node: JSONNode
   ) throws(ArborError) -> ManagedObject {
@@ -228,7 +228,7 @@ extension ExchangeRun {
     }
   }
 
-  /// The one object that has a key, among those of the store, uncommitted ones and those of the plan.
+  /// Returns the only object with a key, in the store, among uncommitted objects and in the plan.
   private func found(_ name: Int32) throws(ArborError) -> ManagedObject {
     let (table, keys) = plan.keys(of: name)
     let matches = keys.flatMap { table.objects(at: Int($0)) }
@@ -245,12 +245,13 @@ extension ExchangeRun {
       .with(entity: entity, keyPath: table.attributes[0].name)
   }
 
-  // MARK: Where items are, for errors of the commit that follows
+  // MARK: Locations for errors of the commit
 
-  /// How many violations are given a location: each is counted from the beginning of the batch.
+  /// The maximum number of violations with a location. Limited because determining a location
+  /// requires counting lines from the beginning of the batch.
   private static let maximumLocated = 20
 
-  /// An error of a commit with the locations of the items that the violations come from.
+  /// Returns an error of a commit with the locations of the items that caused its violations.
   func located(_ error: ArborError) -> ArborError {
     var error = error
     for index in error.violations.indices.prefix(Self.maximumLocated) {
@@ -261,7 +262,7 @@ extension ExchangeRun {
     return error
   }
 
-  /// The location of the value that an error concerns, or of its item if it has none.
+  /// Returns the location of the value an error concerns, or of its item.
   private func location(of error: ArborError) -> ArborError.SourceLocation? {
     guard let id = error.objectID, let object = plan.context.registeredObject(for: id) else {
       return nil
@@ -287,7 +288,7 @@ extension ExchangeRun {
     return plan.origin(item).location
   }
 
-  /// Line and column. Reads a file again if its document is no longer in memory.
+  /// Returns the line and column. Reads a file again if its document is no longer in memory.
   func location(of location: ItemLocation) -> ArborError.SourceLocation? {
     switch location {
     case .node(let document, let node): return plan.node(in: document, node).location

@@ -4,7 +4,8 @@ import ArborObjects
 
 /// The relationships of an item's object.
 extension ExchangeRun {
-  /// Connects an object with what its item says of a relationship; false if nothing changes.
+  /// Connects an object with the targets of a relationship in its item. Returns `false` if nothing
+  /// changes.
   func connect(
     _ object: ManagedObject, _ link: ExchangePlan.Link, _ item: ExchangePlan.Item,
     _ mapping: ExchangeMapping
@@ -37,7 +38,7 @@ extension ExchangeRun {
       try deleteReplaced(replaced, of: object, relationship, link)
     }
     if link.mapping >= 0, let table = plan.tables[Int(link.mapping)], table.parent != nil {
-      // What is told apart within the object is looked up afresh.
+      // The members of the object are looked up again.
       table.forget(object)
     }
     let owner = Owner(object: object, relationship: relationship)
@@ -65,7 +66,7 @@ extension ExchangeRun {
     }
   }
 
-  /// Makes the objects of a list members, as the relationship's policy says.
+  /// Sets the listed members according to the relationship's policy.
   private func setMembers(
     _ members: [ManagedObject], of object: ManagedObject, _ relationship: MappedRelationship,
     _ link: ExchangePlan.Link
@@ -84,7 +85,7 @@ extension ExchangeRun {
     }
   }
 
-  /// An error with the location of the relationship's value.
+  /// Returns an error with the location of the relationship's value.
   private func misfit(
     _ error: ArborError, _ relationship: MappedRelationship, _ link: ExchangePlan.Link,
     _ item: ExchangePlan.Item
@@ -96,9 +97,9 @@ extension ExchangeRun {
 
   // MARK: Policies
 
-  /// Deletes the members of a relationship that it replaces: those that belong to its owner alone.
-  /// What other objects refer to is not the owner's to delete, and what an earlier item of this
-  /// import has described and this one describes again is the same object.
+  /// Deletes the former members of a replaced relationship that belong only to its owner. Objects
+  /// that other objects refer to are kept, and so are objects that an earlier item of this import
+  /// described and this one describes again.
   private func deleteReplaced(
     _ former: [ManagedObject], of owner: ManagedObject, _ relationship: MappedRelationship,
     _ link: ExchangePlan.Link
@@ -118,7 +119,7 @@ extension ExchangeRun {
     }
   }
 
-  /// The objects that the items of a link will update, as far as they exist.
+  /// Returns the existing objects that the items of a link will update.
   private func existing(
     _ link: ExchangePlan.Link, within owner: ManagedObject, _ relationship: MappedRelationship
   ) throws(ArborError) -> Set<ManagedObject> {
@@ -135,7 +136,7 @@ extension ExchangeRun {
     return objects
   }
 
-  /// Empties a relationship, within what its mapping may touch.
+  /// Clears a relationship, within the scope of its mapping.
   private func clear(
     _ object: ManagedObject, _ relationship: MappedRelationship, deletes: Bool
   ) throws(ArborError) -> Bool {
@@ -162,8 +163,7 @@ extension ExchangeRun {
     return pruned
   }
 
-  /// Makes a relationship what a list contains. Members outside of the scope stay where they are:
-  /// they are neither seen nor touched.
+  /// Sets a relationship to a list. Members outside of the scope are left unchanged.
   private func assign(
     _ members: [ManagedObject], to object: ManagedObject, _ relationship: MappedRelationship,
     _ rules: ExchangeRules
@@ -184,8 +184,8 @@ extension ExchangeRun {
     return try relationship.set(target, of: object)
   }
 
-  /// Adds members to those that exist, which an inverse may have put there. In an order, the listed
-  /// ones come first.
+  /// Adds members to existing ones, which may have been added through the inverse. In an order, the
+  /// listed ones come first.
   func putFirst(
     _ members: [ManagedObject], of object: ManagedObject, _ relationship: MappedRelationship
   ) throws(ArborError) -> Bool {

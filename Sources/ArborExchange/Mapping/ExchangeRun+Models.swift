@@ -1,17 +1,17 @@
 import ArborModel
 import ArborObjects
 
-/// Value models, which lead to each other in any way: each object is found or created and filled,
-/// and at the end all are connected.
+/// Value models, which may refer to each other arbitrarily: each object is found or inserted, its
+/// attributes are set, and finally all objects are connected.
 extension ExchangeRun {
-  /// Carries out the models that were passed in, then what they lead to, level by level.
+  /// Processes the given models and then the models they refer to, level by level.
   ///
-  /// - Throws: ``ArborError``, and what a model's own `encode(to:)` throws.
+  /// - Throws: ``ArborError``, and any error of a model's `encode(to:)`.
   func carryOut(_ planner: ModelPlanner) throws {
     try planner.takeApart()
     var queue = planner.roots
     var queued = Set(queue)
-    // Items that only stand for an object that was passed in: they change nothing.
+    // Items that only refer to an object that was passed in. They change nothing.
     var references: Set<Int32> = []
     var rootObjects: Set<ManagedObject> = []
     var next = 0
@@ -39,15 +39,15 @@ extension ExchangeRun {
         }
       }
     }
-    // What was passed in comes last: the inverse of a relationship that only a reached model has
-    // may change it.
+    // The models passed in come last, because relationships that exist only in reached models may
+    // change them through the inverse.
     for index in queue where !planner.models[Int(index)].isRoot && !references.contains(index) {
       try connect(index)
     }
     for index in planner.roots { try connect(index) }
   }
 
-  /// Looks up the objects of all models that have come since the last time, in one fetch per entity.
+  /// Looks up the objects of models added since the last lookup, in one fetch per entity.
   private func lookUp() throws(ArborError) {
     objects += Array(repeating: nil, count: plan.items.count - objects.count)
     do throws(ArborError) {
@@ -60,9 +60,9 @@ extension ExchangeRun {
     }
   }
 
-  /// The object that a model is; `nil` if it is a new one.
+  /// Returns the object of a model, or `nil` if it is new.
   ///
-  /// - Parameter depth: How many models are identified within each other.
+  /// - Parameter depth: The nesting depth of identities.
   private func object(
     of index: Int32, _ planner: ModelPlanner, depth: Int = 0
   ) throws(ArborError) -> ManagedObject? {
@@ -70,7 +70,7 @@ extension ExchangeRun {
     let item = plan.items[Int(index)]
     guard item.key >= 0, let table = plan.tables[Int(item.mapping)] else { return nil }
     guard table.parent != nil else { return table.first(at: Int(item.key)) }
-    // Models that are parts of each other's identity are like nothing else.
+    // Models that are part of each other's identity match no object.
     guard depth < ManagedObjectReading.maximumDepth, let parent = planner.parent(of: index),
       let owner = try object(of: parent, planner, depth: depth + 1)
     else { return nil }
@@ -88,7 +88,7 @@ extension ExchangeRun {
       let parent = planner.parent(of: index),
       let owner = try self.object(of: parent, planner)
     else { return }
-    // Its place is known before the relationship leads here.
+    // Must be recorded before the relationship refers to the object.
     _ = try table.objects(at: Int(item.key), of: owner)
     table.note(object, at: Int(item.key), of: owner)
   }
@@ -100,12 +100,12 @@ extension ExchangeRun {
     for attribute in plan.mapping(of: item).attributes {
       switch planner.content(of: item, attribute.slot) {
       case nil: break
-      // A new object keeps its default if the model has nothing to say.
+      // A new object keeps its default if the model has no value.
       case let content? where isNew && content.isNull: break
       case .transformable(let value):
         try object.setTransformedValue(value, forKey: attribute.name)
       case .value(let value):
-        // What stays as it is, is no change.
+        // Setting an equal value doesn't count as a change.
         if isNew || object.value(atSlot: attribute.slot) != value {
           try object.setValue(value, atSlot: attribute.slot)
         }

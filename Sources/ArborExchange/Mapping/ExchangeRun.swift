@@ -3,12 +3,12 @@ import ArborModel
 import ArborObjects
 import Foundation
 
-/// Carries a plan out in its context: each item's object is found or created, filled, and connected
-/// with the objects of the items within it.
+/// Executes a plan in its context: each item's object is found or inserted, its attributes are set,
+/// and it is connected with the objects of nested items.
 ///
-/// Runs inside a savepoint of the context, so that an error leaves nothing behind.
+/// Runs inside a savepoint of the context, so that an error changes nothing.
 final class ExchangeRun {
-  /// The object within which an item is described, and the relationship that leads from it.
+  /// The object that contains an item, and the relationship from it.
   struct Owner {
     let object: ManagedObject
     let relationship: MappedRelationship
@@ -16,23 +16,23 @@ final class ExchangeRun {
 
   let plan: ExchangePlan
   var counts = ExchangeCounts()
-  /// The objects of items by their indexes in the plan, for plans whose items lead to each other.
+  /// The objects of items by index in the plan, for plans whose items refer to each other.
   var objects: [ManagedObject?] = []
-  /// Relationships that are connected when all items have been carried out.
+  /// Relationships that are connected after all items have been processed.
   var deferred: [DeferredLink] = []
-  /// The items of objects, by the objects' numbers, for errors of a commit; `nil` if they are not
-  /// kept.
+  /// The items of objects by object number, for errors of a commit, or `nil` if they aren't
+  /// recorded.
   var itemsOfObjects: NumberMap?
-  /// The locations of the items of objects whose relationships earlier batches had to leave.
+  /// The locations of items of objects whose relationships earlier batches could not connect.
   var locationsOfWaiting: [ObjectNumber: ItemLocation] = [:]
-  /// Objects that no item has described so far, and that are deleted at the end if none does.
+  /// Objects that no item has described so far, to be deleted at the end.
   private var missing: [ManagedObject] = []
-  /// The objects of items that were carried out for the identity of the item that they are in.
+  /// The objects of items that were processed for the identity of their containing item.
   var parents: [Int32: ManagedObject] = [:]
 
   init(_ plan: ExchangePlan) { self.plan = plan }
 
-  /// Looks the identities of planned items up, together, and carries the items out; returns their
+  /// Looks up the identities of planned items together and processes the items. Returns their
   /// objects in the order of the items.
   @discardableResult
   func carryOut(_ items: [Int32]) throws(ArborError) -> [ManagedObject] {
@@ -46,7 +46,7 @@ final class ExchangeRun {
     return objects
   }
 
-  /// Carries a planned item out with an object that exists, whatever the item's identity.
+  /// Processes a planned item with an existing object, ignoring the item's identity.
   func carryOut(_ index: Int32, into object: ManagedObject) throws(ArborError) {
     try plan.fetchObjects()
     let item = plan.items[Int(index)]
@@ -54,8 +54,8 @@ final class ExchangeRun {
     counts.noteMatched(object, changed: changed)
   }
 
-  /// Carries out all items in the order of the plan, and then connects them: any of them may lead to
-  /// any other.
+  /// Processes all items in the order of the plan and then connects them, because any item may
+  /// refer to any other.
   func carryOutAll() throws(ArborError) {
     objects.reserveCapacity(plan.items.count)
     for index in plan.items.indices {
@@ -63,15 +63,16 @@ final class ExchangeRun {
       try carryOut(Int32(index), within: nil, &found)
       objects.append(found.first)
     }
-    // What the plan creates exists by now, with its values, so that one look finds everything.
+    // All objects of the plan have been inserted with their values, so a single lookup finds
+    // everything.
     try plan.fetchObjects()
     try connectDeferred(unknownKey: .isError)
   }
 
   // MARK: Items
 
-  /// Carries one item out. `objects` receives its object, and those that share its identity; nothing
-  /// if no object exists and none may be created.
+  /// Processes one item. Appends its objects, which are several if they share its identity, and
+  /// none if no object exists and none may be inserted.
   func carryOut(
     _ index: Int32, within owner: Owner?, _ objects: inout [ManagedObject]
   ) throws(ArborError) {
@@ -113,7 +114,7 @@ final class ExchangeRun {
     for object in objects[first...] { itemsOfObjects.set(object.objectNumber, UInt(index)) }
   }
 
-  /// The objects that an item describes, as far as they exist.
+  /// Returns the existing objects that an item describes.
   func existing(
     _ item: ExchangePlan.Item, _ mapping: ExchangeMapping, _ table: IdentityTable,
     within owner: Owner?, _ parent: ManagedObject?
@@ -126,13 +127,13 @@ final class ExchangeRun {
     }
     let found = table.objects(at: key)
     guard let owner, !mapping.takesFromOthers(owner.relationship) else { return found }
-    // The key holds within the owner. An object without one may become a member.
+    // The key is unique within the owner. An object without an owner may become a member.
     let inverse = owner.relationship.schema.inverseSlot
     let own = found.filter { $0.object(atSlot: inverse) === owner.object }
     return own.isEmpty ? Array(found.filter { $0.object(atSlot: inverse) == nil }.prefix(1)) : own
   }
 
-  /// The object that is a part of an item's identity, as the item itself describes or names it.
+  /// Returns the object that is part of an item's identity, according to the item itself.
   private func parent(
     of item: ExchangePlan.Item, _ mapping: ExchangeMapping
   ) throws(ArborError) -> ManagedObject? {
@@ -165,16 +166,16 @@ final class ExchangeRun {
     }
   }
 
-  /// Gives an object what its item says: its values, then what its relationships lead to.
+  /// Sets the attributes and relationships of an object from its item.
   ///
-  /// - Returns: Whether anything has changed.
+  /// - Returns: Whether anything changed.
   @discardableResult
   private func fill(
     _ object: ManagedObject, _ item: ExchangePlan.Item, _ mapping: ExchangeMapping, isNew: Bool
   ) throws(ArborError) -> Bool {
     let callsHooks = mapping.rules.callsHooks
     let hasHooks = callsHooks && object.takesImportedValues
-    // One for all values, so that the document is retained once.
+    // A single node for all values, so that the document is retained only once.
     var node = plan.node(item, item.node)
     var changed = false
     for index in mapping.attributes.indices {
@@ -187,7 +188,7 @@ final class ExchangeRun {
         : try set(attribute, of: object, to: node, mapping, hasHooks, isNew)
       if hasChanged { changed = true }
     }
-    // From here on items may lead to it.
+    // From here on, items may refer to the object.
     if isNew {
       let table = item.key < 0 ? nil : plan.tables[Int(item.mapping)]
       let guess = table.flatMap { $0.parent == nil ? ($0, index: Int(item.key)) : nil }
@@ -207,7 +208,7 @@ final class ExchangeRun {
 
   // MARK: Values
 
-  /// Sets an attribute to a value of the document, as it is if the attribute keeps that form.
+  /// Sets an attribute to a value of the document, without conversion if possible.
   private func set(
     _ attribute: MappedAttribute, of object: ManagedObject, to node: JSONNode,
     _ mapping: ExchangeMapping, _ hasHooks: Bool, _ isNew: Bool
@@ -238,7 +239,7 @@ final class ExchangeRun {
     }
   }
 
-  /// Sets an attribute to a value that has to be read.
+  /// Sets an attribute to a value that must be converted.
   private func setRead(
     _ attribute: MappedAttribute, of object: ManagedObject, to node: JSONNode,
     _ mapping: ExchangeMapping, _ isTold: Bool, _ isNew: Bool
@@ -248,7 +249,7 @@ final class ExchangeRun {
     if let read = attribute.value(node) {
       value = read
     } else if let drops = plan.drops {
-      // An item whose identity cannot be read lacks it, which is counted by itself.
+      // An item with an unreadable identity is counted separately.
       if !attribute.identifies { drops.add { attribute.coder.problem(with: node) } }
       value = .null
     } else {
@@ -263,7 +264,7 @@ final class ExchangeRun {
     }
   }
 
-  /// Sets an attribute to a number that was never given out before.
+  /// Sets an attribute to a new unique number.
   private func drawUniqueID(
     _ source: SeedOptions.UniqueIDSource, for attribute: MappedAttribute, of object: ManagedObject,
     at node: JSONNode, _ mapping: ExchangeMapping
@@ -285,7 +286,7 @@ final class ExchangeRun {
     }
   }
 
-  /// Sets an attribute; false if it has the value already.
+  /// Sets an attribute. Returns `false` if it already has the value.
   private func assign(
     _ value: PropertyValue, to attribute: MappedAttribute, of object: ManagedObject, _ isNew: Bool
   ) throws(ArborError) -> Bool {
@@ -298,8 +299,8 @@ final class ExchangeRun {
     return true
   }
 
-  /// Tells an object's hook of a value, dates in one form, whatever the document's; false if the
-  /// object has not taken it.
+  /// Calls an object's hook with a value, using a uniform format for dates. Returns `false` if the
+  /// object hasn't handled it.
   private static func tell(
     _ object: ManagedObject, _ value: PropertyValue, _ node: JSONNode, _ name: String
   ) -> Bool {
@@ -312,7 +313,7 @@ final class ExchangeRun {
 
   // MARK: Objects that no item describes
 
-  /// Notes objects within a scope that are to be deleted unless an item describes them.
+  /// Records objects within a scope that are to be deleted unless an item describes them.
   func noteMissing(
     _ objects: [ManagedObject], within scope: FetchPredicate?
   ) throws(ArborError) {
@@ -321,9 +322,9 @@ final class ExchangeRun {
     }
   }
 
-  /// Whether an object may have to go.
+  /// Returns whether an object may have to be deleted.
   ///
-  /// Not inlined: Swift 6.3's optimiser loses the object between two errors.
+  /// Not inlined, because the optimizer of Swift 6.3 loses the object between two errors.
   @inline(never)
   private func isOpen(
     _ object: ManagedObject, within scope: FetchPredicate?
@@ -332,8 +333,8 @@ final class ExchangeRun {
     return try scope?.matches(object) ?? true
   }
 
-  /// Deletes what no item has described. Called once, when all items have been carried out: an
-  /// object that one list lacks may be in another.
+  /// Deletes objects that no item has described. Called once, after all items have been processed,
+  /// because an object missing in one list may be in another.
   func deleteMissing() throws(ArborError) {
     for object in missing where !object.isDeleted && !counts.hasTouched(object) {
       try plan.limit.check()
@@ -349,7 +350,7 @@ final class ExchangeRun {
 }
 
 extension [ManagedObject] {
-  /// The objects in their order, each where it is first.
+  /// The objects in order, without duplicates.
   var eachOnce: [ManagedObject] {
     guard count > 1 else { return self }
     var seen: Set<ManagedObject> = []
@@ -358,7 +359,7 @@ extension [ManagedObject] {
 }
 
 extension ArborError {
-  /// The error with entity, property and location, unless it has its own.
+  /// Returns the error with entity, property and location added where they are missing.
   func located(
     _ entity: String, _ property: String?, at location: @autoclosure () -> SourceLocation?
   ) -> ArborError {

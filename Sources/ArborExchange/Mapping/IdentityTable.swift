@@ -3,24 +3,24 @@ import ArborObjects
 
 /// The values of the attributes that identify an object.
 ///
-/// Values are those that the attributes keep, so that one key has one form.
+/// The values are in the attributes' stored form, so that each key has a unique representation.
 enum IdentityKey: Hashable {
-  /// A single whole number, which most keys are: hashed and compared as such.
+  /// A single integer, the most common key, which is hashed and compared as such.
   case number(Int64)
   case text(String)
-  /// Everything else, in the order of the attributes.
+  /// Any other key, in the order of the attributes.
   case values([PropertyValue])
 
-  /// `nil` if a value is null: what lacks a part of its identity is like nothing else.
+  /// Returns `nil` if a value is null. An object without a part of its identity matches no other.
   init?(_ values: [PropertyValue]) {
     guard !values.isEmpty, !values.contains(where: \.isNull) else { return nil }
     if values.count == 1 { self.init(values[0]) } else { self = .values(values) }
   }
 
-  /// The identity of objects that their parents alone tell apart.
+  /// The identity of objects that are identified only by their parents.
   static let none = IdentityKey.values([])
 
-  /// The identity of a single attribute; `nil` if its value is null.
+  /// Creates the identity of a single attribute. Returns `nil` if its value is null.
   init?(_ value: PropertyValue) {
     switch value {
     case .null: return nil
@@ -39,46 +39,46 @@ enum IdentityKey: Hashable {
   }
 }
 
-/// The objects of one entity, by the values of the attributes that identify them.
+/// The objects of one entity by the values of their identifying attributes.
 ///
-/// Keys are wanted first, then looked up together in one fetch, which sees the context's pending
-/// changes. Objects that are made meanwhile are noted. A key that was wanted has an index, by which
-/// its objects are found without hashing it again.
+/// Keys are first requested and then looked up together in one fetch, which sees the context's
+/// pending changes. Objects inserted in the meantime are recorded. A requested key has an index,
+/// which avoids hashing it again.
 ///
-/// Objects that are told apart within a parent only, as the fields of a person by their types, are
-/// looked up among the objects that refer to the parent: all of them by their keys would be far more
-/// than are wanted.
+/// Objects that are unique only within a parent, such as a person's fields by type, are looked up
+/// among the objects that refer to the parent, because looking up all objects with their keys would
+/// return far too many.
 ///
 /// Belongs to one plan.
 final class IdentityTable {
-  /// What distinguishes the tables of a plan.
+  /// Identifies a table of a plan.
   struct Scope: Hashable {
     let entity: Int
-    /// Their slots.
+    /// The slots of the attributes.
     let attributes: [Int]
     let parent: Int?
     let condition: FetchPredicate?
   }
 
-  /// The table's index among those of its plan.
+  /// The table's index in its plan.
   let index: Int
   let entity: EntitySchema
   let attributes: [AttributeCoder]
-  /// Leads to the object that is a part of the identity; `nil` if none is.
+  /// The relationship to the object that is part of the identity, or `nil` if there is none.
   let parent: RelationshipSchema?
-  /// What bounds the search; `nil` for no bounds.
+  /// The predicate that bounds the search, or `nil` for no bounds.
   let scope: FetchPredicate?
   private let context: ManagedObjectContext
-  /// All keys that were ever wanted, and where they stand.
+  /// All requested keys, and their indexes.
   private var keys: [IdentityKey] = []
   private var numbers: [Int64: Int] = [:]
   private var others: [IdentityKey: Int] = [:]
-  /// How often a key was wanted that had been wanted before.
+  /// The number of repeated requests for a key.
   private(set) var repetitions = 0
-  /// For each key that has been looked up its first object.
+  /// The first object of each key that has been looked up.
   private var found: [ManagedObject?] = []
   private var further: [Int: [ManagedObject]] = [:]
-  /// For each parent that was looked at the objects that refer to it, by their keys.
+  /// For each parent that has been looked up, the objects that refer to it by key.
   private var children: [ManagedObject: [IdentityKey: [ManagedObject]]] = [:]
 
   init(
@@ -94,7 +94,7 @@ final class IdentityTable {
     self.context = context
   }
 
-  /// Asks for the objects of a key at the next fetch; returns the key's index.
+  /// Requests the objects of a key at the next fetch. Returns the key's index.
   @discardableResult
   func want(_ key: IdentityKey) -> Int32 {
     let next = keys.count
@@ -108,8 +108,8 @@ final class IdentityTable {
     return Int32(keyIndex)
   }
 
-  /// Makes room for many keys at once. Of a few it is left to the lists to grow by more: a list that
-  /// grew by what each of many small lists asks for would be copied for each.
+  /// Reserves capacity for many keys at once. For a few keys, the arrays grow by themselves,
+  /// because many small reservations would reallocate each time.
   func reserve(_ count: Int) {
     guard count > keys.count else { return }
     keys.reserveCapacity(keys.count + count)
@@ -122,7 +122,7 @@ final class IdentityTable {
     if case .number(let number) = key { numbers[number] } else { others[key] }
   }
 
-  /// Looks up all keys that were asked for since the last time, in one fetch.
+  /// Looks up all keys requested since the last time, in one fetch.
   func fetch() throws(ArborError) {
     guard found.count < keys.count else { return }
     guard parent == nil else {
@@ -139,26 +139,28 @@ final class IdentityTable {
         FetchRequest<ManagedObject>(entity: entity.name, predicate: try predicate()))
     }
     found.append(contentsOf: repeatElement(nil, count: keys.count - found.count))
-    // Of several attributes' values the condition lets other combinations through: keys that
-    // were not asked for.
+    // With several attributes, the predicate also matches combinations of values that weren't
+    // requested.
     for object in objects ?? [] {
       if let key = key(of: object), let index = keyIndex(of: key) { enter(object, at: index) }
     }
   }
 
-  /// The first object of a key, deleted ones left out. The key was wanted before the last fetch.
+  /// Returns the first object of a key, except deleted ones. The key must have been requested
+  /// before the last fetch.
   func first(at keyIndex: Int) -> ManagedObject? {
     guard let object = found[keyIndex] else { return nil }
     return object.isDeleted ? further[keyIndex]?.first { !$0.isDeleted } : object
   }
 
-  /// The object of a key if there is exactly one and it is not deleted.
+  /// Returns the object of a key if there is exactly one and it isn't deleted.
   func only(at keyIndex: Int) -> ManagedObject? {
     guard further.isEmpty, let object = found[keyIndex], !object.isDeleted else { return nil }
     return object
   }
 
-  /// The objects of a key that was wanted before the last fetch, deleted ones left out.
+  /// Returns the objects of a key, except deleted ones. The key must have been requested before the
+  /// last fetch.
   func objects(at keyIndex: Int) -> [ManagedObject] {
     guard let first = found[keyIndex] else { return [] }
     guard !further.isEmpty, let others = further[keyIndex] else {
@@ -167,20 +169,20 @@ final class IdentityTable {
     return ([first] + others).filter { !$0.isDeleted }
   }
 
-  // MARK: Objects that are told apart within a parent
+  // MARK: Objects identified within a parent
 
-  /// The objects of a key that refer to a parent, deleted ones left out.
+  /// Returns the objects of a key that refer to a parent, except deleted ones.
   func objects(at keyIndex: Int, of parent: ManagedObject) throws(ArborError) -> [ManagedObject] {
     if children[parent] == nil { children[parent] = try lookUp(parent) }
     return children[parent]?[keys[keyIndex]]?.filter { !$0.isDeleted } ?? []
   }
 
-  /// Enters an object that will refer to a parent.
+  /// Records an object that will refer to a parent.
   func note(_ object: ManagedObject, at keyIndex: Int, of parent: ManagedObject) {
     children[parent]?[keys[keyIndex], default: []].append(object)
   }
 
-  /// Forgets what refers to a parent, before that changes.
+  /// Discards the objects that refer to a parent, before they change.
   func forget(_ parent: ManagedObject) { children[parent] = nil }
 
   private func lookUp(
@@ -198,9 +200,9 @@ final class IdentityTable {
 
   // MARK: Objects of the store
 
-  /// Enters an object that has come by its key since the key was looked up.
+  /// Records an object that received its key after the key was looked up.
   ///
-  /// - Parameter guess: The index of the key that the object probably has.
+  /// - Parameter guess: The index of the object's likely key.
   func note(_ object: ManagedObject, guess: Int? = nil) throws(ArborError) {
     guard let key = key(of: object) else { return }
     let keyIndex = guess.flatMap { keys[$0] == key ? $0 : nil } ?? keyIndex(of: key)
@@ -219,7 +221,7 @@ final class IdentityTable {
     }
   }
 
-  /// The key that an object has now; `nil` if a value is null.
+  /// Returns the current key of an object, or `nil` if a value is null.
   private func key(of object: ManagedObject) -> IdentityKey? {
     if attributes.count == 1 { return IdentityKey(object.value(atSlot: attributes[0].slot)) }
     if attributes.isEmpty { return IdentityKey.none }
@@ -237,13 +239,14 @@ final class IdentityTable {
     return condition
   }
 
-  /// The values of the keys' attribute at a index, each once; numbers in order, for the index.
+  /// Returns the values of an attribute of the keys, without duplicates. Numbers are sorted, for
+  /// the index.
   private static func values(_ keys: ArraySlice<IdentityKey>, at keyIndex: Int) -> [PropertyValue] {
     if let numbers = numbers(keys) { return numbers.map(PropertyValue.integer) }
     return Array(Set(keys.map { $0[keyIndex] }))
   }
 
-  /// Keys that are all whole numbers, in order; `nil` if one is not a number.
+  /// Returns the keys as sorted numbers, or `nil` if one of them isn't a number.
   private static func numbers(_ keys: ArraySlice<IdentityKey>) -> [Int64]? {
     var numbers: [Int64] = []
     numbers.reserveCapacity(keys.count)
@@ -256,7 +259,7 @@ final class IdentityTable {
 }
 
 extension Dictionary where Value == Int {
-  /// The index of a key, which is entered at the next one if it has none.
+  /// Returns the index of a key, inserting it with the next index if it is new.
   fileprivate mutating func keyIndex(of key: Key, orEnter next: Int) -> Int {
     var keyIndex = next
     func enter(_ present: inout Int) {

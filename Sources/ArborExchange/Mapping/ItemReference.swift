@@ -2,7 +2,7 @@ import ArborJSON
 import ArborModel
 import Foundation
 
-/// How a relationship is connected with objects that an item names by their keys.
+/// Connects a relationship with objects to which an item refers by key.
 final class ItemReference {
   private var template: ReferenceTemplate
   private var plainRoutes: [ItemRoute]?
@@ -10,7 +10,7 @@ final class ItemReference {
   /// The entity of the objects, and the attribute that identifies them.
   let entity: EntitySchema
   let attribute: AttributeCoder
-  /// Whether a key that no object has creates one.
+  /// Whether an unknown key inserts an object.
   let createsMissing: Bool
   /// Whether one of the routes has led to a value in one of the outermost items.
   private(set) var isMet = false
@@ -27,16 +27,16 @@ final class ItemReference {
     routes = template.routes
   }
 
-  /// Looks up where the routes begin, once for many items.
+  /// Looks up the first keys of the routes, once for many items.
   func prepare(_ keys: JSONKeyTable) {
     template.prepare(keys)
     plainRoutes = template.plainRoutes
     routes = template.routes
   }
 
-  /// Enters what an item names into a plan, by values that `value` finds.
+  /// Adds the references of an item to a plan, with values found by `value`.
   ///
-  /// - Parameter table: Where the keys are looked up.
+  /// - Parameter table: The table for looking up the keys.
   func link(
     of item: JSONNode, at relationship: Int, _ table: IdentityTable, in plan: ExchangePlan,
     _ value: (ItemRoute) -> JSONNode?
@@ -87,15 +87,15 @@ final class ItemReference {
     return link
   }
 
-  /// Notes whether an item has one of the values that keys are made of.
+  /// Records whether an item has one of the values that keys are composed of.
   func noteUse(_ value: (ItemRoute) -> JSONNode?) {
     if !isMet { isMet = routes.contains { value($0) != nil } }
   }
 
-  /// The names of the values that keys are made of, as a template has them.
+  /// The names of the values that keys are composed of, as in the template.
   var names: [String] { routes.map(\.description) }
 
-  /// The identity that a key spells; `nil` if no object can have it.
+  /// Returns the identity for a key in a string, or `nil` if no object can have it.
   private func key(_ text: String) -> IdentityKey? {
     attribute.key(spelledAs: text).flatMap(IdentityKey.init)
   }
@@ -107,7 +107,7 @@ final class ItemReference {
   }
 }
 
-/// How the key of the object that a relationship leads to is put together from an item's values.
+/// A template that composes the key of a relationship's target from an item's values.
 ///
 /// ```
 /// {departmentID}                        the value of a key
@@ -117,7 +117,7 @@ final class ItemReference {
 struct ReferenceTemplate {
   private enum Part {
     case text(String)
-    /// The value of the first of these routes that leads to one.
+    /// The value of the first route that leads to one.
     case value([ItemRoute], NSRegularExpression?)
   }
 
@@ -149,7 +149,7 @@ struct ReferenceTemplate {
     self.alternatives = alternatives
   }
 
-  /// Reads `{key}` or `{key/expression/}` off the front of a text.
+  /// Parses `{key}` or `{key/expression/}` at the beginning of a string.
   private static func value(_ text: inout Substring) -> Part? {
     text.removeFirst()
     let name = text.prefix { $0 != "}" && $0 != "/" }
@@ -168,14 +168,14 @@ struct ReferenceTemplate {
     return .value(routes, expression)
   }
 
-  /// The routes to the values that keys are made of.
+  /// The routes to the values that keys are composed of.
   var routes: [ItemRoute] {
     alternatives.joined().flatMap { part -> [ItemRoute] in
       if case .value(let routes, _) = part { routes } else { [] }
     }
   }
 
-  /// The routes of a template that is a key and nothing else.
+  /// The routes of a template that consists of a single key.
   var plainRoutes: [ItemRoute]? {
     guard alternatives.count == 1, alternatives[0].count == 1,
       case .value(let routes, nil) = alternatives[0][0]
@@ -183,7 +183,7 @@ struct ReferenceTemplate {
     return routes
   }
 
-  /// Looks up where the routes begin, once for many items.
+  /// Looks up the first keys of the routes, once for many items.
   mutating func prepare(_ keys: JSONKeyTable) {
     for alternative in alternatives.indices {
       for part in alternatives[alternative].indices {
@@ -195,8 +195,8 @@ struct ReferenceTemplate {
     }
   }
 
-  /// The keys that an item contains, the preferred one first; none if it lacks what they are made
-  /// of. One element stands for a list among the values that `value` finds.
+  /// Returns the keys of an item in order of preference, or none if required values are missing.
+  /// `element` replaces a list among the values found by `value`.
   func keys(element: JSONNode?, _ value: (ItemRoute) -> JSONNode?) -> [String] {
     alternatives.compactMap { parts in
       var key = ""

@@ -1,25 +1,25 @@
 import ArborJSON
 import ArborModel
 
-/// Finds the values of a mapping's properties in items of JSON.
+/// Finds the values of a mapping's properties in JSON items.
 ///
-/// For one thread at a time: that of planning.
+/// Used on one thread at a time, the one that plans.
 final class ItemScanner {
   private let entityName: String
   private let attributes: [MappedAttribute]
   private let relationships: [MappedRelationship]
-  /// Finds the values under the first names of all routes.
+  /// Finds the values of the first keys of all routes.
   private let members: JSONMembers
-  /// For each attribute and relationship the index of its key among ``members``; -1 if other routes
-  /// than a single key lead to its value.
+  /// For each attribute and relationship, the index of its key in ``members``, or -1 if its routes
+  /// don't consist of a single key.
   private var plainKeys: [Int32] = []
-  /// The other routes, by the index of their attribute or relationship.
+  /// The other routes, by index of their attribute or relationship.
   private var branchingRoutes: [(index: Int, routes: [ItemRoute])] = []
-  /// The index among ``members`` of the name under which items have their keys; `nil` if they do
-  /// not.
+  /// The index in ``members`` of the name under which items receive their keys, or `nil` if they
+  /// don't.
   private var suppliedKey: Int?
-  /// For each attribute and relationship that no item has had so far, and whose place the model
-  /// names, its index among both.
+  /// The indexes of attributes and relationships whose path is specified in the model and that no
+  /// item has had so far.
   private var unmet: [Int]
   /// Whether an item was scanned.
   private(set) var isUsed = false
@@ -36,7 +36,7 @@ final class ItemScanner {
     let routes =
       attributes.flatMap(\.routes) + relationships.flatMap { $0.reference?.routes ?? $0.routes }
     members = JSONMembers(JSONKeyTable(Set(routes.compactMap(\.firstKey)).sorted()))
-    // What a reference reads its keys find.
+    // The values of references are found through their keys.
     let described = relationships.map { $0.reference == nil ? $0.routes : [] }
     for routes in attributes.map(\.routes) + described {
       if routes.count == 1, routes[0].steps.count == 1, let key = routes[0].firstKey,
@@ -56,11 +56,11 @@ final class ItemScanner {
   /// Finds an item's values.
   ///
   /// - Parameters:
-  ///   - isOutermost: Whether the item has its key in the document as a member, if a name was given
-  ///     to ``supply(_:)``.
-  ///   - nodes: Receives the tape indexes of the values of all attributes and all relationships,
-  ///     in their order; 0 for one that the item does not have.
-  /// - Throws: ``ArborError`` `invalidDocument` if a keyed item has a member of that name itself.
+  ///   - isOutermost: Whether the item receives its key in the document as a member, if a name was
+  ///     specified by ``supply(_:)``.
+  ///   - nodes: Receives the tape indexes of the values of all attributes and relationships in
+  ///     order, or 0 for missing ones.
+  /// - Throws: ``ArborError`` `invalidDocument` if a keyed item already has a member of that name.
   func scan(_ item: JSONNode, isOutermost: Bool, _ nodes: inout [Int32]) throws(ArborError) {
     members.find(in: item)
     if isOutermost, let suppliedKey {
@@ -83,10 +83,10 @@ final class ItemScanner {
     if !unmet.isEmpty { unmet.removeAll { nodes[first + $0] > 0 } }
   }
 
-  /// The value in the item scanned last that a route leads to.
+  /// Returns the value of a route in the most recently scanned item.
   func value(of route: ItemRoute) -> JSONNode? { route.value(among: members) }
 
-  /// The names of properties that no item has had, with the notes of their places.
+  /// The properties that no item has had, with their paths in the model.
   var unmetNames: [(property: String, key: String)] {
     unmet.map { index in
       let (name, routes) =
@@ -100,7 +100,7 @@ final class ItemScanner {
     }
   }
 
-  /// Lets items that are values of an object have their keys there as members of a name.
+  /// Supplies the keys of items that are values of an object as members with a name.
   ///
   /// - Throws: ``ArborError`` `unknownName` if no property is read from such a member.
   func supply(_ name: String) throws(ArborError) {
@@ -124,18 +124,19 @@ final class ItemScanner {
 /// ```
 struct ItemRoute: Hashable, CustomStringConvertible {
   enum Step: Hashable {
-    /// A member of an object, or an element of a list where the name is its index.
+    /// A member of an object, or an element of a list if the name is its index.
     case key(String)
     case index(Int)
   }
 
   let steps: [Step]
-  /// The index of the first step among prepared keys; `nil` if the route does not begin with a key.
+  /// The index of the first step among prepared keys, or `nil` if the route doesn't start with a
+  /// key.
   private var index: Int?
 
   init(_ steps: [Step]) { self.steps = steps }
 
-  /// The route as notes of a model write it.
+  /// The route as written in the model.
   var description: String {
     steps.map { step in
       switch step {
@@ -149,29 +150,29 @@ struct ItemRoute: Hashable, CustomStringConvertible {
     if case .key(let name)? = steps.first { name } else { nil }
   }
 
-  /// The route with its beginning looked up, once for many items.
+  /// Returns the route with its first key looked up, once for many items.
   func prepared(_ keys: JSONKeyTable) -> ItemRoute {
     var route = self
     route.index = firstKey.flatMap(keys.keyIndex(of:))
     return route
   }
 
-  /// The tape index of the value that the route leads to from an object whose members have
-  /// been found; 0 where none exists.
+  /// Returns the tape index of the route's value in an object whose members have been found, or 0
+  /// if it doesn't exist.
   func node(among members: JSONMembers) -> Int {
     guard let index else { return 0 }
     if steps.count == 1 { return members.node(at: index) }
     return value(among: members)?.tapeIndex ?? 0
   }
 
-  /// The value that the route leads to from an object whose members have been found.
+  /// Returns the route's value in an object whose members have been found.
   func value(among members: JSONMembers) -> JSONNode? {
     guard let index, let first = members[index] else { return nil }
     return steps.count == 1 ? first : Self.value(in: first, steps.dropFirst())
   }
 
-  /// The routes that a note of the model contains, those first that win: commas separate alternatives,
-  /// and each is a ``JSONMemberPath``.
+  /// Parses the routes in a model annotation, in order of precedence. Alternatives are separated by
+  /// commas, and each is a ``JSONMemberPath``.
   static func alternatives(_ note: String) -> [ItemRoute] {
     JSONMemberPath.alternatives(note).flatMap { path in
       (path.wholeKey.map { [ItemRoute([.key($0)])] } ?? [])

@@ -1,7 +1,7 @@
 public import ArborJSON
 public import Foundation
 
-/// How texts spell numbers: `"1.234,5"` or `"1,234.5"`. Every digit is kept.
+/// The format of numbers in strings: `"1.234,5"` or `"1,234.5"`. All digits are preserved.
 ///
 /// ```swift
 /// let german = JSONNumberFormat(decimalSeparator: ",", groupingSeparator: ".")
@@ -10,31 +10,33 @@ public import Foundation
 public struct JSONNumberFormat: Sendable, Hashable {
   /// The decimal separator.
   public var decimalSeparator: String
-  /// The separator of groups of digits; `nil` for none.
+  /// The grouping separator, or `nil` for none.
   public var groupingSeparator: String?
 
-  /// A format by its separators; at first that of JSON, without groups.
+  /// Creates a format with separators. Defaults to that of JSON, without grouping.
   public init(decimalSeparator: String = ".", groupingSeparator: String? = nil) {
     self.decimalSeparator = decimalSeparator
     self.groupingSeparator = groupingSeparator
   }
 
-  /// The format of a locale: that of `de_DE` has a comma and points between groups.
+  /// Creates the format of a locale. For example, `de_DE` has a decimal comma and groups digits
+  /// with points.
   public init(locale: Locale) {
     self.init(
       decimalSeparator: locale.decimalSeparator ?? ".", groupingSeparator: locale.groupingSeparator)
   }
 
-  /// The format of spreadsheets that became JSON: a point, and apostrophes between groups.
+  /// The format of spreadsheets converted to JSON: a decimal point, and apostrophes as grouping
+  /// separators.
   static let spreadsheet = JSONNumberFormat(groupingSeparator: "'")
 
-  /// The number that a whole text spells; `nil` if it doesn't spell one.
+  /// Parses a number from an entire string. Returns `nil` if it isn't a number.
   ///
-  /// A sign may stand in front, white space around it. Groups, where there are any, have two or
+  /// A sign may precede the number, and white space may surround it. Groups, if any, have two or
   /// three digits, the first one to three and the last three: `"12,34,567"` is a number in India,
-  /// and `"1,2"` none. Any of the spaces that separate groups in a locale is as good as another, and
-  /// so is any apostrophe. Digits in front of the separator may be missing, as in `".5"`, and an
-  /// exponent may follow, as in `"1e3"`.
+  /// but `"1,2"` is not. If the grouping separator is a space, any space is accepted; likewise for
+  /// apostrophes. Digits before the decimal separator may be omitted, as in `".5"`, and an exponent
+  /// may follow, as in `"1e3"`.
   public func number(_ text: String) -> JSONNumber? {
     var digits = text[...].trimmingSpace
     var exponent = ""
@@ -59,7 +61,7 @@ public struct JSONNumberFormat: Sendable, Hashable {
     return JSONNumber(text: (parts.count == 1 ? plain : "\(plain).\(parts[1])") + exponent)
   }
 
-  /// The text of a number, with all of its digits; nil beyond what a `Decimal` holds.
+  /// Formats a number with all of its digits. Returns nil if a `Decimal` cannot represent it.
   public func text(_ number: JSONNumber) -> String? {
     guard let decimal = number.decimal else { return nil }
     let parts = decimal.description.split(separator: ".")
@@ -78,7 +80,7 @@ public struct JSONNumberFormat: Sendable, Hashable {
     return parts.count == 1 ? text : "\(text)\(decimalSeparator)\(parts[1])"
   }
 
-  /// The digits of a whole number without what separates its groups; `nil` if they are not digits.
+  /// Returns the digits of an integer without grouping separators, or `nil` if it is malformed.
   private func ungrouped(_ text: Substring) -> Substring? {
     if Self.areDigits(text) { return text }
     guard let groupingSeparator else { return nil }
@@ -115,7 +117,7 @@ public struct JSONNumberFormat: Sendable, Hashable {
 }
 
 extension Substring {
-  /// The text without white space around it.
+  /// The string without surrounding white space.
   var trimmingSpace: Substring {
     var text = drop(while: \.isWhitespace)
     while text.last?.isWhitespace == true { text.removeLast() }

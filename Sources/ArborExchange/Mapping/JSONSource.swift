@@ -2,7 +2,7 @@ public import ArborJSON
 import ArborModel
 public import Foundation
 
-/// The JSON that an import, a sync, a seed or a value model is read from.
+/// The JSON source of an import, a sync, a seed or a value model.
 ///
 /// ```swift
 /// try context.importObjects(from: .file(url), as: Person.self)
@@ -10,18 +10,18 @@ public import Foundation
 /// try context.importObject(from: ["code": "FR", "name": "France"], as: Country.self)
 /// ```
 ///
-/// A string literal is JSON text; the literals of lists and objects are values.
+/// A string literal is JSON text. List and dictionary literals are values.
 public struct JSONSource: Sendable {
   enum Content: Sendable {
     case value(JSONValue)
     case data(Data)
     case file(URL)
-    /// A value that doesn't encode; reading reports it.
+    /// A value that could not be encoded. Reading throws the error.
     case failure(ArborError)
   }
 
   let content: Content
-  /// The path or URL for error locations; `nil` if the document has none.
+  /// The path or URL for error locations, or `nil` if the document has none.
   let name: String?
 
   private init(_ content: Content, named name: String? = nil) {
@@ -29,26 +29,26 @@ public struct JSONSource: Sendable {
     self.name = name
   }
 
-  /// A JSON value. Lines and columns in errors are those of the value written on one line.
+  /// A JSON value. Error locations refer to the value written on one line.
   public static func value(_ json: JSONValue) -> JSONSource { JSONSource(.value(json)) }
 
-  /// A document in memory, in UTF-8.
+  /// A UTF-8 document in memory.
   ///
   /// - Parameters:
   ///   - data: The document.
-  ///   - name: The file or URL that it came from, which errors name.
+  ///   - name: The file or URL it came from, for error locations.
   public static func data(_ data: Data, named name: String? = nil) -> JSONSource {
     JSONSource(.data(data), named: name)
   }
 
-  /// A file. A seed also follows a URL of https or http.
+  /// A file. A seed also accepts an HTTP or HTTPS URL.
   public static func file(_ url: URL) -> JSONSource {
     JSONSource(.file(url), named: url.isFileURL ? url.path : url.absoluteString)
   }
 
-  /// A value that can be encoded; dates are written in ISO 8601.
+  /// An encodable value. Dates are encoded in ISO 8601.
   ///
-  /// If it doesn't encode, the call that reads the source throws ``ArborError`` `invalidArgument`.
+  /// If it cannot be encoded, reading the source throws ``ArborError`` `invalidArgument`.
   public static func encoding(_ value: some Encodable) -> JSONSource {
     let encoder = JSONEncoder()
     encoder.dateEncodingStrategy = .iso8601
@@ -68,13 +68,13 @@ public struct JSONSource: Sendable {
 extension JSONSource: ExpressibleByStringLiteral, ExpressibleByArrayLiteral,
   ExpressibleByDictionaryLiteral
 {
-  /// A document from its text.
+  /// Creates a document from its text.
   public init(stringLiteral text: String) { self = .data(Data(text.utf8)) }
 
-  /// A list.
+  /// Creates a list.
   public init(arrayLiteral elements: JSONValue...) { self = .value(.array(elements)) }
 
-  /// An object with the literal's order; keys must differ.
+  /// Creates an object in the literal's order. Keys must be distinct.
   public init(dictionaryLiteral elements: (String, JSONValue)...) {
     self = .value(.object(JSONObject(literal: elements)))
   }
@@ -83,9 +83,9 @@ extension JSONSource: ExpressibleByStringLiteral, ExpressibleByArrayLiteral,
 // MARK: Reading
 
 extension JSONSource {
-  /// The whole document; a file is read.
+  /// Returns the whole document, reading a file.
   ///
-  /// - Throws: ``ArborError`` `fileUnreadable`; `invalidArgument` for a value that didn't encode.
+  /// - Throws: ``ArborError`` `fileUnreadable`; `invalidArgument` if a value could not be encoded.
   func data() throws(ArborError) -> Data {
     switch content {
     case .value(let json): return json.data()
@@ -102,7 +102,7 @@ extension JSONSource {
     }
   }
 
-  /// The whole document, scanned.
+  /// Returns the whole document, parsed.
   ///
   /// - Throws: ``ArborError`` as ``data()``; `malformedDocument` and `limitExceeded`.
   func document(
@@ -111,7 +111,8 @@ extension JSONSource {
     try JSONDocument(try data(), source: name, limits: limits, work: work)
   }
 
-  /// Returns line and column of a byte. Reads a file again, since imports don't keep documents.
+  /// Returns the line and column of a byte. Reads a file again, because imports don't keep
+  /// documents in memory.
   func location(of offset: Int) -> ArborError.SourceLocation? {
     let found =
       if case .file(let url) = content {

@@ -3,24 +3,24 @@ import ArborModel
 import ArborObjects
 import Foundation
 
-/// What a value encodes itself as, before it is known where it goes: exact, in the order in which
-/// it was written, models not yet taken apart.
+/// The encoded form of a value before its destination is known. The form is exact, keeps the order
+/// in which the value was written and doesn't encode nested models yet.
 enum EncodedValue {
   /// An optional property that is nil.
   case missing
-  /// A single value, or nil that was written as such.
+  /// A single value, or an explicitly encoded nil.
   case value(PropertyValue)
-  /// Beyond `Int64`.
+  /// An integer that exceeds the range of `Int64`.
   case unsigned(UInt64)
   case float(Float)
   case model(any ValueModel)
   case list(EncodedParts)
   case members(EncodedParts)
-  /// What a transformer made for a document.
+  /// The JSON value that a transformer returned.
   case json(JSONValue)
-  /// What a transformer made for a store.
+  /// The property value that a transformer returned.
   case stored(PropertyValue)
-  /// What the transformer of a transformable attribute gets.
+  /// The value to pass to the transformer of a transformable attribute.
   case transformable(Any)
 
   init<T: BinaryInteger>(integer: T) throws {
@@ -34,7 +34,7 @@ enum EncodedValue {
     }
   }
 
-  /// The value in words, for messages.
+  /// A description of the kind of value for messages.
   var found: String {
     switch self {
     case .missing, .value(.null): "nil"
@@ -53,16 +53,16 @@ enum EncodedValue {
   }
 }
 
-/// The parts of a list, or the members of a value, as they are written one after the other.
+/// The encoded elements of a list, or the encoded members of a keyed value, in writing order.
 final class EncodedParts {
-  /// Of members: their keys, as many as values.
+  /// The keys of the members, parallel to `values`. Empty for a list.
   private(set) var keys: [String] = []
   private(set) var values: [EncodedValue] = []
   private var indexes: [String: Int] = [:]
 
   func append(_ value: EncodedValue) { values.append(value) }
 
-  /// Writes a member; one that was written before is replaced.
+  /// Sets the value of a member and replaces an earlier value of the same key.
   func set(_ value: EncodedValue, for key: String) {
     if let index = index(of: key) {
       values[index] = value
@@ -73,7 +73,8 @@ final class EncodedParts {
     if !indexes.isEmpty { indexes[key] = keys.count - 1 }
   }
 
-  /// Makes the null that a transformer wrote for an optional property one that may be left out.
+  /// Turns the null that a transformer returned for an absent optional property into a missing
+  /// value, which rendering can omit.
   func omitNull(for key: String) {
     guard let index = index(of: key), case .json(.null) = values[index] else { return }
     values[index] = .missing
@@ -86,13 +87,14 @@ final class EncodedParts {
   }
 }
 
-/// Turns what properties encode themselves as into what attributes keep, exactly or not at all.
+/// A converter from encoded values to attribute values. A value that an attribute can't store
+/// exactly is an error.
 struct StoredForm {
   let mapping: ModelMapping
 
   enum Content {
     case value(PropertyValue)
-    /// What the transformer of a transformable attribute gets.
+    /// The value to pass to the transformer of a transformable attribute.
     case transformable(Any)
 
     var isNull: Bool { if case .value(.null) = self { true } else { false } }
@@ -112,11 +114,11 @@ struct StoredForm {
     return .value(try value(encoded, of: key, for: attribute))
   }
 
-  /// The value that an attribute, or a part of a composite one, keeps.
+  /// Returns the value to store in an attribute or in a part of a composite attribute.
   private func value(
     _ encoded: EncodedValue, of key: String, for attribute: AttributeCoder
   ) throws(ArborError) -> PropertyValue {
-    // What the attribute would convert, as a text into a UUID, would not come back as it went.
+    // A value that the attribute would convert, such as a string to a UUID, would not round-trip.
     guard let value = try plain(encoded, of: key, for: attribute),
       value.isNull || attribute.kind.keeps(value)
     else { throw unsupported(encoded, key, attribute) }
@@ -162,7 +164,7 @@ struct StoredForm {
     return .composite(values)
   }
 
-  /// Whether a whole number has come through unchanged.
+  /// Returns whether an integer is preserved exactly.
   private func isExact(_ value: PropertyValue, _ fitting: PropertyValue) -> Bool {
     guard case .integer(let number) = value, case .double(let double) = fitting else { return true }
     return Int64(exactly: double) == number

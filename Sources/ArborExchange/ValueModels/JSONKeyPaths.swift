@@ -1,78 +1,80 @@
 import ArborJSON
 
-/// The places of the properties of a value model in JSON, by their coding keys. A property that is
-/// not named has its own name.
+/// The JSON key paths of the properties of a value model, by coding key. A property without an
+/// entry uses its coding key as its JSON key.
 ///
 /// ```swift
 /// static let jsonKeyPaths: JSONKeyPaths = [
 ///   "bannerID": "id",                             // another name
 ///   "picURL": "images.small",                     // dots descend into objects
-///   "place": ["latitude", "longitude"],           // one property of several values
-///   "cached": nil,                                // takes no part
+///   "place": ["latitude", "longitude"],           // one property from several values
+///   "cached": nil,                                // excluded
 /// ]
 /// ```
 public struct JSONKeyPaths: Sendable, Hashable, ExpressibleByDictionaryLiteral {
   private(set) var paths: [String: JSONKeyPath] = [:]
 
-  /// Every property under its own name.
+  /// The key paths of a model whose JSON keys equal its coding keys.
   public static let identity: JSONKeyPaths = [:]
 
-  /// The paths by coding keys; of a key that is there twice the last one counts.
+  /// Creates key paths from a dictionary literal of coding keys and paths. The last entry of a
+  /// duplicate key is used.
   public init(dictionaryLiteral elements: (String, JSONKeyPath)...) {
     for (key, path) in elements { paths[key] = path }
   }
 
-  /// The paths with other ones for some properties.
+  /// Returns a copy with different paths for the given coding keys.
   public func renaming(_ paths: [String: JSONKeyPath]) -> JSONKeyPaths {
     var result = self
     result.paths.merge(paths) { _, new in new }
     return result
   }
 
-  /// The paths without some properties, which take no part: they are optional, or have no coding
-  /// key at all.
+  /// Returns a copy that excludes properties from JSON. An excluded property must be optional or
+  /// have no coding key.
   public func excluding(_ keys: String...) -> JSONKeyPaths {
     var result = self
     for key in keys { result.paths[key] = JSONKeyPath.none }
     return result
   }
 
-  /// The path of a property.
+  /// Returns the path of the property with a coding key.
   public subscript(key: String) -> JSONKeyPath { paths[key] ?? .key(key) }
 }
 
-/// The place of one property of a value model in JSON.
+/// The path of a property of a value model in a JSON object.
 ///
-/// A path of names descends into objects, and into lists where a name is an index: `tags.0`. It ends
-/// without a value where a name is missing, with null where null stands on the way, and anything
-/// else on the way is an error. A key that is written like the path wins over it, and a backslash in
-/// front of a dot makes the dot a part of a name: `API\\.Log`.
+/// A path consists of names separated by dots. Each name descends into an object, or into a list if
+/// the name is an index, as in `tags.0`. A path has no value if a name is missing, and is null if a
+/// value on the path is null. Any other value on the path is an error. A key that equals the entire
+/// path takes precedence over the path. A backslash before a dot makes the dot part of a name:
+/// `API\\.Log`.
 ///
-/// Several paths are one property of several values. A type that is coded by keys finds each value
-/// under its path, or under the path's last name; a transformer gets an object of the values by
-/// their paths. A property that is one scalar or list takes the first path that is present, and
-/// goes back to the first.
+/// Several paths combine several values into one property. A type with keyed coding finds each
+/// value under its path or under the last name of the path. A transformer receives an object of the
+/// values by their paths. A property that is a single scalar or list reads the first path that is
+/// present and writes to the first path.
 public struct JSONKeyPath: Sendable, Hashable {
-  /// The way of each path.
+  /// The parsed paths.
   let ways: [JSONMemberPath]
 
-  /// No place: the property takes no part.
+  /// The path of an excluded property.
   public static let none = JSONKeyPath(ways: [])
 
-  /// One name, dots included.
+  /// Creates a path of a single name, in which dots aren't separators.
   public static func key(_ name: String) -> JSONKeyPath {
     JSONKeyPath(ways: [JSONMemberPath(key: name)])
   }
 
-  /// Names between dots.
+  /// Creates a path from names separated by dots.
   public init(_ path: String) { self.init(ways: [JSONMemberPath(path)]) }
 
-  /// Several paths of names between dots.
+  /// Creates a path that combines several paths of names separated by dots.
   public init(_ paths: [String]) { self.init(ways: paths.map { JSONMemberPath($0) }) }
 
   private init(ways: [JSONMemberPath]) { self.ways = ways }
 
-  /// The only name of the only path.
+  /// The name, if the path consists of one path of one name; otherwise `nil`.
   var onlyName: String? {
     guard ways.count == 1, ways[0].names.count == 1 else { return nil }
     return ways[0].names[0]
@@ -82,10 +84,10 @@ public struct JSONKeyPath: Sendable, Hashable {
 extension JSONKeyPath: ExpressibleByStringLiteral, ExpressibleByArrayLiteral,
   ExpressibleByNilLiteral
 {
-  /// Names between dots.
+  /// Creates a path from names separated by dots.
   public init(stringLiteral path: String) { self.init(path) }
-  /// Several paths.
+  /// Creates a path that combines several paths.
   public init(arrayLiteral paths: String...) { self.init(paths) }
-  /// No place.
+  /// Creates the path of an excluded property.
   public init(nilLiteral: ()) { self = .none }
 }

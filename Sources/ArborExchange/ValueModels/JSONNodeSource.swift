@@ -2,22 +2,22 @@ import ArborJSON
 import ArborModel
 import Foundation
 
-/// What all of one document's decoding shares.
+/// The state shared by all values decoded from one document.
 final class JSONReading: ModelSession {
   let shapes = ModelShapes()
 }
 
-/// A value of a document, to be decoded.
+/// A JSON value to decode.
 struct JSONNodeSource: ValueModelSource {
-  /// The value that one of several paths leads to.
+  /// The value at one of several paths.
   struct Part {
     let path: JSONMemberPath
     let node: JSONNode
   }
 
   let node: JSONNode
-  /// Of a property of several paths: the values that are present. The node is then that of the
-  /// whole object.
+  /// The values that are present, for a property of several paths. In that case, `node` is the
+  /// enclosing object.
   var parts: [Part]?
 
   init(_ node: JSONNode, parts: [Part]? = nil) {
@@ -83,7 +83,7 @@ struct JSONNodeSource: ValueModelSource {
     return parsed
   }
 
-  /// Values of JSON are taken as they stand there, to the last digit.
+  /// Returns a `JSONValue` unchanged, with all digits of its numbers.
   func special<T: Decodable>(_ type: T.Type, _ shape: ModelShape) throws -> T? {
     type == JSONValue.self ? raw() as? T : nil
   }
@@ -178,7 +178,7 @@ struct JSONNodeSource: ValueModelSource {
     return model
   }
 
-  /// The error for a value that is none of the type asked for.
+  /// Returns the error for a value that doesn't have the requested type.
   private func mismatch(
     _ expectation: String, _ code: ArborError.Code = Self.mismatch
   ) -> ArborError {

@@ -3,11 +3,11 @@ import ArborModel
 import ArborObjects
 import Foundation
 
-/// Renders models as JSON.
+/// A renderer of models as JSON.
 final class JSONRendering: ModelWriting {
   let shapes = ModelShapes()
   private let options: JSONRenderingOptions
-  /// The instances of classes that are being rendered, the innermost last.
+  /// The class instances being rendered, innermost last.
   private var open: [ObjectIdentifier] = []
   private var depth = 0
 
@@ -112,7 +112,7 @@ final class JSONRendering: ModelWriting {
     return .object(object)
   }
 
-  /// Whether a property leads back to an instance on the way to it.
+  /// Returns whether a property refers back to an instance that is being rendered.
   private func isOpen(_ value: EncodedValue) -> Bool {
     switch value {
     case .model(let model):
@@ -123,7 +123,7 @@ final class JSONRendering: ModelWriting {
     }
   }
 
-  /// The properties that a model lets through; nil: all.
+  /// Returns the properties that a model serializes, or `nil` for all properties.
   private func included<M: ValueModel>(
     _ parts: EncodedParts, of model: M, _ traits: ModelTraits
   ) -> Set<String>? {
@@ -134,7 +134,7 @@ final class JSONRendering: ModelWriting {
     return options.keys.map(keys.intersection) ?? keys
   }
 
-  /// Puts a value where its path leads to, and makes the objects and lists on the way.
+  /// Sets a value at its path and creates missing objects and lists on the path.
   private func set(_ value: JSONValue, at path: JSONKeyPath, in object: inout JSONObject) throws {
     guard path.ways.count > 1, case .object(let values) = value else {
       return try Self.set(value, at: (path.ways.first?.names ?? [])[...], in: &object)
@@ -152,12 +152,12 @@ final class JSONRendering: ModelWriting {
     object[name] = try placed(value, at: path.dropFirst(), in: object[name], name)
   }
 
-  /// What stands at a place when a value has been put there, or within.
+  /// Returns the value of a node after setting a value at a path below it.
   ///
   /// - Parameters:
-  ///   - path: The names that lead on from the place.
-  ///   - present: What stands there so far.
-  ///   - name: The name of the place, for an error.
+  ///   - path: The remaining names below the node.
+  ///   - present: The current value of the node.
+  ///   - name: The name of the node, for an error.
   private static func placed(
     _ value: JSONValue, at path: ArraySlice<String>, in present: JSONValue?, _ name: String
   ) throws -> JSONValue {
@@ -172,7 +172,7 @@ final class JSONRendering: ModelWriting {
       try set(value, at: path, in: &object)
       return .object(object)
     case .none, .array?:
-      // An index far beyond the others would be a list of nothing but null.
+      // A large index would create a list that consists almost entirely of nulls.
       guard let index, index < maximumIndex,
         case .array(var elements) = present ?? .array([])
       else { break }

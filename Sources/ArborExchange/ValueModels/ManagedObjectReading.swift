@@ -1,7 +1,8 @@
 import ArborModel
 import ArborObjects
 
-/// What all models that one call makes of stored objects share: which model an object is.
+/// The state shared by all models that one call creates from managed objects. It maps each object
+/// to its model.
 final class ManagedObjectReading: ModelSession {
   private struct Identity: Hashable {
     let object: ObjectIdentifier
@@ -13,18 +14,19 @@ final class ManagedObjectReading: ModelSession {
     var postponed: [BackReference] = []
   }
 
-  /// Models nest as their initializers call each other; beyond this depth the stack could end.
+  /// The maximum nesting depth of models. Initializers of models call each other, so deeper nesting
+  /// could overflow the stack.
   static let maximumDepth = 256
 
   let mappings: ModelMappings
   var shapes: ModelShapes { mappings.shapes }
-  /// Of a probe: the only relationship that the outermost model reads, as those within read none.
+  /// The only relationship that the outermost model of a probe reads. Its nested models read none.
   private let probedKey: String?
-  /// With the objects, for an identity is one as long as its object lives.
+  /// The models with their objects. Retaining the objects keeps their identifiers valid.
   private var models: [Identity: (model: any ValueModel, object: ManagedObject)] = [:]
   private var frames: [Frame] = []
   private var open: Set<Identity> = []
-  /// The back references of finished models that have yet to be set.
+  /// The back references of finished models that are still to be set.
   private var waiting: [BackReference] = []
 
   private let schema: ModelSchema
@@ -37,7 +39,7 @@ final class ManagedObjectReading: ModelSession {
     self.context = context
   }
 
-  /// Makes models of objects, each model and its back references in one graph.
+  /// Creates models of objects. Models and back references form one graph.
   func models<M: ValueModel>(_ type: M.Type, of objects: [ManagedObject]) throws -> [M] {
     let shape = shapes.traits(of: type)
     _ = try mappings.mapping(of: shape)
@@ -84,7 +86,7 @@ final class ManagedObjectReading: ModelSession {
     let traits = shapes.traits(of: type)
     let mapping = try mappings.mapping(of: traits)
     try check(object, mapping)
-    // Whatever a probe leads to, the model there reads no further.
+    // A model nested in a probe reads no relationships, so a cycle can't occur.
     let isNew = probedKey != nil || open.insert(identity).inserted
     guard isNew else { throw circle(object, parent.source.name, traits) }
     guard frames.count < Self.maximumDepth else {
@@ -106,7 +108,7 @@ final class ManagedObjectReading: ModelSession {
     let model = try traits.validate(try decoder.initialize(type))
     made = model
     let frame = frames.removeLast()
-    // The identity of a structure without relationships is of no use to anybody.
+    // The identity of a structure without relationships isn't observable.
     if traits.isClass || mapping.hasRelationships { models[identity] = (model, object) }
     for reference in frame.postponed + keyless(of: object, mapping) {
       waiting.append(reference.from(model))
@@ -114,7 +116,8 @@ final class ManagedObjectReading: ModelSession {
     return model
   }
 
-  /// The back references of a type for which no key was asked, since it has none for them.
+  /// Returns the back references whose keys the type doesn't decode because they have no coding
+  /// keys.
   private func keyless(of object: ManagedObject, _ mapping: ModelMapping) -> [BackReference] {
     guard probedKey == nil else { return [] }
     let traits = mapping.traits
@@ -128,7 +131,7 @@ final class ManagedObjectReading: ModelSession {
     }
   }
 
-  /// Checks that a model type may stand for an object.
+  /// Checks that a model type can represent an object.
   private func check(_ object: ManagedObject, _ mapping: ModelMapping) throws(ArborError) {
     let name = object.entity.name
     guard !object.isKind(of: mapping.entity) else { return }
@@ -149,12 +152,12 @@ final class ManagedObjectReading: ModelSession {
     ).with(entity: object.entity.name, objectID: object.objectID, keyPath: name)
   }
 
-  /// A property of an object: `nil` if it takes no part or is a relationship to nothing, which
-  /// leaves the model's property at its default.
+  /// Returns a property of an object, or `nil` if it is excluded or is an empty to-one
+  /// relationship. In that case, the property of the model keeps its default.
   ///
   /// - Parameters:
-  ///   - type: The type that is asked for; `nil` if it is not known.
-  ///   - cohort: The objects that are read together with the object; nil: none.
+  ///   - type: The requested type, or `nil` if it is unknown.
+  ///   - cohort: The objects that are read together with the object, or `nil` if there are none.
   func member(
     _ key: String, as type: Any.Type?, of object: ManagedObject, in cohort: ReadCohort?,
     _ traits: ModelTraits
@@ -178,7 +181,8 @@ final class ManagedObjectReading: ModelSession {
     }
   }
 
-  /// Whether a property is a back reference; it is set when all models have been made.
+  /// Returns whether a property is a back reference, which is set after all models have been
+  /// created.
   func postpones(
     _ key: String, _ type: Any.Type, of object: ManagedObject, _ traits: ModelTraits
   ) throws -> Bool {
@@ -197,7 +201,7 @@ final class ManagedObjectReading: ModelSession {
         return false
       }
       traits.askedBackReferences.insert(ObjectIdentifier(type))
-      // Nothing there is nothing to set, and nothing to find the key path by.
+      // An empty relationship has nothing to set, and can't identify the key path.
       if !relationship.isToMany, try object.object(forKey: relationship.name) == nil { return true }
       let found = try probe(key, of: object, traits, candidates)
       traits.backReferenceKeys[key] = AnyKeyPath??.some(found)
@@ -209,15 +213,15 @@ final class ManagedObjectReading: ModelSession {
     return true
   }
 
-  /// Finds the key path of a coding key, which key paths do not tell: a model that reads nothing
-  /// but this one relationship shows where it went.
+  /// Finds the key path that belongs to a coding key by probing. A model that reads only this
+  /// relationship shows which property was set.
   private func probe(
     _ key: String, of object: ManagedObject, _ traits: ModelTraits, _ candidates: [AnyKeyPath]
   ) throws -> AnyKeyPath? {
     func set<M: ValueModel>(_ type: M.Type) -> [AnyKeyPath]? {
       let reading = ManagedObjectReading(schema, in: context, probing: key)
       let source = ManagedObjectSource(object)
-      // It holds the models, which the property may not do.
+      // The reading holds the models, because the property may be a weak reference.
       return withExtendedLifetime(reading) {
         guard let model = try? reading.instance(type, object, ModelDecoder(source, reading)) else {
           return nil
@@ -237,8 +241,8 @@ final class ManagedObjectReading: ModelSession {
     }
   }
 
-  /// Sets the properties that were left for when all models have been made. Models that these lead
-  /// to may have such properties too.
+  /// Sets the back references that were postponed. Models that are created meanwhile can add
+  /// further back references.
   private func setBackReferences() throws {
     var next = 0
     while next < waiting.count {
@@ -252,28 +256,29 @@ final class ManagedObjectReading: ModelSession {
   }
 }
 
-/// A property of a model that leads back to others, to be set once these have been made.
+/// A property of a model that refers back to other models and is set after those have been created.
 struct BackReference {
   let object: ManagedObject
   let key: String
   let keyPath: AnyKeyPath
   let traits: ModelTraits
-  /// The model that has the property, once it has been made.
+  /// The model that has the property, after its creation.
   private(set) var model: (any ValueModel)?
 
-  /// The reference of a model that has been made.
+  /// Returns the reference with its model.
   func from(_ model: any ValueModel) -> BackReference {
     var reference = self
     reference.model = model
     return reference
   }
 
-  /// What the optional property of a key path wraps; nil for any other property.
+  /// Returns the wrapped type of an optional property, or `nil` if the property isn't optional.
   static func wrappedType(of keyPath: AnyKeyPath) -> Any.Type? {
     (type(of: keyPath).valueType as? any OptionalModelValue.Type)?.wrappedType
   }
 
-  /// The name of a stored property of a final class, which a key path tells; nil for any other.
+  /// Returns the name of a stored property of a final class, or `nil` for any other property, whose
+  /// key path doesn't contain the name.
   static func name(of keyPath: AnyKeyPath) -> String? {
     let name = keyPath.debugDescription.split(separator: ".").last.map(String.init)
     return name.flatMap { $0.contains("<") ? nil : $0 }
@@ -306,30 +311,33 @@ struct BackReference {
   }
 }
 
-/// Objects that models are made of, reached the same way.
+/// Objects that models are created from and that were reached along the same relationships.
 ///
-/// What one of them leads to is read for all of them together, once the first model asks for it: in
-/// one pass over the relationship and one over the entity, whatever the number of objects.
+/// The destinations of a relationship are prefetched for all objects when the first model requests
+/// them: with one pass over the relationship and one over the entity, regardless of the number of
+/// objects.
 final class ReadCohort {
   private let context: ManagedObjectContext
   private let trail: Trail
-  /// Made when a model asks where they lead, which most last ones do not.
+  /// The objects, determined on the first request for a relationship. Most last levels are never
+  /// asked.
   private lazy var objects: [ManagedObject] = makeObjects?() ?? []
   private var makeObjects: (() -> [ManagedObject])?
   private var next: [Relationship: ReadCohort] = [:]
 
-  /// A relationship of an entity, whatever model type leads along it.
+  /// A relationship of an entity, independent of the model type.
   private struct Relationship: Hashable {
     let entity: Int
     let slot: Int
   }
 
-  /// What has been read along each relationship, so that circles come to an end.
+  /// The owners from which each relationship has been followed. Prevents endless recursion in
+  /// cyclic graphs.
   private final class Trail {
     var owners: [Relationship: Set<ManagedObject>] = [:]
   }
 
-  /// The objects that a call makes models of.
+  /// Creates the cohort of the objects that a call creates models from.
   convenience init(_ objects: [ManagedObject], in context: ManagedObjectContext) {
     self.init(in: context, Trail()) { objects }
   }
@@ -342,8 +350,8 @@ final class ReadCohort {
     makeObjects = objects
   }
 
-  /// Reads what a relationship leads to from all of the objects that have it; returns the objects
-  /// there, as far as the relationship was not followed from their owners before.
+  /// Prefetches a relationship for all objects that have it, and returns the cohort of the
+  /// destinations. Owners from which the relationship was followed before are excluded.
   func following(_ relationship: MappedRelationship) throws(ArborError) -> ReadCohort {
     let id = Relationship(
       entity: relationship.owner.index, slot: relationship.slot)
@@ -354,8 +362,8 @@ final class ReadCohort {
       if trail.owners[id, default: []].insert(object).inserted { owners.append(object) }
     }
     if owners.count > 1 {
-      // Of a to-many relationship the context remembers what it has read last. Where the levels of
-      // a tree follow one relationship, models of the levels above have yet to ask.
+      // The context keeps only the most recent prefetch of a to-many relationship. Where a tree
+      // follows one relationship on several levels, models of the upper levels still need it.
       try context.session.prefetch(
         atSlot: slot, of: relationship.isToMany ? Array(trail.owners[id] ?? []) : owners)
     }

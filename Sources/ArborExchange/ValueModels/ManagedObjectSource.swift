@@ -2,23 +2,23 @@ import ArborModel
 import ArborObjects
 import Foundation
 
-/// A stored object or one of its properties, to be decoded.
+/// A managed object or one of its properties to decode.
 struct ManagedObjectSource: ValueModelSource {
   enum Content {
     case value(PropertyValue)
-    /// What a to-one relationship leads to, or the object that a model is made of.
+    /// The destination of a to-one relationship, or the object that a model is created from.
     case object(ManagedObject)
     case objects([ManagedObject])
   }
 
   let content: Content
-  /// The object whose property this is, or that a model is made of.
+  /// The object that has the property or that a model is created from.
   let owner: ManagedObject
-  /// The property's name; nil for the object itself.
+  /// The name of the property, or `nil` for the object itself.
   let name: String?
-  /// Of an attribute.
+  /// The type of the attribute.
   let type: AttributeType?
-  /// Of objects: those that are read together with them; `nil` if nothing is.
+  /// The objects that are read together, or `nil` if there are none.
   let cohort: ReadCohort?
 
   init(_ object: ManagedObject, in cohort: ReadCohort? = nil) {
@@ -53,7 +53,7 @@ struct ManagedObjectSource: ValueModelSource {
     }
   }
 
-  /// The error for a property that cannot have the type asked for.
+  /// Returns the error for a property that can't have the requested type.
   private func unsupported(_ expectation: String) -> ArborError {
     switch content {
     case .value(let value):
@@ -142,7 +142,8 @@ struct ManagedObjectSource: ValueModelSource {
         + "wider.", .typeMismatch)
   }
 
-  /// The attribute's value; of a transformable one the result of its transformer.
+  /// Returns the value of the attribute. For a transformable attribute, this is the result of its
+  /// transformer.
   private func plain<T>(_ type: T.Type) throws -> PropertyValue? {
     guard case .transformable? = self.type, let value: T = try transformed() else { return value }
     return (value as? any PredicateArgument)?.predicateValue

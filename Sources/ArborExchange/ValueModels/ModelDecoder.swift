@@ -1,15 +1,15 @@
 import ArborModel
 import Foundation
 
-/// Decodes one value of a source.
+/// A decoder of one value of a source.
 final class ModelDecoder<Source: ValueModelSource>: Decoder {
   let source: Source
   let session: Source.Session
-  /// Of the model whose initializer the decoder is for; nil for any other value.
+  /// The traits of the model being initialized, or `nil` for any other value.
   let traits: ModelTraits?
   let parent: ModelDecoder?
   let key: (any CodingKey)?
-  /// Where the last member was found.
+  /// The position of the member that was found last.
   var cursor = 0
 
   init(
@@ -39,7 +39,7 @@ final class ModelDecoder<Source: ValueModelSource>: Decoder {
     return ModelElements(decoder: self, sources: try source.elements())
   }
 
-  /// A value of a type, from a source that is this decoder's or a part of it.
+  /// Decodes a value of a type from the source of this decoder or from a part of it.
   func read<T: Decodable>(
     _ type: T.Type, _ source: Source, key: (any CodingKey)? = nil
   ) throws -> T {
@@ -79,8 +79,8 @@ final class ModelDecoder<Source: ValueModelSource>: Decoder {
     return try make(traits.type)
   }
 
-  /// The result of decoding a type from this decoder's source. The type's own errors become those
-  /// of a model that cannot be made.
+  /// Decodes a type from the source of this decoder. Errors of the type itself are reported as
+  /// initialization errors.
   func initialize<T: Decodable>(_ type: T.Type) throws -> T {
     let value: T
     do {
@@ -98,7 +98,7 @@ final class ModelDecoder<Source: ValueModelSource>: Decoder {
     return value
   }
 
-  /// A value as the type that was asked for, which it has.
+  /// Returns a value as the requested type.
   private func cast<T>(_ value: Any, _ source: Source) throws -> T {
     guard let typed = value as? T else {
       throw source.fault(
@@ -108,14 +108,14 @@ final class ModelDecoder<Source: ValueModelSource>: Decoder {
     return typed
   }
 
-  /// A transformed property: `nil` if the transformer has none for it.
+  /// Returns a transformed property, or `nil` if the transformer returns none.
   func transformed<T>(
     _ type: T.Type, _ source: Source, by transformer: PropertyTransformer<Source.Raw>
   ) throws -> T? {
     let raw = try source.raw()
     let value: Any?
     do { value = try transformer.readAny(raw) } catch {
-      // Transformers do not know the location.
+      // Transformers don't know the location of the value.
       let place = source.fault("", .typeMismatch)
       let error = ArborError(byModel: error)
       throw error.with(
@@ -128,7 +128,7 @@ final class ModelDecoder<Source: ValueModelSource>: Decoder {
 
   private func missing(_ expectation: String) -> ArborError { Self.missing(expectation, source) }
 
-  /// The error for nil where a value has to be.
+  /// Returns the error for a missing required value.
   static func missing(_ expectation: String, _ source: Source) -> ArborError {
     source.fault(
       "The property takes \(expectation), and this is null; give it a value, or make the property "
@@ -143,7 +143,7 @@ final class ModelDecoder<Source: ValueModelSource>: Decoder {
     ).with(keyPath: key.stringValue)
   }
 
-  /// What a type that codes itself found wrong.
+  /// Returns the error for a decoding error of a type that implements its own decoding.
   static func fault(_ error: DecodingError, _ source: Source) -> ArborError {
     let text =
       switch error {
@@ -159,15 +159,16 @@ final class ModelDecoder<Source: ValueModelSource>: Decoder {
   }
 }
 
-/// What a decoder reads: a value in a document or in a store. Scalars are exact or an error.
+/// A value in a document or in a store that a decoder reads. Scalars that can't be represented
+/// exactly are errors.
 protocol ValueModelSource {
-  /// What all sources of one call share.
+  /// The state shared by all sources of one call.
   associatedtype Session: ModelSession
   associatedtype Raw: TransformedForm
 
-  /// Whether there is nil here.
+  /// Whether the value is null.
   var isNull: Bool { get }
-  /// What a transformer reads.
+  /// Returns the value that a transformer reads.
   func raw() throws -> Raw
   static func transformer(_ key: String, of traits: ModelTraits) -> PropertyTransformer<Raw>?
 
@@ -182,39 +183,41 @@ protocol ValueModelSource {
   func uuid() throws -> UUID
 
   func elements() throws -> [Self]
-  /// Checks that there are members.
+  /// Checks that the value has members.
   func demandMembers() throws
-  /// The keys of the members, for callers that have to ask.
+  /// Returns the keys of the members.
   func keys() -> [String]
-  /// A member; `nil` if it is missing.
+  /// Returns a member, or `nil` if it is missing.
   ///
   /// - Parameters:
-  ///   - type: The type that is asked for; `nil` if it is not known.
-  ///   - traits: Of the model whose property the member is; nil for a member of anything else.
-  ///   - cursor: Where the last member was found; 0 at first.
+  ///   - type: The requested type, or `nil` if it is unknown.
+  ///   - traits: The traits of the model whose property is requested, or `nil` for a member of any
+  ///     other value.
+  ///   - cursor: The position of the member that was found last; initially 0.
   func member(
     _ key: String, as type: Any.Type?, of traits: ModelTraits?, _ session: Session,
     cursor: inout Int
   ) throws -> Self?
 
-  /// A model of a type, made of what is here.
+  /// Creates a model of a type from the value.
   func model<M: ValueModel>(_ type: M.Type, _ traits: ModelTraits, _ decoder: ModelDecoder<Self>)
     throws -> M
-  /// Whether a model needs nothing but its initializer.
+  /// Returns whether creating a model requires only its initializer.
   func makesPlainly(_ traits: ModelTraits) -> Bool
-  /// A value of a type where the source has a form of its own for it, before all others.
+  /// Returns a value of a type for which the source has its own representation, before all other
+  /// representations are tried.
   func special<T: Decodable>(_ type: T.Type, _ shape: ModelShape) throws -> T?
-  /// Whether an optional property, which wraps a type, is set later, once all models have been
-  /// made, and nil until then.
+  /// Returns whether an optional property is set after all models have been created and is nil
+  /// until then. The type is the wrapped type of the property.
   func isPostponed(_ key: String, _ type: Any.Type, _ decoder: ModelDecoder<Self>) throws -> Bool
 
-  /// An error at this location.
+  /// Returns an error at the location of the value.
   func fault(_ message: String, _ code: ArborError.Code) -> ArborError
-  /// The code for a value of another type than the one asked for.
+  /// The code of the error for a value of an unexpected type.
   static var mismatch: ArborError.Code { get }
 }
 
-/// What is shared by all that one call decodes.
+/// The state shared by all values that one call decodes.
 protocol ModelSession: AnyObject {
   var shapes: ModelShapes { get }
 }
@@ -225,7 +228,7 @@ extension ValueModelSource {
   ) throws -> Bool { false }
 }
 
-/// The words for what a type takes.
+/// Descriptions of the values that a type accepts, for messages.
 enum ModelExpectation {
   static func integer<T: FixedWidthInteger>(_ type: T.Type) -> String {
     "a whole number from \(T.min) to \(T.max)"

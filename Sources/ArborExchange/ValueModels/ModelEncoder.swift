@@ -1,26 +1,27 @@
 import ArborModel
 import Foundation
 
-/// How the properties of one model are written: for a document or for a store.
+/// A destination that the properties of a model are written to: a document or a store.
 protocol ModelWriting: AnyObject {
   var shapes: ModelShapes { get }
-  /// Whether a property takes part; its type is nil where it is not known.
+  /// Returns whether a property is included. The type is nil if it is unknown.
   func includes(_ key: String, as type: Any.Type?, of traits: ModelTraits) throws -> Bool
-  /// The result of applying a property's transformer to a value; `nil` if it has none.
+  /// Returns the result of a property's transformer, or `nil` if the property has no transformer.
   func transformed(_ key: String, _ value: Any?, of traits: ModelTraits) throws -> EncodedValue?
-  /// A property that codes itself, where there is a form of its own for it.
+  /// Returns the representation of a property that implements its own coding, or `nil` if the
+  /// destination has no special representation for it.
   func special<T: Encodable>(_ key: String, _ value: T, _ shape: ModelShape, of traits: ModelTraits)
     throws -> EncodedValue?
 }
 
-/// Encodes one value.
+/// An encoder of one value.
 final class ModelEncoder: Encoder {
   let writing: any ModelWriting
-  /// Of the model that encodes itself; nil for any other value.
+  /// The traits of the model being encoded, or `nil` for any other value.
   let traits: ModelTraits?
   let parent: ModelEncoder?
   let key: (any CodingKey)?
-  /// What was written; `nil` if nothing was.
+  /// The encoded value, or `nil` if nothing was written.
   var result: EncodedValue?
 
   init(
@@ -37,7 +38,7 @@ final class ModelEncoder: Encoder {
 
   var userInfo: [CodingUserInfoKey: Any] { [:] }
 
-  /// What a value encodes itself as.
+  /// Returns the encoded form of a value.
   func encoded<T: Encodable>(_ value: T, key: (any CodingKey)? = nil) throws -> EncodedValue {
     let shape = writing.shapes.shape(of: type(of: value))
     switch shape.kind {
@@ -87,7 +88,8 @@ final class ModelEncoder: Encoder {
     WrittenElements(encoder: self, parts: parts(isList: true))
   }
 
-  /// The parts that are written into; those of before, where a value asks twice.
+  /// Returns the parts to write into. Repeated requests for the same kind of container return the
+  /// same parts.
   private func parts(isList: Bool) -> EncodedParts {
     switch result {
     case .members(let parts) where !isList: return parts
@@ -100,7 +102,7 @@ final class ModelEncoder: Encoder {
   }
 }
 
-/// Encodes a value that is no list and has no members.
+/// Encoding of single values.
 extension ModelEncoder: SingleValueEncodingContainer {
   func singleValueContainer() -> any SingleValueEncodingContainer { self }
 
@@ -115,7 +117,7 @@ extension ModelEncoder: SingleValueEncodingContainer {
   func encode<T: Encodable>(_ value: T) throws { result = try encoded(value) }
 }
 
-/// Encodes the parts of a list.
+/// A container that encodes the elements of a list.
 struct WrittenElements: UnkeyedEncodingContainer {
   let encoder: ModelEncoder
   let parts: EncodedParts
@@ -133,7 +135,7 @@ struct WrittenElements: UnkeyedEncodingContainer {
     parts.append(try EncodedValue(integer: value))
   }
   func encode<T: Encodable>(_ value: T) throws {
-    // Elements are no properties of a model, even where the list is all that it writes.
+    // Elements aren't properties of a model, even if the model encodes only a list.
     parts.append(try encoder.encoded(value, key: encoder.traits == nil ? index : nil))
   }
 
@@ -143,7 +145,7 @@ struct WrittenElements: UnkeyedEncodingContainer {
 
   func nestedUnkeyedContainer() -> any UnkeyedEncodingContainer { nest { $0.unkeyedContainer() } }
 
-  /// Writes an element by members.
+  /// Returns an encoder of an element with members.
   func superEncoder() -> any Encoder {
     nest { nested in
       _ = nested.container(keyedBy: ListIndex.self)
@@ -158,15 +160,15 @@ struct WrittenElements: UnkeyedEncodingContainer {
   }
 }
 
-/// Encodes by keys: the properties of a model, or the members of any other value.
+/// A container that encodes the properties of a model or the members of any other value by key.
 struct WrittenMembers<Key: CodingKey>: KeyedEncodingContainerProtocol {
   let encoder: ModelEncoder
   let parts: EncodedParts
 
   var codingPath: [any CodingKey] { encoder.codingPath }
 
-  /// Writes a property in the form that it has where it goes; `value` stands in where its model has
-  /// nothing to say about that.
+  /// Writes a property with its transformer or, if it has none, as `value`. Excluded properties are
+  /// skipped.
   private func write<T>(_ key: Key, _ property: T?, _ value: () throws -> EncodedValue) throws {
     try write(key, property, as: T.self, value)
   }
@@ -210,7 +212,8 @@ struct WrittenMembers<Key: CodingKey>: KeyedEncodingContainerProtocol {
     try write(key, value) { try encoder.encoded(value, key: key) }
   }
 
-  // One for each type: the standard library's own pass over nil, which has to be known.
+  // The default implementations of the standard library skip nil, which must be recorded. Each type
+  // therefore needs its own method.
   func encodeIfPresent(_ value: Bool?, forKey key: Key) throws {
     try write(ifPresent: value, key) { .value(.boolean($0)) }
   }
@@ -243,12 +246,12 @@ struct WrittenMembers<Key: CodingKey>: KeyedEncodingContainerProtocol {
     try write(ifPresent: value, key) { try encoder.encoded($0, key: key) }
   }
 
-  /// Begins what stands within a key, and writes it.
+  /// Returns a nested container for a key and adds its parts to this container.
   private func nest<Nested>(_ key: Key, _ begin: (ModelEncoder) -> Nested) -> Nested {
     let nested = ModelEncoder(encoder.writing, parent: encoder, key: key)
     let begun = begin(nested)
     let name = key.stringValue
-    // A key that cannot be looked up fails where a value is written under it.
+    // A key that can't be resolved throws when a value is written for it.
     let isExcluded = encoder.traits.map {
       (try? encoder.writing.includes(name, as: nil, of: $0)) == false
     }
@@ -264,7 +267,8 @@ struct WrittenMembers<Key: CodingKey>: KeyedEncodingContainerProtocol {
     nest(key) { $0.unkeyedContainer() }
   }
 
-  /// The superclass of a model shares its object; that of any other value has the key `super`.
+  /// Returns the encoder for a superclass. The superclass of a model shares the object of the
+  /// model. The superclass of any other value uses the key `super`.
   func superEncoder() -> any Encoder {
     guard encoder.traits == nil, let key = Key(stringValue: "super") else { return encoder }
     return superEncoder(forKey: key)

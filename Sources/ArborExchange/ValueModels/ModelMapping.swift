@@ -2,9 +2,9 @@ import ArborModel
 import ArborObjects
 import Foundation
 
-/// How the properties of a model type lie in its entity.
+/// The mapping of the properties of a model type to its entity.
 final class ModelMapping {
-  /// What a property is there.
+  /// The counterpart of a property in the entity.
   enum Property {
     case attribute(AttributeCoder)
     case relationship(MappedRelationship)
@@ -13,15 +13,16 @@ final class ModelMapping {
 
   let traits: ModelTraits
   let entity: EntitySchema
-  /// The mapping by which models are written: it has all attributes by their slots, and all
+  /// The mapping for writing models. It contains all attributes in slot order, and all
   /// relationships.
   let exchange: ExchangeMapping
   private let schema: ModelSchema
-  /// Those that were asked for, in the order of the first time.
+  /// The properties that have been requested, in the order of the first request.
   private var properties: [(key: String, property: Property, isChecked: Bool)] = []
-  /// The indexes of coding keys among them.
+  /// The indexes in `properties` by coding key.
   private var indexes: [String: Int] = [:]
-  /// The index after the last that was asked for: models name their keys in one order.
+  /// The index after the property that was requested last. Models request their keys in a constant
+  /// order.
   private var cursor = 0
   private(set) var hasRelationships = false
 
@@ -43,8 +44,8 @@ final class ModelMapping {
       ofAll: entity, in: schema, identity: try Self.identity(traits, entity))
   }
 
-  /// The attributes of the uniquing keys, in the order of their keys, and the relationship among
-  /// them.
+  /// Returns the attributes of the uniquing keys, in the order of their keys, and the relationship
+  /// among them.
   private static func identity(
     _ traits: ModelTraits, _ entity: EntitySchema
   ) throws(ArborError) -> ExchangeIdentity? {
@@ -69,10 +70,10 @@ final class ModelMapping {
     return identity
   }
 
-  /// What a property is in the entity.
+  /// Returns the counterpart of a property in the entity.
   ///
-  /// - Parameter type: The property's type, which has to fit a relationship whatever the property
-  ///   holds; `nil` if it is not known.
+  /// - Parameter type: The type of the property, which must fit a relationship regardless of the
+  ///   value; `nil` if it is unknown.
   func property(_ key: String, as type: Any.Type? = nil) throws(ArborError) -> Property {
     let index = try index(of: key)
     cursor = index + 1
@@ -84,7 +85,7 @@ final class ModelMapping {
     return property
   }
 
-  /// The index of a property among those that were asked for.
+  /// Returns the index of a property in `properties`.
   private func index(of key: String) throws(ArborError) -> Int {
     if cursor >= properties.count { cursor = 0 }
     if cursor < properties.count, properties[cursor].key == key { return cursor }
@@ -96,7 +97,7 @@ final class ModelMapping {
     return properties.count - 1
   }
 
-  /// Checks that a property's type can hold what a relationship leads to.
+  /// Checks that the type of a property can hold the destinations of a relationship.
   private func check(
     _ type: DeclaredType, _ name: String, of key: String, _ relationship: MappedRelationship
   ) throws(ArborError) {
@@ -111,7 +112,8 @@ final class ModelMapping {
     }
   }
 
-  /// The error for a property whose models do not belong to what a relationship leads to.
+  /// Returns the error for a property whose models don't belong to the destination of a
+  /// relationship.
   func unsupported(
     _ relationship: MappedRelationship, _ key: String, _ model: String, of linked: EntitySchema
   ) -> ArborError {
@@ -122,7 +124,7 @@ final class ModelMapping {
     ).with(entity: entity.name, keyPath: relationship.name)
   }
 
-  /// The error for a property that cannot hold what a relationship leads to.
+  /// Returns the error for a property that can't hold the destinations of a relationship.
   func unsupported(
     _ relationship: MappedRelationship, _ key: String, _ found: String
   ) -> ArborError {
@@ -152,7 +154,7 @@ final class ModelMapping {
     return .relationship(exchange.relationships[index - exchange.attributes.count])
   }
 
-  /// The error for a name that no property of the entity has.
+  /// Returns the error for a name that isn't a property of the entity.
   private static func unknown(
     _ name: String, of key: String, _ traits: ModelTraits, _ entity: EntitySchema
   ) -> ArborError {
@@ -164,7 +166,7 @@ final class ModelMapping {
   }
 }
 
-/// The mappings of the model types that a call meets.
+/// The mappings of the model types that a call uses.
 final class ModelMappings {
   let shapes = ModelShapes()
   private let schema: ModelSchema
@@ -186,14 +188,15 @@ final class ModelMappings {
   }
 }
 
-/// What the declared type of a model's property can hold, as far as the type alone tells. What a
-/// property holds is checked where it is read or written; this is for one that is nil or empty.
+/// The kind of value that the declared type of a property can hold, as determined from the type
+/// alone. The values themselves are checked when they are read or written. Checking the declared
+/// type detects an unsuitable property even if its value is nil or empty.
 indirect enum DeclaredType {
-  /// A number, a text or another single value.
+  /// A number, a string or another single value.
   case scalar
   case model(any ValueModel.Type)
   case list(DeclaredType)
-  /// A type whose own coding decides.
+  /// A type whose own coding determines the kind.
   case other
 
   init(_ type: Any.Type) {
@@ -215,7 +218,7 @@ indirect enum DeclaredType {
   }
 }
 
-/// The names of the properties of a value model in its entity.
+/// The mapping of the coding keys of a value model to property names of its entity.
 ///
 /// ```swift
 /// static let managedKeys: ValueModelMapping = .identity
@@ -225,14 +228,14 @@ public struct ValueModelMapping: Sendable, Hashable {
   private var names: [String: String] = [:]
   private var excluded: Set<String> = []
 
-  /// Every property under its own name: that of its coding key.
+  /// The mapping of a model whose property names equal its coding keys.
   public static let identity = ValueModelMapping()
 
   private init() {}
 
-  /// The mapping with some properties under other names.
+  /// Returns a copy with different names for some properties.
   ///
-  /// - Parameter names: The names in the entity, by the coding keys.
+  /// - Parameter names: The property names of the entity, by coding key.
   public func renaming(_ names: [String: String]) -> ValueModelMapping {
     var mapping = self
     mapping.names.merge(names) { _, new in new }
@@ -240,11 +243,11 @@ public struct ValueModelMapping: Sendable, Hashable {
     return mapping
   }
 
-  /// The mapping without some properties, which take no part: they are optional, or have no coding
-  /// key at all.
+  /// Returns a copy that excludes properties. An excluded property must be optional or have no
+  /// coding key.
   public func excluding(_ keys: String...) -> ValueModelMapping { excluding(keys) }
 
-  /// The mapping without some properties, which take no part.
+  /// Returns a copy that excludes a sequence of properties.
   public func excluding(_ keys: some Sequence<String>) -> ValueModelMapping {
     var mapping = self
     mapping.excluded.formUnion(keys)
@@ -252,14 +255,14 @@ public struct ValueModelMapping: Sendable, Hashable {
     return mapping
   }
 
-  /// The name of a property in the entity, `nil` if it takes no part.
+  /// Returns the name of a property in the entity, or `nil` if the property is excluded.
   public func name(for key: String) -> String? { excluded.contains(key) ? nil : names[key] ?? key }
 
-  /// The properties under other names, in the order of their coding keys.
+  /// The renamed properties, in the order of their coding keys.
   var renamedKeys: [(key: String, name: String)] {
     names.sorted { $0.key < $1.key }.map { (key: $0.key, name: $0.value) }
   }
 
-  /// The coding keys that the mapping names.
+  /// The coding keys that the mapping renames or excludes.
   var namedKeys: Set<String> { excluded.union(names.keys) }
 }

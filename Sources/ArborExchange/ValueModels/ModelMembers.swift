@@ -1,13 +1,13 @@
 import ArborModel
 
-/// Decodes by keys: the properties of a model, or the members of any other value.
+/// A container that decodes the properties of a model or the members of any other value by key.
 struct ModelMembers<Source: ValueModelSource, Key: CodingKey>: KeyedDecodingContainerProtocol {
   let decoder: ModelDecoder<Source>
 
   var codingPath: [any CodingKey] { decoder.codingPath }
   var allKeys: [Key] { decoder.source.keys().compactMap { Key(stringValue: $0) } }
 
-  /// Where a key's value is; `nil` if it is missing.
+  /// Returns the source of a key's value, or `nil` if it is missing.
   private func source(_ key: Key, as type: Any.Type? = nil) throws -> Source? {
     try decoder.source.member(
       key.stringValue, as: type, of: decoder.traits, decoder.session, cursor: &decoder.cursor)
@@ -33,7 +33,7 @@ struct ModelMembers<Source: ValueModelSource, Key: CodingKey>: KeyedDecodingCont
     (type as? any OptionalModelValue.Type).flatMap { $0.nothing as? T }
   }
 
-  /// A value that may be missing or null.
+  /// Returns a value that may be missing or null.
   private func present<T>(_ type: T.Type, _ key: Key, _ read: (Source) throws -> T) throws -> T? {
     guard let source = try source(key, as: type) else { return try standard(type, key) }
     if let transformer = transformer(key) {
@@ -42,12 +42,13 @@ struct ModelMembers<Source: ValueModelSource, Key: CodingKey>: KeyedDecodingCont
     return source.isNull ? nil : try naming(key) { try read(source) }
   }
 
-  /// What stands in for a property that is missing.
+  /// Returns the default value of a missing property.
   private func standard<T>(_ type: T.Type, _ key: Key) throws -> T? {
     try decoder.traits?.standard(key.stringValue, as: type)
   }
 
-  /// Adds the property that an error concerns, unless it names one within it.
+  /// Adds the name of the property to errors that don't already contain the name of a nested
+  /// property.
   @inline(__always)
   private func naming<T>(_ key: Key, _ body: () throws -> T) throws -> T {
     do { return try body() } catch let error as ArborError {
@@ -58,7 +59,7 @@ struct ModelMembers<Source: ValueModelSource, Key: CodingKey>: KeyedDecodingCont
   }
 
   func contains(_ key: Key) -> Bool {
-    // A path that cannot be looked at holds something: reading it throws what is wrong.
+    // A path that can't be resolved counts as present, so that reading it throws the error.
     do { return try source(key) != nil } catch { return true }
   }
 
@@ -107,8 +108,9 @@ struct ModelMembers<Source: ValueModelSource, Key: CodingKey>: KeyedDecodingCont
     return try present(type, key) { try decoder.read(type, $0, key: key) }
   }
 
-  // One for each type: the standard library's own, which look three times for the value and know no
-  // transformer of nil, stand before a generic one.
+  // The default implementations of the standard library would take precedence over a generic
+  // method. They look up a value three times and don't pass null to a transformer. Each type
+  // therefore needs its own method.
   func decodeIfPresent(_ type: Int.Type, forKey key: Key) throws -> Int? { try read(type, key) }
   func decodeIfPresent(_ type: Int8.Type, forKey key: Key) throws -> Int8? { try read(type, key) }
   func decodeIfPresent(_ type: Int16.Type, forKey key: Key) throws -> Int16? { try read(type, key) }
@@ -143,7 +145,8 @@ struct ModelMembers<Source: ValueModelSource, Key: CodingKey>: KeyedDecodingCont
     try nested(key).unkeyedContainer()
   }
 
-  /// The superclass of a model shares its object; that of any other value has the key `super`.
+  /// Returns the decoder for a superclass. The superclass of a model shares the object of the
+  /// model. The superclass of any other value uses the key `super`.
   func superDecoder() throws -> any Decoder {
     guard decoder.traits == nil, let key = Key(stringValue: "super") else { return decoder }
     return try nested(key)
@@ -152,7 +155,7 @@ struct ModelMembers<Source: ValueModelSource, Key: CodingKey>: KeyedDecodingCont
   func superDecoder(forKey key: Key) throws -> any Decoder { try nested(key) }
 }
 
-/// The index in a list as a coding key.
+/// An index of a list as a coding key.
 struct ListIndex: CodingKey {
   let intValue: Int?
   var stringValue: String { "\(intValue ?? 0)" }
@@ -160,7 +163,7 @@ struct ListIndex: CodingKey {
   init?(stringValue: String) { nil }
 }
 
-/// Decodes the parts of a list one after the other.
+/// A container that decodes the elements of a list in order.
 struct ModelElements<Source: ValueModelSource>: UnkeyedDecodingContainer {
   let decoder: ModelDecoder<Source>
   let sources: [Source]
@@ -170,7 +173,7 @@ struct ModelElements<Source: ValueModelSource>: UnkeyedDecodingContainer {
   var count: Int? { sources.count }
   var isAtEnd: Bool { currentIndex >= sources.count }
 
-  /// The present part, which is passed over where it was read.
+  /// Reads the current element and advances to the next one, unless reading throws.
   private mutating func next<R>(_ read: (Source) throws -> R) throws -> R {
     guard !isAtEnd else {
       throw decoder.source.fault(
@@ -218,7 +221,7 @@ struct ModelElements<Source: ValueModelSource>: UnkeyedDecodingContainer {
   mutating func superDecoder() throws -> any Decoder { try nested() }
 }
 
-/// Decodes a value that is no list and has no members.
+/// Decoding of single values.
 extension ModelDecoder: SingleValueDecodingContainer {
   func singleValueContainer() -> any SingleValueDecodingContainer { self }
 

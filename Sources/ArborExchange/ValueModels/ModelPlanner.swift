@@ -1,19 +1,20 @@
 import ArborModel
 import ArborObjects
 
-/// Takes the value models of one call apart into a plan, before anything in the context is touched.
+/// A planner that converts the value models of one call into a plan before the context is changed.
 ///
-/// One instance of a class is one item, whatever leads to it. Items lead to each other instead of
-/// nesting, so that graphs may be as deep as they like.
+/// An instance of a class is one item, regardless of the number of references to it. Items refer to
+/// each other instead of nesting, so graphs can have any depth.
 final class ModelPlanner: ModelWriting {
   let plan: ExchangePlan
   let mappings: ModelMappings
   var shapes: ModelShapes { mappings.shapes }
-  /// The items of the models that were passed in; an instance that was passed in twice is one.
+  /// The items of the models that were passed in, without duplicates.
   private(set) var roots: [Int32] = []
-  /// What items of models have in addition to those of documents, by their indexes in the plan.
+  /// The properties that items of models have in addition to items of documents, by index in the
+  /// plan.
   private(set) var models: [Model] = []
-  /// The contents of attributes, from 1 on.
+  /// The contents of attributes. Index 0 represents an attribute without content.
   private var contents: [StoredForm.Content] = [.value(.null)]
   private var instances: [ObjectIdentifier: Int32] = [:]
   private var taken = 0
@@ -21,9 +22,10 @@ final class ModelPlanner: ModelWriting {
   struct Model {
     fileprivate(set) var model: any ValueModel
     let mapping: ModelMapping
-    /// Whether the model was passed in; otherwise other models lead to it.
+    /// Whether the model was passed in, as opposed to being referred to by other models.
     fileprivate(set) var isRoot = false
-    /// The item that leads here by the inverse of the relationship that is a part of the identity.
+    /// The item that refers to this one by the inverse of the relationship that is part of the
+    /// identity.
     fileprivate(set) var owner: Int32?
   }
 
@@ -32,7 +34,7 @@ final class ModelPlanner: ModelWriting {
     mappings = ModelMappings(context.store.schema)
   }
 
-  /// Enters a model that was passed in; returns its item.
+  /// Adds a model that was passed in, and returns its item.
   func root(_ model: any ValueModel) throws -> Int32 {
     let item = try item(model)
     if !models[Int(item)].isRoot { roots.append(item) }
@@ -40,7 +42,7 @@ final class ModelPlanner: ModelWriting {
     return item
   }
 
-  /// The item of a model; the same for an instance that was met already.
+  /// Returns the item of a model. Each instance of a class has one item.
   private func item(_ model: any ValueModel) throws -> Int32 {
     let traits = shapes.traits(of: type(of: model))
     guard traits.isClass else { return try add(model, traits) }
@@ -62,7 +64,8 @@ final class ModelPlanner: ModelWriting {
     return index
   }
 
-  /// Takes the models apart that have been met since the last time, and those that they lead to.
+  /// Adds the contents of all models that were added since the last call and of the models that
+  /// they refer to.
   func takeApart() throws {
     while taken < models.count {
       try takeApart(Int32(taken))
@@ -70,7 +73,7 @@ final class ModelPlanner: ModelWriting {
     }
   }
 
-  /// Takes a model apart; once more if it has changed since.
+  /// Adds the contents of a model. A model that has changed can be added again.
   private func takeApart(_ index: Int32) throws {
     let mapping = models[Int(index)].mapping
     func members<M: ValueModel>(_ model: M) throws -> EncodedParts {
@@ -110,8 +113,8 @@ final class ModelPlanner: ModelWriting {
     if plan.items[Int(index)].key < 0 { plan.items[Int(index)].key = key(of: index) }
   }
 
-  /// Checks that an item fits a relationship, and notes it as the owner if that is a part of the
-  /// item's identity.
+  /// Checks that an item matches the destination of a relationship. If the relationship is part of
+  /// the item's identity, records the owner.
   private func lead(
     _ owner: Int32, by relationship: MappedRelationship, _ key: String, to item: Int32
   ) throws {
@@ -125,8 +128,8 @@ final class ModelPlanner: ModelWriting {
     }
   }
 
-  /// The item that is a part of another one's identity: one that the model itself has, else the one
-  /// that leads to it.
+  /// Returns the item that is part of another item's identity: the one that the model itself refers
+  /// to, otherwise the one that refers to the model.
   func parent(of index: Int32) -> Int32? {
     let item = plan.items[Int(index)]
     let relationship = plan.mapping(of: item).parent
@@ -136,7 +139,8 @@ final class ModelPlanner: ModelWriting {
     return models[Int(index)].owner
   }
 
-  /// The index of the values of a model's uniquing keys, which are asked for; -1 if one is nil.
+  /// Returns the index of the values of a model's uniquing keys and requests their lookup. Returns
+  /// -1 if one of them is nil.
   private func key(of index: Int32) -> Int32 {
     let item = plan.items[Int(index)]
     guard let table = plan.tables[Int(item.mapping)] else { return -1 }
@@ -148,13 +152,13 @@ final class ModelPlanner: ModelWriting {
     return key.map { table.want($0) } ?? -1
   }
 
-  /// What an attribute is to hold; `nil` if the model does not have it.
+  /// Returns the new content of an attribute, or `nil` if the model doesn't contain it.
   func content(of item: ExchangePlan.Item, _ slot: Int) -> StoredForm.Content? {
     let index = plan.values[Int(item.values) + slot]
     return index == 0 ? nil : contents[Int(index)]
   }
 
-  /// Lets a model take over from its object what it does not want to overwrite.
+  /// Calls a model's ``ValueModel/merge(from:)`` with the existing object.
   func merge(_ index: Int32, from object: ManagedObject) throws {
     let traits = models[Int(index)].mapping.traits
     guard traits.mergesNothing != true else { return }
@@ -166,12 +170,13 @@ final class ModelPlanner: ModelWriting {
     let model = models[Int(index)].model
     do { models[Int(index)].model = try merged(model) } catch { throw ArborError(byModel: error) }
     guard traits.mergesNothing != true else { return }
-    // A model that merges may lead to further ones.
+    // Merging can add references to further models.
     try takeApart(index)
     try takeApart()
   }
 
-  /// The models that a property leads to; `nil` if it is nil, which leaves the relationship alone.
+  /// Returns the models of a property, or `nil` if the property is nil. In that case, the
+  /// relationship remains unchanged.
   private static func models(
     _ value: EncodedValue, of key: String, _ relationship: MappedRelationship,
     _ mapping: ModelMapping
@@ -192,7 +197,7 @@ final class ModelPlanner: ModelWriting {
     }
   }
 
-  // MARK: How models write themselves
+  // MARK: ModelWriting
 
   func includes(_ key: String, as type: Any.Type?, of traits: ModelTraits) throws -> Bool {
     let property = try mappings.mapping(of: traits).property(key, as: type)

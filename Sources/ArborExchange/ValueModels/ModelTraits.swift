@@ -3,7 +3,7 @@ import ArborObjects
 import Foundation
 import Synchronization
 
-/// What a model type says of itself, asked for once in a call.
+/// The declarations of a model type, read once per call.
 final class ModelTraits {
   let type: any ValueModel.Type
   let name: String
@@ -15,13 +15,14 @@ final class ModelTraits {
   let managedTransformers: [String: ManagedTransformer]
   let uniquingKeys: Set<String>
   let backReferences: [AnyKeyPath]
-  /// Whether every property has its own name in JSON, by its own coding.
+  /// Whether the JSON keys of all properties equal their coding keys and no property has a
+  /// transformer.
   let isPlainJSON: Bool
 
-  /// The back references by coding keys, of the keys that were asked for; nil for a key that is
-  /// none.
+  /// The back references of the coding keys that have been checked, or nil for a coding key that
+  /// isn't a back reference.
   var backReferenceKeys: [String: AnyKeyPath?] = [:]
-  /// The types that back references lead to and keys were asked for.
+  /// The types of the back references whose coding keys have been checked.
   var askedBackReferences: Set<ObjectIdentifier> = []
 
   var choosesNoTypeForJSON: ModelHook.IsIdle = nil
@@ -29,10 +30,10 @@ final class ModelTraits {
   var mergesNothing: ModelHook.IsIdle = nil
   var filtersNothing: ModelHook.IsIdle = nil
 
-  /// The coding keys that the type names and no container has known yet.
+  /// The coding keys that the type declares and that no container has confirmed yet.
   private var unknownKeys: Set<String> = []
   private var askedKeys: Set<ObjectIdentifier> = []
-  /// The properties of the type's defaults, once one was missing.
+  /// The properties of the type's defaults, loaded when a value is missing for the first time.
   private var standards: [String: Any]?
 
   init(_ type: any ValueModel.Type) {
@@ -51,17 +52,18 @@ final class ModelTraits {
       .union(jsonTransformers.keys).union(managedTransformers.keys)
   }
 
-  /// Adds a uniquing key that has to be a coding key: one that is an attribute, which only its entity
-  /// tells.
+  /// Adds a uniquing key that must be a coding key. This applies to attributes, which are known
+  /// only from the entity.
   func expect(_ key: String) { unknownKeys.insert(key) }
 
-  /// Notes that a container of the type was made with some coding keys.
+  /// Records the coding keys of a container of the type.
   func note<Key: CodingKey>(_ keys: Key.Type) {
     guard !unknownKeys.isEmpty, askedKeys.insert(ObjectIdentifier(keys)).inserted else { return }
     unknownKeys = unknownKeys.filter { Key(stringValue: $0) == nil }
   }
 
-  /// Finds names that are no coding keys, once the type has shown which it has.
+  /// Throws if a declared name isn't a coding key. Called after the type has requested its
+  /// containers.
   func checkKeys() throws {
     guard !unknownKeys.isEmpty else { return }
     let names = unknownKeys.sorted().map { "“\($0)”" }.joined(separator: ", ")
@@ -72,13 +74,13 @@ final class ModelTraits {
     ).with(entity: entityName, keyPath: unknownKeys.min())
   }
 
-  /// What stands in for a property that is missing; `nil` if nothing does.
+  /// Returns the default value of a missing property, or `nil` if there is none.
   func standard<T>(_ key: String, as type: T.Type) throws -> T? {
     if standards == nil { standards = try self.type.defaults.map(PropertyRecorder.values) ?? [:] }
     return standards?[key].flatMap { $0 as? T }
   }
 
-  /// What a transformer makes of a property; its errors name the property.
+  /// Returns the result of a transformer for a property. Errors contain the name of the property.
   func write<Raw>(
     _ value: Any?, of key: String, by transformer: PropertyTransformer<Raw>
   ) throws -> Raw {
@@ -88,7 +90,7 @@ final class ModelTraits {
     }
   }
 
-  /// Checks a model that was made, as its type wants it.
+  /// Validates a new model with its own validation.
   func validate<M: ValueModel>(_ model: M) throws -> M {
     if validatesNothing == true { return model }
     var model = model
@@ -101,19 +103,19 @@ final class ModelTraits {
   }
 }
 
-/// What is known of a type that is decoded or encoded.
+/// The properties of a type that determine how it is decoded and encoded.
 final class ModelShape {
   enum Kind {
     case boolean, integer, double, string, date, data, url, uuid, decimal, model
-    /// Whatever its own coding asks for.
+    /// Any other type, which implements its own coding.
     case plain
   }
 
   let kind: Kind
-  /// Whether the type is an enumeration or the like that stands for one value.
+  /// Whether the type is raw representable, such as an enumeration.
   let hasRawValue: Bool
   let isOptional: Bool
-  /// Of models.
+  /// The traits of a model type; otherwise `nil`.
   let traits: ModelTraits?
 
   init(_ type: Any.Type) {
@@ -123,8 +125,8 @@ final class ModelShape {
     isOptional = type is any OptionalModelValue.Type
   }
 
-  /// The types that are read as they are, without their own coding. That of Foundation's types
-  /// would take a date apart into its number.
+  /// Returns the kind of a type that is read without its own coding. The coding of Foundation types
+  /// would, for example, represent a date as a number.
   private static func kind(of type: Any.Type) -> Kind {
     switch type {
     case is Bool.Type: .boolean
@@ -141,7 +143,7 @@ final class ModelShape {
   }
 }
 
-/// The shapes of the types that a call meets.
+/// The shapes of the types that a call uses.
 final class ModelShapes {
   private var shapes: [ObjectIdentifier: ModelShape] = [:]
   private var last: (type: ObjectIdentifier, shape: ModelShape)?
@@ -155,16 +157,16 @@ final class ModelShapes {
     return shape
   }
 
-  /// What a model type says of itself.
+  /// Returns the declarations of a model type.
   func traits(of type: any ValueModel.Type) -> ModelTraits {
     shape(of: type).traits ?? ModelTraits(type)
   }
 }
 
-/// Finds out whether a type has a hook of its own. Those that have none are not asked again: a hook
-/// costs, as where all of an item's JSON has to be shown to it.
+/// Detects whether a type implements a hook. A hook that isn't implemented is called only once,
+/// because calling it can be expensive: it may require the entire JSON of an item.
 enum ModelHook: Sendable {
-  /// Whether a hook is known to do nothing; nil until it was called.
+  /// Whether the default implementation of a hook is used, or nil before the first call.
   typealias IsIdle = Bool?
 
   private final class Probe: Sendable {
@@ -173,10 +175,10 @@ enum ModelHook: Sendable {
 
   @TaskLocal private static var probe: Probe?
 
-  /// The implementation that every model has at first calls this.
+  /// Records that a default implementation was called.
   static func noteDefault() { probe?.isDefault.store(true, ordering: .relaxed) }
 
-  /// Calls a hook and notes whether that was the implementation that every model has at first.
+  /// Calls a hook and records whether the default implementation was called.
   static func call<R>(noting isIdle: inout IsIdle, _ hook: () throws -> R) rethrows -> R {
     guard isIdle == nil else { return try hook() }
     let probe = Probe()
@@ -186,12 +188,12 @@ enum ModelHook: Sendable {
   }
 }
 
-/// Keeps the properties that a model writes, by their coding keys and as they are.
+/// Records the properties that a model encodes, by coding key and without conversion.
 final class PropertyRecorder: ModelWriting {
   let shapes = ModelShapes()
   private(set) var values: [String: Any] = [:]
 
-  /// The properties of a model that have a value.
+  /// Returns the properties of a model that have a value.
   static func values(of model: any ValueModel) throws -> [String: Any] {
     let recorder = PropertyRecorder()
     func record<M: ValueModel>(_ model: M) throws {

@@ -2,18 +2,18 @@ import ArborJSON
 import ArborModel
 public import Foundation
 
-/// Ready-made transformers. Nil becomes nil in both directions.
+/// Standard transformers. Nil is transformed into nil in both directions.
 extension PropertyTransformer {
-  /// A text and what it is parsed to and printed from.
+  /// Creates a transformer between a string and a value.
   ///
   /// ```swift
   /// "size": .text("a size as \"3x4\"", parse: Size.init, print: \.description)
   /// ```
   ///
   /// - Parameters:
-  ///   - expectation: What the text has to be, for the message where it does not parse.
-  ///   - parse: The value of a text, nil for a text that has none.
-  ///   - print: The text of a value.
+  ///   - expectation: A description of valid strings, for the message of an error.
+  ///   - parse: Returns the value of a string, or `nil` if the string is invalid.
+  ///   - print: Returns the string of a value.
   public static func text<Property>(
     _ expectation: String, parse: @escaping @Sendable (String) -> Property?,
     print: @escaping @Sendable (Property) throws -> String
@@ -28,7 +28,8 @@ extension PropertyTransformer {
     }
   }
 
-  /// A URL and its text. Characters that a URL cannot hold are escaped, as `URL(string:)` does.
+  /// A transformer between a URL and its string. Invalid characters are escaped, as in
+  /// `URL(string:)`.
   public static var url: PropertyTransformer {
     text("a URL as a string") {
       URL(string: $0)
@@ -37,7 +38,7 @@ extension PropertyTransformer {
     }
   }
 
-  /// A UUID and its text.
+  /// A transformer between a UUID and its string.
   public static var uuid: PropertyTransformer {
     text("a UUID as a string") {
       UUID(uuidString: $0)
@@ -46,7 +47,7 @@ extension PropertyTransformer {
     }
   }
 
-  /// A date and its text in ISO 8601.
+  /// A transformer between a date and its ISO 8601 string.
   public static var iso8601Date: PropertyTransformer {
     text("a date in ISO 8601", parse: ISO8601Date.parse) { (date: Date) in
       guard let text = ISO8601Date.text(date) else {
@@ -56,16 +57,18 @@ extension PropertyTransformer {
     }
   }
 
-  /// A date and its text in a Unicode date pattern.
+  /// Creates a transformer between a date and a string in a Unicode date format.
   ///
   /// ```swift
   /// "due": .date(format: "d MMMM yyyy", timeZone: berlin, locale: Locale(identifier: "de_DE"))
   /// ```
   ///
   /// - Parameters:
-  ///   - format: The pattern.
-  ///   - timeZone: The zone of texts that name none, and of those that are written; UTC at first.
-  ///   - locale: The language of months and weekdays; `en_US_POSIX` at first, never the device's.
+  ///   - format: The date format.
+  ///   - timeZone: The time zone of written strings, and of strings that don't contain a time zone.
+  ///     Defaults to UTC.
+  ///   - locale: The locale of month and weekday names. Defaults to `en_US_POSIX`, independent of
+  ///     the device.
   public static func date(
     format: String, timeZone: TimeZone = .gmt, locale: Locale = Locale(identifier: "en_US_POSIX")
   ) -> PropertyTransformer {
@@ -73,11 +76,11 @@ extension PropertyTransformer {
     return text("a date in the format \(format)", parse: pattern.date) { pattern.text($0) }
   }
 
-  /// A date and the seconds since 1970.
+  /// A transformer between a date and the number of seconds since 1970.
   ///
-  /// Numbers are read in texts as well. A number of 100,000,000,000 or more is read as
-  /// milliseconds, one of 100,000,000,000,000 or more as microseconds, so writing a date after the
-  /// year 5138 is an error; use ``unixMilliseconds`` for those.
+  /// Numbers in strings are accepted as well. A number of 100,000,000,000 or more is interpreted as
+  /// milliseconds, and a number of 100,000,000,000,000 or more as microseconds. Writing a date
+  /// after the year 5138 is therefore an error. Use ``unixMilliseconds`` for such dates.
   public static var unixTime: PropertyTransformer {
     unixTime(UnixTime.expectation, read: UnixTime.detected) {
       guard let seconds = UnixTime.detectableSeconds($0) else {
@@ -87,13 +90,15 @@ extension PropertyTransformer {
     }
   }
 
-  /// A date and the milliseconds since 1970. Numbers are read in texts as well.
+  /// A transformer between a date and the number of milliseconds since 1970. Numbers in strings are
+  /// accepted as well.
   public static var unixMilliseconds: PropertyTransformer {
     let unit = UnixTime.milliseconds
     return unixTime("milliseconds since 1970", read: unit.date, write: unit.number)
   }
 
-  /// A date and the microseconds since 1970. Numbers are read in texts as well.
+  /// A transformer between a date and the number of microseconds since 1970. Numbers in strings are
+  /// accepted as well.
   public static var unixMicroseconds: PropertyTransformer {
     let unit = UnixTime.microseconds
     return unixTime("microseconds since 1970", read: unit.date, write: unit.number)
@@ -118,7 +123,8 @@ extension PropertyTransformer {
     }
   }
 
-  /// A whole number and its text: `"42"`. Numbers are read as well.
+  /// Creates a transformer between an integer and its string, such as `"42"`. Numbers are accepted
+  /// as well.
   public static func numericText<Number: FixedWidthInteger & Sendable>(
     _ type: Number.Type
   ) -> PropertyTransformer {
@@ -134,20 +140,21 @@ extension PropertyTransformer {
     }
   }
 
-  /// Values that stand for each other, such as the cases of an enumeration and their names.
+  /// Creates a transformer that maps values to properties, such as names to the cases of an
+  /// enumeration.
   ///
   /// ```swift
   /// "state": .mapping(["open": State.open, "closed": .closed], default: .unknown)
   /// ```
   ///
-  /// Of several entries for one property the first is written.
+  /// If several entries have the same property, the value of the first one is written.
   ///
   /// - Parameters:
-  ///   - values: What is read, and the property for it.
-  ///   - standard: The property for anything else, nil and values of other types included; without
-  ///     it that is an error, and nil is nil.
-  ///   - reverseStandard: What is written for a property without an entry; without it that is an
-  ///     error, and nil is nil.
+  ///   - values: The raw values and their properties.
+  ///   - standard: The property for all other raw values, including nil and values of other types.
+  ///     Without a default, nil is transformed into nil and other values are an error.
+  ///   - reverseStandard: The raw value for a property without an entry. Without a default, nil is
+  ///     transformed into nil and other properties are an error.
   public static func mapping<Property: Hashable & Sendable>(
     _ values: KeyValuePairs<Raw, Property>, default standard: Property? = nil,
     reverseDefault reverseStandard: Raw? = nil
@@ -174,10 +181,10 @@ extension PropertyTransformer {
   }
 }
 
-/// Ready-made transformers of numbers that texts spell. Nil becomes nil in both directions, and
-/// numbers are read as well.
+/// Standard transformers between numbers and formatted strings. Nil is transformed into nil in both
+/// directions, and numbers are accepted as well.
 extension PropertyTransformer {
-  /// A whole number and its text in a format.
+  /// Creates a transformer between an integer and a formatted string.
   ///
   /// ```swift
   /// "population": .number(Int.self, format: JSONNumberFormat(groupingSeparator: ","))
@@ -192,19 +199,20 @@ extension PropertyTransformer {
     }
   }
 
-  /// A floating-point number and its text in a format.
+  /// Creates a transformer between a floating-point number and a formatted string.
   public static func number<Number: BinaryFloatingPoint & Sendable>(
     _ type: Number.Type, format: JSONNumberFormat
   ) -> PropertyTransformer {
     formatted(ModelExpectation.floating(type), format) { (number: JSONNumber) -> Number? in
       number.double.map(Number.init).flatMap { $0.isFinite ? $0 : nil }
     } number: {
-      // The shortest text that is the number, in its own width: 0.1 stays 0.1.
+      // The shortest string that represents the number in its own precision: 0.1 remains 0.1.
       JSONNumber(text: "\($0)")
     }
   }
 
-  /// A decimal number and its text in a format, exact to 38 digits.
+  /// Creates a transformer between a decimal number and a formatted string. Numbers are exact to 38
+  /// digits.
   public static func number(_ type: Decimal.Type, format: JSONNumberFormat) -> PropertyTransformer {
     formatted(ModelExpectation.decimal, format) {
       $0.decimal
@@ -213,8 +221,9 @@ extension PropertyTransformer {
     }
   }
 
-  /// A number, which is what messages call `expectation`, and its text: `property` and `number`
-  /// turn the number into the property and back, `nil` if that is not possible.
+  /// Creates a transformer between a number and a formatted string. Messages describe the number as
+  /// `expectation`. `property` and `number` convert the number to the property and back, and return
+  /// `nil` if that isn't possible.
   private static func formatted<Property>(
     _ expectation: String, _ format: JSONNumberFormat,
     property: @escaping @Sendable (JSONNumber) -> Property?,

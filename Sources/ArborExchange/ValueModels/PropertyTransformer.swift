@@ -1,13 +1,14 @@
 public import ArborJSON
 public import ArborModel
 
-/// Turns a property of a value model into JSON and back.
+/// A transformer between a property of a value model and JSON.
 public typealias JSONTransformer = PropertyTransformer<JSONValue>
 
-/// Turns a property of a value model into an attribute's value and back.
+/// A transformer between a property of a value model and the value of an attribute.
 public typealias ManagedTransformer = PropertyTransformer<PropertyValue>
 
-/// Turns what stands in JSON or in a store into a property of a value model, and back.
+/// A bidirectional transformer between a property of a value model and its raw value in JSON or in
+/// a store.
 ///
 /// ```swift
 /// static let jsonTransformers: [String: JSONTransformer] = [
@@ -19,13 +20,15 @@ public typealias ManagedTransformer = PropertyTransformer<PropertyValue>
 /// ]
 /// ```
 ///
-/// Nil goes through transformers too: `null` in a document and a nil attribute arrive as `.null`, a
-/// property that is nil as nil where `Property` is optional, else as `.null` past the transformer.
-/// A key that is missing in JSON does not arrive. What a transformer throws is the
-/// ``ArborError/underlying`` error of a `modelError`, unless it is an ``ArborError`` itself. A
-/// model's property of another type than the transformer's is an error `initialization` both ways.
+/// Nil is passed to transformers: `null` in a document and a nil attribute are passed as `.null`. A
+/// nil property is passed as nil if `Property` is optional; otherwise `.null` is written without
+/// calling the transformer. A missing JSON key isn't passed.
 ///
-/// A transformer can be used by itself, too:
+/// An error thrown by a transformer becomes the ``ArborError/underlying`` error of a `modelError`,
+/// unless it is an ``ArborError``. If the type of the model's property differs from that of the
+/// transformer, reading and writing throw `initialization`.
+///
+/// A transformer can also be used on its own:
 ///
 /// ```swift
 /// let day = JSONTransformer.date(format: "dd.MM.yyyy")
@@ -36,11 +39,11 @@ public struct PropertyTransformer<Raw: TransformedForm>: Sendable {
   private let reading: @Sendable (Raw) throws -> Any?
   private let writing: @Sendable (Any?) throws -> Raw
 
-  /// A transformer from what is read and what is written.
+  /// Creates a transformer from two closures.
   ///
   /// - Parameters:
-  ///   - read: Makes the property's value.
-  ///   - write: Makes what stands for it.
+  ///   - read: Returns the property for a raw value.
+  ///   - write: Returns the raw value for a property.
   public init<Property>(
     _ read: @escaping @Sendable (Raw) throws -> Property,
     write: @escaping @Sendable (Property) throws -> Raw
@@ -58,14 +61,15 @@ public struct PropertyTransformer<Raw: TransformedForm>: Sendable {
     }
   }
 
-  /// Returns the property that a raw value stands for.
+  /// Returns the property for a raw value.
   ///
   /// - Parameters:
-  ///   - raw: What stands in JSON or in a store; `.null` is given to the transformer, too.
-  ///   - type: The property's type; optional where the transformer may give nil, as the ready-made
-  ///     ones do for `.null`.
-  /// - Throws: What the transformer throws; ``ArborError`` `initialization` where it gives nil or a
-  ///   value of another type.
+  ///   - raw: The raw value from JSON or from a store. `.null` is passed to the transformer as
+  ///     well.
+  ///   - type: The type of the property. Use an optional type if the transformer can return nil, as
+  ///     the standard transformers do for `.null`.
+  /// - Throws: Any error of the transformer; ``ArborError`` `initialization` if the transformer
+  ///   returns nil or a value of another type.
   public func read<Property>(
     _ raw: Raw, as type: Property.Type = Property.self
   ) throws -> Property {
@@ -80,32 +84,33 @@ public struct PropertyTransformer<Raw: TransformedForm>: Sendable {
     return property
   }
 
-  /// Returns what stands for a property.
+  /// Returns the raw value for a property.
   ///
-  /// - Parameter property: A value of the transformer's type, or nil; nil goes past a transformer
-  ///   whose type is not optional, as `.null`.
-  /// - Throws: What the transformer throws; ``ArborError`` `initialization` for a property of
-  ///   another type than the transformer's.
+  /// - Parameter property: A value of the transformer's type, or nil. If the transformer's type
+  ///   isn't optional, nil returns `.null` without calling the transformer.
+  /// - Throws: Any error of the transformer; ``ArborError`` `initialization` if the property has
+  ///   another type than the transformer.
   public func write(_ property: Any?) throws -> Raw { try writing(property.flatMap(flattened)) }
 
-  /// The property of any type; `nil` if the transformer gives nil.
+  /// Returns the property, regardless of its type, or `nil` if the transformer returns nil.
   func readAny(_ raw: Raw) throws -> Any? { try reading(raw) }
 }
 
-/// The value without the optional around it.
+/// Returns a value without its enclosing optional.
 func flattened(_ value: Any) -> Any? {
   guard let optional = value as? any OptionalModelValue else { return value }
   return optional.modelValue
 }
 
-/// Nil of an optional type, nil for any other type.
+/// Returns nil as a value of an optional type, or `nil` if the type isn't optional.
 private func nothing<T>(of type: T.Type) -> Any? { (type as? any OptionalModelValue.Type)?.nothing }
 
 protocol OptionalModelValue {
   static var nothing: Any { get }
   static var wrappedType: Any.Type { get }
   var modelValue: Any? { get }
-  /// Sets a property of this type; false where it is none, or cannot be set.
+  /// Sets a property of this optional type. Returns `false` if the property has another type or
+  /// can't be set.
   static func assign<Root>(_ value: Any, _ keyPath: AnyKeyPath, of root: Root) -> Bool
 }
 
@@ -123,26 +128,27 @@ extension Optional: OptionalModelValue {
   }
 }
 
-/// What transformers turn properties into: JSON or an attribute's value. No other type conforms.
+/// The type of the raw values of a transformer: JSON or the value of an attribute. No other types
+/// may conform.
 public protocol TransformedForm: Sendable, Hashable {
-  /// How the form holds values.
+  /// The conversions between raw values and nil, strings and numbers.
   @_documentation(visibility: internal)
   static var _coding: TransformedFormCoding<Self> { get }
 }
 
-/// How a form holds nil, texts and numbers; opaque outside of the module.
+/// Conversions between a raw value and nil, strings and numbers. Opaque outside of the module.
 @_documentation(visibility: internal)
 public struct TransformedFormCoding<Form>: Sendable where Form: Sendable {
   let nothing: Form
   let text: @Sendable (String) -> Form
   let integer: @Sendable (Int64) -> Form
-  /// Throws `unsupportedProperty` for a number that the form cannot hold.
+  /// Throws `unsupportedProperty` for a number that the raw value can't represent.
   let number: @Sendable (Double) throws(ArborError) -> Form
-  /// The text, nil for anything else.
+  /// Returns the string, or `nil` for any other value.
   let textOf: @Sendable (Form) -> String?
-  /// The whole number, nil for anything else.
+  /// Returns the integer, or `nil` for any other value.
   let integerOf: @Sendable (Form) -> Int64?
-  /// The number, nil for anything else.
+  /// Returns the number, or `nil` for any other value.
   let numberOf: @Sendable (Form) -> Double?
 }
 
@@ -157,7 +163,7 @@ extension TransformedForm {
 }
 
 extension JSONValue: TransformedForm {
-  /// Strings, numbers and `null`.
+  /// The conversions of strings, numbers and `null`.
   @_documentation(visibility: internal)
   public static let _coding = TransformedFormCoding<JSONValue>(
     nothing: .null, text: { .string($0) }, integer: { .number(JSONNumber($0)) },
@@ -170,7 +176,7 @@ extension JSONValue: TransformedForm {
 }
 
 extension PropertyValue: TransformedForm {
-  /// Strings, integers, floating-point numbers and null.
+  /// The conversions of strings, integers, floating-point numbers and null.
   @_documentation(visibility: internal)
   public static let _coding = TransformedFormCoding<PropertyValue>(
     nothing: .null, text: { .string($0) }, integer: { .integer($0) }, number: { .double($0) },

@@ -1,46 +1,46 @@
 public import ArborJSON
 import ArborModel
 
-/// Makes value models from JSON and renders them as JSON.
+/// Decodes value models from JSON and renders them as JSON.
 ///
 /// ```swift
 /// let banners = try ValueAdapter.decode([Banner].self, from: .data(response))
 /// let json = try ValueAdapter.encode(banners)
 /// ```
 ///
-/// What a property takes of JSON, unless it has a transformer:
+/// A property without a transformer uses the following JSON values:
 ///
-/// | property | JSON |
+/// | Property | JSON |
 /// |---|---|
-/// | integers | a whole number in the type's range; `1.0` is whole |
-/// | `Double`, `Float` | a number in the type's range |
+/// | integer types | an integer in the range of the type; `1.0` is an integer |
+/// | `Double`, `Float` | a number in the range of the type |
 /// | `Decimal` | a number of at most 38 digits |
-/// | `Bool`, `String` | `true` and `false`, a string |
-/// | `Date` | ISO 8601, as `"2024-05-01T12:30:00Z"` |
-/// | `Data`, `URL`, `UUID` | base64, the text of a URL, the text of a UUID |
+/// | `Bool`, `String` | `true` or `false`, a string |
+/// | `Date` | an ISO 8601 string, such as `"2024-05-01T12:30:00Z"` |
+/// | `Data`, `URL`, `UUID` | a base64 string, a URL string, a UUID string |
 /// | enumerations with raw values | the raw value |
-/// | models | an object by the model's paths |
-/// | other `Codable` types | what their own coding asks for |
+/// | models | an object according to the model's key paths |
+/// | other `Codable` types | the value required by their own coding |
 ///
-/// A key that is missing and `null` both make an optional property nil. A model with
-/// ``ValueModel/defaults`` takes the property from there where the key is missing; an initializer
-/// of its own tells them apart by `contains(_:)`. Keys that no property asks for are ignored. Any
-/// other type of JSON is an error; nothing is converted.
+/// A missing key and `null` both set an optional property to nil. If a key is missing and the model
+/// has ``ValueModel/defaults``, the property of the defaults is used. A custom initializer can
+/// distinguish the two cases with `contains(_:)`. Keys without a property are ignored. Any other
+/// JSON type is an error; values aren't converted.
 ///
-/// Safe on any thread.
+/// Can be used on any thread.
 public enum ValueAdapter {
-  /// Makes a model, a list of models or any other decodable type of models from JSON.
+  /// Decodes a model, a list of models or any other decodable type from JSON.
   ///
   /// - Parameters:
-  ///   - type: What to make.
+  ///   - type: The type to decode.
   ///   - source: The document.
-  ///   - limits: The size and depth beyond which a document is refused.
+  ///   - limits: The maximum size and depth of the document.
   /// - Throws: ``ArborError`` with source, line, column and JSON path: `malformedDocument` and
-  ///   `fileUnreadable`; `invalidDocument` where a value does not fit,
-  ///   `unparsableValue` for a text that it cannot be read from, `invalidPath` if a path of the
-  ///   model continues beyond a value that is not an object, `noModelType`, `initialization`,
-  ///   `invalidMapping`; `modelError` for what a transformer or a model's
-  ///   ``ValueModel/validate()`` throws.
+  ///   `fileUnreadable`; `invalidDocument` if a value doesn't have the required type;
+  ///   `unparsableValue` if a string can't be parsed as the required type; `invalidPath` if a path
+  ///   of the model continues beyond a value that isn't an object; `noModelType`, `initialization`
+  ///   and `invalidMapping`; `modelError` for an error thrown by a transformer or by
+  ///   ``ValueModel/validate()``.
   /// - Complexity: Linear in the size of the JSON.
   public static func decode<T: Decodable>(
     _ type: T.Type, from source: JSONSource, limits: JSONLimits = JSONLimits()
@@ -50,21 +50,22 @@ public enum ValueAdapter {
     do { return try decoder.read(type, decoder.source) } catch { throw ArborError(byModel: error) }
   }
 
-  /// Renders a model, a list of models or any other encodable value as JSON, by the models' paths
-  /// and transformers. The result of applying ``decode(_:from:limits:)`` to it is equal to what it was
-  /// made of.
+  /// Renders a model, a list of models or any other encodable value as JSON, according to the key
+  /// paths and transformers of the models.
   ///
-  /// A property that leads back to an instance on the way to it is left out.
+  /// A property that refers back to an instance that is being rendered is omitted. If no properties
+  /// are omitted, decoding the result with ``decode(_:from:limits:)`` returns an equal value.
   ///
   /// ```swift
   /// let json = try ValueAdapter.encode(banner)
   /// let names = try ValueAdapter.encode(banners, options: .init(keys: ["bannerID", "picURL"]))
   /// ```
   ///
-  /// - Throws: ``ArborError``: `unsupportedProperty` for a number that JSON has not,
-  ///   `invalidMapping` where two properties go to one path, `limitExceeded` where models nest too
-  ///   deep; `modelError` for what a transformer or a model's `encode(to:)` throws.
-  /// - Complexity: Linear in the size of what is rendered.
+  /// - Throws: ``ArborError``: `unsupportedProperty` for a number that JSON can't represent;
+  ///   `invalidMapping` if two properties have the same path; `limitExceeded` if models are nested
+  ///   too deeply; `modelError` for an error thrown by a transformer or by the `encode(to:)` of a
+  ///   model.
+  /// - Complexity: Linear in the size of the result.
   public static func encode(
     _ value: some Encodable, options: JSONRenderingOptions = JSONRenderingOptions()
   ) throws(ArborError) -> JSONValue {
@@ -77,45 +78,46 @@ public enum ValueAdapter {
   }
 }
 
-/// What goes into JSON that models are rendered as.
+/// Options for rendering models as JSON.
 public struct JSONRenderingOptions: Sendable, Hashable {
-  /// The coding keys that go into it, of models at any depth; nil: all.
+  /// The coding keys to include, for models at any depth, or `nil` to include all keys.
   public var keys: Set<String>?
-  /// Whether optional properties that are nil are written as `null`, else they are left out.
+  /// A Boolean value that indicates whether optional properties that are nil are written as `null`
+  /// instead of being omitted.
   public var writesNulls: Bool
 
-  /// Everything that has a value, unless said otherwise.
+  /// Creates rendering options. By default, all properties that have a value are written.
   public init(keys: Set<String>? = nil, writesNulls: Bool = false) {
     self.keys = keys
     self.writesNulls = writesNulls
   }
 }
 
-/// What goes wrong between value models, JSON and the store.
+/// Errors of conversions between value models, JSON and the store.
 extension ArborError.Code {
-  /// A model's `modelType(for:)` has no type for an object, or one that cannot stand for the type
-  /// that was asked for.
+  /// The `modelType(for:)` of a model returns no type for an object, or a type that isn't the
+  /// requested type or a subclass of it.
   public static let noModelType = ArborError.Code(rawValue: "noModelType")
-  /// A model cannot be made of what is there: a property without a value has to have one, or the
-  /// model's own `init(from:)` has thrown what lies beneath.
+  /// A model can't be created because a required property has no value, or because its
+  /// `init(from:)` threw an error, which is the ``ArborError/underlying`` error.
   public static let initialization = ArborError.Code(rawValue: "initialization")
-  /// A model's own code has thrown: a transformer, `merge(from:)`, `validate()` or `encode(to:)`. Its
-  /// error is ``ArborError/underlying``.
+  /// Custom code of a model threw an error: a transformer, `merge(from:)`, `validate()` or
+  /// `encode(to:)`. The error is available as ``ArborError/underlying``.
   public static let modelError = ArborError.Code(rawValue: "modelError")
-  /// A property's name in the entity is none of the entity's.
+  /// The name of a property isn't a property name of the entity.
   public static let invalidManagedKey = ArborError.Code(rawValue: "invalidManagedKey")
-  /// A property's type is none that its attribute can hold.
+  /// The type of a property can't be stored in its attribute.
   public static let unsupportedProperty = ArborError.Code(rawValue: "unsupportedProperty")
-  /// A property that is a relationship is no model, or no collection of models.
+  /// A property that corresponds to a relationship isn't a model or a collection of models.
   public static let unsupportedRelationship = ArborError.Code(rawValue: "unsupportedRelationship")
-  /// The objects that models are could not be looked up; the reason lies beneath.
+  /// Fetching the objects of models failed. The cause is available as ``ArborError/underlying``.
   public static let uniqueFetchFailed = ArborError.Code(rawValue: "uniqueFetchFailed")
-  /// What a model type says of itself contradicts its properties, its entity or itself.
+  /// The declarations of a model type contradict each other, its properties or its entity.
   public static let invalidMapping = ArborError.Code(rawValue: "invalidMapping")
 }
 
 extension ArborError {
-  /// The error for one that was thrown by a model's own code, or by the library itself.
+  /// Creates an error from an error that was thrown by custom code of a model or by the library.
   init(byModel error: any Error) {
     self =
       error as? ArborError

@@ -2,27 +2,28 @@ public import ArborModel
 public import ArborObjects
 
 extension ValueModel {
-  /// The model of a stored object, pending changes included.
+  /// Creates the model of a managed object, including uncommitted changes.
   ///
-  /// Relationships are followed as far as the models' properties lead. Within the call one object
-  /// is one model; instances of classes are identical. A relationship to nothing leaves its
-  /// property at its default, as a key that is missing does; an attribute that is nil is nil.
+  /// Relationships that correspond to properties of the models are followed recursively. Within the
+  /// call, each object has one model, and instances of classes are identical. An empty relationship
+  /// leaves its property at the default, like a missing key. A nil attribute sets its property to
+  /// nil.
   ///
   /// ```swift
   /// let banner = try Banner(object)
   /// ```
   ///
-  /// Belongs to the object's context and whatever runs that.
+  /// Must be called on the thread or actor of the object's context.
   ///
-  /// - Throws: ``ArborError``: `noModelType` where `modelType(for:)` has none; `invalidMapping`
-  ///   where the object is of another entity, where objects lead in a circle that is no back
-  ///   reference, and for names that are no coding keys; `invalidManagedKey` for a property that
-  ///   the entity has not; `unsupportedProperty` and `unsupportedRelationship` where the property's
-  ///   type cannot hold what the entity has; `typeMismatch` for a number out of the property's
-  ///   range; `initialization` where a value that has to be is nil, or the model's own initializer
-  ///   throws; `modelError` for what a transformer or ``validate()`` throws; else what the
-  ///   store reports.
-  /// - Complexity: Linear in the number of objects that are reached.
+  /// - Throws: ``ArborError``: `noModelType` if `modelType(for:)` returns no type; `invalidMapping`
+  ///   if the object belongs to another entity, if objects form a cycle without a back reference,
+  ///   or if a name isn't a coding key; `invalidManagedKey` if the entity doesn't have a property;
+  ///   `unsupportedProperty` and `unsupportedRelationship` if the type of a property can't hold the
+  ///   value of the entity; `typeMismatch` if a number is out of the range of its property;
+  ///   `initialization` if a required value is nil or the initializer of the model throws;
+  ///   `modelError` for an error thrown by a transformer or by ``validate()``; any error of the
+  ///   store.
+  /// - Complexity: Linear in the number of objects reached.
   public init(_ object: ManagedObject) throws(ArborError) {
     guard let context = object.context else { throw ArborError(unreachable: object) }
     let models = try context.values(Self.self, of: [object])
@@ -34,12 +35,13 @@ extension ValueModel {
 }
 
 extension ManagedObjectContext {
-  /// The models of stored objects, in their order, as one graph: see ``ValueModel/init(_:)``.
+  /// Returns the models of managed objects, in the same order and as one graph. See
+  /// ``ValueModel/init(_:)``.
   ///
-  /// What a relationship leads to is read for all objects together, in one pass, once the first
-  /// model asks for it.
+  /// When the first model requests a relationship, its destinations are fetched for all objects in
+  /// one pass.
   ///
-  /// - Throws: As for a single object.
+  /// - Throws: ``ArborError``, as ``ValueModel/init(_:)``.
   public func values<M: ValueModel>(
     _ type: M.Type, of objects: [ManagedObject]
   ) throws(ArborError) -> [M] {
@@ -48,9 +50,9 @@ extension ManagedObjectContext {
       throw ArborError(unreachable: object)
     }
     do {
-      // One view of the store for all of them, however many are read on the way.
+      // All objects are read from one snapshot.
       let models = try withSnapshot {
-        // What others have deleted is known from here on.
+        // Deletions by other contexts are visible from this point on.
         for object in objects where object.context == nil {
           throw ArborError(unreachable: object, code: .objectNotFound)
         }
@@ -60,15 +62,17 @@ extension ManagedObjectContext {
       try session.throwDeferredFailure()
       return models
     } catch {
-      // What could not be read was given as default values, which may have led to other errors.
+      // Values that couldn't be read were replaced by default values, which may have caused this
+      // error.
       try session.throwDeferredFailure()
       throw ArborError(byModel: error)
     }
   }
 
-  /// The models of the objects that a predicate matches, as one graph: see ``ValueModel/init(_:)``.
+  /// Returns the models of the objects that match a predicate, as one graph. See
+  /// ``ValueModel/init(_:)``.
   ///
-  /// Predicate and sort keys speak of the entity, by its names.
+  /// The predicate and the sort keys use the property names of the entity.
   ///
   /// ```swift
   /// let wide = try context.values(Banner.self, matching: "width > 100", sortedBy: "id")
@@ -76,10 +80,11 @@ extension ManagedObjectContext {
   ///
   /// - Parameters:
   ///   - type: The type of the models.
-  ///   - predicate: What the objects fulfil; nil: all objects of the entity and its subentities.
-  ///   - sortKeys: Their order; without keys, that of their IDs.
-  /// - Throws: As for a single object, and as ``fetch(_:)``.
-  /// - Complexity: Linear in the number of objects that are reached, beside the fetch.
+  ///   - predicate: The predicate that the objects must match, or `nil` for all objects of the
+  ///     entity and its subentities.
+  ///   - sortKeys: The order of the objects. Without sort keys, they are ordered by ID.
+  /// - Throws: ``ArborError``, as ``ValueModel/init(_:)`` and ``fetch(_:)``.
+  /// - Complexity: Linear in the number of objects reached, in addition to the fetch.
   public func values<M: ValueModel>(
     _ type: M.Type, matching predicate: FetchPredicate? = nil, sortedBy sortKeys: [SortKey] = []
   ) throws(ArborError) -> [M] {
@@ -92,9 +97,10 @@ extension ManagedObjectContext {
     }
   }
 
-  /// The models of the objects that a predicate matches, with the sort keys written out.
+  /// Returns the models of the objects that match a predicate, in the order of individual sort
+  /// keys.
   ///
-  /// - Throws: As with a list of sort keys.
+  /// - Throws: ``ArborError``, as the overload that takes a list of sort keys.
   public func values<M: ValueModel>(
     _ type: M.Type, matching predicate: FetchPredicate? = nil, sortedBy first: SortKey,
     _ others: SortKey...
@@ -104,7 +110,7 @@ extension ManagedObjectContext {
 }
 
 extension ArborError {
-  /// The error for an object of which a context can make no model.
+  /// Creates the error for an object whose model a context can't create.
   fileprivate init(unreachable object: ManagedObject, code: Code? = nil) {
     let isDetached = object.context == nil
     let problem =
@@ -118,39 +124,40 @@ extension ArborError {
 }
 
 extension ManagedObjectContext {
-  /// Writes a model into the object that it is, or into a new one, and the models that it leads to
-  /// into theirs. Nothing is committed.
+  /// Updates the object of a model, or inserts an object, and does the same for all models that the
+  /// model refers to. Nothing is committed.
   ///
-  /// A model is the object that has its values of ``ValueModel/uniquingKeys``, uncommitted objects
-  /// included; without such keys, where one of them is nil, and where there is no such object, it
-  /// becomes a new one. The objects of all models are looked up in one fetch per entity. One
-  /// instance of a class becomes one object, whatever leads to it.
+  /// The object of a model is the one with the same values of ``ValueModel/uniquingKeys``,
+  /// including uncommitted objects. A model inserts an object if it has no uniquing keys, if one of
+  /// them is nil, or if there is no such object. The objects of all models are looked up with one
+  /// fetch per entity. An instance of a class corresponds to one object, regardless of the number
+  /// of references to it.
   ///
-  /// What was passed in wins: another model of the same object, to which a relationship or a back
-  /// reference leads, refers to the object and changes nothing of it, and what only such a model
-  /// leads to is not written.
+  /// Models that are passed in take precedence. Another model of the same object that is reached
+  /// through a relationship or a back reference only refers to the object and doesn't change it.
+  /// Models that are reached only through such a model aren't written.
   ///
-  /// Nil clears an attribute, or leaves that of a new object at its default, and leaves a
-  /// relationship as it is. A collection becomes the members of its relationship: others are
-  /// unlinked, not deleted, and an empty one unlinks all. A property that stays as it is, is no
-  /// change.
+  /// Nil clears an attribute of an existing object, and leaves an attribute of a new object at its
+  /// default. Nil leaves a relationship unchanged. A collection replaces the members of its
+  /// relationship: other members are removed from the relationship but not deleted, and an empty
+  /// collection removes all members. Writing an unchanged value isn't a change.
   ///
   /// ```swift
   /// let object = try context.upsert(banner)
   /// try context.commit()
   /// ```
   ///
-  /// Rules of the model file, such as that an attribute is mandatory, are checked by the commit.
+  /// Rules of the model file, such as required attributes, are validated by the commit.
   ///
-  /// - Returns: The model's object.
-  /// - Throws: ``ArborError``: `invalidManagedKey` for a property that the entity has not;
-  ///   `unsupportedProperty` and `unsupportedRelationship` where the entity cannot hold the
-  ///   property's type, a relationship's also where the property is nil or empty; `initialization`
-  ///   for a property of another type than its transformer's; `typeMismatch` for a number out of
-  ///   the attribute's range; `invalidMapping`; `uniqueFetchFailed`; `modelError` for
-  ///   what a transformer, ``ValueModel/merge(from:)`` or the model's `encode(to:)` throws. The context is then exactly
-  ///   as it was before.
-  /// - Complexity: Linear in the number of models, beside one indexed fetch per entity.
+  /// - Returns: The object of the model.
+  /// - Throws: ``ArborError``: `invalidManagedKey` if the entity doesn't have a property;
+  ///   `unsupportedProperty` and `unsupportedRelationship` if the entity can't store the type of a
+  ///   property, for relationships even if the property is nil or empty; `initialization` if a
+  ///   property has another type than its transformer; `typeMismatch` if a number is out of the
+  ///   range of its attribute; `invalidMapping`; `uniqueFetchFailed`; `modelError` for an error
+  ///   thrown by a transformer, by ``ValueModel/merge(from:)`` or by the `encode(to:)` of a model.
+  ///   The context is unchanged in that case.
+  /// - Complexity: Linear in the number of models, in addition to one indexed fetch per entity.
   @discardableResult
   public func upsert(_ model: some ValueModel) throws(ArborError) -> ManagedObject {
     let objects = try upsert([model])
@@ -160,12 +167,13 @@ extension ManagedObjectContext {
     return object
   }
 
-  /// Writes models, of one type or of several, into the objects that they are, or into new ones, all
-  /// or none of them; as one model. Nothing is committed. Of several models that are one object the
-  /// later ones overwrite.
+  /// Updates or inserts the objects of several models, all or none of them, like the overload that
+  /// takes one model. The models can have different types. Nothing is committed. If several models
+  /// have the same object, later models overwrite earlier ones.
   ///
   /// - Returns: The objects, in the order of the models.
-  /// - Throws: As for a single model; the context is then exactly as it was before.
+  /// - Throws: ``ArborError``, as the overload that takes one model. The context is unchanged in
+  ///   that case.
   @discardableResult
   public func upsert(_ models: [any ValueModel]) throws(ArborError) -> [ManagedObject] {
     do {

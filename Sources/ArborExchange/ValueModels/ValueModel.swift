@@ -1,11 +1,10 @@
 public import ArborJSON
 public import ArborObjects
 
-/// A Swift value, structure or class, that is made from JSON and from stored objects and goes back
-/// into both.
+/// A structure or class that can be converted to and from JSON and managed objects.
 ///
-/// The properties are those of `Codable`, by their coding keys. What the type says beside them
-/// tells where each lies in JSON and in the store; all of it may be left out.
+/// The properties of a model are those of `Codable`, identified by their coding keys. The optional
+/// static properties of the protocol map them to JSON and to the store.
 ///
 /// ```swift
 /// struct Banner: ValueModel {
@@ -24,13 +23,15 @@ public import ArborObjects
 /// let banner = try Banner(objects[0])
 /// ```
 ///
-/// A property of another model, optional or in any collection, is a nested object in JSON and a
-/// relationship in the store. Classes keep their identity: within one call one stored object is one
-/// instance, and one instance becomes one object, however many lead to it. Where instances lead
-/// back to each other the properties that close a circle are ``backReferences``.
+/// A property that contains another model, an optional model or a collection of models is a nested
+/// object in JSON and a relationship in the store. Classes preserve identity: within one call, each
+/// managed object has one instance and each instance has one object, regardless of the number of
+/// references. If instances form a cycle, the properties that close the cycle must be
+/// ``backReferences``.
 ///
-/// A subclass writes `init(from:)` and `encode(to:)` itself and hands the decoder or encoder on to
-/// its superclass as it is, or by `superDecoder()`: both share one object.
+/// A subclass implements `init(from:)` and `encode(to:)` and passes the decoder or encoder to its
+/// superclass, either directly or by `superDecoder()` and `superEncoder()`. Both classes share one
+/// object.
 ///
 /// ## Topics
 /// ### The store
@@ -48,55 +49,62 @@ public import ArborObjects
 /// - ``defaults``
 /// - ``validate()``
 public protocol ValueModel: Codable, SendableMetatype {
-  /// The entity whose objects the models are; the type's own name unless said otherwise.
+  /// The name of the entity of the model. Defaults to the name of the type.
   static var entityName: String { get }
 
-  /// The properties that together identify the object of a model, by their coding keys; none by
-  /// default, so that each model becomes a new object. They are attributes, and at most one to-one
-  /// relationship, which needs no coding key: the others then identify the object within the one
-  /// that it leads to, the model's own or that of the model of which this one is a member. A model
-  /// with nil for one of them is always a new object.
+  /// The coding keys of the properties that together identify the object of a model. Defaults to an
+  /// empty set, so that each model inserts an object.
+  ///
+  /// The keys refer to attributes and to at most one to-one relationship, which doesn't require a
+  /// coding key. With a relationship, the attributes identify the object within the destination of
+  /// the relationship: the destination of the model itself, or else the object of the model that
+  /// contains this one. A model inserts an object if one of the properties is nil.
   static var uniquingKeys: Set<String> { get }
 
-  /// The names of the properties in the entity; their own ones at first.
+  /// The names of the properties in the entity. Defaults to the coding keys.
   static var managedKeys: ValueModelMapping { get }
 
-  /// The paths of the properties in JSON; their own names at first.
+  /// The paths of the properties in JSON. Defaults to the coding keys.
   static var jsonKeyPaths: JSONKeyPaths { get }
 
-  /// What turns properties into JSON and back where their own coding does not, by coding keys.
+  /// The transformers of properties whose JSON differs from their own coding, by coding key.
   static var jsonTransformers: [String: JSONTransformer] { get }
 
-  /// What turns properties into attributes and back where their own type does not, by coding keys.
+  /// The transformers of properties whose type differs from that of their attribute, by coding key.
   static var managedTransformers: [String: ManagedTransformer] { get }
 
-  /// The properties that lead back to models on the way to this one. They are optional properties
-  /// of a class, and set once all models of a call have been made, after ``validate()``. They have
-  /// coding keys, or are stored properties of a final class under their own names.
+  /// The properties that refer back to models that contain this one.
+  ///
+  /// Back references are optional properties of a class. They are set after all models of a call
+  /// have been created, and after ``validate()``. A back reference must have a coding key, or be a
+  /// stored property of a final class, whose name is then used as the coding key.
   ///
   /// ```swift
   /// static var backReferences: [AnyKeyPath] { [\Child.parent] }
   /// ```
   static var backReferences: [AnyKeyPath] { get }
 
-  /// A model whose properties stand in where none exist: for a key that is missing in JSON, for
-  /// a relationship to nothing, and for a property that takes no part. Nil at first: without it
-  /// such properties are optional, and nil.
+  /// A model that provides default values for missing properties. Defaults to `nil`.
+  ///
+  /// A default value is used for a missing JSON key, for an empty relationship and for an excluded
+  /// property. Without defaults, such properties must be optional and are nil.
   ///
   /// ```swift
   /// static var defaults: (any ValueModel)? { Settings() }
   /// ```
   static var defaults: (any ValueModel)? { get }
 
-  /// The type to make of a stored object: this one at first, else one that can stand for it, as a
-  /// subclass. Nil: none exists, which is an error `noModelType`.
+  /// Returns the type of the model to create from a managed object. Defaults to this type.
+  /// Implementations can return a subclass. If the result is `nil`, the call throws `noModelType`.
   static func modelType(for object: ManagedObject) -> (any ValueModel.Type)?
 
-  /// The type to make of a stored object, for models that have one for every object.
+  /// Returns the type of the model to create from a managed object. For models that return a type
+  /// for every object.
   static func modelType(for object: ManagedObject) -> any ValueModel.Type
 
-  /// The type to make of a JSON object: this one at first, else one that can stand for it, as a
-  /// subclass. Nil: none exists, which is an error `noModelType`.
+  /// Returns the type of the model to create from a JSON object. Defaults to this type.
+  /// Implementations can return a subclass. If the result is `nil`, the call throws `noModelType`.
+  ///
   ///
   /// ```swift
   /// class Shape: ValueModel {
@@ -111,73 +119,77 @@ public protocol ValueModel: Codable, SendableMetatype {
   /// ```
   static func modelType(for json: JSONValue) -> (any ValueModel.Type)?
 
-  /// The type to make of a JSON object, for models that have one for every object.
+  /// Returns the type of the model to create from a JSON object. For models that return a type for
+  /// every object.
   static func modelType(for json: JSONValue) -> any ValueModel.Type
 
-  /// Takes over from a stored object what the model shall not overwrite; called when a model turns
-  /// out to be an object that exists, before its properties go there. Does nothing at first.
+  /// Copies values that must not be overwritten from the existing object of a model. Called before
+  /// the properties of the model are written to the object. The default implementation does
+  /// nothing.
   ///
-  /// - Throws: Any error; the call that led here throws it as a `modelError` and changes nothing.
+  /// - Throws: Any error. The calling operation throws it as a `modelError` and leaves the context
+  ///   unchanged.
   mutating func merge(from object: ManagedObject) throws
 
-  /// Checks a model that was made from JSON or from a stored object, and may correct it. Does
-  /// nothing at first.
+  /// Validates a model that was created from JSON or from a managed object. Can also correct the
+  /// model. The default implementation does nothing.
   ///
-  /// - Throws: Any error; the call that led here throws it as a `modelError`.
+  /// - Throws: Any error. The calling operation throws it as a `modelError`.
   mutating func validate() throws
 
-  /// Which of the properties go into JSON, by their coding keys; all at first.
+  /// Returns the coding keys of the properties to include in JSON. The default implementation
+  /// returns all keys.
   ///
-  /// - Parameter keys: Those that have a value.
+  /// - Parameter keys: The coding keys of the properties that the model encodes.
   func serializableKeys(_ keys: Set<String>) -> Set<String>
 }
 
 extension ValueModel {
-  /// The type's own name.
+  /// The name of the type.
   public static var entityName: String { "\(Self.self)" }
-  /// None: each model is an object of its own.
+  /// An empty set: each model inserts an object.
   public static var uniquingKeys: Set<String> { [] }
-  /// Each property under its own name.
+  /// The coding keys of the properties.
   public static var managedKeys: ValueModelMapping { .identity }
-  /// Each property under its own name.
+  /// The coding keys of the properties.
   public static var jsonKeyPaths: JSONKeyPaths { [:] }
-  /// None.
+  /// An empty dictionary.
   public static var jsonTransformers: [String: JSONTransformer] { [:] }
-  /// None.
+  /// An empty dictionary.
   public static var managedTransformers: [String: ManagedTransformer] { [:] }
-  /// None.
+  /// An empty list.
   public static var backReferences: [AnyKeyPath] { [] }
-  /// None.
+  /// No defaults.
   public static var defaults: (any ValueModel)? { nil }
 
-  /// What the form says that has a type for every object.
+  /// Returns the type that the overload with a nonoptional result returns.
   public static func modelType(for object: ManagedObject) -> (any ValueModel.Type)? {
     let type: any ValueModel.Type = modelType(for: object)
     return type
   }
 
-  /// The type itself.
+  /// Returns the type itself.
   public static func modelType(for object: ManagedObject) -> any ValueModel.Type { Self.self }
 
-  /// What the form says that has a type for every object.
+  /// Returns the type that the overload with a nonoptional result returns.
   public static func modelType(for json: JSONValue) -> (any ValueModel.Type)? {
     let type: any ValueModel.Type = modelType(for: json)
     return type
   }
 
-  /// The type itself.
+  /// Returns the type itself.
   public static func modelType(for json: JSONValue) -> any ValueModel.Type {
     ModelHook.noteDefault()
     return Self.self
   }
 
-  /// Takes over nothing.
+  /// Does nothing.
   public mutating func merge(from object: ManagedObject) throws { ModelHook.noteDefault() }
 
-  /// Finds nothing wrong.
+  /// Does nothing.
   public mutating func validate() throws { ModelHook.noteDefault() }
 
-  /// All of them.
+  /// Returns all keys.
   public func serializableKeys(_ keys: Set<String>) -> Set<String> {
     ModelHook.noteDefault()
     return keys

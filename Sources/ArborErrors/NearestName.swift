@@ -31,8 +31,8 @@ package enum NearestName {
     of(unknown, in: names).map { " Did you mean \($0)?" } ?? ""
   }
 
-  /// The optimal string alignment distance: insertions, deletions, substitutions and transpositions
-  /// of adjacent characters, without edits inside a transposition.
+  /// Returns the optimal string alignment distance: insertions, deletions, substitutions and
+  /// transpositions of adjacent characters, without edits inside a transposition.
   private static func distance(_ left: [UInt16], _ right: [UInt16]) -> Int {
     var beforeLast: [Int] = []
     var last = Array(0...right.count)

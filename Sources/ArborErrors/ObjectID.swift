@@ -58,7 +58,7 @@ extension ObjectID: CustomStringConvertible {
 
   /// Creates an ID from its text form.
   ///
-  /// - Throws: ``ArborError`` with code `invalidArgument` if the text has another form.
+  /// - Throws: ``ArborError`` with code `invalidArgument` if the text doesn't have this form.
   public init(_ text: String) throws(ArborError) {
     let parts = text.dropFirst(Self.scheme.count)
       .split(separator: "/", omittingEmptySubsequences: false)

@@ -29,7 +29,8 @@ package final class WorkLimit {
   private static let soon = Duration.microseconds(250)
   private static let late = Duration.milliseconds(2)
 
-  /// An additional flag that stops the work, besides its task. Remains set across operations.
+  /// An additional flag that stops the work, in addition to the cancellation of its task. Remains
+  /// set across operations.
   package var revocation: Revocation?
   /// The reason why the work must stop, or `nil` while it may continue.
   package private(set) var interruption: Interruption?

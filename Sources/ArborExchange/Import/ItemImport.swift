@@ -81,7 +81,7 @@ final class ItemImport {
     return try plan.enterItems(batch.items, mapping)
   }
 
-  /// The skipped values and items, and names that were never found.
+  /// Returns the skipped values and items, and the names that were never found.
   func findings(_ unmet: UnmetNames? = nil) -> ImportFindings {
     var findings = plan.drops?.findings ?? ImportFindings()
     findings.warnings = unmet?.warnings ?? []

@@ -117,7 +117,7 @@ final class ItemReference {
 struct ReferenceTemplate {
   private enum Part {
     case text(String)
-    /// The value of the first route that leads to one.
+    /// The value of the first route that has one.
     case value([ItemRoute], NSRegularExpression?)
   }
 

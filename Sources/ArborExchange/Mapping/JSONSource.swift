@@ -29,10 +29,10 @@ public struct JSONSource: Sendable {
     self.name = name
   }
 
-  /// A JSON value. Error locations refer to the value written on one line.
+  /// Creates a source from a JSON value. Error locations refer to the value written on one line.
   public static func value(_ json: JSONValue) -> JSONSource { JSONSource(.value(json)) }
 
-  /// A UTF-8 document in memory.
+  /// Creates a source from a UTF-8 document in memory.
   ///
   /// - Parameters:
   ///   - data: The document.
@@ -41,12 +41,12 @@ public struct JSONSource: Sendable {
     JSONSource(.data(data), named: name)
   }
 
-  /// A file. A seed also accepts an HTTP or HTTPS URL.
+  /// Creates a source from a file. A seed also accepts an HTTP or HTTPS URL.
   public static func file(_ url: URL) -> JSONSource {
     JSONSource(.file(url), named: url.isFileURL ? url.path : url.absoluteString)
   }
 
-  /// An encodable value. Dates are encoded in ISO 8601.
+  /// Creates a source from an encodable value. Dates are encoded in ISO 8601.
   ///
   /// If it cannot be encoded, reading the source throws ``ArborError`` `invalidArgument`.
   public static func encoding(_ value: some Encodable) -> JSONSource {

@@ -288,7 +288,7 @@ enum SeedDownloadProblem: Error {
     }
   }
 
-  /// A description of what happened, then of what to do.
+  /// Returns a description of the error and its remedy.
   func message(of name: String) -> String {
     switch self {
     case .status(let status):

@@ -42,7 +42,7 @@ struct SeedFile {
     guard status.st_mode & S_IFMT == S_IFREG else { throw .notAFile }
     identity = Identity(status)
     if let root {
-      // The path is resolved after opening the file and must lead to the same file, so that
+      // The path is resolved after opening the file and must refer to the same file, so that
       // replacing a link in between has no effect.
       guard let resolved = Self.resolved(path), resolved.hasPrefix(root == "/" ? root : root + "/")
       else { throw .outside }
@@ -84,7 +84,7 @@ extension SeedFile.Problem {
     }
   }
 
-  /// A description of what happened, then of what to do.
+  /// Returns a description of the error and its remedy.
   func message(of path: String, _ options: SeedOptions) -> String {
     switch self {
     case .missing: "There is no file \(path); write it or correct its name."

@@ -87,31 +87,32 @@ public struct SyncSource: Sendable {
     route = ItemRoute(path.steps)
   }
 
-  /// A value of the type that the attribute accepts.
+  /// Creates a source that reads a value of the type that the attribute accepts.
   public static func value(_ path: SyncPath) -> SyncSource { SyncSource(.value, path) }
 
-  /// A string.
+  /// Creates a source that reads a string.
   public static func string(_ path: SyncPath) -> SyncSource { SyncSource(.string, path) }
 
-  /// A Boolean.
+  /// Creates a source that reads a Boolean.
   public static func bool(_ path: SyncPath) -> SyncSource { SyncSource(.bool, path) }
 
-  /// A 64-bit integer. Other numbers are truncated.
+  /// Creates a source that reads a 64-bit integer. Other numbers are truncated.
   public static func int(_ path: SyncPath) -> SyncSource { SyncSource(.int, path) }
 
-  /// A number with the attribute's full precision.
+  /// Creates a source that reads a number with the attribute's full precision.
   public static func number(_ path: SyncPath) -> SyncSource { SyncSource(.number, path) }
 
-  /// A 64-bit floating-point number.
+  /// Creates a source that reads a 64-bit floating-point number.
   public static func double(_ path: SyncPath) -> SyncSource { SyncSource(.double, path) }
 
-  /// A 32-bit floating-point number.
+  /// Creates a source that reads a 32-bit floating-point number.
   public static func float(_ path: SyncPath) -> SyncSource { SyncSource(.float, path) }
 
-  /// An ISO 8601 date with time and time zone, with or without fractional seconds.
+  /// Creates a source that reads an ISO 8601 date with time and time zone, with or without
+  /// fractional seconds.
   public static func isoDate(_ path: SyncPath) -> SyncSource { SyncSource(.isoDate, path) }
 
-  /// The object of a to-one relationship.
+  /// Creates a source that reads the object of a to-one relationship.
   ///
   /// - Parameters:
   ///   - path: The path to the object's JSON.
@@ -124,7 +125,8 @@ public struct SyncSource: Sendable {
     SyncSource(.toOne({ child, parent in serializer(child(), parent()) }), path)
   }
 
-  /// The members of a to-many relationship: a list, or a single object as a list of one.
+  /// Creates a source that reads the members of a to-many relationship: a list, or a single object
+  /// as a list of one.
   ///
   /// - Parameters:
   ///   - path: The path to the members' JSON.

@@ -95,7 +95,7 @@ extension Session {
     pending.compactMap { recordChange($0, reordered: 0) }
   }
 
-  /// The objects that changed only in the members of their relationships.
+  /// Returns the objects that changed only in the members of their relationships.
   func ownersOfLinks() -> [ManagedObject] {
     var owners: [ManagedObject] = []
     links.forEachOwner { number in

@@ -100,61 +100,61 @@ extension ObjectQuery {
 // MARK: By key paths
 
 extension ObjectQuery.Aggregate {
-  /// The number of objects with a non-nil value at the key path.
+  /// Counts the objects with a non-nil value at the key path.
   public static func count(_ keyPath: PartialKeyPath<T>) -> Self where Result == Int {
     Self(.count, keyPath) { result throws(ArborError) in try result.optional() ?? 0 }
   }
 
-  /// The number of distinct values of a property.
+  /// Counts the distinct values of a property.
   public static func countDistinct(_ keyPath: PartialKeyPath<T>) -> Self where Result == Int {
     Self(.count, keyPath, isDistinct: true) { result throws(ArborError) in
       try result.optional() ?? 0
     }
   }
 
-  /// The minimum of a property, or `nil` if there are no values.
+  /// Computes the minimum of a property, or `nil` if there are no values.
   public static func minimum<V: AttributeValue>(
     _ keyPath: KeyPath<T, V>
   ) -> Self where Result == V.Unwrapped? {
     Self(.minimum, keyPath) { result throws(ArborError) in try result.optional() }
   }
 
-  /// The maximum of a property, or `nil` if there are no values.
+  /// Computes the maximum of a property, or `nil` if there are no values.
   public static func maximum<V: AttributeValue>(
     _ keyPath: KeyPath<T, V>
   ) -> Self where Result == V.Unwrapped? {
     Self(.maximum, keyPath) { result throws(ArborError) in try result.optional() }
   }
 
-  /// The sum of a property, or 0 if there are no values.
+  /// Computes the sum of a property, or 0 if there are no values.
   public static func sum<V: AttributeValue>(
     _ keyPath: KeyPath<T, V>
   ) -> Self where Result == V.Unwrapped, V.Unwrapped: AdditiveArithmetic {
     Self(.sum, keyPath) { result throws(ArborError) in try result.optional() ?? .zero }
   }
 
-  /// The average of a property, or `nil` if there are no values.
+  /// Computes the average of a property, or `nil` if there are no values.
   public static func average<V: AttributeValue>(
     _ keyPath: KeyPath<T, V>
   ) -> Self where Result == Double?, V.Unwrapped: AdditiveArithmetic {
     Self(.average, keyPath) { result throws(ArborError) in try result.optional() }
   }
 
-  /// The median of a property, or `nil` if there are no values.
+  /// Computes the median of a property, or `nil` if there are no values.
   public static func median<V: AttributeValue>(
     _ keyPath: KeyPath<T, V>
   ) -> Self where Result == Double?, V.Unwrapped: AdditiveArithmetic {
     Self(.median, keyPath) { result throws(ArborError) in try result.optional() }
   }
 
-  /// The population standard deviation of a property, or `nil` if there are no values.
+  /// Computes the population standard deviation of a property, or `nil` if there are no values.
   public static func standardDeviation<V: AttributeValue>(
     _ keyPath: KeyPath<T, V>
   ) -> Self where Result == Double?, V.Unwrapped: AdditiveArithmetic {
     Self(.standardDeviation, keyPath) { result throws(ArborError) in try result.optional() }
   }
 
-  /// The most frequent values of a property, sorted.
+  /// Computes the most frequent values of a property, sorted.
   public static func mode<V: AttributeValue>(
     _ keyPath: KeyPath<T, V>
   ) -> Self where Result == [V.Unwrapped] {
@@ -185,99 +185,99 @@ extension ObjectQuery.Aggregate where Result == Int {
 }
 
 extension ObjectQuery.Aggregate {
-  /// The number of objects with a non-nil value at the key path.
+  /// Counts the objects with a non-nil value at the key path.
   public static func count(_ keyPath: String) -> Self where Result == Int {
     Self(.count, keyPath) { result throws(ArborError) in try result.optional() ?? 0 }
   }
 
-  /// The number of distinct values.
+  /// Counts the distinct values.
   public static func countDistinct(_ keyPath: String) -> Self where Result == Int {
     Self(.count, keyPath, isDistinct: true) { result throws(ArborError) in
       try result.optional() ?? 0
     }
   }
 
-  /// The minimum, or `nil` if there are no values.
+  /// Computes the minimum, or `nil` if there are no values.
   public static func minimum(_ keyPath: String) -> Self where Result == PropertyValue? {
     Self(.minimum, keyPath) { $0.optionalValue }
   }
 
-  /// The minimum as a Swift type, or `nil` if there are no values.
+  /// Computes the minimum as a Swift type, or `nil` if there are no values.
   @_disfavoredOverload
   public static func minimum<V: AttributeValue>(_ keyPath: String) -> Self where Result == V? {
     Self(.minimum, keyPath) { result throws(ArborError) in try result.optional() }
   }
 
-  /// The maximum, or `nil` if there are no values.
+  /// Computes the maximum, or `nil` if there are no values.
   public static func maximum(_ keyPath: String) -> Self where Result == PropertyValue? {
     Self(.maximum, keyPath) { $0.optionalValue }
   }
 
-  /// The maximum as a Swift type, or `nil` if there are no values.
+  /// Computes the maximum as a Swift type, or `nil` if there are no values.
   @_disfavoredOverload
   public static func maximum<V: AttributeValue>(_ keyPath: String) -> Self where Result == V? {
     Self(.maximum, keyPath) { result throws(ArborError) in try result.optional() }
   }
 
-  /// The sum, or 0 if there are no values.
+  /// Computes the sum, or 0 if there are no values.
   public static func sum(_ keyPath: String) -> Self where Result == PropertyValue? {
     Self(.sum, keyPath) { $0.optionalValue }
   }
 
-  /// The sum as a Swift type, or 0 if there are no values.
+  /// Computes the sum as a Swift type, or 0 if there are no values.
   @_disfavoredOverload
   public static func sum<V: AttributeValue>(_ keyPath: String) -> Self where Result == V? {
     Self(.sum, keyPath) { result throws(ArborError) in try result.optional() }
   }
 
-  /// The average, or `nil` if there are no values.
+  /// Computes the average, or `nil` if there are no values.
   public static func average(_ keyPath: String) -> Self where Result == PropertyValue? {
     Self(.average, keyPath) { $0.optionalValue }
   }
 
-  /// The average as a Swift type, or `nil` if there are no values.
+  /// Computes the average as a Swift type, or `nil` if there are no values.
   @_disfavoredOverload
   public static func average<V: AttributeValue>(_ keyPath: String) -> Self where Result == V? {
     Self(.average, keyPath) { result throws(ArborError) in try result.optional() }
   }
 
-  /// The median, or `nil` if there are no values.
+  /// Computes the median, or `nil` if there are no values.
   public static func median(_ keyPath: String) -> Self where Result == PropertyValue? {
     Self(.median, keyPath) { $0.optionalValue }
   }
 
-  /// The median as a Swift type, or `nil` if there are no values.
+  /// Computes the median as a Swift type, or `nil` if there are no values.
   @_disfavoredOverload
   public static func median<V: AttributeValue>(_ keyPath: String) -> Self where Result == V? {
     Self(.median, keyPath) { result throws(ArborError) in try result.optional() }
   }
 
-  /// The population standard deviation, or `nil` if there are no values.
+  /// Computes the population standard deviation, or `nil` if there are no values.
   public static func standardDeviation(_ keyPath: String) -> Self where Result == PropertyValue? {
     Self(.standardDeviation, keyPath) { $0.optionalValue }
   }
 
-  /// The population standard deviation as a Swift type, or `nil` if there are no values.
+  /// Computes the population standard deviation as a Swift type, or `nil` if there are no values.
   @_disfavoredOverload
   public static func standardDeviation<V: AttributeValue>(_ keyPath: String) -> Self
   where Result == V? {
     Self(.standardDeviation, keyPath) { result throws(ArborError) in try result.optional() }
   }
 
-  /// The most frequent values, sorted.
+  /// Computes the most frequent values, sorted.
   public static func mode(_ keyPath: String) -> Self where Result == [PropertyValue] {
     Self(.mode, keyPath) { $0.values }
   }
 
-  /// The most frequent values as a Swift type, sorted.
+  /// Computes the most frequent values as a Swift type, sorted.
   @_disfavoredOverload
   public static func mode<V: AttributeValue>(_ keyPath: String) -> Self where Result == [V] {
     Self(.mode, keyPath) { result throws(ArborError) in try result.list() }
   }
 
-  /// A value computed by a named function: `sum`, `average` or `avg`, `minimum` or `min`, `maximum`
-  /// or `max`, `count`, `median`, `mode` or `stddev`. The result is `nil` if there are no values.
-  /// With another name, requesting the value throws `unknownName`.
+  /// Computes a value with a named function: `sum`, `average` or `avg`, `minimum` or `min`,
+  /// `maximum` or `max`, `count`, `median`, `mode` or `stddev`. The result is `nil` if there are no
+  /// values. With another name, requesting the value throws `unknownName`.
   ///
   /// ```swift
   /// let mean = try query.value(of: .function("average", of: "salary"))

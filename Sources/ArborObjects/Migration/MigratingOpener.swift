@@ -108,7 +108,7 @@ struct MigratingOpener {
     }
   }
 
-  /// Returns how to open the store if changing its catalog is the whole migration; otherwise nil.
+  /// Returns the opening for a migration that changes only the catalog, or nil if it requires more.
   private func inPlace(
     _ chain: MigrationChain, _ files: MigrationFiles
   ) throws(ArborError) -> StoreOpening? {
@@ -155,7 +155,7 @@ extension StagedModels {
 }
 
 extension StoreOpening.Migration {
-  /// The names of data that may be dropped; nil for everything.
+  /// The names of the data that may be dropped, or nil for all data.
   var names: Set<String>? {
     if case .lightweight(let names) = self { names } else { [] }
   }
@@ -187,7 +187,7 @@ extension StoreOpening {
 extension StoreOptions {
   /// Opens a store's file, migrating it to the model if necessary.
   ///
-  /// - Parameter model: nil for the model in the file.
+  /// - Parameter model: The model, or nil for the model in the file.
   func open(
     _ location: StoreLocation, model: ManagedObjectModel?
   ) throws(ArborError) -> StoreEngine {

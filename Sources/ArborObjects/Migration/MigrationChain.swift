@@ -4,14 +4,14 @@ internal import ArborModel
 /// without code.
 struct MigrationHop: Sendable {
   let source: ManagedObjectModel
-  /// The versions in between, oldest first, which resolve properties renamed more than once.
+  /// The intermediate versions, oldest first, which resolve properties renamed more than once.
   var versions: [ManagedObjectModel] = []
   let target: ManagedObjectModel
   var step: MigrationStep?
 }
 
-/// The path from a store's version to the one it is opened with. It is direct, unless steps require
-/// versions in between.
+/// The path from a store's version to the one it is opened with. The path is direct unless steps
+/// require intermediate versions.
 ///
 /// A version may be listed twice if the model was changed back. A store of that version is treated
 /// as the last occurrence.
@@ -22,7 +22,7 @@ struct MigrationChain: Sendable {
   /// Whether the path includes steps with code.
   var takesSteps: Bool { hops.count > 1 || hops.first?.step != nil }
 
-  /// Identifies the path: its versions, and which parts have code.
+  /// Identifies the path by its versions and the parts that have code.
   var digest: UInt128 {
     hops.reduce(1) { digest, hop in
       (([hop.source] + hop.versions + [hop.target]).map(\.fingerprint.bits)
@@ -122,7 +122,8 @@ struct MigrationChain: Sendable {
     return hops
   }
 
-  /// Returns the step that leads farthest from a version, and the position it leads to.
+  /// Returns the step from a version with the most distant target version, and the position of that
+  /// target.
   private static func longest(
     _ edges: [Edge], from begin: Int, in order: [ManagedObjectModel]
   ) -> (end: Int, step: MigrationStep)? {

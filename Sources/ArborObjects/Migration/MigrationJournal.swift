@@ -5,7 +5,7 @@ internal import Foundation
 /// interrupted migration continues after the last commit.
 struct MigrationJournal: Codable, Equatable {
   enum Phase: String, Codable {
-    /// Passes and code.
+    /// Passes and code are running.
     case objects
     /// Passes and code are done; rules are checked and indexes filled.
     case finishing
@@ -39,13 +39,13 @@ struct MigrationJournal: Codable, Equatable {
   var bytes: [UInt8] {
     let encoder = JSONEncoder()
     encoder.outputFormatting = .sortedKeys
-    // Strings and numbers only, which cannot fail.
+    // Encoding can't fail, because the journal contains only strings and numbers.
     return (try? encoder.encode(self)).map { Array($0) } ?? []
   }
 }
 
 extension MigrationJournal {
-  /// The journal of a file; nil if it has none that can be decoded.
+  /// Reads the journal of a file. Returns nil if the file has no journal that can be decoded.
   init?(of engine: StoreEngine) throws(StoreError) {
     guard let bytes = try engine.metadata(Self.key),
       let journal = try? JSONDecoder().decode(Self.self, from: Data(bytes))

@@ -111,7 +111,7 @@ extension MigrationManager {
 }
 
 extension ModelSchema {
-  /// The concrete entities among an entity and its subentities.
+  /// Returns the concrete entities among an entity and its subentities.
   func concreteEntities(of entity: EntitySchema) -> [EntitySchema] {
     let names = model.kinds(of: entity.name)
     return entities.filter { !$0.isAbstract && names.contains($0.name) }
@@ -119,7 +119,7 @@ extension ModelSchema {
 }
 
 extension ManagedObjectModel {
-  /// The names of an entity and its subentities.
+  /// Returns the names of an entity and its subentities.
   func kinds(of name: String) -> Set<String> {
     Set(
       entities.filter { candidate in

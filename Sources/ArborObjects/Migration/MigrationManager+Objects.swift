@@ -18,11 +18,11 @@ extension MigrationManager {
   ///
   /// - Parameters:
   ///   - entity: The name in the older or the newer model. In the newer model it may also be a
-  ///     parent that the objects' entity did not have.
+  ///     parent entity that was added in the newer model.
   ///   - body: A closure that receives the old object and the new one, which has the same number.
   /// - Throws: ``ArborError`` `unknownName` if neither model has the entity, `notAllowed` if the
   ///   newer model does not have it; errors of `body`, with the object; errors of commits.
-  /// - Complexity: Linear in the number of objects; memory for one batch.
+  /// - Complexity: Linear in the number of objects. Memory usage is limited to one batch.
   public func migrate(
     _ entity: String, _ body: (_ old: ManagedObject, _ new: ManagedObject) throws -> Void
   ) throws {
@@ -70,8 +70,8 @@ extension MigrationManager {
     try newContext.insert(entity)
   }
 
-  /// Returns the object of the newer model with a value, inserting it if there isn't one; `nil` for
-  /// the value `nil`.
+  /// Returns the object of the newer model with a value, or inserts one. Returns `nil` for the
+  /// value `nil`.
   ///
   /// ```swift
   /// new["author"] = try migration.insertOrFetch("Author", where: "name", equals: old["authorText"])
@@ -85,7 +85,7 @@ extension MigrationManager {
     if value.isNull { return nil }
     let key = ExistingKey(entity: entity, property: property, value: value)
     if let id = existing[key], let object = try newContext.objects(with: [id]).first {
-      // Code may have changed the value since.
+      // Code may have changed the value in the meantime.
       if try object.value(forKey: property) == value { return object }
     }
     let object = try newContext.insertOrFetch(entity, where: [PropertyPath(property): value])
@@ -150,8 +150,8 @@ extension MigrationManager {
     return schema.entity(named: name) ?? models.formerName(of: name).flatMap(schema.entity)
   }
 
-  /// The entities of the older model whose objects are in the copy and belong to an entity of
-  /// either model.
+  /// Returns the entities of the older model whose objects are in the copy and belong to an entity
+  /// of either model.
   private func migratedEntities(_ name: String) throws(ArborError) -> [EntitySchema] {
     let schema = oldContext.session.schema
     let former = oldEntityIfPresent(name)

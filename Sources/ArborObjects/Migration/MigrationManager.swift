@@ -4,18 +4,18 @@ internal import ArborStore
 /// Provides access to both sides of a migration for the code of a ``MigrationStep``: the store
 /// before the migration, read-only and with its old names, and the migrated store.
 ///
-/// Objects on both sides are plain ``ManagedObject``s, whatever classes the program has. Access
-/// their values and relationships by name, and fetch others with ``oldContext`` and ``newContext``.
-/// Properties that keep their names, are marked as renamed or are converted without code already
-/// have their values in the new objects. The new side doesn't enforce rules that old objects may
-/// violate: mandatory attributes without a default may be `nil`, and new uniqueness constraints, as
-/// well as those of converted values, are checked at the end.
+/// Objects on both sides are plain ``ManagedObject``s, regardless of the classes of the program.
+/// Access their values and relationships by name, and fetch others with ``oldContext`` and
+/// ``newContext``. Properties that keep their names, are marked as renamed or are converted without
+/// code already have their values in the new objects. The new side doesn't enforce rules that old
+/// objects may violate: mandatory attributes without a default may be `nil`, and new uniqueness
+/// constraints, as well as those of converted values, are checked at the end.
 ///
 /// Each call of ``migrate(_:_:)``, ``forEach(_:_:)`` and ``deleteAll(_:)`` writes its changes in
 /// batches. After an interruption the closure runs again: completed calls are skipped, and the
-/// interrupted one continues after its last batch. The calls therefore have to be made in the same
-/// order each time. Changes that the closure makes outside of them are repeated, and discarded if
-/// they were written before.
+/// interrupted one continues after its last batch. The closure must therefore make its calls in the
+/// same order each time. Changes outside of these calls are repeated, and discarded if they were
+/// already written.
 ///
 /// Valid only while the closure runs.
 ///

@@ -19,27 +19,27 @@ public struct MigrationNotice: Sendable, Hashable {
     case began
     /// The migration was abandoned: commits are accepted again.
     case abandoned
-    /// The store has the other model: commits throw `modelChanged`. Open it again, with that model.
+    /// The store has the new model: commits throw `modelChanged`. Reopen the store with that model.
     case completed
   }
 
-  /// What an open store can still read.
+  /// The data that an open store can still read.
   public enum Reading: Sendable, Hashable {
-    /// The current state, as far as its model describes it.
+    /// The current state, restricted to the model with which the store was opened.
     case current
     /// The state before the migration, without later commits.
     case former
-    /// Nothing: fetches throw `modelChanged`.
+    /// No data: fetches throw `modelChanged`.
     case refused
   }
 
   /// The state of the migration.
   public let phase: Phase
-  /// The model that the store was opened with here.
+  /// The model with which this process opened the store.
   public let source: ModelFingerprint
-  /// The model that the store has now, or is being brought to.
+  /// The current model of the store, or the target of the migration in progress.
   public let target: ModelFingerprint
-  /// What can still be read here.
+  /// The data that this store can still read.
   public let reading: Reading
 
   /// - Parameter state: The store's state; nil if the migration in `former` was abandoned.
@@ -57,7 +57,7 @@ public struct MigrationNotice: Sendable, Hashable {
 }
 
 extension MigrationNotice: CustomStringConvertible {
-  /// Describes the event, what remains possible, and what to do.
+  /// A description of the event, the remaining operations and the remedy.
   public var description: String {
     let models = "from model \(source) to \(target)"
     switch (phase, reading) {

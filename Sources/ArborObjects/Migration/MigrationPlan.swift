@@ -1,7 +1,7 @@
 public import ArborModel
 public import Foundation
 
-/// The work that migrates a store to another version of its model, and everything that prevents it.
+/// The work required to migrate a store to another version of its model, and the obstacles to it.
 ///
 /// ```swift
 /// let plan = try PersistentStore.migrationPlan(for: url, to: model)
@@ -12,8 +12,9 @@ public import Foundation
 /// let store = try PersistentStore(model: model, at: .file(url), options: options)
 /// ```
 ///
-/// Creating a plan does not change the store. A plan describes the objects as of that moment, and
-/// only up to the first step with code: the results of code are checked after it has run.
+/// Creating a plan does not change the store. A plan describes the objects at the time of its
+/// creation, and only up to the first step with code. The results of code are checked after it has
+/// run.
 ///
 /// ## Topics
 /// ### The migration path
@@ -28,13 +29,13 @@ public import Foundation
 public struct MigrationPlan: Sendable, Hashable {
   /// A part of the migration path: a step with code, or all versions between two such steps.
   public struct Part: Sendable, Hashable {
-    /// The version that the part starts with, by its identifier or fingerprint.
+    /// The identifier or fingerprint of the source version.
     public let from: String
-    /// The version that the part leads to.
+    /// The identifier or fingerprint of the target version.
     public let to: String
-    /// Whether a ``MigrationStep`` runs.
+    /// A Boolean value that indicates whether the part runs a ``MigrationStep``.
     public let runsCode: Bool
-    /// The steps in the order in which they are done.
+    /// The steps in the order of execution.
     public let steps: [Step]
   }
 
@@ -42,9 +43,10 @@ public struct MigrationPlan: Sendable, Hashable {
   public struct Step: Sendable, Hashable {
     /// A title that contains the work and its entity.
     public let title: String
-    /// The entity, by its new name; `nil` for the whole store.
+    /// The new name of the entity, or `nil` for the whole store.
     public let entity: String?
-    /// The number of objects that the step visits; `nil` if it is unknown or the step visits none.
+    /// The number of objects that the step visits, or `nil` if it is unknown or the step visits no
+    /// objects.
     public let objectCount: Int?
     /// The changes that require the step.
     public let changes: [ModelDifference.Change]
@@ -64,28 +66,28 @@ public struct MigrationPlan: Sendable, Hashable {
 
   /// The store's file.
   public let url: URL
-  /// Whether the store is migrated in one transaction when it is opened. Otherwise a copy is
-  /// migrated and replaces it.
+  /// A Boolean value that indicates whether the store is migrated in one transaction when it is
+  /// opened. Otherwise a copy is migrated and replaces the store.
   public let isInPlace: Bool
-  /// The number of bytes that are copied for each part; 0 in place.
+  /// The number of bytes copied for each part, or 0 for a migration in place.
   public let bytes: Int
-  /// The parts of the migration path; empty if the store already has the model.
+  /// The parts of the migration path. Empty if the store already has the model.
   public let parts: [Part]
-  /// The number of objects in the store, by entities of its own model.
+  /// The number of objects in the store, by entity of its current model.
   public let objectCounts: [String: Int]
   /// The data that is dropped, with its names in the version that drops it.
   public let losses: [ModelDifference.Loss]
   /// The obstacles. Opening with the same options throws if there are any.
   public let obstacles: [Obstacle]
-  /// Bounds and patterns that present values break. They do not prevent the migration, but commits
-  /// that change such an object have to correct it.
+  /// Bounds and patterns that existing values violate. They don't prevent the migration, but a
+  /// commit that changes such an object must correct it.
   public let brokenRules: [Obstacle]
   /// Identifies the migration path.
   let digest: UInt128
 }
 
 extension MigrationPlan: CustomStringConvertible {
-  /// The numbered steps by part, the losses, and the obstacles.
+  /// A description of the numbered steps of each part, the losses and the obstacles.
   public var description: String {
     guard let first = parts.first, let last = parts.last else {
       return "\(url.lastPathComponent) is of the model already."

@@ -67,7 +67,7 @@ struct MigrationPlanner {
     return counts
   }
 
-  /// Whether any objects need a pass.
+  /// Returns whether any objects need a pass.
   private func needsPass(_ models: StagedModels) throws(ArborError) -> Bool {
     if !models.anew.isEmpty { return true }
     for (name, _) in models.computed {
@@ -112,8 +112,8 @@ struct MigrationPlanner {
 
   // MARK: Losses and obstacles
 
-  /// Returns the losses. A step with code converts what the library cannot, and has to handle
-  /// everything that is not named.
+  /// Returns the losses. A step with code converts data that the library can't convert, and must
+  /// handle all data that isn't named.
   private func lost(in difference: ModelDifference, _ hop: MigrationHop) -> [ModelDifference.Loss] {
     guard hop.step != nil else { return difference.losses }
     let converted = Set(difference.changes.filter { $0.effort == .code }.compactMap(\.loss))

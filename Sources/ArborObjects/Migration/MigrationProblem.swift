@@ -1,4 +1,4 @@
-/// A reason why objects of the older model cannot become objects of the newer one.
+/// A reason for which objects of the older model can't be migrated to the newer model.
 struct MigrationProblem: Codable, Hashable {
   let entity: String
   let property: String
@@ -10,7 +10,7 @@ struct MigrationProblem: Codable, Hashable {
 
   static let namedObjects = 3
 
-  /// Whether two problems differ in their objects only.
+  /// Returns whether two problems differ only in their objects.
   func isSame(as other: Self) -> Bool {
     entity == other.entity && property == other.property && what == other.what
   }
@@ -20,7 +20,7 @@ struct MigrationProblem: Codable, Hashable {
     if first.count < Self.namedObjects { first.append(number) }
   }
 
-  /// Describes the problem and the remedy.
+  /// A description of the problem and the remedy.
   var message: String {
     let names = first.map { "\(entity) \($0)" }.joined(separator: ", ")
     let objects = count == 1 ? "there is 1 object" : "there are \(count) objects"

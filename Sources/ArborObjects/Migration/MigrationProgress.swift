@@ -22,20 +22,20 @@ public struct MigrationProgress: Sendable, Hashable {
 
   /// The current phase.
   public internal(set) var phase: Phase = .preparing
-  /// The current part of the migration path, counted from 1: each step with code is a part, and so
-  /// is each run of versions between two of them.
+  /// The current part of the migration path, starting at 1. Each step with code is a part, and so
+  /// is each sequence of versions between two steps.
   public internal(set) var hop: Int
   /// The number of parts of the migration path.
   public let hopCount: Int
   /// The entity whose objects are being converted, by its name in the older model, or whose indexes
   /// are being filled, by its name in the newer one; otherwise `nil`.
   public internal(set) var entity: String?
-  /// The number of the entity's objects that are done.
+  /// The number of the entity's objects that have been processed.
   public internal(set) var objectsDone = 0
   /// The number of the entity's objects.
   public internal(set) var objectCount = 0
 
-  /// The fraction of the current phase that is done, from 0 to 1.
+  /// The completed fraction of the current phase, from 0 to 1.
   public var fraction: Double {
     if phase == .done { return 1 }
     return objectCount == 0 ? 0 : Double(objectsDone) / Double(objectCount)
@@ -43,7 +43,8 @@ public struct MigrationProgress: Sendable, Hashable {
 }
 
 extension MigrationProgress {
-  /// Creates the progress of filling indexes after a migration; nil if there is nothing to fill.
+  /// Creates the progress of filling indexes after a migration, or nil if there are no indexes to
+  /// fill.
   init?(_ builds: [IndexBuildStatus]) {
     guard let build = builds.first(where: { $0.state == .building }) ?? builds.first else {
       return nil

@@ -12,16 +12,16 @@
 /// ]
 /// ```
 ///
-/// Versions are named by their models, their fingerprints or their version identifiers; models of
-/// the latter two have to be among ``StoreOptions/modelVersions``. When the code runs, the new
+/// A version is specified by its model, its fingerprint or its version identifier. In the latter
+/// two cases, the model must be among ``StoreOptions/modelVersions``. When the code runs, the new
 /// objects already have their defaults, and the values and links of properties that keep their
 /// names or have renaming identifiers. The code provides the rest.
 ///
-/// The code works in a copy: the store does not change until the whole migration is done, and
-/// programs can read it meanwhile. After an interruption the code may run a second time. Work that
-/// calls of ``MigrationManager`` have written is not repeated; everything else in the closure is.
+/// The code works in a copy: the store doesn't change until the whole migration is done, and
+/// programs can read it in the meantime. After an interruption the code may run a second time. Work
+/// written by calls of ``MigrationManager`` isn't repeated; everything else in the closure is.
 public struct MigrationStep: Sendable {
-  /// The amount of work that a step writes in one commit.
+  /// The amount of work that a step commits at once.
   public enum Batches: Sendable, Hashable {
     /// This number of objects of the older model, at least 1. An interrupted migration continues
     /// after the last commit.
@@ -31,9 +31,9 @@ public struct MigrationStep: Sendable {
     case atomic
   }
 
-  /// The version that the code starts with.
+  /// The source version.
   public let from: MigrationVersion
-  /// The version that the code leads to.
+  /// The target version.
   public let to: MigrationVersion
   /// The amount of work in one commit.
   public let batches: Batches
@@ -45,8 +45,8 @@ public struct MigrationStep: Sendable {
   /// Creates a step.
   ///
   /// - Parameters:
-  ///   - from: The version that the code starts with.
-  ///   - to: The version that the code leads to.
+  ///   - from: The source version.
+  ///   - to: The target version.
   ///   - batches: The amount of work in one commit, 1,000 objects by default.
   ///   - code: The code. An error ends the migration and leaves the store unchanged.
   public init(

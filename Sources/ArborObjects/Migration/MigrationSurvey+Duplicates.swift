@@ -47,7 +47,8 @@ extension MigrationSurvey {
 
   /// The source of the values of a property that is unique in the newer model.
   private struct Column {
-    /// The property's name in the older model; nil if that has no values of it.
+    /// The name of the property in the older model, or nil if that model doesn't contain its
+    /// values.
     let source: String?
     /// The value that replaces nil.
     let filling: PropertyValue
@@ -91,8 +92,8 @@ extension MigrationSurvey {
 
   /// Adds the objects that share values when a default replaces nil.
   ///
-  /// - Parameter isAdded: Whether other values may be shared as well. Otherwise only those with a
-  ///   default are kept in memory.
+  /// - Parameter isAdded: Whether other values may be shared as well. Otherwise, only values that
+  ///   include a default are kept in memory.
   /// - Returns: Whether shared values include a default.
   private func addFilled(
     to list: inout ObjectList, _ unique: UniqueValues, _ target: ManagedObjectModel, isAdded: Bool

@@ -10,17 +10,17 @@ extension MigrationSurvey {
     let relationship: PropertyWork.Relationship
   }
 
-  /// A link, seen from one of its sides.
+  /// A link from the perspective of one side.
   private struct Link: Hashable {
     let owner: ObjectNumber
     let member: ObjectNumber
   }
 
-  /// Finds links that are missing at the other end although it has links of its own, and links of
-  /// several objects to one whose inverse is to-one.
+  /// Finds links that are missing in the inverse although the target has its own links, and links
+  /// of several objects to one target whose inverse is to-one.
   ///
-  /// - Complexity: Linear in the links of refilled relationships that were not inverses of each
-  ///   other before; memory for each of them.
+  /// - Complexity: Linear in time and memory in the number of links of refilled relationships that
+  ///   were not inverses of each other before.
   func contradictions() throws(ArborError) -> [MigrationProblem] {
     var subjects: [ModelDifference.Subject] = []
     var sides: [ModelDifference.Subject: [Side]] = [:]
@@ -41,7 +41,7 @@ extension MigrationSurvey {
     return problems
   }
 
-  /// Notes links that are missing at the other end although it has links of its own.
+  /// Records links that are missing in the inverse although the target has its own links.
   private func noteUnanswered(
     _ own: [Side], _ back: [Side], _ problems: inout [MigrationProblem]
   ) throws(ArborError) {
@@ -61,8 +61,8 @@ extension MigrationSurvey {
     }
   }
 
-  /// Notes links to objects that other objects link to as well, unless the target has links of its
-  /// own.
+  /// Records links to objects to which other objects link as well, unless the target has its own
+  /// links.
   private func noteShared(
     _ own: [Side], _ back: [Side], _ inverse: ModelDifference.Subject,
     _ problems: inout [MigrationProblem]
@@ -84,19 +84,19 @@ extension MigrationSurvey {
     }
   }
 
-  /// The inverse that a side had in the older model, hidden or not.
+  /// Returns the inverse that a side had in the older model, whether hidden or not.
   private func former(_ side: Side) -> RelationshipSchema? {
     side.former.relationships.first { $0.name == side.relationship.source }
       .map(context.session.schema.inverse)
   }
 
-  /// Whether one side was the inverse of the other in the older model already.
+  /// Returns whether one side was already the inverse of the other in the older model.
   private func ledBack(from back: Side, to side: Side) -> Bool {
     guard let inverse = former(side), let own = back.former.own(inverse) else { return false }
     return own.name == back.relationship.source
   }
 
-  /// Notes a problem for each object of a side that has a matching link.
+  /// Records a problem for each object of a side that has a matching link.
   private func note(
     _ what: String, _ side: Side, _ problems: inout [MigrationProblem],
     _ isMeant: (_ owner: ObjectNumber, _ member: ObjectNumber) -> Bool

@@ -2,19 +2,19 @@ internal import ArborModel
 internal import ArborStore
 internal import Foundation
 
-/// Searches a store's objects for those that break the rules of a newer model.
+/// A search for objects of a store that violate the rules of a newer model.
 struct MigrationSurvey {
   let context: ManagedObjectContext
   let models: StagedModels
 
-  /// Finds everything in the objects that prevents a migration with passes.
+  /// Finds all obstacles in the objects to a migration with passes.
   ///
   /// - Parameter target: The newer model, with its constraints.
   func obstacles(to target: ManagedObjectModel) throws(ArborError) -> [MigrationPlan.Obstacle] {
     try objectsOfAbstractEntities() + problems() + duplicates(in: target)
   }
 
-  /// Whether there are no objects that the passes of the migration would visit.
+  /// Returns whether the passes of the migration would visit no objects.
   func passesNothing() throws(ArborError) -> Bool {
     var entities = PropertyWork.all(models, context.session.schema).map(\.former.name)
     entities += models.computed.keys.compactMap(models.formerName)
@@ -71,7 +71,7 @@ struct MigrationSurvey {
     }
   }
 
-  /// Finds values that are out of narrower bounds or do not match a new pattern.
+  /// Finds values that exceed narrower bounds or don't match a new pattern.
   func brokenValues() throws(ArborError) -> [MigrationPlan.Obstacle] {
     var found: [MigrationPlan.Obstacle] = []
     for change in models.difference.changes {
@@ -112,13 +112,13 @@ struct MigrationSurvey {
 
 /// A rule for the values of an attribute that is checked by commits but not by migrations.
 private struct ValueRule {
-  /// Describes the values that break the rule.
+  /// A description of the values that violate the rule.
   let words: String
   private let minimum: PropertyValue
   private let maximum: PropertyValue
   private let pattern: BoundedExpression?
 
-  /// Returns nil for other rules.
+  /// Creates the rule, or returns nil for other rules.
   init?(_ rule: ModelDifference.Rule?) {
     switch rule {
     case .bounds(let bounds):
@@ -142,7 +142,7 @@ private struct ValueRule {
   }
 }
 
-/// The number of objects that break a rule, and the first of them.
+/// The number of objects that violate a rule, and the first of them.
 struct ObjectList {
   let entity: String
   private(set) var count = 0

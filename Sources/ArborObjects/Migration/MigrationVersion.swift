@@ -1,12 +1,13 @@
 public import ArborModel
 
-/// A name of a version of a model: the model itself, its fingerprint, or its version identifier.
+/// A value that identifies a version of a model: the model, its fingerprint or its version
+/// identifier.
 public protocol MigrationVersionName: Sendable {
-  /// The version with this name.
+  /// The version that this value identifies.
   var migrationVersion: MigrationVersion { get }
 }
 
-/// One version of a model, as one end of a ``MigrationStep``.
+/// A version of a model, as the source or target of a ``MigrationStep``.
 public struct MigrationVersion: Sendable, Hashable {
   enum Name: Sendable, Hashable {
     case model(ManagedObjectModel)

@@ -3,12 +3,12 @@ internal import ArborStore
 public import Foundation
 
 extension PersistentStore {
-  /// Returns what opening a store with a model and some options would do, without changing
-  /// anything.
+  /// Returns the plan of the migration that opening a store with a model would perform, without
+  /// changing the store.
   ///
-  /// - Returns: A plan, whose description can be printed.
+  /// - Returns: The plan. Its description can be printed.
   /// - Throws: ``ArborError`` if the file is missing or not a store, and `invalidArgument` or
-  ///   `modelMismatch` if the steps and versions of the options do not lead to the model.
+  ///   `modelMismatch` if the steps and versions of the options don't form a path to the model.
   /// - Complexity: Linear in the number of objects that a pass or a new rule affects.
   public static func migrationPlan(
     for url: URL, to model: ManagedObjectModel, options: StoreOptions = StoreOptions()
@@ -27,15 +27,16 @@ extension PersistentStore {
   /// let store = try PersistentStore(model: model, at: .file(url), options: options)
   /// ```
   ///
-  /// The work starts with the call, on its own thread, with memory for one batch of objects. The
-  /// sequence ends when the store has the model; a slow reader gets the newest progress only. If
-  /// the sequence is released or its task is cancelled, the migration stops and the store is
-  /// unchanged; the next migration continues after the last batch. A cancelled task gets the error
-  /// `cancelled` as soon as the work has stopped, within milliseconds unless code waits for
-  /// something, so that the next migration can start at once. Indexes are filled before the
-  /// sequence ends, regardless of ``StoreOptions/indexBuilds``.
+  /// The work starts with the call and runs on its own thread. Memory usage is limited to one batch
+  /// of objects. The sequence ends when the store has the model. A slow consumer receives only the
+  /// newest progress. If the sequence is released or its task is cancelled, the migration stops and
+  /// the store is unchanged; the next migration continues after the last batch. A cancelled task
+  /// receives the error `cancelled` when the work has stopped, usually within milliseconds, so that
+  /// the next migration can start immediately. Indexes are filled before the sequence ends,
+  /// regardless of ``StoreOptions/indexBuilds``.
   ///
-  /// - Returns: A sequence for one iteration; it throws ``ArborError`` like opening the store.
+  /// - Returns: A sequence that can be iterated once. It throws ``ArborError``, like opening the
+  ///   store.
   public static func migrate(
     _ url: URL, to model: ManagedObjectModel, _ options: StoreOptions = StoreOptions()
   ) -> some AsyncSequence<MigrationProgress, ArborError> & Sendable {
@@ -76,7 +77,7 @@ private struct MigrationSequence: AsyncSequence, Sendable {
       isolation actor: isolated (any Actor)?
     ) async throws(ArborError) -> MigrationProgress? {
       if let next = await progress.next(isolation: actor) { return next }
-      // A cancelled task gets no more progress, but waits until the work has stopped.
+      // A cancelled task receives no more progress, but waits until the work has stopped.
       try await work.value.get()
       return nil
     }

@@ -3,7 +3,7 @@ public import ArborModel
 public import Foundation
 
 extension PersistentStore {
-  /// Finalizes the last migration, and frees the data that was kept to revert it: the values of
+  /// Confirms the last migration, and frees the data that was kept to revert it: the values of
   /// removed attributes, the objects of removed entities and the links of removed relationships.
   ///
   /// Until then, ``revertMigration(_:dropping:)`` can restore the former model. The next migration
@@ -27,18 +27,19 @@ extension PersistentStore {
     try engine.reporting(StagedReversal.confirm(engine))
   }
 
-  /// Restores the model that a store had before its last migration, with everything that the
-  /// migration dropped, in one transaction.
+  /// Restores the model that a store had before its last migration, and all data that the migration
+  /// dropped, in one transaction.
   ///
   /// If nothing was committed with the newer model, names, types, values, objects, links and
   /// indexes are exactly what they were before. Otherwise:
   ///
-  /// - Everything that both models have keeps its current state.
-  /// - Removed attributes and to-one relationships get their values back in objects that were not
-  ///   changed since, and their defaults in others.
-  /// - Removed to-many relationships get their links back, if both ends still exist and agree.
-  /// - Removed entities get their objects back.
-  /// - Values whose type changed are converted back in objects that were changed since, and
+  /// - Data that both models contain keeps its current state.
+  /// - Removed attributes and to-one relationships are restored in objects that haven't been
+  ///   changed since, and set to their defaults in others.
+  /// - The links of removed to-many relationships are restored if both ends still exist and are
+  ///   consistent.
+  /// - The objects of removed entities are restored.
+  /// - Values whose type changed are converted back in objects that have been changed since, and
   ///   restored in others. Binary, transformed and composite values cannot be converted back.
   /// - Data that the former model cannot hold, including values that do not fit its types, is
   ///   dropped only if `names` contains it.
@@ -49,9 +50,9 @@ extension PersistentStore {
   /// let former = try PersistentStore(model: older, at: .file(url))
   /// ```
   ///
-  /// Other processes that have the store open get `modelChanged` at their next fetch or commit.
+  /// In other processes that have the store open, the next fetch or commit throws `modelChanged`.
   ///
-  /// After a migration in a copy, the store that the copy replaced comes back unchanged. It must
+  /// After a migration in a copy, the store that the copy replaced is restored unchanged. It must
   /// not be open anywhere, and there must not be later commits unless `.everythingRemoved` permits
   /// dropping them. An unfinished migration in a copy is abandoned, and the copy removed.
   ///
@@ -60,13 +61,12 @@ extension PersistentStore {
   ///   - names: Data written with the newer model that may be dropped, as `Entity` or
   ///     `Entity.property` with the names of that model.
   /// - Throws: ``ArborError`` `notAllowed` if there was no migration, if it is confirmed, or, with
-  ///   a violation for each obstacle, if data was committed since that the former model cannot
-  ///   hold; `inUse` if this process has the store open, or another one is migrating it;
-  ///   `fileUnreadable` if there is no file; other errors of opening a store. The file is unchanged
-  ///   then.
+  ///   a violation for each obstacle, if the former model can't hold data committed since; `inUse`
+  ///   if this process has the store open, or another one is migrating it; `fileUnreadable` if
+  ///   there is no file; other errors of opening a store. The file is unchanged in that case.
   /// - Complexity: Linear in the number of objects of entities whose indexes have to be filled
-  ///   again and, if there are later commits, of those that get relationships, large binaries or
-  ///   types back; otherwise constant.
+  ///   again and, if there are later commits, of those whose relationships, large binaries or types
+  ///   are restored. Otherwise constant.
   public static func revertMigration(
     _ url: URL, dropping names: StoreOptions.Migration.Dropping = []
   ) throws(ArborError) {

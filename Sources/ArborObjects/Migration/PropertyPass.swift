@@ -42,7 +42,7 @@ struct PropertyPass {
     if work.isDerived { migration.newContext.session.recomputed.insert(new.number) }
   }
 
-  /// The counterparts of an object's members, without those that are removed or do not fit.
+  /// Returns the counterparts of an object's members, without those that are removed or don't fit.
   private func members(
     of old: ManagedObject, _ relationship: PropertyWork.Relationship
   ) throws -> [ManagedObject] {

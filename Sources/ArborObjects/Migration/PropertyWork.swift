@@ -8,7 +8,7 @@ struct PropertyWork {
     /// The name in the older model.
     let source: String
     let type: AttributeType
-    /// Whether nil stays nil. Otherwise it becomes the default.
+    /// Whether nil is kept. Otherwise it is replaced by the default.
     let isOptional: Bool
   }
 
@@ -38,7 +38,7 @@ struct PropertyWork {
       return try old.object(forKey: source).map { [$0] } ?? []
     }
 
-    /// The members that the newer model allows.
+    /// Returns the members that the newer model allows.
     func keptMembers(of old: ManagedObject) throws(ArborError) -> [ManagedObject] {
       try members(of: old).filter { member in
         newNames[member.objectID.entityName].map(kinds.contains) ?? false
@@ -52,7 +52,7 @@ struct PropertyWork {
   /// Whether derived attributes have to be recomputed.
   private(set) var isDerived = false
 
-  /// The work for each entity of the older model that needs a pass.
+  /// Returns the work for each entity of the older model that needs a pass.
   static func all(_ models: StagedModels, _ old: ModelSchema) -> [PropertyWork] {
     guard models.needsPass else { return [] }
     let (kept, lossy) = (models.keptNames, models.lossy)
@@ -121,7 +121,7 @@ struct PropertyWork {
 }
 
 extension ManagedObjectModel {
-  /// The inverse of a relationship, by the entity that declares it.
+  /// Returns the inverse of a relationship, with the entity that declares it.
   fileprivate func inverse(
     of relationship: RelationshipDescription
   ) -> PropertyWork.Relationship.Inverse? {
@@ -138,10 +138,10 @@ extension ManagedObjectModel {
 }
 
 extension StagedModels {
-  /// The name in the older model of an entity of the newer one; nil for a new entity.
+  /// Returns the name in the older model of an entity of the newer model, or nil for a new entity.
   func formerName(of name: String) -> String? { newNames.first { $0.value == name }?.key }
 
-  /// The new names of the entities whose objects are in the copy, by the former ones.
+  /// The new names of the entities whose objects are in the copy, by former name.
   var keptNames: [String: String] {
     newNames.filter { relaxed.entity(named: $0.value).map { !$0.isAbstract } ?? false }
   }

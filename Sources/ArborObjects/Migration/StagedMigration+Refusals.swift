@@ -26,8 +26,8 @@ extension StagedMigration {
     guard found.isEmpty else { throw Self.refusal(found) }
   }
 
-  /// Refuses results of passes and code that break the rules of the hop's model, which its file did
-  /// not enforce until now.
+  /// Refuses results of passes and code that violate the rules of the hop's model, which its file
+  /// hasn't enforced so far.
   func refuseBrokenRules(_ number: Int, _ hop: MigrationHop) throws(ArborError) {
     let found = try storing(
       StoreOpening.reading(files.stage(number)).withFile { engine throws(StoreError) in
@@ -66,8 +66,8 @@ extension StagedMigration {
     if !violations.isEmpty { throw Self.refusal(violations) }
   }
 
-  /// Whether there are objects of an entity of the older model, or values or links of a property,
-  /// that code has not visited.
+  /// Returns whether there are objects of an entity of the older model, or values or links of a
+  /// property, that code has not visited.
   private func isHeld(
     _ subject: ModelDifference.Subject, besides visited: Set<String>, in old: ManagedObjectContext
   ) throws(ArborError) -> Bool {

@@ -9,15 +9,15 @@ internal import ArborStore
 /// ```
 ///
 /// The store is the old side of the first hop, and the file of each hop is the old side of the
-/// next, so that code reads objects that no longer change. A file gets its name when its model
-/// accepts changes. From then on each commit records the progress in it, so that the work continues
-/// there after the process is killed.
+/// next, so that code reads objects that no longer change. A file receives its name when its model
+/// accepts changes. From then on, each commit records the progress in the file, so that the work
+/// continues there after the process was killed.
 struct StagedMigration {
   let files: MigrationFiles
   let chain: MigrationChain
   private let opening: StoreOpening
   private let report: (MigrationProgress) -> Void
-  /// The names of the data that may be dropped; nil for all.
+  /// The names of the data that may be dropped, or nil for all data.
   let names: Set<String>?
   private let plan: UInt128
 
@@ -122,13 +122,13 @@ struct StagedMigration {
     return 1
   }
 
-  /// Returns the journal in the file of a hop; nil if there is no file with a journal.
+  /// Returns the journal in the file of a hop, or nil if there is no file with a journal.
   private func journalLeft(of hop: Int) throws(ArborError) -> MigrationJournal? {
     do throws(ArborError) {
       guard try storing(files.exists(hop)) else { return nil }
       return try storedJournal(of: hop)
     } catch {
-      // A damaged file is created again; one that is unreadable for now is kept.
+      // A damaged file is recreated. A file that is temporarily unreadable is kept.
       if Self.isInterruption(error) { throw error }
       return nil
     }
@@ -184,7 +184,7 @@ struct StagedMigration {
     try files.makeStage(number, from: source) { (path) throws(StoreError) in
       try stageOpening(path).withFile { copy throws(StoreError) in
         try copy.removeMigrationMarker()
-        // The original keeps what is needed to revert its last migration.
+        // The original keeps the data that is needed to revert its last migration.
         try copy.confirmMigration()
       }
       for model in [models.bridge, models.relaxed].compactMap({ $0 }) {

@@ -72,7 +72,8 @@ enum StagedReversal {
     files.removeFormer()
   }
 
-  /// The files of the store from before the last migration in a copy; nil if it is not kept.
+  /// Returns the files of the store from before the last migration in a copy, or nil if it isn't
+  /// kept.
   static func former(of engine: StoreEngine) throws(StoreError) -> MigrationFiles? {
     guard let path = engine.path else { return nil }
     let files = try MigrationFiles(path: path)

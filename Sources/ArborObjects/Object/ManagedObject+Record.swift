@@ -25,8 +25,9 @@ extension ManagedObject {
     return RecordView(base: base, count: Int(count))
   }
 
-  /// The number of the object a to-one relationship points to. Never fails: if the object's entity
-  /// isn't valid for the relationship, this is `nil` and the context keeps the error.
+  /// Returns the number of the object that a to-one relationship points to. Never fails: if the
+  /// object's entity isn't valid for the relationship, this is `nil` and the context keeps the
+  /// error.
   @inline(__always)
   final func target(of relationship: RelationshipSchema) -> ObjectNumber? {
     guard let field = relationship.field, let target = currentRecord.reference(field) else {
@@ -71,7 +72,7 @@ extension ManagedObject {
     return true
   }
 
-  /// The object's pending change, ready for writing, or `nil` if the record cannot be read.
+  /// Returns the object's pending change, ready for writing, or `nil` if the record cannot be read.
   @inline(__always)
   final func writableChange(_ session: Session) -> PendingObject? {
     if let change, change.epoch == session.epoch, change.working != nil { return change }

@@ -28,7 +28,8 @@ final class ExecutorPool: Sendable {
   private let turns = TurnQueue(count: maximumCount)
   private let idle = Lock<[QueueExecutor]>([])
 
-  /// Returns an executor for one body, waiting while too many are in use. It must be given back.
+  /// Returns an executor for one body, waiting while too many are in use. The caller must return
+  /// it.
   ///
   /// - Throws: `cancelled` if the task is cancelled while it waits.
   func take() async throws(ArborError) -> QueueExecutor {

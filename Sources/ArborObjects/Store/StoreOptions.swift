@@ -197,7 +197,7 @@ public struct StoreOptions: Sendable, Hashable {
     self.slowQueryThreshold = slowQueryThreshold
   }
 
-  /// The options as a type of the store layer.
+  /// Returns the options as a type of the store layer.
   func opening(
     _ location: StoreLocation, model: ManagedObjectModel?
   ) throws(ArborError) -> StoreOpening {

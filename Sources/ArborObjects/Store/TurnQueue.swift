@@ -12,7 +12,7 @@ internal import Dispatch
 /// defer { turns.leave() }
 /// ```
 final class TurnQueue: Sendable {
-  /// How often a waiting thread checks whether its task was cancelled.
+  /// The interval at which a waiting thread checks whether its task was cancelled.
   private static let pollInterval = DispatchTimeInterval.milliseconds(10)
 
   private enum Waiter {

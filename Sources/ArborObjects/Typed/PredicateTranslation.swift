@@ -134,7 +134,7 @@ struct PredicateTranslation {
         + "say it differently, or write the condition as a text.")
   }
 
-  /// The name of an expression's type in the form users know: `Arithmetic`, without parameters.
+  /// Returns the name of an expression's type without generic parameters, such as `Arithmetic`.
   static func name(of expression: Any) -> String {
     let name = String(reflecting: type(of: expression))
     let bare = name.prefix { $0 != "<" }.split(separator: ".").last.map(String.init) ?? name

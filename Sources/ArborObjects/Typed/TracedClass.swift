@@ -54,7 +54,7 @@ final class TracedClass: Sendable {
     entity = schema.entities[0]
   }
 
-  /// A placeholder UUID.
+  /// Returns a placeholder UUID.
   static func identifier(_ last: UInt8) -> UUID {
     UUID(uuid: (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, last))
   }

@@ -255,7 +255,7 @@ struct CommitValidation {
 }
 
 extension ManagedObject {
-  /// The default implementation of the validating hooks.
+  /// Checks the rules of the model. The default implementation of the validation hooks.
   final func checkRules(isDeletion: Bool) throws(ArborError) {
     guard let session, session.validated != number else { return }
     var validation = CommitValidation(session: session)

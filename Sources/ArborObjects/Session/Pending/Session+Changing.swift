@@ -93,7 +93,7 @@ extension Session {
     }
   }
 
-  /// Called when pending links are removed. Results read with them may have changed.
+  /// Records that pending links were removed. Results read with them may have changed.
   func endConcurrentLinks() {
     guard hasConcurrentLinks else { return }
     hasConcurrentLinks = false

@@ -132,7 +132,7 @@ extension Session {
   }
 }
 
-/// A relationship of one object, which leads to others.
+/// A relationship of one object whose links are traversed.
 struct LinkSource {
   let owner: ObjectNumber
   let relationship: RelationshipSchema

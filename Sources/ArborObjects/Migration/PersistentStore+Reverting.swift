@@ -19,9 +19,9 @@ extension PersistentStore {
   ///
   /// Can be called from any thread. Blocks until the change is durable.
   ///
-  /// - Complexity: Linear in the amount of data that was kept.
   /// - Throws: ``ArborError`` `closed`, `readOnly`, `modelChanged`, `migrationUnderWay`,
   ///   `diskFull`, `inputOutput`, `corrupted`; errors of commits to a shared log.
+  /// - Complexity: Linear in the amount of data that was kept.
   public func confirmMigration() throws(ArborError) {
     try engine.reporting(engine.confirmMigration())
     try engine.reporting(StagedReversal.confirm(engine))

@@ -71,8 +71,8 @@ extension PersistentStore {
   /// built in batches, each in its own transaction, at a time determined by
   /// ``StoreOptions/indexBuilds``. After a crash, the build resumes at the next opening.
   ///
-  /// - Complexity: A few lookups for each such index. Constant if all are ready.
   /// - Throws: ``ArborError`` `closed`, `modelChanged`, `inputOutput`, `corrupted`.
+  /// - Complexity: A few lookups for each such index. Constant if all are ready.
   public func indexBuilds() throws(ArborError) -> [IndexBuild] {
     let builds = try whileOpen(engine.indexBuilds())
     guard !builds.isEmpty else { return [] }

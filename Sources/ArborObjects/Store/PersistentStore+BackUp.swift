@@ -40,12 +40,12 @@ extension PersistentStore {
   ///   - log: The log. A log belongs to one store; a store can have several logs.
   ///   - snapshot: Whether to write a snapshot in any case. Restoring has to replay the commits
   ///     after a snapshot, and `FolderLog.removeHistory(before:)` removes everything before one.
-  /// - Complexity: Linear in the amount of data that is added. At most one commit is in memory at a
-  ///   time.
   /// - Throws: ``ArborError`` `inUse` if another process or thread is writing to the log;
   ///   `invalidArgument` if it belongs to another store; `fileUnreadable` if the folder contains
   ///   other files; `diskFull`, `inputOutput`, `corrupted`, `formatTooNew`, `readOnly`,
   ///   `migrationUnderWay`, `closed`. The log is then unchanged or partially updated.
+  /// - Complexity: Linear in the amount of data that is added. At most one commit is in memory at a
+  ///   time.
   @discardableResult
   public func backUp(to log: FolderLog, snapshot: Bool = false) throws(ArborError) -> BackUp {
     try requireOpen()
@@ -93,13 +93,13 @@ extension PersistentStore {
   ///   - point: The state to restore. A date selects the last commit at or before it, according to
   ///     the clocks of the committing machines.
   /// - Returns: The sequence of the newest commit in the store.
-  /// - Complexity: Linear in the size of the snapshot and of the commits after it up to the point;
-  ///   for a date, in all commits of the log. Uses a few megabytes of memory in addition to the new
-  ///   file's pages.
   /// - Throws: ``ArborError`` `fileUnreadable` if there is no log; `objectNotFound` if the log
   ///   doesn't contain the point or has a gap before it; `corrupted` with the name of the damaged
   ///   file; `invalidArgument` if clocks were set back around the date; `inputOutput` if the URL
   ///   already exists; `diskFull`, `cancelled`. No file is created in that case.
+  /// - Complexity: Linear in the size of the snapshot and of the commits after it up to the point;
+  ///   for a date, in all commits of the log. Uses a few megabytes of memory in addition to the new
+  ///   file's pages.
   @discardableResult
   public static func restore(
     from log: FolderLog, to url: URL, at point: RestorePoint = .newest

@@ -18,11 +18,11 @@ extension PersistentStore {
   ///   - compacting: Whether to omit free pages and to order the others. The file is smaller, but
   ///     copying takes longer. Every page is verified first; otherwise, damaged pages are copied as
   ///     they are.
-  /// - Complexity: Linear in the size of the file, or of its contents if compacting. While the copy
-  ///   is written, pages replaced by commits are not reused, as with any long-running reader.
   /// - Throws: ``ArborError`` `inputOutput` if the URL already exists or the folder is missing;
   ///   `corrupted` if a compacting copy finds a damaged page; `diskFull`; `invalidArgument` if the
   ///   URL isn't a file URL; `closed`. No file is created in that case.
+  /// - Complexity: Linear in the size of the file, or of its contents if compacting. While the copy
+  ///   is written, pages replaced by commits are not reused, as with any long-running reader.
   public func copy(to url: URL, compacting: Bool = false) throws(ArborError) {
     try requireOpen()
     let path = try StoreLocation.path(of: url)
@@ -45,11 +45,11 @@ extension PersistentStore {
   /// A crash or power loss at any time leaves either the old or the new file intact. For an
   /// in-memory store, this method has no effect.
   ///
-  /// - Complexity: Linear in the size of the store's contents. Needs the same amount of disk space
-  ///   temporarily.
   /// - Throws: ``ArborError`` `inUse` if another process has the file open, or if a reader doesn't
   ///   finish, such as a snapshot held by this thread or a `withSnapshot` of another thread that
   ///   takes more than a minute; `corrupted` if a page is damaged; `diskFull`, `readOnly`,
   ///   `modelChanged`, `migrationUnderWay`, `closed`. The file is unchanged in that case.
+  /// - Complexity: Linear in the size of the store's contents. Needs the same amount of disk space
+  ///   temporarily.
   public func compact() throws(ArborError) { try whileOpen(engine.compact()) }
 }

@@ -169,10 +169,10 @@ extension PersistentStore {
   /// The store can be read and written in the meantime.
   ///
   /// - Returns: The sequence of the newest commit in the snapshot.
-  /// - Complexity: Linear in the size of the store. Uses a few megabytes of memory in addition to
-  ///   its pages.
   /// - Throws: ``ArborError`` `logUnavailable`, `diskFull`; `notAllowed` if the store doesn't share
   ///   a log; `closed`, `inputOutput`.
+  /// - Complexity: Linear in the size of the store. Uses a few megabytes of memory in addition to
+  ///   its pages.
   @discardableResult
   public func publishSnapshot() throws(ArborError) -> UInt64 {
     let client = try sharedClient()

@@ -162,8 +162,8 @@ public final class PersistentStore: Sendable {
   /// Returns the store's indexes by entity and name, with their sizes and how often fetches have
   /// used them.
   ///
-  /// - Complexity: Linear in the number of indexes, for each of which up to 256 pages are examined.
   /// - Throws: ``ArborError`` `closed`, `modelChanged`, `inputOutput`.
+  /// - Complexity: Linear in the number of indexes, for each of which up to 256 pages are examined.
   public func indexes() throws(ArborError) -> [IndexStatistics] {
     try requireOpen()
     return try onSnapshot { snapshot throws(StoreError) in try snapshot.indexes() }

@@ -58,9 +58,9 @@ extension Session {
   /// Prefetches a relationship of several objects, so that following it doesn't access the store
   /// until another commit is merged.
   ///
-  /// - Precondition: The objects have the relationship and are not deleted.
   /// - Throws: ``ArborError`` if the store cannot be read.
   /// - Complexity: One pass over the relationship and one over its destination entity.
+  /// - Precondition: The objects have the relationship and are not deleted.
   package func prefetch(atSlot slot: Int, of owners: [ManagedObject]) throws(ArborError) {
     guard let hop = owners.first?.binding.entity.relationships[slot] else { return }
     var fetched = FetchedObjects()

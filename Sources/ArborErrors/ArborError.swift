@@ -2,7 +2,7 @@ public import Foundation
 
 /// The error thrown by every throwing operation of the library.
 ///
-/// The message describes what happened and then what to do. It never contains values of the user's
+/// The message describes the failure and then the remedy. It never contains values of the user's
 /// data; ``debugDescription`` does.
 ///
 /// ```swift
@@ -13,7 +13,7 @@ public import Foundation
 public struct ArborError: Error, Sendable {
   /// The kind of failure. New kinds may be added.
   public let code: Code
-  /// A description of what happened, then of what to do.
+  /// A description of the failure and the remedy.
   public let message: String
   /// Rarely used fields, stored out of line. An error occupies space in the stack frame of every
   /// function that propagates it, so a small error keeps deep recursion cheap.

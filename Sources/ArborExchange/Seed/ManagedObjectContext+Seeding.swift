@@ -21,10 +21,10 @@ extension ManagedObjectContext {
   /// ```
   ///
   /// Linked documents are files next to it (`seedFile`) or downloaded (`seedUrl`). `"$id"` labels
-  /// an instance, and `{"$ref": "label"}` refers to it as a member of a relationship. `{"$find":
-  /// "Department", "name": "R&D"}` refers to the only object with these values, whether it is
-  /// created by the seed or already in the context. A file with the extension `.ndjson` or `.jsonl`
-  /// contains a document on each line.
+  /// an instance, and `{"$ref": "label"}` refers to it as a member of a relationship.
+  /// `{"$find": "Department", "name": "R&D"}` refers to the only object with these values, whether
+  /// it is created by the seed or already in the context. A file with the extension `.ndjson` or
+  /// `.jsonl` contains a document on each line.
   ///
   /// The calling thread waits for downloads, at most 30 seconds for each.
   ///

@@ -87,7 +87,7 @@ final class EncodedParts {
   }
 }
 
-/// A converter from encoded values to attribute values. A value that an attribute can't store
+/// A converter from encoded values to attribute values. A value that an attribute cannot store
 /// exactly is an error.
 struct StoredForm {
   let mapping: ModelMapping

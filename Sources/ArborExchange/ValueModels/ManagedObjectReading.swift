@@ -86,7 +86,7 @@ final class ManagedObjectReading: ModelSession {
     let traits = shapes.traits(of: type)
     let mapping = try mappings.mapping(of: traits)
     try check(object, mapping)
-    // A model nested in a probe reads no relationships, so a cycle can't occur.
+    // A model nested in a probe reads no relationships, so a cycle cannot occur.
     let isNew = probedKey != nil || open.insert(identity).inserted
     guard isNew else { throw circle(object, parent.source.name, traits) }
     guard frames.count < Self.maximumDepth else {
@@ -201,7 +201,7 @@ final class ManagedObjectReading: ModelSession {
         return false
       }
       traits.askedBackReferences.insert(ObjectIdentifier(type))
-      // An empty relationship has nothing to set, and can't identify the key path.
+      // An empty relationship has nothing to set, and cannot identify the key path.
       if !relationship.isToMany, try object.object(forKey: relationship.name) == nil { return true }
       let found = try probe(key, of: object, traits, candidates)
       traits.backReferenceKeys[key] = AnyKeyPath??.some(found)

@@ -53,7 +53,7 @@ struct ManagedObjectSource: ValueModelSource {
     }
   }
 
-  /// Returns the error for a property that can't have the requested type.
+  /// Returns the error for a property that cannot have the requested type.
   private func unsupported(_ expectation: String) -> ArborError {
     switch content {
     case .value(let value):

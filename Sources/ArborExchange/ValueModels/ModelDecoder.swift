@@ -159,7 +159,7 @@ final class ModelDecoder<Source: ValueModelSource>: Decoder {
   }
 }
 
-/// A value in a document or in a store that a decoder reads. Scalars that can't be represented
+/// A value in a document or in a store that a decoder reads. Scalars that cannot be represented
 /// exactly are errors.
 protocol ValueModelSource {
   /// The state shared by all sources of one call.

@@ -251,7 +251,7 @@ struct WrittenMembers<Key: CodingKey>: KeyedEncodingContainerProtocol {
     let nested = ModelEncoder(encoder.writing, parent: encoder, key: key)
     let begun = begin(nested)
     let name = key.stringValue
-    // A key that can't be resolved throws when a value is written for it.
+    // A key that cannot be resolved throws when a value is written for it.
     let isExcluded = encoder.traits.map {
       (try? encoder.writing.includes(name, as: nil, of: $0)) == false
     }

@@ -124,7 +124,7 @@ final class ModelMapping {
     ).with(entity: entity.name, keyPath: relationship.name)
   }
 
-  /// Returns the error for a property that can't hold the destinations of a relationship.
+  /// Returns the error for a property that cannot hold the destinations of a relationship.
   func unsupported(
     _ relationship: MappedRelationship, _ key: String, _ found: String
   ) -> ArborError {

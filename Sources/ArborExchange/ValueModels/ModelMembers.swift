@@ -59,7 +59,7 @@ struct ModelMembers<Source: ValueModelSource, Key: CodingKey>: KeyedDecodingCont
   }
 
   func contains(_ key: Key) -> Bool {
-    // A path that can't be resolved counts as present, so that reading it throws the error.
+    // A path that cannot be resolved counts as present, so that reading it throws the error.
     do { return try source(key) != nil } catch { return true }
   }
 

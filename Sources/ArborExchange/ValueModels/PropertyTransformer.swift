@@ -110,7 +110,7 @@ protocol OptionalModelValue {
   static var wrappedType: Any.Type { get }
   var modelValue: Any? { get }
   /// Sets a property of this optional type. Returns `false` if the property has another type or
-  /// can't be set.
+  /// cannot be set.
   static func assign<Root>(_ value: Any, _ keyPath: AnyKeyPath, of root: Root) -> Bool
 }
 
@@ -142,7 +142,7 @@ public struct TransformedFormCoding<Form>: Sendable where Form: Sendable {
   let nothing: Form
   let text: @Sendable (String) -> Form
   let integer: @Sendable (Int64) -> Form
-  /// Throws `unsupportedProperty` for a number that the raw value can't represent.
+  /// Throws `unsupportedProperty` for a number that the raw value cannot represent.
   let number: @Sendable (Double) throws(ArborError) -> Form
   /// Returns the string, or `nil` for any other value.
   let textOf: @Sendable (Form) -> String?

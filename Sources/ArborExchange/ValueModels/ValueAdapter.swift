@@ -37,7 +37,7 @@ public enum ValueAdapter {
   ///   - limits: The maximum size and depth of the document.
   /// - Throws: ``ArborError`` with source, line, column and JSON path: `malformedDocument` and
   ///   `fileUnreadable`; `invalidDocument` if a value doesn't have the required type;
-  ///   `unparsableValue` if a string can't be parsed as the required type; `invalidPath` if a path
+  ///   `unparsableValue` if a string cannot be parsed as the required type; `invalidPath` if a path
   ///   of the model continues beyond a value that isn't an object; `noModelType`, `initialization`
   ///   and `invalidMapping`; `modelError` for an error thrown by a transformer or by
   ///   ``ValueModel/validate()``.
@@ -61,7 +61,7 @@ public enum ValueAdapter {
   /// let names = try ValueAdapter.encode(banners, options: .init(keys: ["bannerID", "picURL"]))
   /// ```
   ///
-  /// - Throws: ``ArborError``: `unsupportedProperty` for a number that JSON can't represent;
+  /// - Throws: ``ArborError``: `unsupportedProperty` for a number that JSON cannot represent;
   ///   `invalidMapping` if two properties have the same path; `limitExceeded` if models are nested
   ///   too deeply; `modelError` for an error thrown by a transformer or by the `encode(to:)` of a
   ///   model.
@@ -98,7 +98,7 @@ extension ArborError.Code {
   /// The `modelType(for:)` of a model returns no type for an object, or a type that isn't the
   /// requested type or a subclass of it.
   public static let noModelType = ArborError.Code(rawValue: "noModelType")
-  /// A model can't be created because a required property has no value, or because its
+  /// A model cannot be created because a required property has no value, or because its
   /// `init(from:)` threw an error, which is the ``ArborError/underlying`` error.
   public static let initialization = ArborError.Code(rawValue: "initialization")
   /// Custom code of a model threw an error: a transformer, `merge(from:)`, `validate()` or
@@ -106,7 +106,7 @@ extension ArborError.Code {
   public static let modelError = ArborError.Code(rawValue: "modelError")
   /// The name of a property isn't a property name of the entity.
   public static let invalidManagedKey = ArborError.Code(rawValue: "invalidManagedKey")
-  /// The type of a property can't be stored in its attribute.
+  /// The type of a property cannot be stored in its attribute.
   public static let unsupportedProperty = ArborError.Code(rawValue: "unsupportedProperty")
   /// A property that corresponds to a relationship isn't a model or a collection of models.
   public static let unsupportedRelationship = ArborError.Code(rawValue: "unsupportedRelationship")

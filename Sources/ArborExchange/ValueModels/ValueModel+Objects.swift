@@ -18,8 +18,8 @@ extension ValueModel {
   /// - Throws: ``ArborError``: `noModelType` if `modelType(for:)` returns no type; `invalidMapping`
   ///   if the object belongs to another entity, if objects form a cycle without a back reference,
   ///   or if a name isn't a coding key; `invalidManagedKey` if the entity doesn't have a property;
-  ///   `unsupportedProperty` and `unsupportedRelationship` if the type of a property can't hold the
-  ///   value of the entity; `typeMismatch` if a number is out of the range of its property;
+  ///   `unsupportedProperty` and `unsupportedRelationship` if the type of a property cannot hold
+  ///   the value of the entity; `typeMismatch` if a number is out of the range of its property;
   ///   `initialization` if a required value is nil or the initializer of the model throws;
   ///   `modelError` for an error thrown by a transformer or by ``validate()``; any error of the
   ///   store.
@@ -110,7 +110,7 @@ extension ManagedObjectContext {
 }
 
 extension ArborError {
-  /// Creates the error for an object whose model a context can't create.
+  /// Creates the error for an object whose model a context cannot create.
   fileprivate init(unreachable object: ManagedObject, code: Code? = nil) {
     let isDetached = object.context == nil
     let problem =
@@ -151,7 +151,7 @@ extension ManagedObjectContext {
   ///
   /// - Returns: The object of the model.
   /// - Throws: ``ArborError``: `invalidManagedKey` if the entity doesn't have a property;
-  ///   `unsupportedProperty` and `unsupportedRelationship` if the entity can't store the type of a
+  ///   `unsupportedProperty` and `unsupportedRelationship` if the entity cannot store the type of a
   ///   property, for relationships even if the property is nil or empty; `initialization` if a
   ///   property has another type than its transformer; `typeMismatch` if a number is out of the
   ///   range of its attribute; `invalidMapping`; `uniqueFetchFailed`; `modelError` for an error

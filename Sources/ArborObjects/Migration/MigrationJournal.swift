@@ -39,7 +39,7 @@ struct MigrationJournal: Codable, Equatable {
   var bytes: [UInt8] {
     let encoder = JSONEncoder()
     encoder.outputFormatting = .sortedKeys
-    // Encoding can't fail, because the journal contains only strings and numbers.
+    // Encoding cannot fail, because the journal contains only strings and numbers.
     return (try? encoder.encode(self)).map { Array($0) } ?? []
   }
 }

@@ -112,7 +112,7 @@ struct MigrationPlanner {
 
   // MARK: Losses and obstacles
 
-  /// Returns the losses. A step with code converts data that the library can't convert, and must
+  /// Returns the losses. A step with code converts data that the library cannot convert, and must
   /// handle all data that isn't named.
   private func lost(in difference: ModelDifference, _ hop: MigrationHop) -> [ModelDifference.Loss] {
     guard hop.step != nil else { return difference.losses }

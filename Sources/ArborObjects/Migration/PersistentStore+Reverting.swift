@@ -61,7 +61,7 @@ extension PersistentStore {
   ///   - names: Data written with the newer model that may be dropped, as `Entity` or
   ///     `Entity.property` with the names of that model.
   /// - Throws: ``ArborError`` `notAllowed` if there was no migration, if it is confirmed, or, with
-  ///   a violation for each obstacle, if the former model can't hold data committed since; `inUse`
+  ///   a violation for each obstacle, if the former model cannot hold data committed since; `inUse`
   ///   if this process has the store open, or another one is migrating it; `fileUnreadable` if
   ///   there is no file; other errors of opening a store. The file is unchanged in that case.
   /// - Complexity: Linear in the number of objects of entities whose indexes have to be filled

@@ -10,8 +10,8 @@ public struct FollowerStatus: Sendable {
   public let newest: UInt64
   /// The newest commit in the store.
   public let sequence: UInt64
-  /// The error that prevents the store from following the log, or `nil`. The store recovers at its
-  /// next look at the log if the problem is temporary, such as an unreadable folder.
+  /// The error that prevents the store from following the log, or `nil`. The store recovers by
+  /// itself if the problem is temporary, such as an unreadable folder.
   public let problem: ArborError?
 
   /// The number of commits that were seen in the log but are not yet in the store.

@@ -27,7 +27,7 @@ public import Foundation
 /// - ``perform(retries:_:)``
 /// - ``performBackground(retries:_:)``
 /// - ``performBackgroundAndWait(retries:_:)``
-/// ### News
+/// ### Observing changes
 /// - ``changes``
 /// ### Maintenance
 /// - ``indexes()``

@@ -19,8 +19,8 @@ public struct SharingStatus: Sendable {
   public let takenOver: UInt64
   /// The number of appends whose outcome is unknown.
   public let unknownOutcomes: UInt64
-  /// The error that prevents the store from following the log, or `nil`. The store recovers at its
-  /// next look at the log if the problem is temporary, such as an unreachable server.
+  /// The error that prevents the store from following the log, or `nil`. The store recovers by
+  /// itself if the problem is temporary, such as an unreachable server.
   public let problem: ArborError?
 
   /// The number of commits that were seen in the log but are not yet in the store.

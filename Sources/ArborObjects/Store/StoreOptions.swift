@@ -67,9 +67,9 @@ public struct StoreOptions: Sendable, Hashable {
   /// The time at which indexes are built that a migration adds or redefines over more than 10,000
   /// objects.
   ///
-  /// They are built in batches that hold the writer lock for some ten milliseconds each, so that
-  /// other processes can read and write in the meantime. See ``PersistentStore/indexBuilds()``.
-  /// After a crash or cancellation, the next opening continues after the last batch.
+  /// They are built in batches that hold the writer lock for about 10 ms each, so that other
+  /// processes can read and write in the meantime. See ``PersistentStore/indexBuilds()``. After a
+  /// crash or cancellation, the next opening continues after the last batch.
   public enum IndexBuilds: Sendable, Hashable {
     /// While opening the store, which returns when every index is ready.
     ///
@@ -145,9 +145,9 @@ public struct StoreOptions: Sendable, Hashable {
   /// low priority. `nil` scrubs only if the machine was restarted since the last commit. Defaults
   /// to one week. See ``PersistentStore/scrub(_:)``.
   ///
-  /// The scrub starts two seconds after opening, uses half of the time and stops when the store is
-  /// closed; the next opening resumes it. If several processes have the file open, one of them
-  /// performs the scrub, and another one takes over if that one exits. A store that is opened
+  /// The scrub starts two seconds after opening, runs with a duty cycle of 50% and stops when the
+  /// store is closed; the next opening resumes it. If several processes have the file open, one of
+  /// them performs the scrub, and another one takes over if that one exits. A store that is opened
   /// read-only cannot record the time of a scrub, so it is scrubbed at every opening once the
   /// interval has passed. With ``Verification-swift.enum/quick`` there is no scrub. If damage is
   /// found, the next operation throws `corrupted`, commits are refused from then on, and the damage

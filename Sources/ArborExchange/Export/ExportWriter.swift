@@ -11,7 +11,7 @@ public enum JSONExportFormat: String, Sendable, Hashable, CaseIterable {
   case ndjson
 }
 
-/// Combines instances to documents.
+/// Combines instances into documents.
 struct ExportWriter {
   private let format: JSONExportFormat
   private var text: [UInt8] = []

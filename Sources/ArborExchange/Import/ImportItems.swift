@@ -84,7 +84,7 @@ struct ImportItems {
     reader = JSONItemReader(
       bytes, named: source.name, layout: layout.reading, limits: options.limits,
       chunkSize: chunkSize, work: limit.work)
-    // The type of a value provided by the program is known to it.
+    // The caller knows the type of a value that it passes.
     mayDoNothing = if case .value = source.content { true } else { options.lenient }
   }
 

@@ -17,7 +17,7 @@ public struct ImportStep: Sendable, Hashable {
   public var updated = 0
   /// The number of existing objects that already matched their items.
   public var unchanged = 0
-  /// The number of objects deleted because of the `MergePolicy` Replace.
+  /// The number of objects deleted under the merge policy `Replace`.
   public var deleted = 0
   /// The skipped values and items and, in the last step, names that were never found.
   public var findings = ImportFindings()

@@ -24,7 +24,7 @@ final class DatePattern: Sendable {
   private let reader: PatternReader?
   private let hasZone: Bool
   private let hasTime: Bool
-  /// Created when first needed, because that takes longer than reading many dates.
+  /// Created on first use, because creating formatters takes longer than reading many dates.
   private let formatters = Lock<Formatters?>(nil)
 
   init(

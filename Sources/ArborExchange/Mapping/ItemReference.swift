@@ -12,7 +12,7 @@ final class ItemReference {
   let attribute: AttributeCoder
   /// Whether an unknown key inserts an object.
   let createsMissing: Bool
-  /// Whether one of the routes has led to a value in one of the outermost items.
+  /// Whether one of the routes has found a value in one of the outermost items.
   private(set) var isMet = false
 
   init(

@@ -77,7 +77,7 @@ extension SeedAddress.Problem {
     }
   }
 
-  /// A description of what happened, then of what to do.
+  /// A description of the error and its remedy.
   package var message: String {
     switch self {
     case .malformed: "This is no URL; write one as https://host/path."

@@ -105,7 +105,6 @@ public protocol ValueModel: Codable, SendableMetatype {
   /// Returns the type of the model to create from a JSON object. Defaults to this type.
   /// Implementations can return a subclass. If the result is `nil`, the call throws `noModelType`.
   ///
-  ///
   /// ```swift
   /// class Shape: ValueModel {
   ///   class func modelType(for json: JSONValue) -> (any ValueModel.Type)? {

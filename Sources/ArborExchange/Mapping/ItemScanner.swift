@@ -3,7 +3,7 @@ import ArborModel
 
 /// Finds the values of a mapping's properties in JSON items.
 ///
-/// Used only on the thread that creates the plan.
+/// Used on one thread at a time, during planning.
 final class ItemScanner {
   private let entityName: String
   private let attributes: [MappedAttribute]

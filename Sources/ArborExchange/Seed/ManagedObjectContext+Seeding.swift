@@ -152,7 +152,6 @@ public struct SeedReport {
 /// The defaults are appropriate for documents shipped with the application. A seed that exceeds a
 /// limit fails without changes. For documents of unknown origin:
 ///
-///
 /// ```swift
 /// var options = SeedOptions()
 /// options.remote = .refused              // or .hosts(["data.example.com"])

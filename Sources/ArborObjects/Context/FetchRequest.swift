@@ -117,7 +117,6 @@ public struct FetchRequest<T: ManagedObject>: Sendable, Hashable {
   /// expressions as in predicates, each optionally followed by `AS` and a name. If empty, rows
   /// contain all attributes. Ignored when fetching objects.
   ///
-  ///
   /// ```swift
   /// request.propertiesToFetch = ["company.name AS company", "average(salary)", "@count AS all"]
   /// ```

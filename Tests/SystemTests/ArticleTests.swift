@@ -9,7 +9,9 @@ import Testing
     "ComingFromSwiftData", "ComingFromGRDB", "Importing", "PredicateLanguage", "Servers",
     "ErrorsAndValidation", "SchemaEvolution", "MoreThanOneMachine", "Services",
     "Operations", "QueryPlanning", "Browser", "Indexes", "DerivedAttributes",
-    "DecimalsNumbersAndDates", "ModelChanges", "Integrity", "FullTextSearch",
+    "DecimalsNumbersAndDates", "ModelChanges", "Integrity", "FullTextSearch", "Syncing",
+    "SharedStores", "PostgreSQL", "Undo", "Testing", "ArborData", "ImportNotes", "Damage",
+    "Merging",
   ]
 
   /// Articles with the same imports share one run of the compiler.

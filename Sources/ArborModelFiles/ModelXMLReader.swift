@@ -175,13 +175,15 @@ struct ModelXMLReader {
     entity.renamingIdentifier = node["elementID"] ?? node["renamingIdentifier"]
     entity.versionHashModifier = node["versionHashModifier"]
     entity.userInfo = userInfo(of: node)
+    // Set once, because an entity looks through its attributes each time they are set.
+    var attributes: [AttributeDescription] = []
     var indexNames: Set<String> = []
     for child in node.children {
       switch child.name {
       case "attribute":
-        let subject = ModelSubject.attribute(entityIndex, entity.attributes.count)
+        let subject = ModelSubject.attribute(entityIndex, attributes.count)
         nodes[subject] = child
-        entity.attributes.append(attribute(child, of: name, at: subject))
+        attributes.append(attribute(child, of: name, at: subject))
       case "relationship":
         let subject = ModelSubject.relationship(entityIndex, entity.relationships.count)
         nodes[subject] = child
@@ -200,6 +202,7 @@ struct ModelXMLReader {
       default: break
       }
     }
+    entity.attributes = attributes
     applyIndexMarks(to: &entity, at: node)
     return entity
   }

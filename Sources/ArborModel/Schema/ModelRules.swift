@@ -182,14 +182,15 @@ extension ManagedObjectModel {
   /// The model with default values and bounds in the form their attributes keep.
   package func withFittingValues() -> ManagedObjectModel {
     var model = self
-    for entity in model.entities.indices {
-      for propertyIndex in model.entities[entity].attributes.indices {
-        model.entities[entity].attributes[propertyIndex].fitValues()
-      }
+    for index in model.entities.indices {
+      // Set once, because an entity looks through its attributes each time they are set.
+      var attributes = model.entities[index].attributes
+      for slot in attributes.indices { attributes[slot].fitValues() }
+      model.entities[index].attributes = attributes
     }
-    for composite in model.composites.indices {
-      for propertyIndex in model.composites[composite].attributes.indices {
-        model.composites[composite].attributes[propertyIndex].fitValues()
+    for index in model.composites.indices {
+      for slot in model.composites[index].attributes.indices {
+        model.composites[index].attributes[slot].fitValues()
       }
     }
     return model
